@@ -8,6 +8,7 @@ from typing import Final
 
 from ..words.answers import yes_or_no
 from ..words.lingo import _
+from ..words.presence import ROUND_LOST
 
 LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})
 BOT: Final = frozenset({"2", "bot"})
@@ -39,6 +40,7 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> Menu:
     lines = (
         _("Leave the table?"),
         "  1  " + _("leave for now; take your seat again any time"),
+        "     " + _(ROUND_LOST),
         "  2  " + _("let a bot play on in your seat"),
         "  3  " + _("stay"),
     )

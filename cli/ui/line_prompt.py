@@ -266,6 +266,7 @@ class SeatPrompt:
         breaks_in = news and asks and not self.autopilot
         if breaks_in:
             self._say("")
+        self._screen.by_bot = self.autopilot
         if not isinstance(update, updates.Said) or self.talk.hears(update):
             self._screen(update)
         if isinstance(update, updates.Resumed) and self._screen.names is not None:

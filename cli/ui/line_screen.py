@@ -21,7 +21,7 @@ from ..words.quoting import quoted
 from ..words.reaching import if_moved, moved, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
-from ..words.updates import ended
+from ..words.updates import ended, no_other_game, won
 from . import ticket_block
 from .line_log import Log
 
@@ -32,7 +32,7 @@ class SeatScreen:
     """Tells updates line by line; keeps the names, the view and the log for whoever asks.
 
     `proofs`: what was proven, told on demand only. `is_confirmed`: the player has just confirmed a
-    choice, which needs not be told again.
+    choice, which needs not be told again. `by_bot`: a bot plays the seat.
     """
 
     def __init__(self, say: Say, options: str = "") -> None:
@@ -45,11 +45,12 @@ class SeatScreen:
         self.code: updates.Code | None = None
         self.proofs: list[str] = []
         self.table_name = ""
-        self.is_confirmed = False
+        self.is_confirmed = self.by_bot = False
         self._owes_awaited = False
         self._reach: list[str] = []
         self._has_hinted = False
         self._seats: tuple[updates.Presence, ...] = ()
+        self._have_sealed = False
 
     @property
     def typed_game(self) -> str:
@@ -188,7 +189,7 @@ class SeatScreen:
         """Who is waited for."""
         if self.names is not None:
             text = _("awaited for {seconds} s: {who}")
-            who = presence.awaited(update.seats, self._seats, self.names)
+            who = presence.awaited(update.seats, self._seats, self.names, self._have_sealed)
             self.note(text.format(seconds=round(update.seconds), who=who))
             self._owes_awaited = False
             self._look_elsewhere(self.names)
@@ -205,7 +206,9 @@ class SeatScreen:
         self._seats = update.seats
 
     def clock(self, update: updates.Clock) -> None:
-        """Once after a choice: who is awaited now."""
+        """Once after a choice: who is awaited now; nobody, if this seat was the last to seal."""
+        self._have_sealed = update.is_opening
+        self._owes_awaited &= not update.is_opening
         if self.names is None or not self._owes_awaited:
             return
         others = update.awaited - {self.names.mine}
@@ -308,8 +311,12 @@ class SeatScreen:
         if self.names is None:
             return
         if update.unwilling:
-            who = self.names.seats(sorted(update.unwilling))
-            self.note(_("no other game with the same people: {who}").format(who=who))
+            mine, there = self.names.mine, self._seats
+            gone = sorted(seat for seat in update.unwilling if seat != mine)
+            was_there = mine is None or mine >= len(there) or there[mine] not in presence.OUT
+            is_mine = mine in update.unwilling
+            others = self.names.seats(gone) if gone else ""
+            self.note(no_other_game(others, is_mine, self.by_bot, was_there))
         elif update.willing:
             who = self.names.seats(sorted(update.willing))
             self.note(_("another game wanted by: {who}").format(who=who))
@@ -328,8 +335,9 @@ class SeatScreen:
         self.say(text.format(who=who, code=update.code, reason=meaning(update.code)))
 
     def finished(self, update: updates.Finished) -> None:
-        """The log has told the standings; where the transcript is."""
-        self.say(_("The game is over."))
+        """The log has told the standings: who has won, and where the transcript is."""
+        who = won(update.standings, self.names) if update.standings and self.names else ""
+        self.say(_("The game is over.") + f" {who}".rstrip())
         if update.transcript is not None:
             text = _("Transcript: {path}. Check it with: hoity verify {path}")
             self.say(text.format(path=update.transcript))

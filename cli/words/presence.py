@@ -11,6 +11,10 @@ from .cards import Names, listed
 from .lingo import N_, _
 
 FOR_GOOD: Final = N_("The terms let you come back no more: the others finish without you.")
+ROUND_LOST: Final = N_(
+    "If the others play on without you, you are back in the next round at the earliest."
+)
+"""What leaving for now may cost; nothing where the game pauses meanwhile."""
 HOST: Final = 0
 """The host sits first."""
 WORDS: Final = {
@@ -21,6 +25,9 @@ WORDS: Final = {
     Presence.BANNED: N_("banned"),
 }
 """What each means while a seat is awaited."""
+OUT: Final = (Presence.ABSENT, Presence.BANNED)
+"""How a seat is not at the table."""
+SEALED: Final = N_("sealed")
 
 
 def knock(nickname: str, key: str) -> str:
@@ -38,12 +45,17 @@ def lost(found: Sequence[Presence], mine: int | None) -> list[int]:
     return gone if is_cut_off and mine is not None else []
 
 
-def awaited(seats: Iterable[int], found: Sequence[Presence], names: Names) -> str:
-    """The seats that are awaited, and how each is there as far as it is known."""
-    return listed(_seat(seat, found, names) for seat in sorted(seats))
+def awaited(
+    seats: Iterable[int], found: Sequence[Presence], names: Names, have_sealed: bool = False
+) -> str:
+    """The seats that are awaited, and how each is there as far as it is known. `have_sealed`: all
+    have chosen, and only their programs are awaited."""
+    return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
 
-def _seat(seat: int, found: Sequence[Presence], names: Names) -> str:
+def _seat(seat: int, found: Sequence[Presence], names: Names, has_sealed: bool) -> str:
     if seat >= len(found):
         return names.seat(seat)
-    return f"{names.short(seat)} ({_(WORDS[found[seat]])})"
+    is_sealed = has_sealed and found[seat] is Presence.LINKED
+    words = SEALED if is_sealed else WORDS[found[seat]]
+    return f"{names.short(seat)} ({_(words)})"

@@ -1,4 +1,5 @@
-"""The end of a table in words and for programs: standings, or why there are none."""
+"""The end of a table in words and for programs: who has won, or why there is no result, and why the
+same people do not play again."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from p2p_hoity.session.driver import LEFT, STOPPED
 from p2p_hoity.session.updates import Ended
 from protocol import FAULTS, effects
 
-from .cards import Names
-from .lingo import N_, _
+from .cards import Names, listed
+from .lingo import N_, _, count
 from .reasons import meaning
 
 OURS: Final = {
@@ -45,6 +46,56 @@ def ended(update: Ended, names: Names | None) -> str:
     if update.code == effects.SEAT_LEFT:
         return told + " " + _("Who has left: {who}.").format(who=names.seat(update.seat))
     return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))
+
+
+def victory(standings: Sequence[Standing], names: Names) -> str:
+    """Return in a few words who has won."""
+    first = [line.seat for line in standings if line.rank == 1]
+    if first == [names.mine]:
+        return _("You win")
+    if len(first) == 1:
+        return _("{who} wins").format(who=names.short(first[0]))
+    return _("Shared first rank: {who}").format(who=names.shorts(first))
+
+
+def won(standings: Sequence[Standing], names: Names) -> str:
+    """Return who has won, where the figure stands, and how far ahead of the next rank."""
+    rest = [line for line in standings if line.rank > 1]
+    field = standings[0].field
+    if not rest or standings[1].rank == 1:
+        text = _("{victory}, with field {field}.")
+        return text.format(victory=victory(standings, names), field=field)
+    lead = field - rest[0].field
+    text = _("{victory} with field {field}, level with {others}, by the better final exhibit.")
+    if lead:
+        text = count(
+            "{victory} with field {field}, {lead} field ahead of {others}.",
+            "{victory} with field {field}, {lead} fields ahead of {others}.",
+            lead,
+        )
+    others = listed(names.nicknames[line.seat] for line in rest if line.rank == rest[0].rank)
+    return text.format(victory=victory(standings, names), field=field, lead=lead, others=others)
+
+
+def no_other_game(others: str, is_mine: bool, by_bot: bool, was_there: bool) -> str:
+    """Return why the same people do not play again.
+
+    Args:
+        others: The names of the other seats that have not agreed.
+        is_mine: Whether this very seat has not agreed.
+        by_bot: Whether a bot plays it.
+        was_there: Whether it was at the table at the end; it was not asked otherwise.
+    """
+    why = [_("no yes from {who}").format(who=others)] if others else []
+    if is_mine and not was_there:
+        why.append(_("you were not at the table at the end, and were not asked"))
+    elif is_mine:
+        words = N_("a bot held your seat, so you did not agree") if by_bot else DECLINED
+        why.append(_(words))
+    return _("No other game with the same people: {why}.").format(why="; ".join(why))
+
+
+DECLINED: Final = N_("you did not agree")
 
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from .cards import Names
 from .lingo import N_, _
 
 FOR_GOOD: Final = N_("The terms allow no return.")
+THINKING: Final = N_("Linked, and awaited: {who}. The game goes on once they have chosen.")
 
 
 def halfway(update: Halfway, names: Names, game: str) -> list[str]:
@@ -39,7 +40,7 @@ def halfway(update: Halfway, names: Names, game: str) -> list[str]:
     else:
         text = _("In {left} s whoever is awaited may be declared absent.")
         lines.append(text.format(left=round(update.left)) + _longer(names))
-        lines += _pauses(count, names, game)[:1]
+        lines += _pauses(count, names, game)[:1] if count.is_short else _thinking(count, names)
     return lines + _oneself(update.seats, count, names)
 
 
@@ -76,6 +77,8 @@ def paused(update: Paused, names: Names, game: str) -> list[str]:
     silent = update.seats - {names.mine} - update.muster.gone
     text = _("Still nothing from {who}.").format(who=_others(silent, names))
     lines = [*([text] if silent else []), *_whereabouts(update.muster, names)]
+    if not update.muster.is_short:
+        return lines + _thinking(update.muster, names)
     pauses = _pauses(update.muster, names, game)
     return [*lines, *(pauses[:1] if update.muster.strict else pauses)]
 
@@ -105,6 +108,11 @@ def _whereabouts(count: Muster, names: Names) -> list[str]:
         (count.unlinked, _("There is no link from here just now to {who}.")),
     ]
     return [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]
+
+
+def _thinking(count: Muster, names: Names) -> list[str]:
+    """Whose choices the game goes on with, without any other seat awaited."""
+    return [_(THINKING).format(who=names.seats(sorted(count.thinking)))]
 
 
 def _others(seats: frozenset[int], names: Names) -> str:

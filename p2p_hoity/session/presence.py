@@ -39,7 +39,8 @@ class PresenceTeller:
             return
         self._second = second
         left, count = max(0.0, wait.left), muster(machine, linked)
-        self._screen(Clock(seats, wait.waited, left, wait.patience, count))
+        kind = machine.tip.want.kind
+        self._screen(Clock(seats, wait.waited, left, wait.patience, count, kind))
 
 
 def attendance(machine: Machine, linked: Set[int]) -> Attendance:

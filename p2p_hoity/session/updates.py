@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from protocol import Node, Table
+from protocol import Kind, Node, Table
 from protocol.game import Field
 
 from .. import rules
@@ -154,7 +154,8 @@ class Muster:
     `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
     that stays silent ends the table. `may_return`: the terms let those awaited come back. `gone`:
     those awaited that have left for now. `unlinked`: others awaited to whom there is no link from
-    here just now; they may be heard through others.
+    here just now; they may be heard through others. `thinking`: the rest of those awaited, present
+    and linked, without oneself.
     """
 
     seats: int
@@ -165,6 +166,13 @@ class Muster:
     may_return: bool = True
     gone: frozenset[int] = frozenset()
     unlinked: frozenset[int] = frozenset()
+    thinking: frozenset[int] = frozenset()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the game pauses: it needs all seats, or too few are left, those who are still
+        thinking counted in."""
+        return self.strict or self.there + len(self.thinking) < self.quorum
 
     @property
     def goes_on(self) -> bool:
@@ -244,13 +252,20 @@ class Attendance:
 @dataclass(frozen=True)
 class Clock:
     """The clock of the open step, told every second from its first one on: who has to speak, one's
-    own seat too; for how many seconds; in how many this node's patience runs out, of how many."""
+    own seat too; for how many seconds; in how many this node's patience runs out, of how many; and
+    what kind of step it is."""
 
     awaited: frozenset[int]
     waited: float
     left: float
     patience: float
     muster: Muster
+    kind: Kind | None = None
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether all have sealed, and what they sealed is confirmed and opened."""
+        return self.kind in (Kind.HOLD, Kind.REVEAL)
 
 
 @dataclass(frozen=True)

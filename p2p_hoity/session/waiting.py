@@ -25,7 +25,7 @@ class WaitNotices:
         self._place = place
         self._next = self._gap = FIRST
         self._halfway: float | None = None
-        self._out: type[Late] | type[Paused] | None = None
+        self._out: tuple[type[Late] | type[Paused], bool] | None = None
 
     def look(self, machine: Machine, linked: Set[int], now: float) -> Word | None:
         """What is to be said at this moment, if anything."""
@@ -86,12 +86,13 @@ class WaitNotices:
             return None
         before = self._out
         word = self._verdict(machine, linked, seconds)
-        return word if type(word) is not before and seats - {machine.seat} else None
+        return word if self._out != before and seats - {machine.seat} else None
 
     def _verdict(self, machine: Machine, linked: Set[int], seconds: float) -> Late | Paused:
         count = muster(machine, linked)
-        self._out = Late if count.goes_on and machine.has_begun else Paused
-        return self._out(awaited(machine), seconds, count)
+        kind = Late if count.goes_on and machine.has_begun else Paused
+        self._out = kind, count.is_short
+        return kind(awaited(machine), seconds, count)
 
     def _half(
         self, machine: Machine, seats: frozenset[int], linked: Set[int], wait: Wait
@@ -131,6 +132,7 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
         left -= frozenset() if machine.has_voice else {machine.seat}
     terms, seats = table.header.terms, awaited(machine)
     gone = seats - {machine.seat} or seats
+    others = gone - {machine.seat}
     back = all(tip.absences[seat] < terms.returns for seat in gone)
     here = linked if machine.seat is not None else gone
     away = machine.away() & gone
@@ -142,5 +144,6 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
         machine.has_begun,
         back,
         away,
-        gone - away - here - {machine.seat},
+        others - away - here,
+        (others & here & tip.present) - away,
     )

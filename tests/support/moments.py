@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from cli.ui.full_screen.frame import Desk, frame
 from cli.ui.full_screen.menu import menu
@@ -19,6 +20,7 @@ from p2p_hoity.lesson import MINE, OPPONENTS, SEATS, Lesson, Topic
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Clock, Muster, Presence
+from protocol import Kind
 from support.rules_driver import Referee
 from support.screened import NAMES, table
 
@@ -87,11 +89,16 @@ class Shown:
         self.desk.menu = menu(self.view, kind, self.scene.names, again)
 
     def wait(
-        self, seats: set[int], waited: float = 12.0, left: float = 288.0, **muster: object
+        self,
+        seats: set[int],
+        waited: float = 12.0,
+        left: float = 288.0,
+        kind: Kind | None = None,
+        **muster: object,
     ) -> None:
         """The clock as it stands."""
         count = replace(MUSTER, seats=self.driver.state.seats, **muster)  # type: ignore[arg-type]
-        self.scene.hear(Clock(frozenset(seats), waited, left, 300.0, count))
+        self.scene.hear(Clock(frozenset(seats), waited, left, 300.0, count, kind))
 
 
 def begun(
@@ -159,8 +166,6 @@ def _knock() -> Shown:
 
 
 def _deal() -> Shown:
-    from protocol import Kind
-
     shown = begun()
     shown.scene.steps, shown.scene.stage = 4, Kind.SHUFFLE
     shown.wait({2}, 0.4, 29.0, begun=False)
@@ -187,6 +192,12 @@ def _halfway() -> Shown:
     shown = _sealed()
     shown.wait({1}, 150.0, 150.0)
     return shown.hear(updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER))
+
+
+def _left() -> Shown:
+    shown = _sealed().there(Presence.LINKED, Presence.LEFT).hear(updates.LeftForNow(1))
+    shown.wait({1, 3}, there=2, gone=frozenset({1}), thinking=frozenset({3}))
+    return shown
 
 
 def _absence(shown: Shown) -> Shown:
@@ -219,7 +230,8 @@ def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
         shown.step()
     assert shown.scene.table is not None
     standings = shown.driver.state.standings
-    return shown.hear(updates.Finished(shown.scene.table, None, standings, None))  # type: ignore[arg-type]
+    path = Path("hoity-7d42.hoity")
+    return shown.hear(updates.Finished(shown.scene.table, None, standings, path))  # type: ignore[arg-type]
 
 
 def _pass() -> Shown:
@@ -266,7 +278,7 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "sealed": _sealed,
     "halfway": _halfway,
     "link-lost": lambda: _sealed().there(Presence.LINKED, Presence.UNLINKED),
-    "left": lambda: _sealed().there(Presence.LINKED, Presence.LEFT).hear(updates.LeftForNow(1)),
+    "left": _left,
     "absent": _absent,
     "away": _away,
     "returned": lambda: _away().there().hear(updates.Returned()),

@@ -34,12 +34,7 @@ class Remark:
     words: str
 
 
-@dataclass(frozen=True)
-class Opened:
-    """The sealed choices of a step lie open: none is sealed any more."""
-
-
-Heard = Update | Remark | Opened
+Heard = Update | Remark
 """What a scene hears: what a peer tells, and what only a screen knows."""
 
 

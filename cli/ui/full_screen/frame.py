@@ -85,11 +85,14 @@ def _cut(lines: list[Line], rows: int) -> list[Line]:
 
 
 def _ending(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
-    """The result and the pieces, and below them who plays again, and what is said now."""
+    """The result and the pieces, and below them who plays again, and what is said now; blank lines
+    only where there is room."""
     lines = [Line(), *moments.over(scene, width)]
     if scene.is_dealt:
         lines += [Line(), *pieces(scene, None, width)]
-    below = moments.again(scene, width)
+    below = moments.again(scene, width, desk.autopilot)
+    if len(lines) + len(below) > rows:
+        lines = [line for line in lines if line.plain]
     most = max(TALK, rows - len(lines) - len(below))
     below += _talk(scene, _heard(scene, desk)[-most:], width)
     lines = lines[: rows - len(below)]

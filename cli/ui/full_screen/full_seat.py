@@ -30,7 +30,7 @@ from ...words.cards import Names
 from ...words.lingo import N_, _
 from ...words.presence import knock
 from ...words.reaching import reach_lines
-from ...words.updates import ended
+from ...words.updates import ended, won
 from ..line_seat import LineSeat
 from .app import TableApp
 from .bridge import Bridge
@@ -186,6 +186,7 @@ class FullSeat:
         """On the terminal as it was before: how it ended, and where the transcript is."""
         scene = self.app.scene
         if scene.standings and scene.names is not None:
+            printing.say(won(scene.standings, scene.names))
             lines = [f"{s.rank} {scene.names.nicknames[s.seat]} {s.field}" for s in scene.standings]
             printing.say(_("The game is over: {standings}").format(standings=" · ".join(lines)))
         if scene.ended is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...words.lingo import _
+from ...words.presence import ROUND_LOST
 from .frame import ONLOOKERS, Desk
 from .scene import Scene
 
@@ -40,7 +41,7 @@ def _leave(scene: Scene, desk: Desk) -> list[Offer]:
         return [("leave", _("stop watching"))]
     bot = _("take your seat back from the bot") if desk.autopilot else _("let a bot play on")
     gone = _("leave for now; the others are told, the game is kept")
-    return [("leave", gone), ("bot", bot)]
+    return [("leave", f"{gone}. {_(ROUND_LOST)}"), ("bot", bot)]
 
 
 def _mutes(scene: Scene, desk: Desk) -> list[Offer]:

@@ -58,6 +58,8 @@ def status(scene: Scene, seat: int) -> Line:
         return _own(scene)
     if scene.is_over or clock_now is None or seat not in clock_now.awaited:
         return _resting(scene, seat, there)
+    if there is Presence.LINKED and _has_sealed(scene, seat):
+        return _resting(scene, seat, there)
     if seat == scene.seat:
         return text("…", "dim")
     return _awaited(there, clock_now.waited)
@@ -88,7 +90,15 @@ def _resting(scene: Scene, seat: int, there: Presence) -> Line:
 
 
 def _has_sealed(scene: Scene, seat: int) -> bool:
-    return scene.clock is not None and seat in owing(scene)
+    """Whether this seat has sealed a choice that is not shown yet."""
+    if seat == scene.seat and scene.sealed is not None:
+        return True
+    if scene.view is None or not scene.is_dealt or scene.clock is None:
+        return False
+    due, now = expected(scene.view.state), scene.clock
+    if isinstance(due, Seal) and seat in due.seats:
+        return now.is_opening or seat not in now.awaited
+    return seat in scene.view.state.sealed
 
 
 def _doing(scene: Scene, seat: int) -> str:
@@ -98,9 +108,3 @@ def _doing(scene: Scene, seat: int) -> str:
     if state is not None and seat in state.resting:
         return _("sits this round out")
     return ""
-
-
-def owing(scene: Scene) -> frozenset[int]:
-    """Who owes a sealed choice in the open step, or has given it."""
-    due = expected(scene.view.state) if scene.view and scene.is_dealt else None
-    return due.seats if isinstance(due, Seal) else frozenset()

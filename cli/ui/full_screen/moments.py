@@ -12,8 +12,9 @@ from protocol import Kind
 from ...words import codes, rules_text
 from ...words.cards import run_letters
 from ...words.lingo import N_, _
+from ...words.presence import OUT
 from ...words.reasons import sentence
-from ...words.updates import ended
+from ...words.updates import ended, no_other_game, won
 from .ink import Line, broken, fit, text
 from .marks import letters, name_of, seat_style
 from .scene import Scene, keys_of
@@ -112,8 +113,10 @@ def over(scene: Scene, width: int) -> list[Line]:
         return [*broken(" " + words, width - 1, "warn", " "), Line()]
     if scene.standings is None or scene.names is None:
         return []
-    lines = [Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), 18), "dim")]
-    lines[0].add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")
+    told = won(scene.standings, scene.names) if scene.standings else ""
+    lines = broken(" " + told, width - 1, "title", "   ") if told else []
+    head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), 18), "dim")
+    lines.append(head.add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim"))
     final = {it.seat: it for it in scene.record if isinstance(it, news.FinalExhibit)}
     longest = min(24, max(14, *(len(it.pieces) for it in final.values()), 0))
     for standing in scene.standings:
@@ -128,15 +131,17 @@ def over(scene: Scene, width: int) -> list[Line]:
         years = " ".join(f"{p.letter}{p.year}" for p in ordered)
         line.add(fit(words, longest) + " ", "bright")
         lines += _spread(line, years, width)
-    return [*lines, Line(), *_paragraphs(turning_points(scene), width)]
+    path = _("Transcript: {path}").format(path=scene.transcript)
+    papers = [path] if scene.transcript is not None else []
+    return [*lines, Line(), *_paragraphs([*papers, *turning_points(scene)], width)]
 
 
-def again(scene: Scene, width: int) -> list[Line]:
-    """Who plays again, who does not, and who is still awaited."""
-    return _paragraphs(_again(scene), width)
+def again(scene: Scene, width: int, by_bot: bool = False) -> list[Line]:
+    """Who plays again, who does not, and who is still awaited. `by_bot`: a bot plays the seat."""
+    return _paragraphs(_again(scene, by_bot), width)
 
 
-def _again(scene: Scene) -> list[str]:
+def _again(scene: Scene, by_bot: bool) -> list[str]:
     if scene.again is None or scene.table is None:
         return []
 
@@ -144,8 +149,10 @@ def _again(scene: Scene) -> list[str]:
         return ", ".join(name_of(scene, seat) for seat in sorted(seats))
 
     if scene.again.unwilling:
-        words = _("No other game with the same people: no yes from {who}.")
-        return [words.format(who=named(scene.again.unwilling))]
+        mine, there = scene.seat, scene.attendance
+        was_there = mine is None or there[mine] not in OUT
+        others, is_mine = scene.again.unwilling - {mine}, mine in scene.again.unwilling
+        return [no_other_game(named(others), is_mine, by_bot, was_there)]
     rest = frozenset(range(scene.table.seats)) - scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
     return [words.format(who=named(scene.again.willing), rest=named(rest) or "–")]

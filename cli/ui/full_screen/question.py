@@ -7,6 +7,7 @@ from p2p_hoity.session.updates import Presence
 from ...words.durations import clock
 from ...words.lingo import _
 from ...words.presence import FOR_GOOD, lost
+from ...words.waiting import THINKING
 from .ink import Line, broken, cells, cut, fit, text
 from .marks import POINTER, name_of
 from .menu import Menu
@@ -132,8 +133,11 @@ def _end_of(scene: Scene) -> str:
         return ""
     if not now.muster.begun:
         text_ = _("In {left} the table ends: the game has not begun.")
-    elif now.muster.strict or not now.muster.goes_on:
+    elif now.muster.is_short:
         return _("This table waits: too few would be left to go on without them.")
+    elif not now.muster.goes_on:
+        who = ", ".join(name_of(scene, seat) for seat in sorted(now.muster.thinking))
+        return _(THINKING).format(who=who)
     elif now.left <= 0:
         text_ = _("Their time is over: the game goes on without them as soon as enough agree.")
     else:

@@ -21,7 +21,7 @@ from ...words import brief, proofs
 from ...words.cards import Names
 from ...words.lingo import _
 from ..line_screen import SeatScreen
-from .beats import Heard, Opened, Remark, beats, pause
+from .beats import Heard, Remark, beats, pause
 
 LOG, TALK, PROOFS = 400, 200, 400
 """Lines that are kept of each."""
@@ -79,7 +79,7 @@ class Scene:
         self.doings: dict[int, str] = {}
         self.beat: tuple[str, ...] = ()
         self.record: list[rules.Happening] = []
-        self.is_away = self.pausing = self.is_late = False
+        self.is_away = self.is_late = False
         self.may_return = True
         self.standings: tuple[rules.Standing, ...] | None = None
         self.transcript: Path | None = None
@@ -215,7 +215,7 @@ class Scene:
         self.figures, self.doings, self.beat = (), {}, ()
         self.record, self.faults, self.moved = [], {}, None
         self.may_return = True
-        self.is_away = self.pausing = self.is_late = False
+        self.is_away = self.is_late = False
 
     def _stepped(self, update: updates.Stepped) -> None:
         self.steps, self.stage = update.after.step, update.after.want.kind
@@ -224,11 +224,6 @@ class Scene:
             words = proofs.proved(update.before, update.seconds, self.names)
             if words:
                 self.proofs.append(words)
-        if update.before.want.kind in CHOOSING:
-            self.hear(Opened())
-
-    def _opened(self, update: Opened) -> None:
-        self.sealed = None
 
     def _resumed(self, update: updates.Resumed) -> None:
         """What happened before is in the log, and what of it this round is beside the seats. Until
@@ -245,6 +240,10 @@ class Scene:
         for item in update.items:
             self.record.append(item)
             self._note_doing(item)
+        due, state = rules.expected(update.view.state), update.view.state
+        owes = isinstance(due, rules.Seal) and due.kind == self.sealed and self.seat in due.seats
+        if not owes and self.seat not in state.sealed:
+            self.sealed = None  # what was sealed is shown now
         if not any(isinstance(item, news.FigureMoved) for item in update.items):
             self.figures = self.figures or update.view.state.figures
         if not self._queue:
@@ -283,8 +282,6 @@ class Scene:
 
     def _clocked(self, update: updates.Clock) -> None:
         self.clock, self.is_clock_of_step = update, True
-        if update.left > 0:
-            self.pausing = False
 
     def _linked(self, update: updates.Linked) -> None:
         if update.name is not None:
@@ -310,9 +307,6 @@ class Scene:
     def _returned(self, update: updates.Returned) -> None:
         self.is_away = False
 
-    def _paused(self, update: updates.Paused) -> None:
-        self.pausing = True
-
     def _finished(self, update: updates.Finished) -> None:
         self.standings, self.transcript = update.standings, update.transcript
         self.question = self.sealed = None
@@ -336,7 +330,6 @@ def keys_of(table: Table) -> list[tuple[str, str]]:
     return [(entry.nickname, fingerprint(entry.id)) for entry in table.header.roster]
 
 
-CHOOSING: Final = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
 QUEUED: Final = (
     updates.Happened,
     updates.Choosing,
@@ -344,7 +337,6 @@ QUEUED: Final = (
     updates.Finished,
     updates.Ended,
     Remark,
-    Opened,
 )
 """What waits while a reveal is shown."""
 WORDLESS: Final = frozenset(
@@ -359,7 +351,6 @@ WORDLESS: Final = frozenset(
         updates.Said,
         updates.Again,
         Remark,
-        Opened,
     }
 )
 """Updates that are shown in a place of their own and leave no line."""
@@ -383,11 +374,9 @@ HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Accused: Scene._accused,
     updates.Away: Scene._away,
     updates.Returned: Scene._returned,
-    updates.Paused: Scene._paused,
     updates.Finished: Scene._finished,
     updates.Ended: Scene._ended,
     updates.Again: Scene._asked_again,
     Remark: Scene._remarked,
-    Opened: Scene._opened,
 }
 """A method for each update that leaves more than a line."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from p2p_hoity.rules import Edition, Phase, Place, View
+from typing import Final
+
+from p2p_hoity.rules import Edition, Phase, Place, View, news
 from p2p_hoity.session.updates import Presence
 
-from ...words.lingo import _
+from ...words.lingo import N_, _
 from ...words.notes import leading, octagon
 from ...words.quoting import MARK
+from ...words.updates import victory
 from .ink import Line, between, cells, text
 from .marks import letters, seat_style
 from .scene import Scene
@@ -43,12 +46,46 @@ def headline(scene: Scene, by_bot: bool = False) -> str:
     if view is None or not scene.is_dealt:
         fills = _("The table fills") if scene.of_seats else ""
         return _("The deal") if scene.table else fills
+    if scene.is_revealing and scene.record:
+        return f"{_round(_revealed_round(scene))} · {_revealed(scene)}"
     if scene.standings is not None:
-        return _("The game is over")
+        won = victory(scene.standings, scene.names) if scene.standings and scene.names else ""
+        return won or _("The game is over")
     if scene.ended is not None:
         return _("The table has ended")
-    number = _("ROUND {round}").format(round=view.state.round)
-    return f"{number} · {_doing(scene, view, by_bot)}"
+    return f"{_round(view.state.round)} · {_doing(scene, view, by_bot)}"
+
+
+def _round(number: int) -> str:
+    return _("ROUND {round}").format(round=number)
+
+
+def _revealed_round(scene: Scene) -> int:
+    """The round of what is revealed now: the game itself may be further on."""
+    began = (it.round for it in reversed(scene.record) if isinstance(it, news.RoundBegan))
+    return next(began, 1)
+
+
+def _revealed(scene: Scene) -> str:
+    """What is revealed now: the last of what has been shown."""
+    item = scene.record[-1]
+    words = (words for kinds, words in REVEALED if isinstance(item, kinds))
+    return _(next(words, GOES_ON))
+
+
+FINAL: Final = (news.BanquetReached, news.HandOpened, news.FinalExhibit, news.StandingMade)
+GOES_ON: Final = N_("the round goes on")
+REVEALED: Final = (
+    (news.PlaceShown, N_("the Places are shown")),
+    (news.ActionShown, N_("the Actions are shown")),
+    ((news.Sale, news.CashStolen, news.CashPaid, news.TurnedUp), N_("the sale")),
+    ((news.ExhibitShown, news.NothingShown), N_("the exhibits are shown")),
+    (news.FigureMoved, N_("the figures move")),
+    (news.Stolen, N_("the Thieves take their loot")),
+    ((news.DetectiveRanked, news.Imprisoned), N_("Thieves go to prison")),
+    (FINAL, N_("the last exhibits")),
+)
+"""What is said of a reveal, by what happened."""
 
 
 PHASES = {
@@ -86,7 +123,7 @@ def _doing(scene: Scene, view: View, by_bot: bool) -> str:
     }
     if scene.question is not None and not by_bot:
         return _asked(view, scene.question.kind)
-    return words.get(PHASES.get(view.state.phase, ""), _("the round goes on"))
+    return words.get(PHASES.get(view.state.phase, ""), _(GOES_ON))
 
 
 def _asked(view: View, kind: str) -> str:

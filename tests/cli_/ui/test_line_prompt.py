@@ -186,6 +186,8 @@ async def test_the_bot_chooses_until_the_seat_is_taken_back(line: str) -> None:
     async with desk(view, autopilot=True) as here:
         assert await here.prompt.choose(view, "place", False) == 1
         assert here.said == []
+        here.prompt.tell(updates.Again(frozenset(), frozenset({0})))
+        assert here.heard("a bot held your seat")
         await here.types(line)
         assert not here.prompt.autopilot
         assert here.heard("The seat is yours again.")
@@ -197,6 +199,7 @@ async def test_leaving_asks_what_it_means_and_may_be_taken_back() -> None:
         assert choice == 0
         assert here.left == []
         assert sum("leave for now" in line for line in here.said) == 2, word
+        assert sum("back in the next round" in line for line in here.said) == 2, word
 
 
 @pytest.mark.parametrize(

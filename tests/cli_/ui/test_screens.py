@@ -17,7 +17,9 @@ from cli.ui.json_screen import JsonPlayer
 from cli.ui.json_seat import JsonSeat, last_line
 from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
+from cli.words.cards import run_letters
 from cli.words.presence import WORDS
+from cli.words.updates import won
 from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
@@ -224,6 +226,53 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     assert said_of(updates.Chosen("place", 1)) == ["  [chosen: Auction Hall]"]
 
 
+def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
+    screen, said = told()
+    referee = Referee.seat(load(), 3, 1)
+    while not isinstance(rules.expected(referee.state), rules.Over):
+        referee.step()
+    standings = referee.state.standings
+    at = bound()
+    screen(updates.Happened(tuple(referee.record), rules.view(referee.state, 0, {}), True))
+    screen(updates.Finished(at, transition.begin(at), standings, None))
+    assert screen.names is not None
+    assert said[-1] == f"The game is over. {won(standings, screen.names)}"
+    for one in standings:
+        letters = run_letters(referee.state.piece(slot).letter for slot in one.exhibit)
+        assert any(f"final exhibit {letters or '–'}." in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("by_bot", "mine", "why"),
+    [
+        (False, updates.Presence.LINKED, "you did not agree"),
+        (True, updates.Presence.LINKED, "a bot held your seat, so you did not agree"),
+        (True, updates.Presence.ABSENT, "you were not at the table at the end, and were not asked"),
+    ],
+)
+def test_why_there_is_no_other_game_is_true_of_oneself(
+    by_bot: bool, mine: updates.Presence, why: str
+) -> None:
+    screen, said = told()
+    screen.by_bot = by_bot
+    screen(updates.Attendance((mine, updates.Presence.LINKED, updates.Presence.LINKED)))
+    screen(updates.Again(frozenset({1}), frozenset({0, 2})))
+    who = "seat 2 (green)"
+    assert said == [f"  [No other game with the same people: no yes from {who}; {why}.]"]
+
+
+def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -> None:
+    screen, said = told()
+    screen.is_confirmed = True
+    screen(updates.Chosen("place", 1))
+    screen(updates.Attendance((updates.Presence.LINKED,) * 2 + (updates.Presence.UNLINKED,)))
+    others = frozenset({1, 2})
+    screen(updates.Clock(others, 1.0, 29.0, 30.0, MUSTER, Kind.HOLD))
+    assert said == []
+    screen(updates.Awaited(others, 10.0))
+    assert said[0] == "  [awaited for 10 s: seat 1 (sealed), seat 2 (no link)]"
+
+
 @pytest.mark.parametrize("presence", list(updates.Presence))
 def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None:
     line, *more = said_of(
@@ -349,6 +398,7 @@ QUORUM, PAUSE = MUSTER, replace(MUSTER, there=1)
 STRICT = updates.Muster(3, 3, 2, strict=True)
 TWO = updates.Muster(2, 2, 1, strict=True)
 SETUP = replace(MUSTER, begun=False)
+BUSY = updates.Muster(4, 3, 2, gone=frozenset({2}), thinking=frozenset({1}))
 CLAIM = "hoity resume --claim"
 
 
@@ -364,6 +414,7 @@ CLAIM = "hoity resume --claim"
         ),
         (TWO, ["needs all 2 seats", "pauses", "end it here", CLAIM], ["goes on", "absence"]),
         (SETUP, ["the table ends", "wait"], ["goes on", CLAIM]),
+        (BUSY, ["may be declared absent", "goes on once they have chosen"], ["pauses", CLAIM]),
     ],
 )
 def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
@@ -403,6 +454,17 @@ def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     assert "Still nothing" not in " ".join(said)
     said = said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, gone))
     assert "Nothing has come" not in " ".join(said)
+
+
+def test_a_game_that_goes_on_by_those_who_think_does_not_pause() -> None:
+    said = " ".join(said_of(updates.Paused(frozenset({1, 2}), 300.0, BUSY)))
+    assert "Left for now: seat 2 (green)." in said
+    assert "seat 1 (purple). The game goes on once they have chosen." in said
+    assert "pauses" not in said
+    assert CLAIM not in said
+    said = " ".join(said_of(updates.Paused(frozenset({1, 2}), 300.0, replace(BUSY, quorum=4))))
+    assert "pauses until enough are back" in said
+    assert CLAIM in said
 
 
 def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:

@@ -86,18 +86,18 @@ def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     room = Watched({3}, 16)
     ((at, word),) = room.watch(15)
     assert at == 8
-    assert word == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3))
+    assert word == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3, thinking=frozenset({3})))
     assert room.machine.wait_longer(room.now)
     assert room.notes.extended(room.machine, True, room.now) == updates.Extended(frozenset({3}), 16)
     words = [(at, word) for at, word in room.watch(30) if isinstance(word, Halfway)]
     assert [(at, word.left) for at, word in words] == [(23, 8)]
     room = Watched({2, 3}, 1000)
     word = room.notes.run_out(room.machine, {1, 2, 3}, 5)
-    assert word == Paused(frozenset({2, 3}), 5, updates.Muster(4, 3, 2))
+    assert word == Paused(frozenset({2, 3}), 5, updates.Muster(4, 3, 2, thinking=frozenset({2, 3})))
     assert [type(word) for _, word in room.watch(9)] == []
     room.bid(2)
     (late,) = [word for _, word in room.watch(12) if not isinstance(word, Awaited)]
-    assert late == Late(frozenset({3}), 9.5, updates.Muster(4, 3, 3))
+    assert late == Late(frozenset({3}), 9.5, updates.Muster(4, 3, 3, thinking=frozenset({3})))
     ((at, word),) = Watched({0}, 60).watch(59)
     assert at == 30
     assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
@@ -106,6 +106,20 @@ def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     assert at == 50
     assert isinstance(word, Halfway)
     assert word.seats == {0, 3}
+
+
+def test_while_one_thinks_and_one_has_left_too_few_are_left_only_without_a_link() -> None:
+    room = Watched({2, 3}, 1000)
+    gone = frozenset({3})
+    room.machine.away = lambda: gone  # type: ignore[method-assign]
+    word = room.notes.run_out(room.machine, {1, 2}, 5)
+    assert isinstance(word, Paused)
+    assert word.muster == updates.Muster(4, 3, 2, gone=gone, thinking=frozenset({2}))
+    assert not word.muster.is_short
+    assert not [word for _, word in room.watch(4, frozenset({1, 2})) if isinstance(word, Paused)]
+    (word,) = [word for _, word in room.watch(9, frozenset({1})) if isinstance(word, Paused)]
+    assert word.muster.is_short
+    assert updates.Muster(4, 4, 4, strict=True).is_short
 
 
 def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> None:

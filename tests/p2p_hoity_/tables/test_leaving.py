@@ -15,7 +15,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.driver import LEFT
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.updates import Attendance, Clock, LeftForNow, Presence
-from protocol import effects
+from protocol import Kind, effects
 from protocol.wire.header import Patience
 
 LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
@@ -67,6 +67,7 @@ async def test_attendance_is_told_as_it_changes_and_the_clock_every_second(tmp_p
     assert told[0].seats[0] == Presence.LINKED
     clocks = table.guests[0].heard(Clock)
     assert any(0 in clock.awaited for clock in clocks)
+    assert Kind.SEAL in {clock.kind for clock in clocks}
     late = {table.guests[1].place}
     waits = [int(c.waited) for c in clocks if c.awaited == late and c.patience == 300.0]
     last = waits.index(max(waits))

@@ -17,6 +17,7 @@ from support.running import running
 from support.sampling import sample
 from support.screened import Company, short, table
 from textual.containers import VerticalScroll
+from textual.widgets import OptionList
 
 from cli.commands.play import Ask, terms_of
 from cli.local import settings
@@ -158,6 +159,8 @@ async def test_every_way_out_asks_and_stay_loses_nothing(at: Sitting) -> None:
     for key in ("escape", "q", "ctrl+c", "ctrl+d"):
         await at.press(key)
         assert isinstance(at.app.screen, Choices)
+        leave = at.app.screen.query_one(OptionList).get_option("leave")
+        assert "you are back in the next round at the earliest" in str(leave.prompt)
         await at.press("enter")  # stay
         assert not isinstance(at.app.screen, Choices)
         assert at.wishes == []
@@ -713,6 +716,7 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
     seat.end(Outcome(path, standings))
     told = capsys.readouterr().out
     assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told
+    assert "Ada wins with field 39, 1 field ahead of Bruno." in told
     assert "hoity verify game.hoity" in told
 
 

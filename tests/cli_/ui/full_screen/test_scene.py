@@ -10,10 +10,12 @@ from support.sampling import times
 
 from cli.ui.full_screen.beats import Remark, beats
 from cli.ui.full_screen.frame import Desk
+from cli.ui.full_screen.marks import status
 from cli.ui.full_screen.moments import turning_points
 from cli.ui.full_screen.question import waiting
 from cli.ui.full_screen.reading import _links
-from cli.ui.full_screen.scene import CHOOSING, HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
+from cli.ui.full_screen.scene import HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
+from cli.ui.full_screen.top import headline
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.errors import because
@@ -106,20 +108,62 @@ def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
     assert seen > 3
 
 
-def stepped(*kinds: Kind) -> updates.Stepped:
-    """A step of the first kind, behind which one of the second stands."""
-    before, after = (SimpleNamespace(step=50, want=SimpleNamespace(kind=kind)) for kind in kinds)
-    return updates.Stepped(before, after, 0.0)  # type: ignore[arg-type]
+def statuses(shown: Shown) -> list[str]:
+    """Return what stands beside each seat, without its clock."""
+    return [status(shown.scene, seat).plain.split(" 0:")[0] for seat in range(4)]
 
 
-def test_what_was_sealed_in_a_reveal_is_open_behind_it_if_its_step_has_passed() -> None:
-    for has_passed in (False, True):
-        shown = begun(staged=True).revealing()
-        shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
-        if has_passed:
-            shown.hear(stepped(Kind.SEAL, Kind.OPEN))
+def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> None:
+    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
+    shown.scene.hurry()
+    assert shown.scene.sealed == "action"
+    shown.until(rules.news.ActionShown).scene.hurry()
+    assert shown.scene.sealed is None or 0 in shown.view.state.sealed
+
+
+def test_the_header_names_what_is_revealed_and_its_round() -> None:
+    shown, heads = begun(seed=2, staged=True), []
+    while shown.driver.state.round < 2:
         shown.scene.hurry()
-        assert (shown.scene.sealed is None) is has_passed
+        shown.step()
+    while shown.scene.advance():
+        heads.append(headline(shown.scene))
+    assert heads == [
+        "ROUND 1 · the exhibits are shown",
+        "ROUND 1 · the figures move",
+    ]
+    assert headline(shown.scene) == "ROUND 2 · everyone picks a Place"
+    while not shown.scene.is_revealing:
+        shown.step()
+    shown.scene.advance()
+    assert headline(shown.scene) == "ROUND 2 · the Places are shown"
+
+
+def test_who_has_sealed_stays_sealed_until_the_choice_is_shown() -> None:
+    shown, all_seats, done = asked_for(begun(), "place", 2), {0, 1, 2, 3}, "sealed ✓"
+    shown.hear(updates.Chosen("place", 0))
+    shown.wait({0, 1})  # one's own is on its way
+    assert statuses(shown) == [done, "thinking…", done, done]
+    for kind in (Kind.HOLD, Kind.REVEAL):
+        shown.wait(all_seats, kind=kind)
+        assert statuses(shown) == [done] * 4
+    shown.there(LINKED, LOST)
+    assert statuses(shown) == [done, "link lost", done, done]
+    shown.there().step()
+    while not isinstance(rules.expected(shown.driver.state), rules.Seal):
+        shown.step()
+    shown.wait(all_seats, kind=Kind.SEAL)
+    assert statuses(shown) == ["…", *["thinking…"] * 3]
+    assert shown.scene.sealed is None
+
+
+def test_what_is_sealed_for_the_castle_stays_sealed_while_the_hall_is_open() -> None:
+    shown = begun(seed=2, edition="reference-manual")
+    while not (still := shown.view.state.sealed) or shown.view.state.phase.name != "WINDOW":
+        shown.step()
+    shown.wait({shown.view.state.buyer or 0})
+    assert [seat for seat, one in enumerate(statuses(shown)) if one == "sealed ✓"] == [*still]
 
 
 def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
@@ -160,7 +204,10 @@ def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() ->
     shown = begun()
     shown.wait({1})
     assert shown.scene.is_clock_of_step
-    shown.hear(stepped(Kind.OPEN, Kind.SEAL))
+    before, after = (
+        SimpleNamespace(step=50, want=SimpleNamespace(kind=kind)) for kind in (Kind.OPEN, Kind.SEAL)
+    )
+    shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
     assert not shown.scene.is_clock_of_step
     shown.wait({1})
     assert shown.scene.is_clock_of_step
@@ -171,7 +218,6 @@ def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
     named = {updates.Stepped} | set(HEARERS) | set(TELLERS) | WORDLESS
     assert update in named
     assert set(QUEUED) <= set(HEARERS)
-    assert len(CHOOSING) == 3
     scene = Scene()
     assert not scene.is_dealt
     assert scene.advance() == 0.0

@@ -12,8 +12,10 @@ from cli.ui.full_screen.reading import PLAYING, page
 from cli.ui.full_screen.top import header, headline, health
 from cli.ui.line_screen import SeatScreen
 from cli.words import lingo
+from cli.words.cards import run_letters
 from cli.words.lingo import LANGUAGES
 from cli.words.presence import knock
+from cli.words.updates import victory, won
 from p2p_hoity.rules import theft_options
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Presence
@@ -41,6 +43,28 @@ def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
         shown.hear(updates.Said(1, "Ada", f"well played {number}"))
     assert "Another game with the same people: You ✓" in shown.text()
     assert "well played 8" in shown.text()
+
+
+@pytest.mark.parametrize("seats", range(3, 7))
+def test_the_end_names_the_winner_every_last_exhibit_and_the_file(seats: int) -> None:
+    shown = over(seats)
+    assert shown.scene.names is not None
+    standings, text = shown.driver.state.standings, shown.text()
+    assert headline(shown.scene) == victory(standings, shown.scene.names)
+    assert won(standings, shown.scene.names) in text
+    assert f"Transcript: {shown.scene.transcript}" in text
+    for one in standings:
+        letters = run_letters(shown.driver.state.piece(slot).letter for slot in one.exhibit)
+        assert letters in text
+
+
+def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
+    shown = over().hear(updates.Again(frozenset({1, 2}), frozenset({0, 3})))
+    assert "no yes from Clara; you did not agree." in shown.text()
+    shown.desk.autopilot = True
+    assert "no yes from Clara; a bot held your seat, so you did not agree." in shown.text(100, 30)
+    shown.there(Presence.ABSENT)
+    assert "you were not at the table at the end" in shown.text(120, 40)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
