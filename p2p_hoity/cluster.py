@@ -7,6 +7,7 @@ what they like, so it is for machines of one owner; what is handed out must be p
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
 import time
@@ -180,14 +181,30 @@ def _client(address: str) -> Iterator[Client]:
 
 
 def _linked(kind: type[Client], address: str) -> Client:
-    """ClusterError if no scheduler answers there, or no worker is at it."""
-    try:
-        client = kind(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ClusterError(ClusterCode.UNREACHED, address=address) from error
+    """Return a client of the scheduler there.
+
+    Raises:
+        ClusterError: if no scheduler answers there, or no worker is at it.
+    """
+    client = _client_at(kind, address)
+    if client is None:
+        gc.collect()
+        raise ClusterError(ClusterCode.UNREACHED, address=address)
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except OSError as error:
         client.close()
         raise ClusterError(ClusterCode.EMPTY, address=address) from error
     return client
+
+
+def _client_at(kind: type[Client], address: str) -> Client | None:
+    """Return a client, or None if no scheduler answers there.
+
+    A client that cannot be made closes itself when it is collected, and takes a lock to do so that
+    the next client may hold just then. So nothing may refer to it afterwards, not even an error.
+    """
+    try:
+        return kind(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError):
+        return None
