@@ -54,16 +54,16 @@ def reach_of(
 
     SPEC: [L-55].
     """
-    named = _advertised(advertised or ())
+    named, is_usual = _advertised(advertised or ()), listen == USUAL
     listen = _listen(listen, named, bool(proxy))
     found = tuple(str(parse_address(relay)) for relay in relays or ())
     if len(found) > MOST_RELAYS:
         words = _("A table has room for {most} relays, not {number}.")
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
-    if not proxy:
-        or_any = listen == USUAL
-        return Reach(listen, found, lan, or_any=or_any, advertised=named, maps=not no_map)
-    return Reach(listen, found, network=through(proxy), advertised=named, hidden=True)
+    reach = Reach(listen, found, or_any=is_usual, advertised=named)
+    if proxy:
+        return replace(reach, network=through(proxy), hidden=True)
+    return replace(reach, lan=lan, maps=not no_map)
 
 
 def again_by(

@@ -64,6 +64,7 @@ def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> Non
     assert reach_of(USUAL, advertised=["h:4646"]).listen == ":4646"
     usual, typed = reach_of(USUAL), reach_of(":4646")
     assert (usual.or_any, typed.or_any) == (True, False)
+    assert reach_of(USUAL, proxy=TOR).or_any
     with pytest.raises(Trouble):
         _ticket(Manner(), "", True)
     assert _ticket(Manner(), "Ana", True) == "Ana"

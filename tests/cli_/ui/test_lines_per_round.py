@@ -19,7 +19,7 @@ from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import news
 from p2p_hoity.session import updates
 
-MOST = 30
+MOST = 32
 WIDTH = 80
 
 
