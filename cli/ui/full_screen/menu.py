@@ -156,10 +156,11 @@ class Menu:
         return text.format(letters=letters, size=len(pieces), year=oldest, rank=rank, pieces=shown)
 
     def _theft_words(self) -> str:
-        if self._unmarked():
+        taken = self._theft()
+        if taken is None:
             here = sealing(self.view, self.kind, (self.slots[self.at],), self.names)
             return _("mark one piece of every exhibit; here: {piece}").format(piece=here)
-        pieces = sealing(self.view, self.kind, tuple(self.choice), self.names)
+        pieces = sealing(self.view, self.kind, taken, self.names)
         return _("your Thief takes {pieces}").format(pieces=pieces)
 
     def why_not(self) -> str:
