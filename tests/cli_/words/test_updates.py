@@ -1,7 +1,5 @@
 """The end in words: who has won and by how much, and why the same people do not play again."""
 
-from __future__ import annotations
-
 import pytest
 
 from cli.words.cards import Names

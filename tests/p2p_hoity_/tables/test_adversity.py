@@ -1,7 +1,5 @@
 """Whole tables in memory where a peer is silent, talks nonsense, or goes at a bad moment."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

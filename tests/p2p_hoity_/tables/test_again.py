@@ -1,7 +1,5 @@
 """Tests of another game with the same people: whole tables in memory, one after the other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

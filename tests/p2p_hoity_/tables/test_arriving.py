@@ -1,7 +1,5 @@
 """Tests of coming back: a copy of a home that plays already signs nothing and says so."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

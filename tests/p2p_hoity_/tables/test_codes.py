@@ -1,7 +1,5 @@
 """Tests of codes: a host and its guests with a relay that may lie, on a virtual clock."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace

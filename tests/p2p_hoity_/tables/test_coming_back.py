@@ -1,7 +1,5 @@
 """A player who walks away and comes back: asked anew for each absence, through changes of epoch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests of a host who lets in each guest: one question at a time, and an answer that stays."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Tests of fresh tickets: a seat that comes back elsewhere is found, and a liar's lead nowhere."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Tests of an onlooker who sees a game from now on: the past is kept back, the end never is."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path

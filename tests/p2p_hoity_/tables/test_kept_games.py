@@ -1,7 +1,5 @@
 """Tests of the games of a home: listed with how far they came; none that is played is forgotten."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A player leaves a running table, the others go on at once, and it comes back."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of the lobby: who gets a seat, who learns the terms, and who comes back."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Tests of onlookers that a seat must not notice: a stuck one, one too many, and what they send."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """A private table stays private: whoever lacks the ticket gets nothing of it, whatever the way."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Tests of what a ticket names, what its host and its guests are told of it, and who hides."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

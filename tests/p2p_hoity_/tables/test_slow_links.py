@@ -1,7 +1,5 @@
 """Tests of tables over links of 2 kB/s, in memory and on a virtual clock."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress

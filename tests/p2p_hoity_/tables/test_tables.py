@@ -1,7 +1,5 @@
 """Tests of peers: whole tables over a network in memory, on a virtual clock."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

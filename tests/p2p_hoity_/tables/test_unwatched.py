@@ -1,7 +1,5 @@
 """Tests of a table that nobody may watch: at every door, after a crash, and at the next table."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

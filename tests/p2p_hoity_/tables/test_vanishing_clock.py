@@ -1,7 +1,5 @@
 """Clocks that jump and processes that are stopped: nobody is harmed by the time of one machine."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A seat that is gone when the deck is to be confirmed: nobody waits for it for ever."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import trio

@@ -1,7 +1,5 @@
 """Seats that come back after an hour, in memory on a virtual clock, with the usual patience."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

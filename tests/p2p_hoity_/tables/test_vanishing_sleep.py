@@ -1,7 +1,5 @@
 """A computer that sleeps while people think: clock up, no seat holds the sleep against another."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import trio

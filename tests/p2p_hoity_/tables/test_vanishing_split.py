@@ -1,7 +1,5 @@
 """Six seats, two of them split from the four others for a while, in memory on a virtual clock."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.player_table import PlayerTable, past_round

@@ -1,7 +1,5 @@
 """Proofs that are checked by others, in whatever order: no verdict is another for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
