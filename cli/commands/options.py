@@ -43,6 +43,11 @@ class DetectiveRank(StrEnum):
     BEFORE = "before"
 
 
+USUAL: Final = ":4647"
+"""Where `host` and `join` listen unless they are told otherwise, so that a firewall can let the
+port in. If it is taken, another one does."""
+
+
 def _seconds(number: float | None) -> float | None:
     """No option of its own: refuses what is no number, which no range refuses."""
     if number is not None and math.isnan(number):

@@ -16,14 +16,12 @@ from ..local.relays import NONE
 from ..printing import complain
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _
+from .options import USUAL
 
 if TYPE_CHECKING:
     from p2p_hoity.net.proxy import SocksNetwork
 
 ANY_PORT: Final = ":0"
-USUAL: Final = ":4647"
-"""Where `host` and `join` listen unless they are told otherwise. If the port is taken, another one
-does."""
 LOOPBACK: Final = "127.0.0.1"
 PROXY: Final = "HOITY_PROXY"
 """The proxy for commands that name none, and for the bots that this command starts."""

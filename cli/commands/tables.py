@@ -16,9 +16,6 @@ from . import options as opt
 if TYPE_CHECKING:
     from .sitting import Manner
 
-LISTEN = ":4647"
-"""Where a seat listens unless it is told otherwise, so that a firewall can let the port in."""
-
 
 def _manner(
     auto: bool,
@@ -77,7 +74,7 @@ def play(
 def host(
     seats: opt.SeatsOption = 4,
     bots: opt.BotsOption = "0",
-    listen: opt.ListenOption = LISTEN,
+    listen: opt.ListenOption = opt.USUAL,
     relay: opt.RelayOption = None,
     advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,
@@ -128,7 +125,7 @@ def join(
     auto: opt.AutoOption = False,
     yes: opt.YesOption = False,
     name: opt.NameOption = None,
-    listen: opt.ListenOption = LISTEN,
+    listen: opt.ListenOption = opt.USUAL,
     relay: opt.RelayOption = None,
     advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,

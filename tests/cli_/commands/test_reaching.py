@@ -17,7 +17,8 @@ from cli.app import run
 from cli.commands import play as play_command
 from cli.commands import reaching, resume
 from cli.commands.join import _ticket
-from cli.commands.reaching import USUAL, again_by, for_guests, reach_of
+from cli.commands.options import USUAL
+from cli.commands.reaching import again_by, for_guests, reach_of
 from cli.commands.sitting import Manner
 from cli.trouble import Trouble
 from cli.ui.line_screen import SeatScreen
