@@ -399,6 +399,8 @@ def main() -> None:
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
     name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name and name not in TARGETS:
+        print(f"There is no target {name}.\n", file=sys.stderr)
     if name not in TARGETS:
         sys.exit(listed())
     try:

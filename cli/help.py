@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from . import printing
 from .option_groups import GROUPS, MANY, OTHERS, heading_of
 from .trouble import INTERRUPTED, USAGE, Trouble
-from .words.lingo import N_, _
+from .words.lingo import N_, _, as_typed
 from .words.usage import NoSuchCommand, SpareWords, UsageError, complaint
 
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
@@ -38,7 +38,7 @@ class _Narrow:
     def get_help(self, ctx: Any) -> str:
         """The whole help as the library prints it by itself: fit to be printed."""
         lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
-        return "\n".join(map(printing.shown, lines))
+        return as_typed("\n".join(map(printing.shown, lines)))
 
 
 class SpokenCommand(_Narrow, TyperCommand):
@@ -112,9 +112,9 @@ def complain(error: Any) -> int:
         return USAGE
     context = getattr(error, "ctx", None)
     if context is not None:
-        printing.complain_as_set(context.get_usage().splitlines())
+        printing.complain_as_set(as_typed(context.get_usage()).splitlines())
         printing.complain_as_set(
-            [_("Help: {command} --help").format(command=context.command_path), ""]
+            [as_typed(_("Help: {command} --help").format(command=context.command_path)), ""]
         )
     printing.complain(f"hoity: {complaint(error)}")
     return USAGE

@@ -26,7 +26,10 @@ GLUE: Final = "\0"
 command whole, so that it can be copied."""
 SECOND: Final = "\1"
 """Stands behind a letter of double width while lines are broken."""
-COMMAND: Final = re.compile(r"hoity [a-z]+(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*")
+COMMAND: Final = re.compile(
+    r"(?:python3? tasks\.py )?(?:hoity |(?<=\.py ))[a-z]+"
+    r"(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*"
+)
 """A command of ours as it is given to be typed."""
 
 

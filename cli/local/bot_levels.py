@@ -65,9 +65,7 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
         return chosen.bots
     offered = ", ".join(level_word(level) for level in LEVELS)
     usual = level_word(DEFAULT_LEVEL)
-    question = _(
-        "How well should the bots play: {levels}? Enter for {usual}; learn explains a first round: "
-    )
+    question = _("Bots: {levels}? Enter for {usual}, or learn for a lesson first: ")
     level = None
     while level is None:
         word = answer(question.format(levels=offered, usual=usual)) or DEFAULT_LEVEL
@@ -76,9 +74,10 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
             continue
         level = level_meant(word)
         if level is None:
-            say(_("One word for all of them, please; --bots gives each its own."))
+            text = _("Type one of {levels} for all bots; --bots gives each its own.")
+            say(text.format(levels=offered))
     settings.keep(home, replace(chosen, bots=level))
-    say(_("So they do in every game, unless you say otherwise with --bots."))
+    say(_("This level is kept for later games; --bots changes it for one game."))
     return level
 
 

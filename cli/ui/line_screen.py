@@ -21,7 +21,7 @@ from ..words.quoting import quoted
 from ..words.reaching import if_moved, moved, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
-from ..words.updates import ended, no_other_game, won
+from ..words.updates import ended, kept_as, no_other_game, won
 from . import ticket_block
 from .line_log import Log
 
@@ -339,8 +339,8 @@ class SeatScreen:
         who = won(update.standings, self.names) if update.standings and self.names else ""
         self.say(_("The game is over.") + f" {who}".rstrip())
         if update.transcript is not None:
-            text = _("Transcript: {path}. Check it with: hoity verify {path}")
-            self.say(text.format(path=update.transcript))
+            for line in kept_as(update.transcript):
+                self.say(line)
 
     def ended(self, update: updates.Ended) -> None:
         """No result."""

@@ -116,12 +116,16 @@ def name_of(language: str) -> str:
 
 
 def _(message: str) -> str:
-    """Return a message in the language spoken, its commands as they are typed here.
+    """Return a message in the language spoken, its commands as they are typed here."""
+    return as_typed(_Speech.catalogue.gettext(message))
+
+
+def as_typed(text: str) -> str:
+    """Return a text with our commands as they are typed here.
 
     Where `CALLED_AS` is set, as by `tasks.py`, a command such as `hoity resume` is shown with
     these words in place of `hoity`.
     """
-    text = _Speech.catalogue.gettext(message)
     called_as = os.environ.get(CALLED_AS)
     if called_as and "hoity " in text:
         play = called_as.removesuffix(" hoity")

@@ -158,9 +158,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
     gains = (larger, smaller)
     place = len(ahead) + 1
     fields = gains[place - 1] if place <= len(gains) else 0
-    text = _("{place} (+{fields}) if {who} show theirs; alone +{most}")
-    if len(ahead) == 1:
-        text = _("{place} (+{fields}) if {who} shows it; alone +{most}")
+    text = _("{place} (+{fields}) against the best of {who}; at most +{most}")
     return text.format(place=ordinal(place), fields=fields, who=listed(ahead), most=larger)
 
 

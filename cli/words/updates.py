@@ -3,7 +3,9 @@ same people do not play again."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity.rules import Standing
@@ -16,6 +18,8 @@ from .cards import Names, listed
 from .lingo import N_, _, count
 from .reasons import meaning
 
+GAME: Final = re.compile(r"([0-9a-f]{16})\.hoity")
+"""The file of a finished game in its player's own folder."""
 OURS: Final = {
     TWO_ROSTERS: N_("the host has given two rosters"),
     STOPPED: N_("stopped"),
@@ -96,6 +100,17 @@ def no_other_game(others: str, is_mine: bool, by_bot: bool, was_there: bool) -> 
 
 
 DECLINED: Final = N_("you did not agree")
+
+
+def kept_as(transcript: Path) -> tuple[str, str]:
+    """Return where a game's transcript is, and the command that checks it.
+
+    A game of one's own home is known to `hoity verify` by its name.
+    """
+    name = GAME.fullmatch(transcript.name)
+    shown = name[1] if name and transcript.parent.name == "transcripts" else transcript
+    told = _("Transcript: {path}").format(path=transcript)
+    return told, _("Check it with: hoity verify {game}").format(game=shown)
 
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:

@@ -57,3 +57,8 @@ def test_a_command_is_kept_whole() -> None:
         lines = printing.wrapped(told, 44)
         assert len(lines) > 1
         assert any(command in line for line in lines)
+
+
+def test_a_command_is_not_broken_as_it_is_typed_in_a_checkout() -> None:
+    told = "The game is kept: python3 tasks.py hoity resume 0123456789abcdef"
+    assert printing.wrapped(told, 60)[-1].strip() == told.partition(": ")[2]

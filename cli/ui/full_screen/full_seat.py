@@ -30,7 +30,7 @@ from ...words.cards import Names
 from ...words.lingo import N_, _
 from ...words.presence import knock
 from ...words.reaching import reach_lines
-from ...words.updates import ended, won
+from ...words.updates import ended, kept_as, won
 from ..line_seat import LineSeat
 from .app import TableApp
 from .bridge import Bridge
@@ -193,8 +193,8 @@ class FullSeat:
             printing.say(ended(scene.ended, scene.names))
         path = scene.transcript
         if path is not None:
-            text = _("Transcript: {path}. Check it with: hoity verify {path}")
-            printing.say(text.format(path=path))
+            for line in kept_as(path):
+                printing.say(line)
 
     # Running.
 

@@ -165,7 +165,8 @@ class Scene:
         while self._queue:
             update = self._queue.popleft()
             self._take(update)
-            if isinstance(update, updates.Happened) and (seconds := pause(update.items)):
+            seconds = pause(update.items) if isinstance(update, updates.Happened) else 0.0
+            if seconds and self.beat:
                 return seconds
         self.beat = ()
         return 0.0

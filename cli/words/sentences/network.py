@@ -18,7 +18,9 @@ ADDRESSES: Final = {
     "address-without-machine": N_("{text} names no machine: write it as host:port"),
 }
 TICKETS: Final = {
-    "no-ticket": N_("this is not a ticket: a ticket starts with {prefix}"),
+    "no-ticket": N_(
+        "this is not a ticket: a ticket starts with {prefix}; a nickname needs a terminal"
+    ),
     "ticket-of-other-version": N_(
         "this ticket is from another version: host and guest need the same one"
     ),

@@ -57,7 +57,7 @@ def test_the_level_is_asked_once_and_kept_and_is_not_the_first_run(
     assert not settings.is_kept(home)
     settings.keep(home, settings.Settings(nickname="Ana", relay="here:1"))
     assert asked() == "easy"
-    assert capsys.readouterr().out.count("One word for all of them") == 1
+    assert capsys.readouterr().out.count("Type one of easy, normal, hard") == 1
     assert lessons == [True]
     assert asked() == "easy"
     assert settings.load(home) == settings.Settings(nickname="Ana", relay="here:1", bots="easy")

@@ -78,8 +78,8 @@ def test_the_rivals_of_a_buyer_stand_with_the_largest_first_and_thieves_are_name
 @pytest.mark.parametrize(
     ("rivals", "words"),
     [
-        ([3], "2nd (+2) if Dan shows it; alone +4"),
-        ([1, 3], "3rd (+0) if Bob, Dan show theirs; alone +4"),
+        ([3], "2nd (+2) against the best of Dan; at most +4"),
+        ([1, 3], "3rd (+0) against the best of Bob, Dan; at most +4"),
     ],
 )
 def test_rivals_with_better_exhibits_are_named(
