@@ -56,6 +56,8 @@ def status(scene: Scene, seat: int) -> Line:
         return text(_("absent"), "warn")
     if seat == scene.seat and scene.question is not None:
         return _own(scene)
+    if scene.is_revealing and there is Presence.LINKED:
+        return Line()  # what is known of it is of the step behind the reveal
     if scene.is_over or clock_now is None or seat not in clock_now.awaited:
         return _resting(scene, seat, there)
     if there is Presence.LINKED and _has_sealed(scene, seat):

@@ -169,6 +169,8 @@ class Menu:
         if self.kind == "theft" and self.picked and (lacking := self._lacking()) is not None:
             who = self.names.seat(lacking[0])
             return _("Not marked yet: a piece of {who}.").format(who=who)
+        if choice is None and self.is_builder:
+            return _("Nothing is marked yet: Space marks the piece at the cursor.")
         if choice is None:
             return _("Nothing is picked yet.")
         try:
