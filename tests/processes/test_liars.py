@@ -12,7 +12,7 @@ from support.liars.plots import ENDINGS, PLOTS
 
 from protocol.wire.faults import FAULTS
 
-QUICK = "bad-share"
+QUICK = "bad-opening"
 MAY_FOLLOW = ("bad-halt",)
 """A halt that leaves out a say is badly formed as well, once it lists what builds on it."""
 

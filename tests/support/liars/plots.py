@@ -33,7 +33,8 @@ class Plot:
     `lie`: by seat, what its machine makes of its own statements, for forged bodies.
     `before`: the table ends before the game begins, with the liar named. `helper` is the tale
     of a second test peer, in seat 1, which is slow and no liar, unless `also` is its own code.
-    `edition`: another one than the short one, where the lie needs more rounds.
+    `edition`: another one than the short one, where the lie needs more rounds: shares of a card
+    are due once a Collectible is bought, which need not happen in a short game.
     """
 
     tale: Tale
@@ -90,9 +91,9 @@ PLOTS: dict[str, Plot] = {
     ),
     "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
     "bad-body": _forges("pass-where-a-choice-is-due"),
-    "bad-point": _forges("share-outside-the-group"),
-    "bad-scalar": _forges("share-with-a-large-scalar"),
-    "bad-share": _forges("share-not-proven", times=PATIENT),
+    "bad-point": _forges("share-outside-the-group", edition=FULL),
+    "bad-scalar": _forges("share-with-a-large-scalar", edition=FULL),
+    "bad-share": _forges("share-not-proven", times=PATIENT, edition=FULL),
     "bad-escrow": _forges("escrow-of-a-card"),
     "bad-opening": _forges("choice-opened-with-another-nonce"),
     "illegal-choice": _forges("choice-against-the-rules"),
