@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import seat
-from support.process_table import ProcessTable, verify
+from support.process_table import STEADY, ProcessTable, verify
 from support.short_game import short_edition, short_file
 from support.terminals import hoity
 
@@ -32,7 +32,7 @@ def test_two_seats(tmp_path: Path, variant: str) -> None:
     ],
 )
 def test_every_number_of_seats(tmp_path: Path, seats: int, edition: str) -> None:
-    with ProcessTable(tmp_path, seats, edition=edition) as table:
+    with ProcessTable(tmp_path, seats, edition=edition, patience=STEADY) as table:
         table.play()
 
 

@@ -17,6 +17,9 @@ Habits = tuple[str, ...]
 LONG = "1800000,1800000,1000,8000"
 """Times of a table, as `times=` of `support.seat` takes them: nobody is declared absent because
 the machine is busy, and whoever leaves is not awaited long."""
+STEADY = "1800000,1800000,20000,60000"
+"""The same where nobody leaves: at the end, too, a seat is awaited whose machine stood still for
+some seconds, and which has lost its links by that."""
 HASTY = "8000,15000,1000,8000"
 """Where seats are declared absent in seconds."""
 
