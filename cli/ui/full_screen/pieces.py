@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...words.cards import Names
-from ...words.grid import Grid, Mark, Row, grid
+from ...words.grid import Grid, Mark, Row, Top, grid
 from ...words.lingo import _, language
 from .ink import Line, cells, cut, fit, text
 from .marks import DONE, POINTER, letters, name_of, seat_style
@@ -179,6 +179,13 @@ def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
     return line.add(word + (DONE if pointed and chosen else ""), style, f"mark({mark.slot})")
 
 
+def _top(top: Top) -> Line:
+    """Return the open Collectible of a window, and how many the window holds."""
+    word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
+    line = text(f"{WINDOWS[top.window]}{word}", "title", f"window({top.window})")
+    return line.add(f" ({top.size}) ", "dim")
+
+
 def _windows(
     scene: Scene, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
 ) -> Line:
@@ -186,12 +193,12 @@ def _windows(
     if not found.tops:
         return line.add(_("empty: everyone is in the Castle"), "dim").within(width)
     starts = [name + sum(columns[:index]) for index in range(len(columns))]
-    for top in sorted(found.tops, key=lambda top: (top.letter == HIDDEN, top.letter, top.window)):
+    tops = sorted(found.tops, key=lambda top: (top.letter == HIDDEN, top.letter, top.window))
+    shown = [_top(top) for top in tops]
+    for number, (top, one) in enumerate(zip(tops, shown, strict=True)):
         start = 0 if top.letter == HIDDEN else starts[found.letters.index(top.letter)]
-        line.fill(start + 1 if start >= line.width - 1 else line.width)
-        word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
-        action = f"window({top.window})"
-        line.add(f"{WINDOWS[top.window]}{word}", "title", action).add(f" ({top.size}) ", "dim")
+        rest = sum(other.width for other in shown[number:])
+        line.fill(min(start + 1, width - rest)).join(one)
     if width >= 100 and line.width + 30 < width:
         line.fill(width - 30).add(_("* secret: only you see it"), "dim")
     return line.within(width)

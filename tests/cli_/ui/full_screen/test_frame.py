@@ -66,6 +66,15 @@ def test_the_key_of_a_hint_is_shown_while_hints_are_given(size: tuple[int, int])
     assert "h hint" not in shown.lines(*size)[-1]
 
 
+@pytest.mark.parametrize(("seed", "steps"), [(17, 49), (45, 40), (48, 1), (49, 34)])
+def test_two_windows_under_the_last_letter_are_shown_whole(seed: int, steps: int) -> None:
+    shown = begun(seed=seed).step(steps)
+    tops = [shown.view.piece(window[0]).letter for window in shown.view.state.windows]
+    assert tops == ["F", "F"]
+    (line,) = [line for line in shown.lines() if line.startswith(" Windows")]
+    assert CUT not in line
+
+
 def test_keys_that_fit_nowhere_are_cut() -> None:
     shown = asked_for(begun(), "place")
     whole = keys(shown.scene, shown.desk, 200).plain
