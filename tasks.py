@@ -333,64 +333,80 @@ def tool(*words: str) -> Callable[[Sequence[str]], None]:
     return target
 
 
-TARGETS: dict[str, tuple[Callable[[Sequence[str]], None], str]] = {
-    "play": (play, "play a whole game against bots"),
-    "hoity": (hoity, "run any hoity command"),
-    "check": (check, "lint, types and the quickest tests, for use while you work"),
-    "test": (test, "lint, types, all tests and the wheel: what CI runs"),
-    "exhaustive": (exhaustive, "all tests with all their cases, the long ones included"),
-    "nightly": (nightly, f"in at most an hour: {', '.join(NIGHTLY)}"),
-    "types": (types, "check types"),
-    "coverage": (coverage, "what the tests reach, in lines and branches"),
-    "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
-    "liars": (tool("-m", "soak.liars"), "a seat cheats and is caught, for each code: CODE …"),
-    "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
-    "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),
-    "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
-    "relay": (tool("-m", "soak.relay_load"), "how many tables a relay carries: TABLES --pairs all"),
-    "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
-    "archive": (
-        tool("-m", "soak.many_files"),
-        "how fast files are checked: FOLDER FILES --jobs 1,2",
-    ),
-    "deals": (tool("-m", "soak.deals"), "how long a deal takes, and stops all else: DEALS SEATS"),
-    "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
-    "cores": (
-        tool("-m", "soak.own_cores"),
-        "what distance costs with a core for each seat: --seats N …",
-    ),
-    "watchers": (tool("-m", "soak.watchers"), "what onlookers cost a seat: SECONDS ONLOOKERS …"),
-    "simulate": (
-        tool("-m", "soak.simulate"),
-        "whole simulated tables: --games N --seed S --dask ADDRESS",
-    ),
-    "agree": (tool("-m", "soak.agree"), "the simulator beside the rules: ROUNDS SEED"),
-    "platforms": (tool("tools/platforms.py"), "what every promised platform would install: WORD"),
-    "catalogues": (
-        tool("tools/catalogues.py"),
-        "compile the languages: --check --update --new CODE",
-    ),
-    "pictures": (tool("tools/pictures.py"), "draw the kept pictures of the screen again"),
-    "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
-    "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
-    "bench": (bench, "measure the building blocks, as JSON"),
+Target = tuple[Callable[[Sequence[str]], None], str]
+GROUPS: dict[str, dict[str, Target]] = {
+    "Play": {
+        "play": (play, "play a whole game against bots"),
+        "hoity": (hoity, "run any hoity command"),
+    },
+    "Develop": {
+        "check": (check, "lint, types and the quickest tests, for use while you work"),
+        "test": (test, "lint, types, all tests and the wheel: what CI runs"),
+        "types": (types, "check types"),
+        "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
+        "liars": (tool("-m", "soak.liars"), "a seat cheats and is caught, for each code: CODE …"),
+        "platforms": (
+            tool("tools/platforms.py"),
+            "what every promised platform would install: WORD",
+        ),
+        "catalogues": (
+            tool("tools/catalogues.py"),
+            "compile the languages: --check --update --new CODE",
+        ),
+        "pictures": (tool("tools/pictures.py"), "draw the kept pictures of the screen again"),
+        "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),
+    },
+    "Measure and search": {
+        "nightly": (nightly, f"in at most an hour: {', '.join(NIGHTLY)}"),
+        "exhaustive": (exhaustive, "all tests with all their cases, the long ones included"),
+        "coverage": (coverage, "what the tests reach, in lines and branches"),
+        "simulate": (
+            tool("-m", "soak.simulate"),
+            "whole simulated tables: --games N --seed S --dask ADDRESS",
+        ),
+        "agree": (tool("-m", "soak.agree"), "the simulator beside the rules: ROUNDS SEED"),
+        "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
+        "bench": (bench, "measure the building blocks, as JSON"),
+        "cores": (
+            tool("-m", "soak.own_cores"),
+            "what distance costs with a core for each seat: --seats N …",
+        ),
+        "delays": (tool("-m", "soak.delays"), "what distance costs a step: --seats N --delay MS"),
+        "deals": (
+            tool("-m", "soak.deals"),
+            "how long a deal takes, and stops all else: DEALS SEATS",
+        ),
+        "games": (tool("-m", "soak.games"), "many whole games of six processes: GAMES"),
+        "crashes": (tool("-m", "soak.crashes"), "kill a seat at every write of a game: every FILE"),
+        "archive": (
+            tool("-m", "soak.many_files"),
+            "how fast files are checked: FOLDER FILES --jobs 1,2",
+        ),
+        "relay": (
+            tool("-m", "soak.relay_load"),
+            "how many tables a relay carries: TABLES --pairs all",
+        ),
+        "watchers": (
+            tool("-m", "soak.watchers"),
+            "what onlookers cost a seat: SECONDS ONLOOKERS …",
+        ),
+        "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),
+        "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
+    },
 }
-
-
-PLAYING = ("play", "hoity")
-MEASURING = (
-    *("nightly", "exhaustive", "coverage", "simulate", "agree", "fuzz", "bench", "cores", "delays"),
-    *("deals", "games", "crashes", "archive", "relay", "watchers", "links", "flood"),
-)
+"""All targets with what they do, under the headings of the list."""
+TARGETS = {name: target for group in GROUPS.values() for name, target in group.items()}
 
 
 def listed() -> str:
     """Return all targets, in groups."""
-    developing = [name for name in TARGETS if name not in (*PLAYING, *MEASURING)]
-    groups = {"Play": PLAYING, "Develop": developing, "Measure and search": MEASURING}
     lines = ["python3 tasks.py TARGET [ARGS]"]
-    for heading, names in groups.items():
-        lines += ["", f"{heading}:", *(f"  {name:10} {TARGETS[name][1]}" for name in names)]
+    for heading, group in GROUPS.items():
+        lines += [
+            "",
+            f"{heading}:",
+            *(f"  {name:10} {words}" for name, (_, words) in group.items()),
+        ]
     return "\n".join(lines)
 
 
@@ -399,10 +415,9 @@ def main() -> None:
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
     name = sys.argv[1] if len(sys.argv) > 1 else ""
-    if name and name not in TARGETS:
-        print(f"There is no target {name}.\n", file=sys.stderr)
     if name not in TARGETS:
-        sys.exit(listed())
+        unknown = f"There is no target {name}.\n\n" if name else ""
+        sys.exit(unknown + listed())
     try:
         TARGETS[name][0](sys.argv[2:])
     except KeyboardInterrupt:
