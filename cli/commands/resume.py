@@ -35,8 +35,7 @@ def resume(manner: Manner, game: str | None, reach: tables.Reach) -> int:
     if game is None:
         found, others = open_games.newest(home, me, passphrase)
     else:
-        command = f"hoity resume {manner.options}".rstrip()
-        found, others = open_games.find(home, game, me, passphrase, command), ()
+        found, others = open_games.find(home, game, me, passphrase, manner.resuming), ()
     return take_up(Sitting(home, me, manner, passphrase), found, reach, others)
 
 
@@ -54,8 +53,7 @@ def take_up(
         sitting.say(_("You take your seat again: {game}.").format(game=told))
         if others:
             sitting.say(_("Other games wait for you:"))
-        command = f"hoity resume {sitting.manner.options}".rstrip()
-        for line in open_games.commands(others, command):
+        for line in open_games.commands(others, sitting.manner.resuming):
             sitting.say(line)
     sitting.crew = crew_of(sitting.home, found.name, sitting.say)
     bots = len(sitting.crew.names) if sitting.crew is not None else 0

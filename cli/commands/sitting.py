@@ -58,6 +58,11 @@ class Manner:
         return "--json " if self.as_json else "--plain " if self.plain else ""
 
     @property
+    def resuming(self) -> str:
+        """The command that takes a seat again in the same way, without the game."""
+        return f"hoity resume {self.options}".rstrip()
+
+    @property
     def asks_again(self) -> bool:
         """Whether the player is asked for another game: a person at a terminal is, unless the
         command says otherwise; a bot or a program only if the command says so."""

@@ -311,12 +311,8 @@ class SeatScreen:
         if self.names is None:
             return
         if update.unwilling:
-            mine, there = self.names.mine, self._seats
-            gone = sorted(seat for seat in update.unwilling if seat != mine)
-            was_there = mine is None or mine >= len(there) or there[mine] not in presence.OUT
-            is_mine = mine in update.unwilling
-            others = self.names.seats(gone) if gone else ""
-            self.note(no_other_game(others, is_mine, self.by_bot, was_there))
+            mine, named = self.names.mine, self.names.seats
+            self.note(no_other_game(update.unwilling, mine, self.by_bot, self._seats, named))
         elif update.willing:
             who = self.names.seats(sorted(update.willing))
             self.note(_("another game wanted by: {who}").format(who=who))

@@ -75,7 +75,7 @@ def _row(view: View, seat: int) -> Row:
     return Row(
         seat,
         tuple(tuple(sorted(cell, key=lambda mark: mark.year)) for cell in cells),
-        len(view.state.collectibles[seat]) - len(cards),
+        view.hidden(seat),
         "".join(sorted(piece.letter or "" for piece in pieces)),
         min((piece.year for piece in pieces if piece.year is not None), default=None),
         best,

@@ -126,8 +126,7 @@ def as_typed(text: str) -> str:
     Where `CALLED_AS` is set, as by `tasks.py`, a command such as `hoity resume` is shown with
     these words in place of `hoity`.
     """
-    called_as = os.environ.get(CALLED_AS)
-    if called_as and "hoity " in text:
+    if "hoity " in text and (called_as := os.environ.get(CALLED_AS)):
         play = called_as.removesuffix(" hoity")
         text = text.replace("hoity play", f"{play} play")
         text = COMMAND.sub(lambda found: called_as + found[1], text)

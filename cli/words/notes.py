@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from p2p_hoity import rules
-from p2p_hoity.rules import ActionKind, Choice, Place, View, best_slots, strength
+from p2p_hoity.rules import ActionKind, Choice, Edition, Place, View, best_slots, strength
 
 from .cards import Names, listed
 from .lingo import N_, _
@@ -41,8 +41,12 @@ def leading(view: View) -> int:
 
 def octagon(view: View) -> tuple[int, int]:
     """What the best and the second-best exhibit of this round bring."""
-    octagons = view.state.edition.octagons
-    return octagons[min(leading(view), len(octagons) - 1)]
+    return octagon_at(view.state.edition, leading(view))
+
+
+def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
+    """Return what the best and the second-best exhibit bring while the leader stands on a field."""
+    return edition.octagons[min(field, len(edition.octagons) - 1)]
 
 
 CASTLE_PHASES: Final = frozenset(
@@ -164,11 +168,8 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
 def _hidden(view: View) -> int:
     """Return how many Collectibles the seats hide that may exhibit beside this one."""
-    return sum(
-        len(view.state.collectibles[seat]) - len(view.held(seat))
-        for seat in _others_at(view, Place.CASTLE)
-        if _may_show(view, seat)
-    )
+    rivals = [seat for seat in _others_at(view, Place.CASTLE) if _may_show(view, seat)]
+    return sum(view.hidden(seat) for seat in rivals)
 
 
 def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:

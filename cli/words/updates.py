@@ -4,18 +4,19 @@ same people do not play again."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity.rules import Standing
 from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.driver import LEFT, STOPPED
-from p2p_hoity.session.updates import Ended
+from p2p_hoity.session.updates import Ended, Presence
 from protocol import FAULTS, effects
 
 from .cards import Names, listed
 from .lingo import N_, _, count
+from .presence import OUT
 from .reasons import meaning
 
 GAME: Final = re.compile(r"([0-9a-f]{16})\.hoity")
@@ -81,25 +82,32 @@ def won(standings: Sequence[Standing], names: Names) -> str:
     return text.format(victory=victory(standings, names), field=field, lead=lead, others=others)
 
 
-def no_other_game(others: str, is_mine: bool, by_bot: bool, was_there: bool) -> str:
+def no_other_game(
+    unwilling: Set[int],
+    mine: int | None,
+    by_bot: bool,
+    found: Sequence[Presence],
+    named: Callable[[Sequence[int]], str],
+) -> str:
     """Return why the same people do not play again.
 
     Args:
-        others: The names of the other seats that have not agreed.
-        is_mine: Whether this very seat has not agreed.
+        unwilling: The seats that have not agreed.
+        mine: One's own seat, None for an onlooker.
         by_bot: Whether a bot plays it.
-        was_there: Whether it was at the table at the end; it was not asked otherwise.
+        found: How each seat is there, as far as it is known; who is out was not asked.
+        named: Names several seats.
     """
-    why = [_("no yes from {who}").format(who=others)] if others else []
-    if is_mine and not was_there:
-        why.append(_("you were not at the table at the end, and were not asked"))
-    elif is_mine:
-        words = N_("a bot held your seat, so you did not agree") if by_bot else DECLINED
+    others = sorted(seat for seat in unwilling if seat != mine)
+    why = [_("no yes from {who}").format(who=named(others))] if others else []
+    if mine is not None and mine in unwilling:
+        words = (
+            N_("a bot held your seat, so you did not agree") if by_bot else N_("you did not agree")
+        )
+        if mine < len(found) and found[mine] in OUT:
+            words = N_("you were not at the table at the end, and were not asked")
         why.append(_(words))
     return _("No other game with the same people: {why}.").format(why="; ".join(why))
-
-
-DECLINED: Final = N_("you did not agree")
 
 
 def kept_as(transcript: Path) -> tuple[str, str]:

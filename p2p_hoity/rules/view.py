@@ -37,6 +37,10 @@ class View:
         seen = {s: self._card(s, own) for s in self.state.collectibles[seat]}
         return {slot: card for slot, card in seen.items() if card is not None}
 
+    def hidden(self, seat: int) -> int:
+        """Return how many of a seat's Collectibles this view does not know."""
+        return len(self.state.collectibles[seat]) - len(self.held(seat))
+
     def _card(self, slot: int, own: Cards) -> int | None:
         open_card = self.state.known[slot]
         return own.get(slot) if open_card is None else open_card

@@ -12,7 +12,6 @@ from protocol import Kind
 from ...words import codes, rules_text
 from ...words.cards import run_letters
 from ...words.lingo import N_, _
-from ...words.presence import OUT
 from ...words.reasons import sentence
 from ...words.updates import ended, no_other_game, won
 from .ink import Line, broken, fit, text
@@ -149,10 +148,8 @@ def _again(scene: Scene, by_bot: bool) -> list[str]:
         return ", ".join(name_of(scene, seat) for seat in sorted(seats))
 
     if scene.again.unwilling:
-        mine, there = scene.seat, scene.attendance
-        was_there = mine is None or there[mine] not in OUT
-        others, is_mine = scene.again.unwilling - {mine}, mine in scene.again.unwilling
-        return [no_other_game(named(others), is_mine, by_bot, was_there)]
+        unwilling, there = scene.again.unwilling, scene.attendance
+        return [no_other_game(unwilling, scene.seat, by_bot, there, named)]
     rest = frozenset(range(scene.table.seats)) - scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
     return [words.format(who=named(scene.again.willing), rest=named(rest) or "–")]

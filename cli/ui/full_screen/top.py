@@ -8,7 +8,7 @@ from p2p_hoity.rules import Edition, Phase, Place, View, news
 from p2p_hoity.session.updates import Presence
 
 from ...words.lingo import N_, _
-from ...words.notes import leading
+from ...words.notes import leading, octagon_at
 from ...words.quoting import MARK
 from ...words.updates import victory
 from .ink import Line, between, cells, text
@@ -177,7 +177,7 @@ def track(scene: Scene, width: int, rows: int) -> list[Line]:
     leader = leading(view)
     if scene.is_revealing and scene.names is not None and scene.names.before:
         leader = max(scene.names.before)  # of the round that is shown; the view may be ahead
-    best, second = edition.octagons[min(leader, first - 1)]
+    best, second = octagon_at(edition, leader)
     said = _("octagon at {field}: +{best} / +{second}")
     if width >= 100:
         said = _("octagon at {field}: best +{best}, second-best +{second}")

@@ -6,6 +6,7 @@ from cli.words.cards import Names
 from cli.words.updates import no_other_game, victory, won
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Standing
+from p2p_hoity.session.updates import Presence
 
 
 @pytest.mark.parametrize(
@@ -38,17 +39,18 @@ def test_who_has_won_is_said_with_the_margin(
 
 
 @pytest.mark.parametrize(
-    ("others", "is_mine", "by_bot", "was_there", "why"),
+    ("unwilling", "by_bot", "mine", "why"),
     [
-        ("Ada", False, True, True, "no yes from Ada"),
-        ("", True, False, True, "you did not agree"),
-        ("", True, True, True, "a bot held your seat, so you did not agree"),
-        ("Ada", True, False, True, "no yes from Ada; you did not agree"),
-        ("", True, True, False, "you were not at the table at the end, and were not asked"),
+        ({1}, True, Presence.LINKED, "no yes from Ada"),
+        ({0}, False, Presence.LINKED, "you did not agree"),
+        ({0}, True, Presence.LINKED, "a bot held your seat, so you did not agree"),
+        ({0, 1}, False, Presence.LINKED, "no yes from Ada; you did not agree"),
+        ({0}, True, Presence.ABSENT, "you were not at the table at the end, and were not asked"),
     ],
 )
 def test_why_the_same_people_do_not_play_again_is_true_of_oneself(
-    others: str, is_mine: bool, by_bot: bool, was_there: bool, why: str
+    unwilling: set[int], by_bot: bool, mine: Presence, why: str
 ) -> None:
-    told = no_other_game(others, is_mine, by_bot, was_there)
+    names = Names(load(), ("Iris", "Ada", "Bruno"), 0)
+    told = no_other_game(unwilling, 0, by_bot, (mine,), names.shorts)
     assert told == f"No other game with the same people: {why}."
