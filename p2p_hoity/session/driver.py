@@ -359,11 +359,8 @@ class Driver:
     # The end.
 
     def _may_leave(self) -> bool:
-        """The end is confirmed, and whoever is present holds all of it or had time to ask."""
-        machine = self.machine
-        if not machine.may_leave() or machine.broken is not None:
-            return machine.broken is not None or self._can_rejoin or self._is_void
-        return machine.all_have_end()
+        """Return whether the table has ended for this node, and the others need it no more."""
+        return self.machine.may_leave() or self._can_rejoin or self._is_void
 
     def _give_up(self) -> None:
         """Wait no more for the deck to be confirmed; the journal stays: it can rejoin."""

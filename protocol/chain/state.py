@@ -121,6 +121,11 @@ class Table:
         return self.game.layout
 
     @property
+    def max_body(self) -> int:
+        """Bytes of the longest body that is kept: a shuffle, or the shares of all cards ([M-8])."""
+        return 192 * self.layout.cards + 8192
+
+    @property
     def first_step(self) -> int:
         """The step with which epoch 0 begins: the deal, after keys, shuffles and deck.ok.
 

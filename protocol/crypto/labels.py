@@ -83,6 +83,7 @@ class Label(StrEnum):
     SEAL = "p2p-table/2/sign-seal"
     BACK = "p2p-table/2/sign-back"
     LEAVE = "p2p-table/2/sign-leave"
+    END = "p2p-table/2/sign-end"
     ROSTER = "p2p-table/2/sign-roster"
     TALK = "p2p-table/2/sign-talk"
     TALK_PASSED = "p2p-table/2/sign-talk-passed"

@@ -21,9 +21,6 @@ EPOCHS_AHEAD: Final = 2
 """How far above the common wish an epoch may be."""
 LOOSE: Final = 1 << 20
 """Bytes of one seat's says off the followed chain that are kept; an honest one makes far fewer."""
-SHORT: Final = 1 << 14
-"""Bytes up to which a say on the followed chain is kept in two versions whatever else is here:
-legal ones are shorter, and who lacks one cannot tell whom a liar has led onto another chain."""
 WANTED: Final = 2 << 20
 """Bytes of one seat's such says that are kept in an epoch because one seat's halts name them.
 
@@ -40,6 +37,8 @@ def is_worth_keeping(core: Core, message: Message) -> bool:
     if message.seat == core.seat:
         return True
     statement = message.statement
+    if isinstance(statement, Say) and len(statement.body) > core.table.max_body:
+        return False
     if message.hash in core.store.wants:
         return not _is_loose(core, message) or _is_granted(core, message)
     if isinstance(statement, Back):
@@ -84,14 +83,14 @@ def _has_room(core: Core, message: Message) -> bool:
 
 
 def _is_loose(core: Core, message: Message) -> bool:
-    """Whether it is a say of this epoch or a later one that is long or not on the chain.
+    """Return whether it is a say of this epoch or a later one that is not on the followed chain.
 
     A second version that makes the first proof against its signer is not: it leads to a ban.
     """
     say = message.statement
     if not isinstance(say, Say) or say.epoch < core.view.epoch or _proves(core, message):
         return False
-    return not core.view.on_path(say.on) or len(message.payload) > SHORT
+    return not core.view.on_path(say.on)
 
 
 def _proves(core: Core, message: Message) -> bool:

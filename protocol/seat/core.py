@@ -17,6 +17,7 @@ from ..crypto.randomness import Random
 from ..crypto.signing import Identity
 from ..game import Choice
 from ..wire import frames, messages
+from ..wire.end_notices import EndNotice
 from ..wire.leaves import Leave
 from ..wire.messages import (
     Expired,
@@ -78,8 +79,12 @@ class Core:
         self.floor = 0
         self.replaying = False
         self.fresh: list[Message] = []
-        self.have: dict[int, frozenset[bytes]] = {}
-        self.behind: dict[int, int] = {}
+        self.ended: dict[int, EndNotice] = {}
+        self.ended_setup: dict[int, EndNotice] = {}
+        self.ended_at: dict[int, float] = {}
+        self.first_links: dict[int, float] = {}
+        self.near_changed = False
+        self.deferred: set[bytes] = set()
         self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
         self.asked: Position | None = None
         self.asked_last: tuple[tuple[bytes, ...], tuple[int, ...]] = ((), ())
@@ -148,11 +153,6 @@ class Core:
         who has not been heard yet."""
         rests = self.job is not None
         return self.tip.want.speakers - set(follow.chosen_says(self.store, self.view, rests))
-
-    def is_wished_on(self) -> bool:
-        """Whether a present seat wishes an epoch beyond this one: it may not know of the end."""
-        wishes = self.votes.wishes()
-        return any(wishes.get(seat, 0) > self.view.epoch for seat in self.tip.present)
 
     def away(self) -> list[Leave]:
         """The leaves, by other seats that have left for now, that hold here and now ([E-25])."""
@@ -242,7 +242,7 @@ class Core:
             self._grown_step, self._grown_promise = self.tip.step, self.promise
 
     def end(self, broken: Broken) -> None:
-        """The table ends here, without a result."""
+        """End the table here, without a result."""
         if self.broken is None:
             self.broken = broken
             self.emit(broken)

@@ -111,11 +111,17 @@ class Finished:
 
 @dataclass(frozen=True)
 class Broken:
-    """The table ended before the game began, or is void: `code` is one of `ENDS`, or the fault in
-    `wire.faults.FAULTS` that ended it; `seat` is whose doing, if known."""
+    """The table ended before the game began, or is void.
+
+    Attributes:
+        code: One of `ENDS`, or the fault in `wire.faults.FAULTS` that ended it.
+        seat: The seat that the code is about, if any.
+        by: The seat that ended the table and announced this code. None if this node found it.
+    """
 
     code: str
     seat: int | None = None
+    by: int | None = None
 
 
 Effect = (

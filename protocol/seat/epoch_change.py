@@ -14,8 +14,6 @@ from .effects import TOO_MANY_FAULTS, Broken
 from .progress import tell_waiting
 from .statements import sign
 
-_CHANGING = (Halt, Accept, SealVote)
-
 LONG_EPOCH = 2000
 """Says after which an epoch is closed although nothing is wrong. A halt lists at most 4096, all
 liars may have signed two of each of theirs, and steps go on until the halts are signed."""
@@ -105,30 +103,6 @@ def _ran_out(core: Core) -> bool:
 def has_back(core: Core) -> bool:
     """Whether an absent seat asks back in with a valid `back` ([E-3])."""
     return bool(view_change.returning(core.view.base, core.store.backs()))
-
-
-def may_be_needed(core: Core) -> bool:
-    """Whether an epoch may still come for a seat that holds the end ([E-19]).
-
-    A wish that a few were left with when all went on without it would hold up the end of every
-    game; what its author alone may know, a proof, the others are told when they ask.
-    """
-    if not core.is_wished_on():
-        return False
-    wishes = core.votes.wishes()
-    is_left_over = core.is_standing and core.votes.common_wish() <= core.view.epoch
-    if not is_left_over or _is_changed_above(core) or is_unsettled(core):
-        return True
-    return not core.clocks.has_asked_why(wishes)
-
-
-def _is_changed_above(core: Core) -> bool:
-    """Whether a present seat has halted or voted above this epoch: if it is honest it has known of
-    t wishes, some of which were perhaps shown to it alone, and needs a base to end by."""
-    store, epoch, present = core.store, core.view.epoch, core.tip.present
-    held = (m for kind in _CHANGING for e in store.epochs_of(kind) for m in store.of_epoch(kind, e))
-    far = (m for m in core.votes.far.values() if not isinstance(m.statement, Late))
-    return any(m.seat in present and store.epoch_of(m) > epoch for m in (*held, *far))
 
 
 # Halting.

@@ -1,10 +1,11 @@
 """What a seat knows while it asks for its own statements, which it does first on every resume.
 
 Its journal may be a copy that was restored, and nobody can tell by looking at it. So the seat
-signs nothing until each present seat has told which statements of this seat it holds, or the grace
-is over since it was linked to the first of them. It is *cautious* if its journal is known to be
-old, or is told a statement of its own that it does not know: then it waits for all present seats,
-or for as many as make a quorum with it and one patience, and signs only above a floor.
+signs nothing until each other present seat has told which statements of this seat it stores, or
+until one step timeout and one back-off are over and t - 1 of them have told. The time counts from
+the resume and not from the first link: a faulty seat can be linked first, and tell nothing. A seat
+is *cautious* if its journal is known to be old, or it is told a statement of its own that it does
+not know: then the wait begins anew, and the seat signs only above a floor.
 """
 
 from __future__ import annotations
@@ -18,18 +19,21 @@ FIRST = bytes(32)
 
 @dataclass
 class Inquiry:
-    """Who has told by now; times in seconds of the machine's clock ([E-10], [E-22]).
+    """Which seats have told by now ([E-10], [E-22]).
 
-    `since` is from when on a present seat has been linked: the grace is counted from there, since
-    without one nobody can tell. `certain`: the journal is old beyond doubt. `cursors`: the last
-    hash of each seat whose telling takes several parts. `silenced`: that it cannot go on was said.
+    Attributes:
+        began: When the wait began, in seconds of the machine's clock.
+        cautious: Whether the journal may be older than what the seat has signed.
+        certain: Whether it is so beyond doubt.
+        silenced: Whether the driver was told that this seat can sign nothing any more.
+        told: The seats that have told.
+        cursors: The last hash told by each seat whose answer takes several parts.
     """
 
     began: float
     cautious: bool = False
     certain: bool = False
     silenced: bool = False
-    since: float | None = None
     told: set[int] = field(default_factory=set)
     cursors: dict[int, bytes] = field(default_factory=dict)
 
@@ -39,14 +43,16 @@ class Inquiry:
         self.cursors[seat] = max(last, before)
         return last > before
 
-    def has_asked(self, others: Set[int], now: float, grace: float) -> bool:
-        """Whether a seat that has no reason for caution may go on ([E-10])."""
-        return others <= self.told or (self.since is not None and now - self.since >= grace)
+    def is_over(self, others: Set[int], enough: int, now: float, seconds: float) -> bool:
+        """Return whether the seat may sign again.
 
-    def has_waited(self, others: Set[int], enough: int, now: float, patience: float) -> bool:
-        """Whether a cautious seat may go on: all have told, or `enough` of them in good time.
+        Args:
+            others: The other present seats.
+            enough: How many of them must have told once the time is over: t - 1.
+            now: The machine's clock, in seconds.
+            seconds: How long the seat waits for all of them.
 
-        SPEC: [E-22].
+        SPEC: [E-10], [E-22].
         """
         told = len(self.told & others)
-        return others <= self.told or (told >= enough and now - self.began >= patience)
+        return others <= self.told or (told >= enough and now - self.began >= seconds)

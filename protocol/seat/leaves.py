@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..chain.state import Node
+from ..chain.state import SETUP, Node
 from ..consensus.message_store import MessageStore
 from ..consensus.view import View
 from ..wire.leaves import Leave
@@ -80,7 +80,9 @@ def _holds(held: Held, store: MessageStore, view: View) -> bool:
     leave = held.leave
     if held.is_back or leave.says_back or leave.epoch > view.epoch:
         return False
-    if leave.seat not in view.tip.present or _has_said_since(leave, store):
+    if leave.seat not in view.tip.present:
+        return False
+    if view.tip.want.kind not in SETUP and _has_said_since(leave, store):
         return False
     node = _left_at(leave, view)
     return node is not None and _absences(node, leave.seat) == _absences(view.tip, leave.seat)

@@ -17,10 +17,12 @@ from ..crypto.signing import Identity
 from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import writer
 from ..wire import frames, messages
+from ..wire.end_notices import EndNotice
 from ..wire.leaves import Leave
 from ..wire.messages import Message, Say
 from . import (
     admission,
+    end_notices,
     epoch_change,
     leaving,
     passing,
@@ -100,6 +102,8 @@ class Machine:
                 self._pump()
             case Leave() as word:
                 self._receive_leave(word, peer)
+            case EndNotice() as notice:
+                self._receive_end(notice, peer)
             case request:
                 if isinstance(request, frames.Sync):
                     passing.note(self.core, request, peer)
@@ -109,7 +113,6 @@ class Machine:
         """Time has passed."""
         core = self.core
         core.clocks.now = now
-        core.clocks.heed(core.votes.wishes())
         if now - core.clocks.asked >= RETRY:
             core.clocks.asked = now
             epoch_change.sign_back(core)
@@ -320,29 +323,8 @@ class Machine:
         return writer.write(self.core)
 
     def may_leave(self) -> bool:
-        """Whether the others need nothing more: all confirmed the end and none wishes an epoch, or
-        no more than a few have wished one that will not come.
-
-        If some do not, it is enough to have waited for them with patience ([E-19]).
-        """
-        core = self.core
-        if not core.finished:
-            return core.broken is not None
-        if core.clocks.waited_after_end():
-            return True
-        return not core.awaited() and not epoch_change.may_be_needed(core)
-
-    def all_have_end(self) -> bool:
-        """Whether every other present seat has told that it holds the end, or had time to; an
-        onlooker need not care.
-
-        A seat that crashes with its last say out must find someone to give it the others' when it
-        comes back: whoever had a link with it then ([E-19]).
-        """
-        core = self.core
-        if core.seat is None or core.clocks.waited_after_end():
-            return True
-        return sync.all_have_end(core)
+        """Return whether this node may leave: the others need nothing more of it ([E-19])."""
+        return end_notices.may_leave(self.core)
 
     # Its rules.
 
@@ -353,10 +335,10 @@ class Machine:
         before, lacked = core.votes.common_wish(), self.lacks_messages
         forgotten = recovery.is_forgotten(core, message)
         if admission.is_worth_keeping(core, message) and hold(core, message):
-            sync.note_way(core, message)
             record(core, message)
-            known = passing.not_to(core, message, peer)
-            core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=known))
+            if passing.goes_round(core, message):
+                known = passing.not_to(core, message, peer)
+                core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=known))
             if forgotten:
                 self.be_cautious(certain=True)
             self._follow(message, lacked)
@@ -368,6 +350,13 @@ class Machine:
         if leaving.take(self.core, word):
             known = frozenset() if peer is None else frozenset((peer,))
             self.core.emit(Send(frames.encode_frame(word), but=known))
+            self._pump()
+
+    def _receive_end(self, notice: EndNotice, peer: bytes | None) -> None:
+        """Store the end notice of a seat, and pass on what is new ([E-29])."""
+        if end_notices.take(self.core, notice, peer):
+            known = frozenset() if peer is None else frozenset((peer,))
+            self.core.emit(Send(frames.encode_frame(notice), but=known))
             self._pump()
 
     def _follow(self, message: Message, lacked: bool) -> None:

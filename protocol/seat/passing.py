@@ -7,10 +7,10 @@ second ([L-6]), so this saves bytes and time and decides nothing ([L-66]).
 
 from __future__ import annotations
 
-from ..wire.frames import Sync
-from ..wire.messages import Message, Say
-from . import sync
+from ..wire.frames import Carry, Sync, encode_frame
+from ..wire.messages import Halt, Message, Say
 from .core import Core
+from .effects import Send
 
 
 def hear(core: Core, peer: bytes | None) -> None:
@@ -37,7 +37,37 @@ def link_down(core: Core, peer: bytes) -> None:
     core.spared.pop(peer, None)
     if _seat(core, peer) in core.near:
         core.near.discard(_seat(core, peer))
-        sync.sync(core, None)
+        core.near_changed = True
+
+
+def goes_round(core: Core, message: Message) -> bool:
+    """Return whether a message that was just stored is passed on to the linked nodes now.
+
+    An input is once its step lies on the followed chain of this epoch: until then nobody can tell
+    what it is good for, and a faulty seat could fill the links of the others with such inputs. A
+    halt is once t seats wish its epoch: no honest one is signed before. Each is sent to whoever
+    asks for it by its hash.
+
+    SPEC: [M-7].
+    """
+    statement = message.statement
+    if isinstance(statement, Halt):
+        return statement.epoch <= core.votes.common_wish()
+    if not isinstance(statement, Say):
+        return True
+    node = core.view.path.get(statement.on) if statement.epoch == core.view.epoch else None
+    if node is None:
+        core.deferred.add(message.hash)
+    return node is not None and node.step == statement.step
+
+
+def pass_deferred(core: Core) -> None:
+    """Pass on the inputs stored before the followed chain came to their step."""
+    for message in core.store.says(core.view.epoch, core.tip.step) if core.deferred else ():
+        say = message.statement
+        if message.hash in core.deferred and isinstance(say, Say) and say.on == core.tip.digest:
+            core.deferred.discard(message.hash)
+            core.emit(Send(encode_frame(Carry(message.encode())), but=not_to(core, message, None)))
 
 
 def not_to(core: Core, message: Message, peer: bytes | None) -> frozenset[bytes]:

@@ -11,8 +11,9 @@ from ..chain import openings, own_bodies, transition
 from ..chain.state import SETUP, Kind, Node
 from ..consensus import evidence, view, view_change
 from ..consensus.view import Proof
+from ..wire.faults import FAULTS
 from ..wire.messages import Halt, Message, Say
-from . import accusations
+from . import accusations, end_notices, passing
 from .core import Core, PlayerChoice
 from .effects import (
     DEAD_KEYS,
@@ -77,6 +78,7 @@ def enter(core: Core) -> bool:
     accusations.tell_base_faults(core, base)
     core.proofs = {s: p for s, p in core.proofs.items() if s not in base.node.banned}
     core.emit(Entered(epoch, base.node, base.faults))
+    passing.pass_deferred(core)
     core.note_growth()
     accusations.judge_again(core, core.store.epoch_says(epoch, base.node.step))
     return True
@@ -104,6 +106,7 @@ def advance(core: Core) -> bool:
     before, after = grown
     core.emit(Stepped(before, after))
     core.clocks.mark(core.view)
+    passing.pass_deferred(core)
     core.note_growth()
     accusations.judge_again(core, core.store.says(core.view.epoch, after.step))
     return True
@@ -124,7 +127,7 @@ def end_setup(core: Core) -> bool:
     """Before epoch 0 any fault or absence ends the table, the seat named ([N-6])."""
     node = core.tip
     if node.want.kind is Kind.ENDED:
-        core.end(_ended_by(node))
+        _end_and_announce(core, _ended_by(node))
     elif node.want.kind in SETUP:
         _wait_in_setup(core, node)
     return False
@@ -138,23 +141,54 @@ def _ended_by(node: Node) -> Broken:
 
 
 def _wait_in_setup(core: Core, node: Node) -> None:
-    """Who has said deck.ok can still be called to the table by the others', so it stays ([D-3]).
+    """End the table in setup if it cannot go on, or tell the driver whom a committed seat awaits.
 
-    So does who may have said it, by an old journal, as long as the others have not told.
+    A seat is committed once it has sent deck.ok: the inputs of the others can still make the game
+    begin ([D-3]). So is a seat that may have sent it, by an old journal, until the others have
+    told.
     """
     said = core.has_said(node.step) or core.inquiry is not None
     committed = node.want.kind is Kind.DECK_OK and said
+    broken = _why_setup_ends(core, node, committed)
+    if broken is None:
+        return
+    if committed:
+        tell_waiting(core)
+    else:
+        _end_and_announce(core, broken)
+
+
+def _why_setup_ends(core: Core, node: Node, committed: bool) -> Broken | None:
+    """Return why the table ends in setup: a proven fault, an end notice, a leave or a timeout."""
     if accusations.proofs_of(core) and not committed:
         proof = accusations.settled_proof(core)
-        if proof is not None:
-            core.end(accusations.broken_by(proof))
-    elif gone := gone_before_the_game(core):
-        _end_by_leave(core, gone, committed)
-    elif core.clocks.is_out(node) and core.awaited():
-        if committed:
-            tell_waiting(core)
-        else:
-            core.end(Broken(SILENT_SEAT, min(core.awaited() - {core.seat} or core.awaited())))
+        return None if proof is None else accusations.broken_by(proof)
+    if (announced := announced_end(core)) is not None:
+        return announced
+    if gone := gone_before_the_game(core):
+        return Broken(SEAT_LEFT, min(gone))
+    if core.clocks.is_out(node) and core.awaited():
+        return Broken(SILENT_SEAT, min(core.awaited() - {core.seat} or core.awaited()))
+    return None
+
+
+def announced_end(core: Core) -> Broken | None:
+    """Return the end of the table in setup that another seat was the first to announce ([E-30]).
+
+    A code of a fault counts a little later, so that the proof that goes round can arrive first.
+    """
+    settled = core.clocks.now - accusations.SETTLES
+    for seat, notice in core.ended_setup.items():
+        is_due = notice.reason not in FAULTS or core.ended_at[seat] <= settled
+        if seat != core.seat and is_due:
+            return Broken(notice.reason, notice.about, seat)
+    return None
+
+
+def _end_and_announce(core: Core, broken: Broken) -> None:
+    """End the table in setup, and tell the others why, signed ([E-30])."""
+    end_notices.announce(core, broken.code, broken.seat)
+    core.end(broken)
 
 
 def gone_before_the_game(core: Core) -> list[int]:
@@ -167,31 +201,30 @@ def gone_before_the_game(core: Core) -> list[int]:
     return [word.seat for word in away if core.leaves.since(word.seat) <= before]
 
 
-def _end_by_leave(core: Core, gone: list[int], committed: bool) -> None:
-    if committed:
-        tell_waiting(core)
-    else:
-        core.end(Broken(SEAT_LEFT, min(gone)))
-
-
 def is_unsure_of_deck(core: Core) -> bool:
-    """Whether this seat has confirmed the deck and has waited for others long enough to leave."""
+    """Return whether this seat has confirmed the deck and need not wait for the others here.
+
+    It need not after twice the step timeout, nor if the table has ended for one of them, nor if
+    one of them has left or is proven at fault. The game may begin all the same ([D-3]).
+    """
     clocks = core.clocks
     if core.seat is None or core.broken is not None or core.tip.want.kind is not Kind.DECK_OK:
         return False
     awaited = core.awaited()
     waited = clocks.left(core.tip) <= -clocks.patience(core.tip)
-    is_over = waited or bool(gone_before_the_game(core))
+    is_over = waited or bool(gone_before_the_game(core)) or announced_end(core) is not None
+    is_over = is_over or accusations.settled_proof(core) is not None
     return is_over and bool(awaited) and core.seat not in awaited
 
 
 def give_up(core: Core) -> None:
-    """Tell of the end of such a table."""
-    gone = gone_before_the_game(core)
-    seat = min(gone or core.awaited(), default=None)
+    """Tell the driver why a committed seat waits no longer."""
     proof = next(iter(accusations.proofs_of(core)), None)
-    silent = Broken(SEAT_LEFT if gone else SILENT_SEAT, seat)
-    core.emit(silent if proof is None else accusations.broken_by(proof))
+    if proof is not None:
+        core.emit(accusations.broken_by(proof))
+        return
+    silent = Broken(SILENT_SEAT, min(core.awaited(), default=None))
+    core.emit(_why_setup_ends(core, core.tip, committed=True) or silent)
 
 
 def tell_waiting(core: Core) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..wire import frames
 from ..wire.messages import Late, Message
-from . import sync
+from . import end_notices, sync
 from .core import Core
 from .effects import Cautious, Silenced
 from .inquiry import Inquiry
@@ -34,10 +34,8 @@ def inquire(core: Core) -> bool:
 
 def _is_over(core: Core, inquiry: Inquiry) -> bool:
     others = core.tip.present - {core.seat}
-    if not inquiry.cautious:
-        return inquiry.has_asked(others, core.clocks.now, core.clocks.grace())
-    enough = core.table.quorum - 1
-    return inquiry.has_waited(others, enough, core.clocks.now, core.clocks.times.step / 1000)
+    seconds = core.clocks.times.step / 1000 + core.clocks.grace()
+    return inquiry.is_over(others, core.table.quorum - 1, core.clocks.now, seconds)
 
 
 def _say_silenced(core: Core, inquiry: Inquiry) -> None:
@@ -67,7 +65,6 @@ def be_cautious(core: Core, certain: bool) -> None:
     known = core.inquiry
     if known is None:
         known = core.inquiry = Inquiry(core.clocks.now)
-        known.since = core.clocks.now if core.links else None
     known.certain = known.certain or certain
     if not known.cautious:
         known.cautious, known.began = True, core.clocks.now
@@ -102,13 +99,11 @@ def link_up(core: Core, peer: bytes, again: bool) -> None:
     linked until now, `again`, it is back if it has left."""
     if peer not in core.table.ids:
         return
-    seat, inquiry = core.table.ids.index(peer), core.inquiry
+    seat = core.table.ids.index(peer)
     core.links.add(seat)
-    core.behind.pop(seat, None)
     if not again:
         core.leaves.note_link(seat)
-    if inquiry is not None and inquiry.since is None and seat in core.tip.present:
-        inquiry.since = core.clocks.now
+        end_notices.note_link(core, seat)
     sync.ask_own_of(core, seat)
 
 
@@ -116,5 +111,3 @@ def link_down(core: Core, peer: bytes) -> None:
     """A node is linked no more."""
     if peer in core.table.ids:
         core.links.discard(core.table.ids.index(peer))
-    if core.inquiry is not None and not core.links & core.tip.present:
-        core.inquiry.since = None  # nobody is left who could tell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from . import accusations, epoch_change, leaving, progress, recovery
+from . import accusations, end_notices, epoch_change, leaving, progress, recovery
 from .core import Core
 
 Rule = Callable[[Core], bool]
@@ -24,6 +24,7 @@ RULES: Final[tuple[Rule, ...]] = (
     progress.speak,
     progress.prepare,
     progress.finish,
+    end_notices.tell_end,
     epoch_change.late,
     epoch_change.halt,
     epoch_change.propose,

@@ -9,8 +9,8 @@ from typing import TypeVar
 from ..consensus import evidence, view
 from ..consensus.message_store import MessageStore
 from ..wire import frames
-from ..wire.messages import Close, Message, Say
-from . import accusations, leaving
+from ..wire.messages import Close, Halt, Message, Say
+from . import accusations, end_notices, leaving
 from .core import Core
 from .inquiry import FIRST
 
@@ -43,7 +43,8 @@ def ask_again(core: Core) -> None:
         core.asked_last = hashes, closes
         core.send(frames.Fetch(hashes, closes), None)
     ask_own(core)
-    if not (core.finished and not core.awaited()) or core.is_wished_on():
+    if not (core.finished and end_notices.all_have_ended(core)) or core.near_changed:
+        core.near_changed = False
         sync(core, None)
         _look_for_two_chains(core)
 
@@ -80,43 +81,11 @@ def answer(core: Core, frame: frames.FrameBody, peer: bytes | None) -> None:
         case frames.Fetch(hashes, closes):
             _carry_part(core, _fetched(core, hashes, closes), peer)
         case frames.Sync(epoch, step, have, _):
-            _note_have(core, have, peer)
             _carry_part(core, _lacking(core, epoch, step, set(have)), peer)
             leaving.tell(core, peer)
+            end_notices.tell(core, peer)
         case frames.Own(after):
             _answer_own(core, after, peer)
-
-
-def _note_have(core: Core, have: tuple[bytes, ...], peer: bytes | None) -> None:
-    if peer in core.table.ids:
-        core.have[core.table.ids.index(peer)] = frozenset(have)
-
-
-def note_way(core: Core, message: Message) -> None:
-    """Remember of a say that has just come whether it came past its speaker: without a link with
-    it, so from a seat that had one ([E-19])."""
-    if isinstance(message.statement, Say) and message.seat not in core.links:
-        core.behind[message.seat] = message.statement.step
-
-
-def all_have_end(core: Core) -> bool:
-    """Whether every other present seat that this one must answer to has told that it holds the
-    last says; those behind others are theirs, once a link that broke had a grace to come back
-    ([E-19])."""
-    step, last = core.tip.step, _last_says(core)
-    theirs = core.behind if core.clocks.lingered_after_end() else {}
-    others = {s for s in core.tip.present if s != core.seat and theirs.get(s) != step}
-    return all(seat in core.have and last <= core.have[seat] for seat in others)
-
-
-def _last_says(core: Core) -> frozenset[bytes]:
-    """What a `Sync` of a node that holds the end names: the short hashes of the last says."""
-    tip = core.tip
-    return frozenset(
-        message.hash[: frames.SHORT]
-        for message in core.store.says(core.view.epoch, tip.step)
-        if isinstance(message.statement, Say) and message.statement.on == tip.digest
-    )
 
 
 def _carry_part(core: Core, messages: Iterable[Message], peer: bytes | None) -> Message | None:
@@ -151,18 +120,27 @@ def _with_halts(core: Core, message: Message) -> Iterator[Message]:
 
 
 def _lacking(core: Core, epoch: int, step: int, have: set[bytes]) -> list[Message]:
-    """What a node may lack, what opens the later epochs first, what may lead nowhere last."""
+    """Return what a node may lack: what opens a later epoch first, then inputs on this chain.
+
+    Inputs that lie elsewhere are sent only by their hash: most of them lead nowhere.
+    """
     held = (*core.store.since(epoch, step), *core.votes.far.values())
-    found = (m for m in held if m.hash[: frames.SHORT] not in have)
+    found = [m for m in held if m.hash[: frames.SHORT] not in have]
     on_chain = set(evidence.ancestry(core.tip))
-    return sorted(found, key=lambda message: _rank(message, on_chain))
+    return sorted((m for m in found if _is_offered(core, m, on_chain)), key=_rank)
 
 
-def _rank(message: Message, on_chain: Set[bytes]) -> tuple[int, int, int]:
-    statement = message.statement
-    if isinstance(statement, Say):
-        return 1 if statement.on in on_chain else 2, statement.epoch, statement.step
-    return 0, MessageStore.epoch_of(message), 0
+def _is_offered(core: Core, message: Message, on_chain: Set[bytes]) -> bool:
+    say = message.statement
+    if isinstance(say, Halt):
+        return say.epoch <= core.votes.common_wish() or message.seat == core.seat
+    return not isinstance(say, Say) or say.on in on_chain or message.seat == core.seat
+
+
+def _rank(message: Message) -> tuple[bool, int, int]:
+    say = message.statement
+    step = say.step if isinstance(say, Say) else 0
+    return isinstance(say, Say), MessageStore.epoch_of(message), step
 
 
 def _answer_own(core: Core, after: bytes, peer: bytes | None) -> None:

@@ -5,7 +5,6 @@ All times are the caller's seconds of any monotonic clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..chain.state import Kind, Node
@@ -49,8 +48,6 @@ class Clocks:
     began: dict[tuple[int, bytes], float] = field(default_factory=dict)
     granted: dict[tuple[int, bytes], float] = field(default_factory=dict)
     reached: float = 0.0
-    _wishes: Mapping[int, int] = field(default_factory=dict)
-    _wished: float = 0.0
     _position: Position | None = None
 
     def restart(self, now: float) -> None:
@@ -119,26 +116,3 @@ class Clocks:
     def has_stood(self) -> bool:
         """Whether the node has stood at this step for a grace in this epoch."""
         return self.now - self.reached >= self.grace()
-
-    def waited_after_end(self) -> bool:
-        """Whether the patience for the others' confirmation has run out."""
-        return self._is_over_for(self.times.step / 1000)
-
-    def lingered_after_end(self) -> bool:
-        """Whether a grace has passed since the game was over."""
-        return self._is_over_for(self.grace())
-
-    def heed(self, wishes: Mapping[int, int]) -> None:
-        """Note when the seats' wishes last changed."""
-        if wishes != self._wishes:
-            self._wishes, self._wished = wishes, self.now
-
-    def has_asked_why(self, wishes: Mapping[int, int]) -> bool:
-        """Whether, since the game was over and these wishes were known, there was time to ask for
-        what is behind them and to be told: until the next request, a grace there and one back."""
-        since_wished = self.now - self._wished if wishes == self._wishes else 0.0
-        enough = RETRY + 2 * self.grace()
-        return self._is_over_for(enough) and since_wished >= enough
-
-    def _is_over_for(self, seconds: float) -> bool:
-        return self.over is not None and self.now - self.over >= seconds

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from . import encoding, leaves
+from . import encoding, end_notices, leaves
+from .end_notices import EndNotice
 from .fields import Raw
 from .header import MAX_SEATS
 from .leaves import Leave
@@ -59,7 +60,7 @@ class Told:
     more: bool = False
 
 
-FrameBody = Carry | Fetch | Sync | Own | Told | Leave
+FrameBody = Carry | Fetch | Sync | Own | Told | Leave | EndNotice
 
 
 def encode_frame(frame: FrameBody) -> bytes:
@@ -77,6 +78,8 @@ def encode_frame(frame: FrameBody) -> bytes:
             return encoding.encode((4, last, more))
         case Leave():
             return encoding.encode((5, *frame.fields))
+        case EndNotice():
+            return encoding.encode((6, *frame.fields))
 
 
 def parse_frame(data: bytes) -> FrameBody:
@@ -121,4 +124,5 @@ READERS: Final[dict[int, Callable[[Raw], FrameBody]]] = {
     3: _read_own,
     4: _read_told,
     5: leaves.read,
+    6: end_notices.read,
 }

@@ -360,7 +360,7 @@ class MachineTable:
         for seat, place in enumerate(self.places):
             if not place.alive:
                 continue
-            if seat in self.leaving and place.machine.may_leave() and place.machine.all_have_end():
+            if seat in self.leaving and place.machine.may_leave():
                 self.leave(seat)
             else:
                 place.machine.tick(self.now)

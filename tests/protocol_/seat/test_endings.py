@@ -9,7 +9,6 @@ from support.sim.plan import draw_plan_of_ending
 from support.sim.tables import PATIENCE, World, play
 
 STEP = PATIENCE.step / 1000
-SAFE = (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 18, 19, 20, 22, 24, 25, 27, 28, 29, 30, 31, 32)
 
 
 def strands_nobody(seed: str) -> None:
@@ -46,17 +45,11 @@ def test_where_nobody_lies_all_leave_soon(seed: str) -> None:
     assert world.now < 60
 
 
-@pytest.mark.parametrize("number", sample(SAFE, 3, "attacks at the end"))
-def test_attacks_at_the_end_that_strand_nobody(number: int) -> None:
+@pytest.mark.parametrize("number", sample(range(200), 6, "attacks at the end"))
+def test_attacks_at_the_end_strand_nobody(number: int) -> None:
     assert play(f"end-{number}", ending=True)["games"] == 1
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=Violation,
-    reason="a seat that holds the end stops serving the others after one patience, while epochs "
-    "whose proposers are silent take longer: the others lack its promise and wait for ever",
-)
 @pytest.mark.parametrize("seed", ["end-3", "end-26"])
 def test_nobody_waits_for_ever_for_a_seat_that_was_shown_the_last_inputs_alone(seed: str) -> None:
     """All liars show their last inputs to one seat just before the step times out.
@@ -66,12 +59,6 @@ def test_nobody_waits_for_ever_for_a_seat_that_was_shown_the_last_inputs_alone(s
     strands_nobody(seed)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=Violation,
-    reason="over a new link a seat announces what it stores before it shows its epoch request and "
-    "promise: the other believes that all hold the end, leaves, and is missed for ever",
-)
 @pytest.mark.parametrize("seed", ["end-0", "end-13"])
 def test_nobody_waits_for_ever_for_a_seat_whose_links_broke_at_the_end(seed: str) -> None:
     """While one seat has no honest link, a liar gives the others two versions and a request."""

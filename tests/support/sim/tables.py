@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from p2p_hoity.session.awake_clock import AwakeClock
 from protocol.consensus import evidence
 from protocol.errors import Invalid
 from protocol.seat.effects import (
@@ -80,6 +81,7 @@ class Process:
     links: set[int] = field(default_factory=set)
     is_blind: bool = False
     job: Job | None = None
+    clock: AwakeClock = field(default_factory=AwakeClock)
 
 
 class World:
@@ -128,9 +130,13 @@ class World:
         machine = self.processes[seat].machine
         if self.slow_jobs:
             machine.hand_out()
-        machine.start(self.now)
+        machine.start(self.time(seat))
 
     # Time.
+
+    def time(self, seat: int) -> float:
+        """Return the time by which a seat's machine waits, in seconds, as its driver has it."""
+        return self.processes[seat].clock.time(self.now)
 
     def at(self, when: float, what: Callable[[], None]) -> None:
         self.count += 1
@@ -192,7 +198,7 @@ class World:
                 process.crash_in = None  # a crash that no effect has met will not come
             self._look(seat)
             self._ask_back(process.machine)
-            process.machine.tick(self.now)
+            process.machine.tick(self.time(seat))
             self.collect(seat)
             if seat in self.liars:
                 self.departures.lie(seat)
@@ -209,7 +215,7 @@ class World:
     def _ask_back(self, machine: Machine) -> None:
         node = machine.tip
         if machine.has_begun and machine.seat not in node.present | node.banned:
-            machine.ask_back(self.now)
+            machine.ask_back(self.time(machine.seat))
 
     def honest(self) -> list[int]:
         """Honest seats that are there at the end."""
@@ -218,7 +224,7 @@ class World:
     def _may_stand_up(self, machine: Machine) -> bool:
         """As the driver has it; where links break and seats go, once they have held for a while: by
         [E-19] who comes back later than patience waits may find nobody."""
-        ended = machine.finished and machine.may_leave() and machine.all_have_end()
+        ended = machine.finished and machine.may_leave()
         settled = self.trouble is not None and self._is_calm_since(SETTLED)
         return ended and (self.endings is not None or self.plan.is_linked or settled)
 
@@ -253,7 +259,7 @@ class World:
 
     def _resume(self, seat: int) -> None:
         process = self.processes[seat]
-        process.machine = self.build(seat)
+        process.machine, process.clock = self.build(seat), AwakeClock()
         keep, certain = len(process.disk), False
         if process.old:
             keep = self.die.randrange(keep + 1)
@@ -301,7 +307,7 @@ class World:
             self.last.pop((other, seat), None)
             if seat in process.links:
                 process.links.discard(seat)
-                process.machine.link_down(self.table.ids[seat], self.now)
+                process.machine.link_down(self.table.ids[seat], self.time(other))
 
     def _look(self, seat: int) -> None:
         """Have a machine hear which of its links have come and gone."""
@@ -309,10 +315,10 @@ class World:
         others = (o for o in range(self.plan.seats) if o != seat and self.processes[o].up)
         now = {other for other in others if self.reach(seat, other)}
         for other in sorted(process.links - now):
-            process.machine.link_down(ids[other], self.now)
+            process.machine.link_down(ids[other], self.time(seat))
         for other in sorted(now - process.links):
             self.last.pop((seat, other), None)  # a new link: nothing is on its way in it
-            process.machine.link_up(ids[other], self.now)
+            process.machine.link_up(ids[other], self.time(seat))
         process.links = now
 
     # Jobs.
@@ -329,7 +335,7 @@ class World:
         process = self.processes[seat]
         if process.up and process.machine is machine:
             self.seen["jobs"] += 1
-            machine.finish(job, job.run(), self.now)
+            machine.finish(job, job.run(), self.time(seat))
             self.collect(seat)
 
     # Effects.
@@ -385,7 +391,7 @@ class World:
         process = self.processes[seat]
         if process.up and process.machine.must_choose:
             choices = self.table.game.choices(process.machine.tip.want.name, seat)
-            process.machine.choose(self.die.choice(choices), self.now)
+            process.machine.choose(self.die.choice(choices), self.time(seat))
             self.collect(seat)
 
     # Frames.
@@ -496,7 +502,7 @@ class World:
         if isinstance(word := frames.parse_frame(frame), Leave):
             self.departures.hear(other, word)
         try:
-            process.machine.receive(frame, self.now, self.table.ids[seat])
+            process.machine.receive(frame, self.time(other), self.table.ids[seat])
         except Invalid as error:
             need(seat in self.plan.liars, f"seat {other} refuses a frame of honest {seat}: {error}")
             self.seen[error.code] += 1

@@ -1,0 +1,111 @@
+"""End notices: a seat states, signed, that the table has ended for it. No chain or file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..crypto import signing
+from ..crypto.labels import Label
+from ..errors import Invalid
+from . import encoding
+from .fields import Raw
+from .header import MAX_SEATS
+
+OVER: Final = "over"
+"""The reason of a seat that holds a final end."""
+MAX_REASON: Final = 32
+"""Characters of a reason at most."""
+
+
+@dataclass(frozen=True)
+class EndNotice:
+    """A seat's signed statement that it holds a final end, or that it ended the table in setup.
+
+    Attributes:
+        seat: The seat that signs.
+        reason: OVER for a final end. Otherwise the code by which the seat ended the table.
+        about: The seat that the code is about, as the signer has it. None if there is none.
+        signature: The signature of `seat`, 64 bytes.
+
+    SPEC: [E-29].
+    """
+
+    seat: int
+    reason: str
+    about: int | None
+    signature: bytes = field(repr=False)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the signer holds a final end."""
+        return self.reason == OVER
+
+    @property
+    def fields(self) -> tuple[Any, ...]:
+        """The fields behind the kind in its frame."""
+        return self.seat, self.reason, self.about, self.signature
+
+
+def _payload(table: bytes, seat: int, reason: str, about: int | None) -> bytes:
+    return encoding.encode((table, seat, reason, about))
+
+
+def sign(
+    who: signing.Identity, table: bytes, seat: int, reason: str, about: int | None = None
+) -> EndNotice:
+    """Sign an end notice.
+
+    Args:
+        who: The identity of the seat.
+        table: The table id, 32 bytes.
+        seat: The number of the seat.
+        reason: OVER, or the code by which the table ended.
+        about: The seat that the code is about, if any.
+
+    Returns:
+        The signed notice.
+    """
+    signature = who.sign(Label.END, _payload(table, seat, reason, about))
+    return EndNotice(seat, reason, about, signature)
+
+
+def check(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
+    """Check that a notice is of this table and signed by its seat.
+
+    Args:
+        notice: The notice as it was read.
+        table: The table id, 32 bytes.
+        ids: The ids of the seats, 32 bytes each.
+
+    Raises:
+        Invalid: If no such seats are at the table, or if OVER is about a seat ('bad-frame'). If
+            the signature does not hold ('bad-signature'). Neither says anything of that seat.
+
+    SPEC: [E-29].
+    """
+    if max(notice.seat, notice.about or 0) >= len(ids):
+        raise Invalid("bad-frame", "an end notice is of no seat of this table")
+    if notice.is_over and notice.about is not None:
+        raise Invalid("bad-frame", "a final end is about no seat")
+    data = _payload(table, notice.seat, notice.reason, notice.about)
+    signing.verify_signature(ids[notice.seat], Label.END, data, notice.signature)
+
+
+def read(raw: Raw) -> EndNotice:
+    """Read the notice in a frame's fields.
+
+    Raises:
+        Invalid: If a field has another form ('bad-frame').
+    """
+    _, seat, reason, about, signature = raw.row(
+        "its kind", "the seat", "the reason", "the seat it is about", "the signature"
+    )
+    text = reason.text(MAX_REASON)
+    return EndNotice(
+        seat.integer(MAX_SEATS - 1),
+        text,
+        None if about.value is None else about.integer(MAX_SEATS - 1),
+        signature.octets(64),
+    )
