@@ -268,9 +268,9 @@ def raise_promise(machine: Machine, epoch: int) -> None:
     machine.core.raise_promise(epoch)
 
 
-def forget_announcement(machine: Machine, seat: int) -> None:
-    """Let the machine not know what a seat has told it to hold."""
-    machine.core.have.pop(seat)
+def forget_end(machine: Machine, seat: int) -> None:
+    """Let the machine not know that a seat's end is final."""
+    machine.core.ended.pop(seat)
 
 
 def identity_of(machine: Machine) -> Identity:

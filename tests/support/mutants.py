@@ -14,11 +14,21 @@ from typing import Any
 from protocol.chain import goals, setup_steps, transition
 from protocol.consensus import view, view_change
 from protocol.consensus.votes import Votes
-from protocol.seat import epoch_change, leaving, progress, recovery, restoring, statements, sync
+from protocol.seat import (
+    end_notices,
+    epoch_change,
+    leaving,
+    passing,
+    progress,
+    recovery,
+    restoring,
+    statements,
+    sync,
+)
 from protocol.seat import leaves as held_leaves
 from protocol.seat.core import Core
 from protocol.seat.epoch_change import own_halt, propose
-from protocol.seat.machine import Machine
+from protocol.seat.inquiry import Inquiry
 from protocol.seat.timeouts import Clocks
 
 Spoil = tuple[Callable[..., Any], str, str]
@@ -228,8 +238,30 @@ MUTANTS = (
         (progress._forget_says, "message.seat == core.seat", "True"),
     ),
     mutant(
-        "who has the end goes at once",
-        (Machine.all_have_end, "core.seat is None or core.clocks.waited_after_end()", "True"),
+        "a seat leaves as soon as its own end is final",
+        (end_notices.may_leave, "all_have_ended(core) and not _needs_base(core)", "True"),
+    ),
+    mutant(
+        "a seat leaves one step timeout after its end, whatever is promised",
+        (end_notices.has_served, "if core.is_standing:", "if True:"),
+        (end_notices.has_served, "return core.votes.common_wish() <= core.view.epoch", "return True"),
+    ),
+    mutant(
+        "an end notice outlives the link it came by",
+        (end_notices.note_link, "core.ended.pop(seat, None)", "None"),
+    ),
+    mutant(
+        "a linked seat's end is believed to others",
+        (end_notices.take, "seat in core.links and peer != core.table.ids[seat]", "False"),
+    ),
+    mutant("an end notice of anyone counts", (end_notices.take, "end_notices.check(", "(")),
+    mutant(
+        "an input off the chain is passed on",
+        (passing.goes_round, "node is not None and node.step == statement.step", "True"),
+    ),
+    mutant(
+        "a seat signs again once t - 1 others have told",
+        (Inquiry.is_over, "now - self.began >= seconds", "True"),
     ),
     mutant(
         "a leave hurries who still thinks",

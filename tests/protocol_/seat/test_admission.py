@@ -8,19 +8,32 @@ from support.toy_game import ToyGame
 from protocol.seat import admission
 from protocol.seat.effects import Broken, Record
 from protocol.seat.machine import Machine
-from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import Message, Say
 
 LIAR = 3
 
 
 @pytest.fixture
-def room() -> MachineTable:
+def room(monkeypatch: pytest.MonkeyPatch) -> MachineTable:
+    """A table whose bounds are as in the real code, each smaller, so that they are reached soon."""
+    monkeypatch.setattr(admission, "LOOSE", 1 << 16)
+    monkeypatch.setattr(admission, "WANTED", 1 << 17)
     return begun_room(ToyGame(4, 1))
 
 
-def say(room: MachineTable, epoch: int, step: int, number: int, size: int = MAX_BODY) -> Message:
-    body = number.to_bytes(8, "big") * (size // 8)
+def test_a_longer_body_than_any_honest_one_is_not_kept_even_if_it_is_wanted(
+    room: MachineTable,
+) -> None:
+    machine = room.machine()
+    longer = [say(room, 0, machine.tip.step, number, more=8) for number in (1, 2)]
+    assert not hear(machine, longer[0])
+    want(machine, {longer[1].hash})
+    assert not hear(machine, longer[1])
+    assert hear(machine, say(room, 0, machine.tip.step, 1))
+
+
+def say(room: MachineTable, epoch: int, step: int, number: int, more: int = 0) -> Message:
+    body = number.to_bytes(8, "big") * (room.table.max_body // 8) + bytes(more)
     on = number.to_bytes(32, "big")
     return room.sign(LIAR, Say(epoch, step, on, body))
 
@@ -50,7 +63,7 @@ def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -
 
 def test_what_is_wanted_has_more_room_and_no_endless_one(room: MachineTable) -> None:
     machine = room.machine()
-    wanted = [say(room, 1, step, step) for step in range(1, 2 * admission.WANTED // MAX_BODY)]
+    wanted = [say(room, 1, step, step) for step in range(1, 2 * admission.WANTED // room.table.max_body)]
     want(machine, {message.hash for message in wanted})
     kept = [hear(machine, message) for message in wanted]
     assert admission.LOOSE < loose(machine) <= admission.WANTED
@@ -59,21 +72,21 @@ def test_what_is_wanted_has_more_room_and_no_endless_one(room: MachineTable) -> 
 
 def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: MachineTable) -> None:
     machine = room.machine()
-    for number in range(1, 40):
-        hear(machine, say(room, 1, number // 2 + 1, number))
+    for number in range(1, machine.tip.step):
+        hear(machine, say(room, 1, number, number))
     assert not hear(machine, say(room, 1, machine.tip.step + 1, 99))
-    room.run(until=5)
+    room.run(until=60)
     assert all(place.machine.finished for place in room.places)
     assert not any(inspect(place.machine).proofs for place in room.places)
 
 
 def test_spare_versions_are_counted_too(room: MachineTable) -> None:
     machine = room.machine()
-    versions = [say(room, 1, 3, number) for number in range(1, 2 * admission.WANTED // MAX_BODY)]
+    versions = [say(room, 1, 3, number) for number in range(1, 2 * admission.WANTED // room.table.max_body)]
     want(machine, {message.hash for message in versions})
     for message in versions:
         hear(machine, message)
-    assert loose(machine) <= admission.WANTED + MAX_BODY  # the second version proves a fault
+    assert loose(machine) <= admission.WANTED + room.table.max_body + 200  # the second version proves a fault
 
 
 def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:

@@ -1,60 +1,103 @@
-"""Who waits for whom at the end of a table, by the links there are ([E-19])."""
+"""Who waits for whom at the end of a table, by the notices that the seats sign ([E-19], [E-29])."""
 
-from support.inspection import forget_announcement
+import pytest
+from support.inspection import forget_end, identity_of, inspect
 from support.machine_table import MachineTable, toy_table
 
+from protocol.errors import Invalid
+from protocol.wire import end_notices, frames
+from protocol.wire.end_notices import OVER, EndNotice
 from protocol.wire.header import Patience
+from protocol.wire.messages import Say
 
 HUB = 0
+STEP = Patience().step / 1000
 
 
 def played() -> MachineTable:
-    """Return a star of four, whose leaves have a link to the hub only, at the end of the game.
-
-    All have told each other what they hold.
-    """
+    """Return a star of four, whose leaves have a link to the hub only, at the end of the game."""
     made = toy_table(patience=Patience())
     made.cut = lambda seat, other: HUB not in (seat, other)
     made.play(until=60)
-    for seat, machine in enumerate(made.machines()):
-        machine.sync(None)
-        made.collect(seat)
     made.settle()
     return made
 
 
-def has_end(room: MachineTable) -> list[bool]:
-    """Of each seat whether it needs to stay for nobody."""
-    return [place.machine.all_have_end() for place in room.places]
+def may_leave(room: MachineTable) -> list[bool]:
+    return [machine.may_leave() for machine in room.machines()]
 
 
-def linger(room: MachineTable) -> None:
-    """A grace passes."""
-    room.now += room.table.header.terms.patience.grace / 1000
-    for machine in room.machines():
-        machine.tick(room.now)
+def hear(room: MachineTable, notice: EndNotice, source: int, seat: int = HUB) -> None:
+    """Let a seat receive a notice from a linked one."""
+    frame = frames.encode_frame(notice)
+    room.machine(seat).receive(frame, room.now, room.table.ids[source])
 
 
-def test_leaves_of_a_star_wait_for_each_other_for_a_grace_and_no_longer() -> None:
+def test_in_a_star_all_leave_once_the_notices_of_all_have_gone_round() -> None:
     room = played()
     assert room.done()
-    assert has_end(room) == [True, False, False, False]
-    linger(room)
-    assert has_end(room) == [True] * 4
-    room.machine(1).link_up(room.table.ids[2], room.now)
-    assert has_end(room)[1] is False, "a link came up since"
+    assert may_leave(room) == [True] * 4
 
 
-def test_who_waits_for_a_leaf_that_is_gone_and_for_all() -> None:
+def test_a_seat_without_a_notice_is_waited_for_one_step_timeout() -> None:
+    room = played()
+    for seat, machine in enumerate(room.machines()):
+        if seat != 2:
+            forget_end(machine, 2)
+    room.places[2].alive = False
+    for seconds, may in ((STEP - 0.2, False), (0.4, True)):
+        room.now += seconds
+        for machine in room.machines((0, 1, 3)):
+            machine.tick(room.now)
+            assert machine.may_leave() is may
+
+
+def test_over_a_new_link_a_seat_tells_anew_and_nobody_else_for_it() -> None:
+    """It may be an older copy of itself; the first such link begins the wait anew."""
+    room = played()
+    hub, two = room.machine(HUB), room.table.ids[2]
+    notice = end_notices.sign(room.who[2], room.table.id, 2, OVER)
+    hub.link_up(two, room.now, again=True)
+    assert hub.may_leave()
+    room.now += STEP - 1
+    hub.link_up(two, room.now)
+    assert not hub.may_leave()
+    hear(room, notice, 1)
+    assert not hub.may_leave()
+    room.now += 2
+    hub.tick(room.now)
+    assert not hub.may_leave()
+    hear(room, notice, 2)
+    assert hub.may_leave()
+
+
+def test_only_the_seat_itself_signs_its_notice_at_its_table() -> None:
+    room = played()
+    hub, table = room.machine(HUB), room.table.id
+    forget_end(hub, 3)
+    hub.link_down(room.table.ids[3], room.now)
+    one, three = identity_of(room.machine(1)), identity_of(room.machine(3))
+    for forged in (
+        end_notices.sign(one, table, 3, OVER),
+        end_notices.sign(three, bytes(32), 3, OVER),
+        end_notices.sign(three, table, 3, OVER, 1),
+        end_notices.sign(three, table, 9, OVER),
+        EndNotice(3, OVER, None, end_notices.sign(three, table, 3, "silent-seat").signature),
+    ):
+        with pytest.raises(Invalid):
+            hear(room, forged, 1)
+    hear(room, end_notices.sign(three, table, 3, "silent-seat", 1), 1)
+    assert not hub.may_leave()
+    hear(room, end_notices.sign(three, table, 3, OVER), 1)
+    assert hub.may_leave()
+
+
+def test_a_seat_that_knows_a_fault_waits_for_its_base_while_a_quorum_is_linked() -> None:
     room = played()
     hub = room.machine(HUB)
-    room.places[2].alive = False
-    hub.link_down(room.table.ids[2], room.now)
-    forget_announcement(hub, 2)
-    linger(room)
-    assert has_end(room) == [False, True, True, True]
-    room = played()
-    room.crash_and_resume(1)
-    room.settle()
-    linger(room)
-    assert not room.machine(1).all_have_end()
+    room.tell(HUB, room.sign(1, Say(0, hub.tip.step, hub.tip.digest, b"other")))
+    assert inspect(hub).proofs
+    assert not hub.may_leave()
+    for seat in (1, 2, 3):
+        hub.link_down(room.table.ids[seat], room.now)
+    assert hub.may_leave()

@@ -128,11 +128,20 @@ def test_a_new_link_begins_with_nothing_told(room: MachineTable) -> None:
     assert _spared(room, _say(room, 1)) == {1}
 
 
-def test_who_loses_a_link_tells_all_at_once_and_names_that_seat_no_more(room: MachineTable) -> None:
+def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
+    room: MachineTable,
+) -> None:
     machine, ids = room.machine(), room.table.ids
     assert 2 in inspect(machine).near
+    machine.tick(1.0)
     machine.take()
-    machine.link_down(ids[2], 0.0)
+    for flap in range(20):
+        machine.link_down(ids[2], 1 + flap / 20)
+        machine.link_up(ids[2], 1 + flap / 20)
+        machine.tick(1 + flap / 20)
+    machine.link_down(ids[2], 1.97)
+    assert not [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
+    machine.tick(2.0)
     (one,) = [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
     told = frames.parse_frame(one.frame)
     assert isinstance(told, frames.Sync)

@@ -21,7 +21,6 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds as in the real code, each smaller, so that they are reached soon."""
     monkeypatch.setattr(admission, "LOOSE", 40_000)
     monkeypatch.setattr(admission, "WANTED", 160_000)
-    monkeypatch.setattr(admission, "SHORT", 4_000)
 
 
 def say(
@@ -61,7 +60,7 @@ def test_what_honest_halts_name_can_be_had() -> None:
     room = toy_table(4, 12, patience=PATIENCE, choose=low_bids)
     play_until(room, 10)
     room.places[LIAR].alive = False
-    speak_out_of_turn(room, 16_000)
+    speak_out_of_turn(room, 8_000)
     for seat in HONEST:
         room.collect(seat)
     for _ in range(2):

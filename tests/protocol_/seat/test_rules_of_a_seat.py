@@ -7,6 +7,7 @@ from support.inspection import (
     alter,
     chosen_says,
     enter,
+    forget_end,
     has_proof,
     has_waited_for_halts,
     inspect,
@@ -298,68 +299,19 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     machine = scene.machine()
     assert machine.finished
     assert machine.may_leave()
+    forget_end(machine, 1)
     ask(scene)
     assert inspect(machine).promise == 1
+    longest = machine.table.header.terms.patience.cap / 1000
+    for turn in range(2, machine.table.seats + 1):
+        scene.wait_first(longest)
+        assert inspect(machine).wishes[0] == turn
+        assert not machine.may_leave()
+        ask(scene, epoch=turn)
+    scene.wait_first(1)
     assert not machine.may_leave()
-    scene.wait_first(10)
-    assert inspect(machine).wishes[0] == 2
-    scene.wait_first(30)
+    scene.wait_first(longest)
     assert machine.may_leave()
-
-
-def time_to_ask_why(scene: MachineTable) -> float:
-    """Until the next question, a grace there and one back."""
-    return 1 + 2 * scene.machine().table.header.terms.patience.grace / 1000
-
-
-def test_a_wish_that_one_seat_was_left_with_holds_up_the_end_until_it_was_asked_why() -> None:
-    """One that comes later is asked why anew."""
-    scene = waiting_table(())
-    machine = scene.machine()
-    ask(scene, 1)
-    assert machine.finished
-    scene.wait_first(0)
-    scene.wait_first(time_to_ask_why(scene) - 0.1)
-    assert not machine.may_leave()
-    scene.wait_first(0.2)
-    assert machine.may_leave()
-    scene = waiting_table(())
-    machine = scene.machine()
-    ask(scene, 1)
-    scene.wait_first(time_to_ask_why(scene) - 2)
-    ask(scene, 1, epoch=2)
-    assert not machine.may_leave()
-    scene.wait_first(2.1)
-    assert not machine.may_leave()
-    scene.wait_first(machine.table.header.terms.patience.step / 1000)
-    assert machine.may_leave()
-
-
-PATIENCE_IS_DUE: dict[str, Callable[[MachineTable], list[tuple[int, Statement]]]] = {
-    "who has halted, for reasons unknown": lambda scene: [
-        (1, Late(1)),
-        (1, own_halt(scene.machine(1), 1)),
-    ],
-    "the wish of a quorum": lambda scene: [(seat, Late(1)) for seat in (1, 2, 3)],
-    "whoever holds a proof, for the base": lambda scene: [
-        (1, Late(1)),
-        (2, Say(0, scene.machine().tip.step, scene.machine().tip.digest, b"other")),
-    ],
-}
-
-
-@pytest.mark.parametrize("name", PATIENCE_IS_DUE)
-def test_what_is_waited_for_with_patience_at_the_end(name: str) -> None:
-    scene = waiting_table(())
-    machine = scene.machine()
-    for seat, statement in PATIENCE_IS_DUE[name](scene):
-        scene.tell_first(seat, statement)
-    assert (2 in inspect(machine).proofs) == ("proof" in name)
-    scene.wait_first(0)
-    scene.wait_first(time_to_ask_why(scene) + 0.1)
-    assert not machine.may_leave()
-    scene.wait_first(machine.table.header.terms.patience.step / 1000)
-    assert machine.may_leave() or "quorum" in name
 
 
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
