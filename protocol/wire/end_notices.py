@@ -1,4 +1,4 @@
-"""End notices: a seat states, signed, that the table has ended for it. No chain or file has them."""
+"""End notices: a signed notice of a seat that the table has ended for it. No file holds any."""
 
 from __future__ import annotations
 

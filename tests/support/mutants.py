@@ -29,6 +29,7 @@ from protocol.seat import leaves as held_leaves
 from protocol.seat.core import Core
 from protocol.seat.epoch_change import own_halt, propose
 from protocol.seat.inquiry import Inquiry
+from protocol.seat.machine import Machine
 from protocol.seat.timeouts import Clocks
 
 Spoil = tuple[Callable[..., Any], str, str]
@@ -244,7 +245,11 @@ MUTANTS = (
     mutant(
         "a seat leaves one step timeout after its end, whatever is promised",
         (end_notices.has_served, "if core.is_standing:", "if True:"),
-        (end_notices.has_served, "return core.votes.common_wish() <= core.view.epoch", "return True"),
+        (
+            end_notices.has_served,
+            "return core.votes.common_wish() <= core.view.epoch",
+            "return True",
+        ),
     ),
     mutant(
         "an end notice outlives the link it came by",

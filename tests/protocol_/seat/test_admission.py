@@ -38,6 +38,11 @@ def say(room: MachineTable, epoch: int, step: int, number: int, more: int = 0) -
     return room.sign(LIAR, Say(epoch, step, on, body))
 
 
+def most(room: MachineTable) -> int:
+    """Return a number of says with twice the bytes that are kept because they are wanted."""
+    return 2 * admission.WANTED // room.table.max_body
+
+
 def hear(machine: Machine, message: Message) -> bool:
     machine.receive(carried(message), 0.0, None)
     return message.hash in inspect(machine).store
@@ -63,7 +68,9 @@ def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -
 
 def test_what_is_wanted_has_more_room_and_no_endless_one(room: MachineTable) -> None:
     machine = room.machine()
-    wanted = [say(room, 1, step, step) for step in range(1, 2 * admission.WANTED // room.table.max_body)]
+    wanted = [
+        say(room, 1, step, step) for step in range(1, 2 * admission.WANTED // room.table.max_body)
+    ]
     want(machine, {message.hash for message in wanted})
     kept = [hear(machine, message) for message in wanted]
     assert admission.LOOSE < loose(machine) <= admission.WANTED
@@ -82,11 +89,15 @@ def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: MachineTable)
 
 def test_spare_versions_are_counted_too(room: MachineTable) -> None:
     machine = room.machine()
-    versions = [say(room, 1, 3, number) for number in range(1, 2 * admission.WANTED // room.table.max_body)]
+    versions = [
+        say(room, 1, 3, number) for number in range(1, 2 * admission.WANTED // room.table.max_body)
+    ]
     want(machine, {message.hash for message in versions})
     for message in versions:
         hear(machine, message)
-    assert loose(machine) <= admission.WANTED + room.table.max_body + 200  # the second version proves a fault
+    assert (
+        loose(machine) <= admission.WANTED + room.table.max_body + 200
+    )  # the second version proves a fault
 
 
 def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:

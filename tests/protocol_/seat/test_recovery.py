@@ -252,7 +252,7 @@ def test_the_same_journal_restored_twice_frames_nobody() -> None:
 def test_an_old_copy_that_links_a_quorum_within_a_timeout_contradicts_nothing(case: int) -> None:
     """Whenever the honest seats are linked, and whatever a faulty one tells before them."""
     die = random.Random(f"links of an old copy {case}")
-    home, machine, bid = resumed_from_old_copy()
+    home, _, bid = resumed_from_old_copy()
     liar, *honest = die.sample([0, 2, 3], 3)
     for seat in honest:
         home.tell(seat, bid)
@@ -273,5 +273,5 @@ def test_an_old_copy_that_links_a_quorum_within_a_timeout_contradicts_nothing(ca
         assert home.machine(seat).finished
         assert 1 not in inspect(home.machine(seat)).proofs
         assert 1 not in home.machine(seat).tip.banned
-    bids = [m for m in inspect(home.machine(honest[0])).store.by_seat(1)]
+    bids = inspect(home.machine(honest[0])).store.by_seat(1)
     assert {m.hash for m in bids if m.identity == bid.identity} == {bid.hash}

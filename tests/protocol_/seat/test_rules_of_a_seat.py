@@ -1,6 +1,6 @@
 """Each rule of a seat by itself, in the smallest scene that shows it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pytest
 from support.inspection import (
@@ -12,7 +12,6 @@ from support.inspection import (
     has_waited_for_halts,
     inspect,
     is_effective,
-    own_halt,
     secrets_of,
     sign,
     votes_of,

@@ -55,7 +55,9 @@ def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(
     assert {h[: frames.SHORT] for h in lacking} <= set(have)
 
 
-def test_what_opens_epochs_goes_first_and_what_lies_off_the_chain_only_by_its_hash(room: MachineTable) -> None:
+def test_what_opens_epochs_goes_first_and_what_is_off_the_chain_only_if_fetched(
+    room: MachineTable,
+) -> None:
     machine = room.machine()
     node = machine.tip
     on_chain = room.sign(2, Say(0, node.step, node.digest, b"\xc0"))

@@ -1,0 +1,139 @@
+"""Tables that end in setup: all honest seats name the same seat, and none of them ([E-30])."""
+
+import pytest
+from support.inspection import has_said, identity_of
+from support.machine_table import MachineTable, toy_table
+from support.sampling import sample
+
+from protocol.chain.state import Kind
+from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, Broken, Send
+from protocol.wire import end_notices, frames, leaves
+from protocol.wire.end_notices import EndNotice
+from protocol.wire.header import Patience
+from protocol.wire.messages import Say
+
+LIAR = 3
+HONEST = (0, 1, 2)
+STEP = Patience().step / 1000
+
+
+def table(delay: float) -> MachineTable:
+    """Return a table of four over slow links, whose seats leave as the program has them."""
+    made = toy_table(4, patience=Patience())
+    made.delay = lambda a, b: delay
+    made.leaving = set(HONEST)
+    return made
+
+
+def says(room: MachineTable, frame: bytes, step: int) -> bool:
+    """Return whether a frame carries an input of the faulty seat for this step or a later one."""
+    message = room.message(frame)
+    said = message is not None and message.seat == LIAR and isinstance(message.statement, Say)
+    return said and message.statement.step >= step  # type: ignore[union-attr]
+
+
+def ends(room: MachineTable) -> list[Broken]:
+    """Let time pass until the table has ended for every honest seat; return how for each."""
+    machines = room.machines(HONEST)
+    assert room.go(lambda: all(m.broken or m.is_unsure_of_deck for m in machines), 5 * STEP)
+    found = []
+    for machine in machines:
+        machine.take()
+        machine.give_up()
+        (told,) = [e for e in machine.take() if isinstance(e, Broken)]
+        found.append(machine.broken or told)
+    return found
+
+
+@pytest.mark.parametrize("step", [2, 3])
+@pytest.mark.parametrize("early", sample([0.05, 0.2, 0.4, 1.0, 3.0], 2, "shown before a timeout"))
+def test_an_input_shown_to_one_seat_before_the_timeout_blames_no_honest_seat(
+    step: int, early: float
+) -> None:
+    room, held = table(0.25), list[tuple[int, bytes]]()
+
+    def hold_back(seat: int, other: int, frame: bytes) -> bool:
+        if seat == LIAR and says(room, frame, step):
+            held.append((other, frame))
+            return True
+        return False
+
+    room.hold_back = hold_back
+    room.start()
+    assert room.go(lambda: room.machine().awaited() == {LIAR}, STEP)
+    shown = [one for one in held if one[0] == 0]
+    room.at(room.now + STEP - early - 0.25, lambda: [room.carry(LIAR, *one) for one in shown])
+    for broken in ends(room):
+        assert (broken.code, broken.seat) == (SILENT_SEAT, LIAR)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 7])
+def test_a_departure_shown_to_one_seat_blames_no_honest_seat(step: int) -> None:
+    """The others have the input of that step."""
+    room = table(0.25)
+    shown = list[bool]()
+
+    def hold_back(seat: int, other: int, frame: bytes) -> bool:
+        if seat == LIAR and other == 0 and says(room, frame, step):
+            if not shown:
+                shown.append(True)
+                on = room.message(frame).statement.on  # type: ignore[union-attr]
+                word = leaves.sign(room.who[LIAR], room.table.id, LIAR, 1, 0, step, on)
+                room.carry(LIAR, 0, frames.encode_frame(word))
+            return True
+        return seat == LIAR and isinstance(frames.parse_frame(frame), leaves.Leave)
+
+    room.hold_back = hold_back
+    room.drop = lambda seat, other, frame: other == 0 and says(room, frame, step)
+    room.start()
+    for broken in ends(room):
+        assert (broken.code, broken.seat) == (SEAT_LEFT, LIAR)
+
+
+def test_the_first_announcement_is_followed_and_its_signer_never_named() -> None:
+    room = toy_table(4, patience=Patience())
+    room.start()
+    notice = end_notices.sign(identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, 2)
+    room.hear(0, frames.encode_frame(notice), 1)
+    assert room.machine().broken == Broken(SILENT_SEAT, 2, by=1)
+    sent = [frames.parse_frame(send.frame) for send in room.places[0].of_kind(Send)]
+    own = next(one for one in sent if isinstance(one, EndNotice) and one.seat == 0)
+    assert (own.reason, own.about) == (SILENT_SEAT, 2)
+
+
+def test_an_announced_fault_is_believed_only_after_its_proof_had_time_to_come() -> None:
+    room = toy_table(4, patience=Patience())
+    room.start()
+    notice = end_notices.sign(identity_of(room.machine(1)), room.table.id, 1, "two-statements", 2)
+    room.hear(0, frames.encode_frame(notice), 1)
+    assert room.machine().broken is None
+    room.now += 0.5
+    step, on = room.machine().tip.step, room.machine().tip.digest
+    for body in (b"one", b"two"):
+        room.tell(0, room.sign(2, Say(0, step, on, body)))
+    room.run(until=2)
+    assert room.machine().broken == Broken("two-statements", 2)
+
+
+@pytest.mark.parametrize("how", ["announced", "proven"])
+def test_a_seat_that_has_confirmed_the_deck_may_go_and_can_still_play(how: str) -> None:
+    room = toy_table(4, patience=Patience())
+    room.hold_back = lambda seat, other, frame: seat == LIAR and says(room, frame, 8)
+    room.start()
+    room.settle()
+    machine = room.machine()
+    assert machine.tip.want.kind is Kind.DECK_OK
+    assert has_said(machine, 8)
+    if how == "announced":
+        notice = end_notices.sign(identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, LIAR)
+        room.hear(0, frames.encode_frame(notice), 1)
+    else:
+        for body in (b"one", b"two"):
+            room.tell(0, room.sign(LIAR, Say(0, 8, machine.tip.digest, body)))
+    room.run(until=2)
+    assert machine.broken is None
+    assert machine.is_unsure_of_deck
+    machine.give_up()
+    (told,) = [e for e in machine.take() if isinstance(e, Broken)]
+    assert told.seat == LIAR
+    assert told.by == (1 if how == "announced" else None)
