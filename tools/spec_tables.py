@@ -150,6 +150,11 @@ FRAMES: Final = (
         "[5, seat, number, epoch, step, on, signature]",
         "this seat leaves for now, or is back: section 10.7",
     ),
+    (
+        "end-notice",
+        "[6, seat, reason, about, signature]",
+        "this seat holds a final end, or has ended the table in setup: [L-25]",
+    ),
 )
 
 LOBBY: Final = (
@@ -384,7 +389,8 @@ NOWHERE: Final = ("none", "none")
 PEERS: Final = [
     "H-8", "H-9", "M-5", "M-6", "M-7", "N-7", "N-11", "D-1", "D-2", "D-3", "D-4", "D-5", "D-6",
     "G-2", "E-1", "E-2", "E-3", "E-4", "E-5", "E-6", "E-7", "E-8", "E-9", "E-10", "E-16", "E-17",
-    "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "E-28", "J-*", "L-*", "T-*",
+    "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "E-28",
+    "E-29", "E-30", "M-8", "J-*", "L-*", "T-*",
     "W-*", "A-*", "K-*",
 ]
 # fmt: on

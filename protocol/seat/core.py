@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..chain import transition
@@ -41,6 +41,23 @@ class PlayerChoice:
     burnt: bool = False
 
 
+@dataclass
+class Ends:
+    """End notices that one node stores, and what its own stay at the end depends on.
+
+    Attributes:
+        over: The notice of each seat whose end is final.
+        setup: The first notice of each seat that ended the table in setup, in their order.
+        received: When the notice in `setup` came, by seat, in seconds of the machine's clock.
+        first_links: When the first new link with a seat came up after this node's own end.
+    """
+
+    over: dict[int, EndNotice] = field(default_factory=dict)
+    setup: dict[int, EndNotice] = field(default_factory=dict)
+    received: dict[int, float] = field(default_factory=dict)
+    first_links: dict[int, float] = field(default_factory=dict)
+
+
 class Core:
     """All that one node holds, has promised and has to tell; the rules of a seat work on it."""
 
@@ -74,16 +91,12 @@ class Core:
         self.inquiry: Inquiry | None = None
         self.opened: dict[Ciphertext, int] = {}
         self.links: set[int] = set()
-        self.near: set[int] = set()
         self.spared: dict[bytes, frozenset[int]] = {}
         self.floor = 0
         self.replaying = False
         self.fresh: list[Message] = []
-        self.ended: dict[int, EndNotice] = {}
-        self.ended_setup: dict[int, EndNotice] = {}
-        self.ended_at: dict[int, float] = {}
-        self.first_links: dict[int, float] = {}
-        self.near_changed = False
+        self.ends = Ends()
+        self.near, self.near_changed = set[int](), False
         self.deferred: set[bytes] = set()
         self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
         self.asked: Position | None = None

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..chain.state import Node
+from ..wire.end_notices import DEAD_KEYS as DEAD_KEYS
+from ..wire.end_notices import SEAT_LEFT as SEAT_LEFT
+from ..wire.end_notices import SILENT_SEAT as SILENT_SEAT
 
-SILENT_SEAT: Final = "silent-seat"
-SEAT_LEFT: Final = "seat-left"
-DEAD_KEYS: Final = "dead-keys"
 TOO_MANY_FAULTS: Final = "too-many-faults"
 VOID_TABLE: Final = "void-table"
 

@@ -33,27 +33,27 @@ def take(core: Core, notice: EndNotice, peer: bytes | None) -> bool:
     SPEC: [E-29].
     """
     seat = notice.seat
-    known = core.ended if notice.is_over else core.ended_setup
+    known = core.ends.over if notice.is_over else core.ends.setup
     if seat == core.seat or seat in known or (core.has_begun and not notice.is_over):
         return False
     end_notices.check(notice, core.table.id, core.table.ids)
     if notice.is_over and seat in core.links and peer != core.table.ids[seat]:
         return False  # it may have been signed before a backup was restored
     known[seat] = notice
-    core.ended_at.setdefault(seat, core.clocks.now)
+    core.ends.received.setdefault(seat, core.clocks.now)
     return True
 
 
 def tell(core: Core, peer: bytes | None) -> None:
     """Send a node that asks the notices stored here ([E-29])."""
-    stored = core.ended_setup if core.tip.want.kind in SETUP else core.ended
+    stored = core.ends.setup if core.tip.want.kind in SETUP else core.ends.over
     for _, notice in sorted(stored.items()):
         core.send(notice, peer)
 
 
 def tell_end(core: Core) -> bool:
     """Sign that this seat's end is final, and send it to all ([E-29]). A rule of the seat."""
-    if core.seat is not None and core.state is State.FINISHED and core.seat not in core.ended:
+    if core.seat is not None and core.state is State.FINISHED and core.seat not in core.ends.over:
         announce(core, OVER)
     return False
 
@@ -69,7 +69,7 @@ def announce(core: Core, reason: str, about: int | None = None) -> None:
     if core.seat is None or core.who is None or core.replaying:
         return
     notice = end_notices.sign(core.who, core.table.id, core.seat, reason, about)
-    (core.ended if notice.is_over else core.ended_setup)[core.seat] = notice
+    (core.ends.over if notice.is_over else core.ends.setup)[core.seat] = notice
     core.send(notice, None)
 
 
@@ -78,9 +78,9 @@ def note_link(core: Core, seat: int) -> None:
 
     After this node's own end the first such link of each seat starts the wait anew ([E-19]).
     """
-    core.ended.pop(seat, None)
+    core.ends.over.pop(seat, None)
     if core.finished:
-        core.first_links.setdefault(seat, core.clocks.now)
+        core.ends.first_links.setdefault(seat, core.clocks.now)
 
 
 def may_leave(core: Core) -> bool:
@@ -102,7 +102,7 @@ def may_leave(core: Core) -> bool:
 
 def all_have_ended(core: Core) -> bool:
     """Return whether the end is final for every other present seat, by its own notice."""
-    return core.tip.present - {core.seat} <= core.ended.keys()
+    return core.tip.present - {core.seat} <= core.ends.over.keys()
 
 
 def _needs_base(core: Core) -> bool:
@@ -116,7 +116,7 @@ def has_served(core: Core) -> bool:
     clocks = core.clocks
     if clocks.over is None:
         return False
-    since = max(clocks.over, core.view.entered, *core.first_links.values())
+    since = max(clocks.over, core.view.entered, *core.ends.first_links.values())
     if clocks.now - since < clocks.times.step / 1000:
         return False
     if core.is_standing:

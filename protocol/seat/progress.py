@@ -178,8 +178,8 @@ def announced_end(core: Core) -> Broken | None:
     A code of a fault counts a little later, so that the proof that goes round can arrive first.
     """
     settled = core.clocks.now - accusations.SETTLES
-    for seat, notice in core.ended_setup.items():
-        is_due = notice.reason not in FAULTS or core.ended_at[seat] <= settled
+    for seat, notice in core.ends.setup.items():
+        is_due = notice.reason not in FAULTS or core.ends.received[seat] <= settled
         if seat != core.seat and is_due:
             return Broken(notice.reason, notice.about, seat)
     return None

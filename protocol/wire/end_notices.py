@@ -10,13 +10,17 @@ from ..crypto import signing
 from ..crypto.labels import Label
 from ..errors import Invalid
 from . import encoding
+from .faults import FAULTS
 from .fields import Raw
 from .header import MAX_SEATS
 
 OVER: Final = "over"
 """The reason of a seat that holds a final end."""
-MAX_REASON: Final = 32
-"""Characters of a reason at most."""
+SILENT_SEAT: Final = "silent-seat"
+SEAT_LEFT: Final = "seat-left"
+DEAD_KEYS: Final = "dead-keys"
+REASONS: Final = frozenset({OVER, SILENT_SEAT, SEAT_LEFT, DEAD_KEYS, *FAULTS})
+"""The reasons that a notice may give ([L-25])."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class EndNotice:
         about: The seat that the code is about, as the signer has it. None if there is none.
         signature: The signature of `seat`, 64 bytes.
 
-    SPEC: [E-29].
+    SPEC: [E-29], [E-30].
     """
 
     seat: int
@@ -83,7 +87,7 @@ def check(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
         Invalid: If no such seats are at the table, or if OVER is about a seat ('bad-frame'). If
             the signature does not hold ('bad-signature'). Neither says anything of that seat.
 
-    SPEC: [E-29].
+    SPEC: [L-25].
     """
     if max(notice.seat, notice.about or 0) >= len(ids):
         raise Invalid("bad-frame", "an end notice is of no seat of this table")
@@ -102,7 +106,8 @@ def read(raw: Raw) -> EndNotice:
     _, seat, reason, about, signature = raw.row(
         "its kind", "the seat", "the reason", "the seat it is about", "the signature"
     )
-    text = reason.text(MAX_REASON)
+    text = reason.text()
+    raw.need(text in REASONS, "has a reason of no known kind")
     return EndNotice(
         seat.integer(MAX_SEATS - 1),
         text,

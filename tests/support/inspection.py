@@ -270,7 +270,7 @@ def raise_promise(machine: Machine, epoch: int) -> None:
 
 def forget_end(machine: Machine, seat: int) -> None:
     """Let the machine not know that a seat's end is final."""
-    machine.core.ended.pop(seat)
+    machine.core.ends.over.pop(seat)
 
 
 def identity_of(machine: Machine) -> Identity:

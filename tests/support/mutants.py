@@ -244,16 +244,11 @@ MUTANTS = (
     ),
     mutant(
         "a seat leaves one step timeout after its end, whatever is promised",
-        (end_notices.has_served, "if core.is_standing:", "if True:"),
-        (
-            end_notices.has_served,
-            "return core.votes.common_wish() <= core.view.epoch",
-            "return True",
-        ),
+        (end_notices.has_served, "turns >= core.table.seats and is_last_over", "True"),
     ),
     mutant(
         "an end notice outlives the link it came by",
-        (end_notices.note_link, "core.ended.pop(seat, None)", "None"),
+        (end_notices.note_link, "core.ends.over.pop(seat, None)", "None"),
     ),
     mutant(
         "a linked seat's end is believed to others",

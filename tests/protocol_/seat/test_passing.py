@@ -12,7 +12,7 @@ from protocol.errors import Invalid
 from protocol.seat.effects import Send
 from protocol.wire import encoding, frames
 from protocol.wire.header import Patience
-from protocol.wire.messages import Late, Message, Say
+from protocol.wire.messages import Halt, Late, Message, Say
 
 SEATS = 4
 
@@ -176,3 +176,52 @@ def test_what_a_liar_says_to_one_only_reaches_the_others_within_two_seconds() ->
     room.run(until=200.0)
     assert room.done()
     assert all(place.machine.tip.present == set(range(SEATS)) for place in room.places)
+
+
+def _passed(room: MachineTable, message: Message) -> bool:
+    """Return whether seat 0 passes on a message that it has from its author."""
+    room.machine().take()
+    room.machine().receive(carried(message), 0.0, room.table.ids[message.seat])
+    assert message.hash in inspect(room.machine()).store
+    return carried(message) in [e.frame for e in room.machine().take() if isinstance(e, Send)]
+
+
+def test_an_input_goes_round_once_its_step_is_on_the_followed_chain(room: MachineTable) -> None:
+    """Else one seat could fill the links of the others by bytes that lead nowhere."""
+    machine = room.machine()
+    tip = machine.tip
+    assert _passed(room, room.sign(1, Say(0, tip.step, tip.digest, b"\x90")))
+    for epoch, step, on in (
+        (0, tip.step + 1, bytes(32)),
+        (1, tip.step, tip.digest),
+        (0, tip.step + 2, tip.digest),
+    ):
+        assert not _passed(room, room.sign(1, Say(epoch, step, on, b"junk")))
+
+
+def test_what_came_before_its_step_goes_round_when_the_chain_is_there(room: MachineTable) -> None:
+    """Seat 0 has heard what two seats say in the next step, and lacks one input of this one."""
+    room.hold_back = lambda seat, other, frame: (seat, other) == (3, 0)
+    machine, step = room.machine(), room.machine().tip.step
+    room.drop = lambda source, to, frame: to == 0 and _says(room, frame, 3, step)
+    room.settle()
+    assert machine.awaited() == {3}
+    (ahead,) = (m for m in inspect(machine).store.says(0, step + 1) if m.seat == 1)
+    (lacking,) = (m for m in inspect(room.machine(1)).store.says(0, step) if m.seat == 3)
+    machine.take()
+    machine.receive(carried(lacking), 0.0, room.table.ids[1])
+    assert carried(ahead) in [e.frame for e in machine.take() if isinstance(e, Send)]
+
+
+def _says(room: MachineTable, frame: bytes, seat: int, step: int) -> bool:
+    message = room.message(frame)
+    say = message.statement if message is not None and message.seat == seat else None
+    return isinstance(say, Say) and say.step == step
+
+
+def test_a_promise_goes_round_once_a_quorum_has_requested_its_epoch(room: MachineTable) -> None:
+    promise = room.sign(1, Halt(1, None, (), None, (), ()))
+    assert not _passed(room, promise)
+    for seat in (1, 2, 3):
+        room.tell(0, room.sign(seat, Late(1)))
+    assert _passed(room, room.sign(2, Halt(1, None, (), None, (), ())))

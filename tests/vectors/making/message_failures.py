@@ -223,15 +223,22 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         with_signature(lambda s: s[:40] + bytes([s[40] ^ 1]) + s[41:]),
         "bad-signature",
     ),
-    "frame-of-no-kind": bad_frame("Frame kind 6 is none.", (6,)),
+    "frame-of-no-kind": bad_frame("Frame kind 7 is none.", (7,)),
     "leave-of-number-0": bad_frame(
         "Leaves are counted from 1.", (5, 1, 0, 0, 14, bytes(32), bytes(64))
     ),
     "leave-without-a-signature": bad_frame("A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b"")),
+    "end-notice-of-another-reason": bad_frame(
+        "An end notice gives one of the reasons of [L-25].", (6, 1, "tired", None, bytes(64))
+    ),
+    "end-notice-about-no-seat": bad_frame(
+        "An end notice is about a seat from 0 to 15, or about none.",
+        (6, 1, "silent-seat", 16, bytes(64)),
+    ),
     "frame-with-a-short-hash": bad_frame(
         "A request names a hash of 31 bytes.", (1, (HASHES[0][1:],), ())
     ),
-    "frame-with-a-field-more": bad_frame("`own` has no field.", (3, 0)),
+    "frame-with-a-field-more": bad_frame("`own` has one field.", (3, bytes(32), 0)),
     "frame-that-is-no-array": bad_frame("A frame is an array.", b""),
     "frame-with-a-long-head": BadPost(
         "The array's head takes three bytes where one does.",

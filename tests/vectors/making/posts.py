@@ -24,7 +24,7 @@ from protocol.crypto.hashing import digest, framed
 from protocol.crypto.labels import Label
 from protocol.crypto.signing import Identity
 from protocol.transcript import writer
-from protocol.wire import bodies, encoding, frames, leaves, messages
+from protocol.wire import bodies, encoding, end_notices, frames, leaves, messages
 from protocol.wire.header import Header, seat_statement, sign_roster, sit
 from protocol.wire.messages import (
     Accept,
@@ -140,10 +140,12 @@ def all_frames() -> list[Entry]:
     every: list[frames.FrameBody] = [
         frames.Carry(carried),
         frames.Fetch(HASHES[:2], (1, 2)),
-        frames.Sync(1, 14, tuple(h[:8] for h in HASHES[:2])),
+        frames.Sync(1, 14, tuple(h[: frames.SHORT] for h in HASHES[:2])),
         frames.Own(),
         frames.Told(b"\x01" * 32, True),
         leaves.sign(who()[2], table().id, 2, 1, 0, 14, b"\x02" * 32),
+        end_notices.sign(who()[2], table().id, 2, end_notices.OVER),
+        end_notices.sign(who()[2], table().id, 2, end_notices.SILENT_SEAT, 1),
     ]
     return [_frame(type(one).__name__, frames.encode_frame(one)) for one in every]
 
