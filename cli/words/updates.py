@@ -36,6 +36,16 @@ def why_ended(code: str) -> str:
 
 def ended(update: Ended, names: Names | None) -> str:
     """Return why there is no result, and whose doing it is as far as is known."""
+    if update.by is not None and names is not None:
+        text = _(
+            "The table has ended without a result. {by} announced it: {reason} ({code}). Your own"
+            " program has not seen that."
+        )
+        by = names.seat(update.by)
+        told = text.format(by=by, reason=why_ended(update.code), code=update.code)
+        if update.seat is None:
+            return told
+        return told + " " + _("{by} names {who}.").format(by=by, who=names.seat(update.seat))
     if update.code in FAULTS and update.seat is not None and names is not None:
         text = _("The table has ended without a result because {who} cheated: {reason} ({code}).")
         who = names.seat(update.seat)

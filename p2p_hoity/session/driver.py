@@ -299,11 +299,11 @@ class Driver:
             case effects.Finished():
                 self._asking.close()
                 self.machine.sync(None)
-            case effects.Broken(code, seat):
+            case effects.Broken(code, seat, by):
                 self._asking.close()
-                if seat is not None and code in FAULTS:
+                if seat is not None and code in FAULTS and by is None:
                     self._chronicle.accuse(seat, code)
-                self.screen(updates.Ended(code, seat))
+                self.screen(updates.Ended(code, seat, by))
                 kept = self.journal is not None and self.machine.has_begun
                 self.outcome = Outcome(None, (), code, seat, kept)
 

@@ -11,7 +11,7 @@ from protocol import Machine, effects
 
 from ..net.hub import Hub
 from .mark_keeper import MarkKeeper
-from .rate_limit import RateLimit, is_question
+from .rate_limit import RateLimit, goes_round, is_request
 
 TURNS: Final = 3
 """Turns of the loop after which what was posted is with the system: its writer wakes, waits for its
@@ -38,7 +38,7 @@ class Outgoing:
         """Post it. What is passed on rests on nothing that must be on disk."""
         if not send.but:
             self._marks.settle()
-        once = not is_question(send.frame)
+        once = goes_round(send.frame)
         if send.peer is not None:
             self._has_posted |= self._hub.post(send.peer, send.frame, once)
             return
@@ -49,7 +49,7 @@ class Outgoing:
     def _told(self, send: effects.Send) -> Iterable[bytes]:
         """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
         links = self._hub.links() - send.but
-        if is_question(send.frame):
+        if is_request(send.frame):
             return links.intersection(self._ids)
         return filter(self._goes_to, links)
 

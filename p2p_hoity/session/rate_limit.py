@@ -24,8 +24,11 @@ REFILL: Final = 0.1
 """Seconds of processor time it earns a second: a tenth of one core."""
 LONGEST_REST: Final = 1.0
 """Seconds for which nothing is read from a link at a time; it must stay alive."""
+REQUESTS: Final = frozenset({1, 2, 3})
+"""The kinds of frames that ask for something: fetch, sync, own. Only these are counted: an answer
+that is dropped would keep silent the seat that waits for it."""
 TOLD_TO_ALL: Final = frozenset({0, 5})
-"""The kinds of frames that carry a message or a leave; others are questions or short answers."""
+"""The kinds of frames that carry a message or a leave: the same one is not read twice."""
 
 
 @dataclass
@@ -38,7 +41,7 @@ class RateLimit:
 
     def held(self, frame: bytes) -> None:
         """This frame went out to all: whoever sends it back tells nothing new."""
-        if is_question(frame):
+        if not goes_round(frame):
             return
         self._held[_digest(frame)] = None
         if len(self._held) > HELD:
@@ -49,9 +52,9 @@ class RateLimit:
 
         `lacks`: this node has asked for messages, perhaps for some that it had put away.
         """
-        if is_question(frame):
+        if is_request(frame):
             return self._may_ask(peer, now)
-        return lacks or _digest(frame) not in self._held
+        return lacks or not goes_round(frame) or _digest(frame) not in self._held
 
     def forget(self, peer: bytes) -> None:
         """Its link is gone; a new one costs it more than the questions it saves."""
@@ -78,6 +81,11 @@ def _digest(frame: bytes) -> bytes:
     return hashlib.blake2b(frame, digest_size=16).digest()
 
 
-def is_question(frame: bytes) -> bool:
-    """Any frame but one that carries what goes round; see `protocol.wire.frames`."""
-    return len(frame) < 2 or frame[1] not in TOLD_TO_ALL
+def is_request(frame: bytes) -> bool:
+    """Return whether a frame asks for something; see `protocol.wire.frames`."""
+    return len(frame) < 2 or frame[1] in REQUESTS
+
+
+def goes_round(frame: bytes) -> bool:
+    """Return whether a frame carries what is told to all and kept."""
+    return len(frame) > 1 and frame[1] in TOLD_TO_ALL

@@ -339,13 +339,17 @@ class Finished:
 
 @dataclass(frozen=True)
 class Ended:
-    """The table ended without a result; `seat` is whose doing it is, if known.
+    """The table ended without a result.
 
-    `code` is that of `protocol.seat.effects.Broken`, or `session.access.TWO_ROSTERS`.
+    Attributes:
+        code: That of `protocol.seat.effects.Broken`, or `session.access.TWO_ROSTERS`.
+        seat: The seat that the code is about, if any.
+        by: The seat that ended the table and announced this code. None if this node found it.
     """
 
     code: str
     seat: int | None
+    by: int | None = None
 
 
 Update = (

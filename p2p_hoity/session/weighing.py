@@ -19,7 +19,7 @@ from protocol import Invalid, Machine, Node
 from ..errors import because, of_protocol
 from ..net.hub import Hub
 from .access import DropCode
-from .rate_limit import RateLimit, is_question
+from .rate_limit import RateLimit, goes_round
 
 OffLoop = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs a job and gives what it gives, such as `trio.to_thread.run_sync`. Never another process: a
@@ -104,7 +104,7 @@ class Weighing:
         """Whatever goes round waits its turn, and what its link brings behind it."""
         if self._machine.job is None and not self._line:
             return False
-        return not is_question(data) or any(peer == one for one, _ in self._line)
+        return goes_round(data) or any(peer == one for one, _ in self._line)
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""

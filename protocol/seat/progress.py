@@ -176,12 +176,16 @@ def announced_end(core: Core) -> Broken | None:
     """Return the end of the table in setup that another seat was the first to announce ([E-30]).
 
     A code of a fault counts a little later, so that the proof that goes round can arrive first.
+    What this node sees as well is its own finding.
     """
+    seen = {(SILENT_SEAT, seat) for seat in core.awaited()}
+    seen |= {(SEAT_LEFT, word.seat) for word in core.away()}
     settled = core.clocks.now - accusations.SETTLES
     for seat, notice in core.ends.setup.items():
         is_due = notice.reason not in FAULTS or core.ends.received[seat] <= settled
         if seat != core.seat and is_due:
-            return Broken(notice.reason, notice.about, seat)
+            what = notice.reason, notice.about
+            return Broken(*what, None if what in seen else seat)
     return None
 
 

@@ -521,6 +521,12 @@ def test_a_fault_and_an_end_name_whose_doing_it_was_or_who_was_awaited() -> None
         "The table has ended without a result because seat 1 (purple) cheated:"
         " the proof of its shuffle is invalid (bad-shuffle)."
     ]
+    (said,) = said_of(updates.Ended("silent-seat", 1, 2))
+    assert said == (
+        "The table has ended without a result. seat 2 (green) announced it: a seat fell silent"
+        " before the game began (silent-seat). Your own program has not seen that. seat 2 (green)"
+        " names seat 1 (purple)."
+    )
     for code, at_fault in (("bad-shuffle", 2), ("stopped", None)):
         line = last_line(Outcome(None, (), code, at_fault), ())
         assert (line["type"], line["seat"], line["code"]) == ("ended", at_fault, code)

@@ -20,7 +20,7 @@ from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import access, updates
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Ask, encode_lobby, is_lobby
-from p2p_hoity.session.rate_limit import is_question
+from p2p_hoity.session.rate_limit import is_request
 from protocol.crypto.signing import Identity
 from protocol.wire.header import Patience
 
@@ -149,7 +149,7 @@ async def test_onlookers_send_nothing_back(tmp_path: Path, monkeypatch: pytest.M
                 carried.append(trio.current_time())
             else:
                 sent.append(data)
-        elif to not in ours and is_question(data) and not is_lobby(data):
+        elif to not in ours and is_request(data) and not is_lobby(data):
             asked.append(trio.current_time())
         return post(hub, to, data, once)
 

@@ -17,7 +17,7 @@ from p2p_hoity.net import link as links
 from p2p_hoity.net.framing import FrameBuffer
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
-from p2p_hoity.session.rate_limit import is_question
+from p2p_hoity.session.rate_limit import goes_round
 from protocol.wire import header
 from protocol.wire.header import Patience
 
@@ -87,7 +87,7 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
 
     def counted(link: FrameBuffer, chunk: bytes | bytearray) -> Iterator[bytes]:
         for data in feed(link, chunk):
-            came[link, data] += not is_question(data)
+            came[link, data] += goes_round(data)
             yield data
 
     monkeypatch.setattr(FrameBuffer, "feed", counted)
