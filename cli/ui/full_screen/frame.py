@@ -102,7 +102,8 @@ def _ending(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
 def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     """Track, seats, grid, then the question or what is told instead; what is left over goes to
     rules between them, the log and the talk."""
-    seat_lines, piece_lines = seats(scene, width), pieces(scene, desk.menu, width)
+    asked = None if scene.is_revealing else desk.menu
+    seat_lines, piece_lines = seats(scene, width), pieces(scene, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
     now = _now(scene, desk, width, max(QUESTION, height - fixed - 1))
     spare = height - fixed - max(QUESTION, len(now)) - 1
