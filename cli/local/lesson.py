@@ -70,4 +70,4 @@ async def hear_talk(room: Room, nickname: str) -> None:
     while True:
         wish = await room.player.wish()
         if isinstance(wish, Talk):
-            room.tell(Said(MINE, nickname, wish.words))
+            room.tell(Said(MINE, nickname, wish.words, is_own=True))

@@ -279,12 +279,14 @@ class LeftForNow:
 class Said:
     """Someone talks: a seat, or an onlooker (None) by the name `who`.
 
-    `words` is plain text, or the number of one of the phrases that every language has.
+    `words` is plain text, or the number of one of the phrases that every language has. `is_own`:
+    this node's player has said it.
     """
 
     seat: int | None
     who: str
     words: str | int
+    is_own: bool = False
 
 
 @dataclass(frozen=True)

@@ -172,8 +172,9 @@ def _heard(scene: Scene, desk: Desk) -> list[Spoken]:
 
 
 def _is_unseen(scene: Scene, desk: Desk, body: Sequence[Line]) -> bool:
-    """Whether there is talk, and no row for it."""
-    return bool(_heard(scene, desk)) and not any(line.plain.startswith(f" {MARK}") for line in body)
+    """Whether there is talk of others, and no row for it."""
+    news = [one for one in _heard(scene, desk) if not one.is_own]
+    return bool(news) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
 
 def is_muted(desk: Desk, one: Spoken) -> bool:

@@ -38,6 +38,7 @@ class Spoken:
     who: str
     words: str | int
     at: int
+    is_own: bool
 
 
 class _Teller(SeatScreen):
@@ -277,7 +278,7 @@ class Scene:
         self.question, self.sealed, self.is_late = None, update.kind, False
 
     def _said(self, update: updates.Said) -> None:
-        self.talk.append(Spoken(update.seat, update.who, update.words, self.told))
+        self.talk.append(Spoken(update.seat, update.who, update.words, self.told, update.is_own))
 
     def _clocked(self, update: updates.Clock) -> None:
         self.clock, self.is_clock_of_step = update, True

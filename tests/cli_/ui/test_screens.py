@@ -91,7 +91,7 @@ def each() -> list[updates.Update]:
         updates.Said(1, "Bob", "nice pipes"),
         updates.Said(None, "ABCD-EFGH", 2),
         updates.Unsaid(because(TalkCode.FAST)),
-        updates.Again(frozenset({0}), frozenset()),
+        updates.Again(frozenset({1}), frozenset()),
         updates.Finished(at, node, (standing,), Path("game.hoity")),
         updates.Ended("two-chains", 1),
     ]
@@ -256,6 +256,7 @@ def test_why_there_is_no_other_game_is_true_of_oneself(
     screen, said = told()
     screen.by_bot = by_bot
     screen(updates.Attendance((mine, updates.Presence.LINKED, updates.Presence.LINKED)))
+    screen(updates.Again(frozenset({0}), frozenset()))  # one's own wish is no news
     screen(updates.Again(frozenset({1}), frozenset({0, 2})))
     who = "seat 2 (green)"
     assert said == [f"  [No other game with the same people: no yes from {who}; {why}.]"]
