@@ -113,7 +113,8 @@ class Choices(ModalScreen[str]):
         numbered, digits = enumerate(self._options, 1), len(str(len(self._options)))
         rows = (Option(f"{n:>{digits}} {words}", id=name) for n, (name, words) in numbered)
         found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
-        found.border_title, found.border_subtitle = self._title, f"1–9 ↑↓ · {_('Enter')} · Esc"
+        found.border_title = self._title
+        found.border_subtitle = "1–9 ↑↓ · " + _("Enter") + " · Esc"
         names = [name for name, _words in self._options]
         found.highlighted = names.index(self._first) if self._first in names else 0
         yield found
