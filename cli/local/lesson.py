@@ -42,7 +42,7 @@ async def _step(room: Room, lesson: Lesson) -> None:
     kind = lesson.question
     choice = None if kind is None else await _ask(room, lesson, kind)
     for part in lesson.step(choice):
-        room.tell(Happened(part.items, lesson.view, True))
+        room.tell(Happened(part.items, lesson.view))
         if part.topic is not None:
             await room.explain(explained(part.topic))
 

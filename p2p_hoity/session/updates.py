@@ -105,11 +105,10 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Happened:
-    """New happenings of the game; `final` if nothing can replace them already now."""
+    """New happenings of the game, and how it stands behind them; `Stepped` says which are final."""
 
     items: tuple[rules.Happening, ...]
     view: rules.View
-    final: bool
 
 
 @dataclass(frozen=True)

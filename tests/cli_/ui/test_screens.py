@@ -69,7 +69,7 @@ def each() -> list[updates.Update]:
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),
         updates.Stepped(node, node, 0.055),
-        updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), seen, True),
+        updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), seen),
         updates.Rewound(2, 5, seen),
         updates.Choosing(seen, "place", False),
         updates.Chosen("place", 1),
@@ -180,7 +180,7 @@ def test_every_update_is_told_and_is_an_object(update: updates.Update) -> None:
 def test_a_program_is_told_its_own_pieces_at_the_deal_and_when_it_sits_down_again() -> None:
     driver = Referee.seat(load(), 3, 1)
     seen, edition = until(driver, "place", 0), driver.state.edition
-    setup = updates.Happened(tuple(driver.record[:1]), seen, False)
+    setup = updates.Happened(tuple(driver.record[:1]), seen)
     held = [(slot, card, edition.collectibles[card]) for slot, card in enumerate(driver.deck[:4])]
     pieces = [{"slot": s, "card": i, "letter": c.letter, "year": c.year} for s, i, c in held]
     hand = {"type": "hand", "collectibles": pieces}
@@ -219,7 +219,7 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen.is_confirmed = True
     screen(updates.Chosen("place", 1))
     assert said == []
-    screen(updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), view(), True))
+    screen(updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), view()))
     said.clear()
     screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
     assert said == []
@@ -233,7 +233,7 @@ def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
         referee.step()
     standings = referee.state.standings
     at = bound()
-    screen(updates.Happened(tuple(referee.record), rules.view(referee.state, 0, {}), True))
+    screen(updates.Happened(tuple(referee.record), rules.view(referee.state, 0, {})))
     screen(updates.Finished(at, transition.begin(at), standings, None))
     assert screen.names is not None
     assert said[-1] == f"The game is over. {won(standings, screen.names)}"

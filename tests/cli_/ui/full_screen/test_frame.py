@@ -192,7 +192,7 @@ def test_hostile_names_stay_in_their_columns() -> None:
     hostile = Shown(Scene(staged=False), Desk(), shown.driver)
     hostile.hear(
         updates.Started(table(4, names=HOSTILE), 0),
-        updates.Happened(tuple(shown.driver.record), shown.view, True),
+        updates.Happened(tuple(shown.driver.record), shown.view),
         updates.Said(1, HOSTILE[1], "\x1b[2J\u202etalk" * 40),
     )
     for size in SIZES:

@@ -33,7 +33,7 @@ def test_staged_and_at_once_end_alike_and_beats_are_the_whole(seed: int, steps: 
         before = len(fast.driver.record)
         fast.step()
         items = tuple(fast.driver.record[before:])
-        parts = beats(updates.Happened(items, fast.view, True)) if items else []
+        parts = beats(updates.Happened(items, fast.view)) if items else []
         assert tuple(item for part in parts for item in part.items) == items
     while slow.scene.advance():
         pass
@@ -158,7 +158,7 @@ def test_a_reveal_stands_beside_the_table_of_its_moment() -> None:
     shown = asked_for(begun(seed=2), "theft", 4)
     assert TAKEN in shown.text()
     shown.scene.staged = True
-    shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view, True))
+    shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view))
     assert TAKEN not in shown.text()
 
 
