@@ -122,25 +122,7 @@ def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> 
     assert shown.scene.sealed is None or 0 in shown.view.state.sealed
 
 
-def test_the_header_names_what_is_revealed_and_its_round() -> None:
-    shown, heads = begun(seed=2, staged=True), []
-    while shown.driver.state.round < 2:
-        shown.scene.hurry()
-        shown.step()
-    while shown.scene.advance():
-        heads.append(headline(shown.scene))
-    assert heads == [
-        "ROUND 1 · the exhibits are shown",
-        "ROUND 1 · the figures move",
-    ]
-    assert headline(shown.scene) == "ROUND 2 · everyone picks a Place"
-    while not shown.scene.is_revealing:
-        shown.step()
-    shown.scene.advance()
-    assert headline(shown.scene) == "ROUND 2 · the Places are shown"
-
-
-def test_a_reveal_stands_beside_the_table_of_its_moment() -> None:
+def test_a_reveal_stands_beside_the_table_of_its_moment_and_the_header_names_it() -> None:
     shown, seen = begun(staged=True), []
     while not shown.driver.state.prison:
         shown.scene.hurry()
@@ -148,13 +130,16 @@ def test_a_reveal_stands_beside_the_table_of_its_moment() -> None:
     while shown.scene.advance():
         drawn = " ".join(shown.text().split())
         marks = ("B Bruno 0", "B Bruno 4", "Castle T11", "[1 —]", "[1 I T11]")
-        seen.append([mark for mark in marks if mark in drawn])
+        seen.append((headline(shown.scene), *(mark for mark in marks if mark in drawn)))
     assert seen == [
-        ["B Bruno 0", "Castle T11", "[1 —]"],
-        *[["B Bruno 4", "Castle T11", "[1 —]"]] * 2,
-        ["B Bruno 4", "[1 I T11]"],
+        ("ROUND 5 · the Thieves take their loot", "B Bruno 0", "Castle T11", "[1 —]"),
+        *[("ROUND 5 · the figures move", "B Bruno 4", "Castle T11", "[1 —]")] * 2,
+        ("ROUND 5 · Thieves go to prison", "B Bruno 4", "[1 I T11]"),
     ]
+    assert headline(shown.scene) == "ROUND 6 · everyone picks a Place"
     assert "Castle" not in shown.text()
+    shown.revealing().scene.advance()
+    assert headline(shown.scene) == "ROUND 6 · the Places are shown"
     shown = asked_for(begun(seed=2), "theft", 4)
     assert TAKEN in shown.text()
     shown.scene.staged = True
