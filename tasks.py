@@ -55,7 +55,7 @@ def program(environment: Path, name: str) -> str:
 
 def run(command: Sequence[str], **more: object) -> None:
     """Run a command; stop with its exit code if it fails."""
-    print("$", " ".join(command), flush=True)
+    print("$ " + " ".join(command), flush=True)
     done = subprocess.run(command, check=False, **{"cwd": ROOT, **more})  # type: ignore[call-overload]
     if done.returncode:
         sys.exit(done.returncode)
@@ -102,22 +102,27 @@ def make(environment: Path, what: str) -> None:
             "On Debian or Ubuntu install the package python3-venv, then run this again."
         )
     # Modules are compiled when they are first imported: most of what is installed never is.
-    command = [*pip(environment), "install", "--quiet", "--no-compile", what]
-    print("$", " ".join(command), flush=True)
-    done = subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True)
+    pip(environment, "install", "--no-compile", what)
+
+
+def pip(environment: Path, command: str, *words: str) -> None:
+    """Run a command of pip in an environment.
+
+    Raises:
+        SystemExit: if pip fails: its last errors, and what to do about them.
+    """
+    start = [program(environment, "python"), "-m", "pip", "--disable-pip-version-check"]
+    whole = [*start, command, "--quiet", *words]
+    print("$ " + " ".join(whole), flush=True)
+    done = subprocess.run(whole, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         sys.exit(
             "\n".join(errors[-3:] or done.stderr.splitlines()[-3:])
-            + "\nThe packages that this project needs could not be installed. They are downloaded"
+            + "\nA package that this target needs could not be installed. Packages are downloaded"
             " once:\ncheck the connection to the package index (and PIP_NO_INDEX), then run this"
             " again."
         )
-
-
-def pip(environment: Path) -> list[str]:
-    """Return the start of a pip command in an environment."""
-    return [program(environment, "python"), "-m", "pip", "--disable-pip-version-check"]
 
 
 def ready(environment: Path, what: str, made_from: str, fresh: bool = False) -> None:
@@ -134,7 +139,7 @@ def ready(environment: Path, what: str, made_from: str, fresh: bool = False) -> 
 
 
 def stamp() -> str:
-    """What the play environment was made from: it is made again when the code changed."""
+    """What the play environment was made from: made again when the code changed or was moved."""
     files = sorted(
         p
         for name in CODE[:3]
@@ -142,12 +147,12 @@ def stamp() -> str:
         if p.is_file() and "__pycache__" not in p.parts
     )
     newest = max((p.stat().st_mtime_ns for p in [*files, ROOT / "pyproject.toml"]), default=0)
-    return f"{sys.version}\n{newest}\n"
+    return f"{sys.version}\n{ROOT}\n{newest}\n"
 
 
 def test_stamp() -> str:
     """What the test environment was made from: scripts run the code of the checkout itself."""
-    return f"{sys.version}\n{(ROOT / 'pyproject.toml').read_text(encoding='utf-8')}"
+    return f"{sys.version}\n{ROOT}\n{(ROOT / 'pyproject.toml').read_text(encoding='utf-8')}"
 
 
 def play(args: Sequence[str]) -> None:
@@ -254,7 +259,7 @@ def wheel(args: Sequence[str]) -> None:
             sys.exit("Two builds of the wheel differ.")
         print(f"Both builds of the wheel are the same: SHA-256 {digest(built)}", flush=True)
         unpacked = outside / "unpacked"
-        run([*pip(TEST), "install", "--quiet", "--no-deps", "--target", str(unpacked), str(built)])
+        pip(TEST, "install", "--no-deps", "--target", str(unpacked), str(built))
         env = {**os.environ, "HOITY_HOME": str(outside / "home"), "PYTHONPATH": str(unpacked)}
         game = str(outside / "game.hoity")
         hoity = str(next((unpacked / "bin").glob("hoity*")))
@@ -297,7 +302,7 @@ def with_tests() -> dict[str, str]:
 
 def build(source: Path, folder: Path) -> Path:
     """Return the wheel of a checkout, built into a folder."""
-    run([*pip(TEST), "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)])
+    pip(TEST, "wheel", "--no-deps", "--wheel-dir", str(folder), str(source))
     (built,) = folder.glob("*.whl")
     return built
 
@@ -311,7 +316,7 @@ def fuzz(args: Sequence[str]) -> None:
     """Coverage-guided fuzzing; installs atheris into the test environment."""
     ready(TEST, ".[dev]", test_stamp())
     python = program(TEST, "python")
-    run([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "atheris"])
+    pip(TEST, "install", "atheris")
     with tempfile.TemporaryDirectory() as corpus:
         run([python, "-m", "soak.fuzz_corpus", corpus], env=with_tests())
         runs = args or ["-runs=1000000"]

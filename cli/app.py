@@ -203,8 +203,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         if completing:
             return _complete(command, os.environ[COMPLETING])
-        if lingo.language() != "en":
-            translate(command)
+        translate(command)
         with command.make_context("hoity", list(words), terminal_width=columns) as context:
             command.invoke(context)
     except typer.Exit as end:

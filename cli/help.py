@@ -12,12 +12,19 @@ from typer.core import TyperCommand, TyperGroup
 from . import printing
 from .option_groups import GROUPS, MANY, OTHERS, heading_of
 from .trouble import INTERRUPTED, USAGE, Trouble
-from .words.lingo import N_, _, as_typed
+from .words.commands import as_typed, command_line
+from .words.lingo import N_, _
 from .words.usage import NoSuchCommand, SpareWords, UsageError, complaint
 
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
 READERS: Final = 100
 """Columns: wider help is hard to read."""
+
+
+def _path(context: Any) -> str:
+    """Return the command whose words are read."""
+    _program, *words = context.command_path.split()
+    return command_line(*words)
 
 
 class _Narrow:
@@ -27,7 +34,7 @@ class _Narrow:
         """The line of what can be typed."""
         pieces = " ".join(self.collect_usage_pieces(ctx))  # type: ignore[attr-defined]
         pieces = pieces.replace("{", "").replace("}", "")
-        formatter.write_usage(ctx.command_path, pieces, prefix=_("Usage") + ": ")
+        formatter.write_usage(_path(ctx), pieces, prefix=_("Usage") + ": ")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The whole help; the first column takes a third of a narrow terminal at most."""
@@ -38,7 +45,7 @@ class _Narrow:
     def get_help(self, ctx: Any) -> str:
         """The whole help as the library prints it by itself: fit to be printed."""
         lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
-        return as_typed("\n".join(map(printing.shown, lines)))
+        return "\n".join(map(printing.shown, lines))
 
 
 class SpokenCommand(_Narrow, TyperCommand):
@@ -89,14 +96,15 @@ class SpokenGroup(_Narrow, TyperGroup):
 
 
 def translate(command: Any) -> None:
-    """Put a command's help, and that of all below it, into the language spoken."""
+    """Put a command's help, and that of all below it, into the language spoken, and the commands in
+    it into the words that are typed here."""
     for name in ("help", "short_help", "options_metavar", "subcommand_metavar"):
         if getattr(command, name, None):
             setattr(command, name, _(getattr(command, name)))
     if command.epilog:
         word, colon, example = command.epilog.partition(": ")
         known = word == "Example"
-        command.epilog = _("Example") + colon + example if known else _(command.epilog)
+        command.epilog = _("Example") + colon + as_typed(example) if known else _(command.epilog)
     helping = command.get_help_option(typer.Context(command))
     for parameter in (*command.params, helping):
         if getattr(parameter, "help", None):
@@ -112,9 +120,7 @@ def complain(error: Any) -> int:
         return USAGE
     context = getattr(error, "ctx", None)
     if context is not None:
-        printing.complain_as_set(as_typed(context.get_usage()).splitlines())
-        printing.complain_as_set(
-            [as_typed(_("Help: {command} --help").format(command=context.command_path)), ""]
-        )
+        printing.complain_as_set(context.get_usage().splitlines())
+        printing.complain_as_set([_("Help: {command} --help").format(command=_path(context)), ""])
     printing.complain(f"hoity: {complaint(error)}")
     return USAGE

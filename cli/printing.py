@@ -29,8 +29,9 @@ SECOND: Final = "\1"
 COMMAND: Final = re.compile(
     r"(?:python3? tasks\.py )?(?:hoity |(?<=\.py ))[a-z]+"
     r"(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*"
+    r"|\S+ -m pip install(?: [\w-]+){1,2}"
 )
-"""A command of ours as it is given to be typed."""
+"""A command as it is given to be typed."""
 
 
 def width() -> int | None:

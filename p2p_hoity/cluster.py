@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .cores import Ended, alone
-from .errors import Code, CodedError
+from .errors import Code, CodedError, installing
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -36,7 +36,7 @@ PATIENCE: Final = 10.0
 class ClusterCode(Code):
     """Why nothing is done by a cluster."""
 
-    NO_LIBRARY = "no-cluster-library", "name"
+    NO_LIBRARY = "no-cluster-library", "name", "command"
     UNREACHED = "cluster-unreached", "address"
     EMPTY = "cluster-empty", "address"
     GONE = "cluster-gone", "address"
@@ -168,8 +168,8 @@ def _client(address: str) -> Iterator[Client]:
     try:
         from distributed import Client
     except ImportError as error:
-        name = error.name or "distributed"
-        raise ClusterError(ClusterCode.NO_LIBRARY, name=name) from None
+        name, command = error.name or "distributed", installing("distributed")
+        raise ClusterError(ClusterCode.NO_LIBRARY, name=name, command=command) from None
     logging.disable(logging.CRITICAL)
     try:
         with warnings.catch_warnings():

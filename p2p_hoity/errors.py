@@ -6,6 +6,7 @@ No sentence is written here, or anywhere on this floor; `cli/words` has one for 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -72,6 +73,14 @@ class CodedError(Exception):
     def fields(self) -> Mapping[str, Value]:
         """What belongs to it."""
         return self.reason.fields
+
+
+def installing(*packages: str) -> str:
+    """Return the command that installs packages where this program finds them, however it came
+    there itself."""
+    import subprocess
+
+    return subprocess.list2cmdline([sys.executable, "-m", "pip", "install", *packages])
 
 
 class SystemCode(Code):

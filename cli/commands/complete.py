@@ -5,7 +5,13 @@ Games by the names of the files alone: nothing is opened, and nothing heavy is l
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from p2p_hoity.storage.home import Home
 
 LAST = "last"
 """Stands for the newest game."""
@@ -13,12 +19,12 @@ LAST = "last"
 
 def open_games(incomplete: str) -> list[str]:
     """Games that can be taken up again."""
-    return _fitting("journals", "*.journal", incomplete)
+    return _fitting(incomplete, lambda home: home.journals.glob("*.journal"))
 
 
 def transcripts(incomplete: str) -> list[str]:
     """Games with a transcript; files are completed by the shell itself."""
-    return _fitting("transcripts", "*.hoity", incomplete)
+    return _fitting(incomplete, lambda home: home.transcripts.glob("*.hoity"))
 
 
 def codes(incomplete: str) -> list[str]:
@@ -33,10 +39,10 @@ def codes(incomplete: str) -> list[str]:
     return [f"{before}-{word}{behind}" for word in beginning_with(words[-1].lower())]
 
 
-def _fitting(folder: str, pattern: str, incomplete: str) -> list[str]:
+def _fitting(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str]:
     from p2p_hoity.storage.home import home
 
     names: set[str] = set()
     with suppress(OSError):
-        names = {path.name.partition(".")[0] for path in (home().path / folder).glob(pattern)}
+        names = {path.name.partition(".")[0] for path in files(home())}
     return sorted(name for name in (*names, LAST) if names and name.startswith(incomplete))

@@ -25,6 +25,7 @@ from ..local.questions import ask_yes
 from ..printing import say, write_line
 from ..trouble import NOT_OK, OK, report
 from ..words.cards import listed
+from ..words.commands import command_line
 from ..words.lingo import _
 from . import open_games
 from .seats import key_of_games
@@ -125,7 +126,7 @@ def forget(word: str, yes: bool) -> int:
     """Forget an unfinished game after a question; the exit code."""
     home = own_home()
     me, passphrase = key_of_games(home)
-    game = open_games.find(home, word, me, passphrase, "hoity forget")
+    game = open_games.find(home, word, me, passphrase, command_line("forget"))
     if is_running(game):
         raise PeerError(ForgetCode.RUNNING, game=game.name)
     if not yes:

@@ -20,6 +20,7 @@ from ..local.bot_processes import crew_of
 from ..local.places import check_home, check_output
 from ..printing import say, write_line
 from ..trouble import OK
+from ..words.commands import command_line
 from ..words.lingo import _
 from . import games, open_games
 from .seats import key_of_games
@@ -73,7 +74,7 @@ def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
     home = own_home()
     me, passphrase = key_of_games(home)
     seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
-    found = open_games.find(home, game, me, passphrase, "hoity resume --claim")
+    found = open_games.find(home, game, me, passphrase, command_line("resume", "--claim"))
     path = tables.claim_game(seat, found.name)
     if as_json:
         write_line({"type": "claimed", "transcript": str(path)})

@@ -23,6 +23,7 @@ from ..printing import complain
 from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..ui.screen import Screen, seated
 from ..ui.stdin_lines import until_closed
+from ..words.commands import command_line
 from ..words.lingo import _
 from .going import Going, interrupted
 
@@ -60,7 +61,7 @@ class Manner:
     @property
     def resuming(self) -> str:
         """The command that takes a seat again in the same way, without the game."""
-        return f"hoity resume {self.options}".rstrip()
+        return command_line("resume", self.options.rstrip())
 
     @property
     def asks_again(self) -> bool:

@@ -193,7 +193,8 @@ def _crews(bots: Path) -> Iterator[Path]:
 def _games_of(folder: Path) -> set[str]:
     """The game these bots belong to: as was remembered, or as their own journals say, if the
     command was killed before it could remember; nothing before it has begun."""
-    found = {path.stem for path in folder.glob("*/journals/*.journal")}
+    homes = map(Home, folder.glob("*"))
+    found = {path.stem for home in homes for path in home.journals.glob("*.journal")}
     with suppress(FileNotFoundError):
         found.add((folder / GAME_FILE).read_text(encoding="utf-8"))
     return found

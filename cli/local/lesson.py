@@ -42,7 +42,7 @@ async def _step(room: Room, lesson: Lesson) -> None:
     kind = lesson.question
     choice = None if kind is None else await _ask(room, lesson, kind)
     for part in lesson.step(choice):
-        room.tell(Happened(part.items, lesson.view, True))
+        room.tell(Happened(part.items, lesson.view))
         if part.topic is not None:
             await room.explain(explained(part.topic))
 
@@ -70,4 +70,4 @@ async def hear_talk(room: Room, nickname: str) -> None:
     while True:
         wish = await room.player.wish()
         if isinstance(wish, Talk):
-            room.tell(Said(MINE, nickname, wish.words))
+            room.tell(Said(MINE, nickname, wish.words, is_own=True))

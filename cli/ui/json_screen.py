@@ -57,7 +57,7 @@ class JsonScreen:
             return
         if isinstance(update, updates.Happened):
             for item in update.items:
-                self.write({**item.as_json(), "final": update.final})
+                self.write(item.as_json())
             if any(isinstance(item, news.Setup) for item in update.items):
                 self._show_hand(update.view)
             return

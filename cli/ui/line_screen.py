@@ -313,7 +313,7 @@ class SeatScreen:
         if update.unwilling:
             mine, named = self.names.mine, self.names.seats
             self.note(no_other_game(update.unwilling, mine, self.by_bot, self._seats, named))
-        elif update.willing:
+        elif update.willing - {self.names.mine}:
             who = self.names.seats(sorted(update.willing))
             self.note(_("another game wanted by: {who}").format(who=who))
 

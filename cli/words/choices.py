@@ -12,6 +12,7 @@ from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, 
 from .board import own_slots, rank
 from .cards import KIND_WORDS, PLACE_WORDS, Names, card, code, listed, place, run_letters
 from .lingo import N_, _, in_all
+from .notes import placing
 from .refusals import choose_again
 
 MOST: Final = 6
@@ -119,7 +120,8 @@ def in_words(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return a choice in words before it is sealed: each Collectible whole, and whose it is."""
+    """Return a choice in words before it is sealed: each Collectible whole, and whose it is; of an
+    exhibit where it would come among those known, and many pieces by letter and year."""
     if kind == "window" and isinstance(choice, int):
         window = view.state.windows[choice]
         text = _("window {number}: {piece}")
@@ -130,7 +132,7 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
     if kind == "exhibit":
         pieces = [view.piece(slot) for slot in choice]
         told = names.pieces(pieces) if len(pieces) <= NAMED else " ".join(map(code, pieces))
-        return f"{_exhibit(view, choice)}: {told}"
+        return " · ".join((_exhibit(view, choice), placing(view, choice, names), told))
     text, held = _("{piece} of {owner}"), view.state.collectibles
     owners = {slot: seat for seat, slots in enumerate(held) for slot in slots}
     return listed(

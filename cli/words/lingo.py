@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
+
+from .commands import as_typed
 
 DOMAIN: Final = "hoity"
 LOCALE: Final = Path(__file__).parent / "locale"
@@ -17,9 +18,6 @@ LANGUAGES: Final = (
     *sorted(path.parts[-3] for path in LOCALE.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")),
 )
 """English, and every language that has a catalogue."""
-CALLED_AS: Final = "HOITY_CALLED_AS"
-"""In the environment: the words by which this program was started, if they are not `hoity`."""
-COMMAND: Final = re.compile(r"\bhoity( [a-z])")
 LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -118,19 +116,6 @@ def name_of(language: str) -> str:
 def _(message: str) -> str:
     """Return a message in the language spoken, its commands as they are typed here."""
     return as_typed(_Speech.catalogue.gettext(message))
-
-
-def as_typed(text: str) -> str:
-    """Return a text with our commands as they are typed here.
-
-    Where `CALLED_AS` is set, as by `tasks.py`, a command such as `hoity resume` is shown with
-    these words in place of `hoity`.
-    """
-    if "hoity " in text and (called_as := os.environ.get(CALLED_AS)):
-        play = called_as.removesuffix(" hoity")
-        text = text.replace("hoity play", f"{play} play")
-        text = COMMAND.sub(lambda found: called_as + found[1], text)
-    return text
 
 
 def in_all(message: str) -> frozenset[str]:

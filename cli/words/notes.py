@@ -32,11 +32,13 @@ def note(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def leading(view: View) -> int:
-    """The field whose octagon counts: where the leading figure stood when the Castle phase began,
-    or stands before it."""
+    """The field whose octagon counts: where the leading figure stood when the round began; between
+    rounds and behind the last one, where it stands."""
     state = view.state
-    shown = state.before if state.phase in CASTLE_PHASES and state.before else state.figures
-    return max(shown, default=0)
+    return max(state.figures if state.phase in NO_ROUND else state.before)
+
+
+NO_ROUND: Final = (rules.Phase.ROUND, rules.Phase.FINAL, rules.Phase.OVER)
 
 
 def octagon(view: View) -> tuple[int, int]:
@@ -47,20 +49,6 @@ def octagon(view: View) -> tuple[int, int]:
 def octagon_at(edition: Edition, field: int) -> tuple[int, int]:
     """Return what the best and the second-best exhibit bring while the leader stands on a field."""
     return edition.octagons[min(field, len(edition.octagons) - 1)]
-
-
-CASTLE_PHASES: Final = frozenset(
-    {
-        rules.Phase.CASTLE,
-        rules.Phase.CASTLE_SEAL,
-        rules.Phase.CASTLE_OPEN,
-        rules.Phase.LONE_SHOW,
-        rules.Phase.EXHIBIT_SEAL,
-        rules.Phase.EXHIBIT_OPEN,
-        rules.Phase.THEFT,
-        rules.Phase.DETECTIVES,
-    }
-)
 
 
 def _castle(view: View, names: Names) -> str:

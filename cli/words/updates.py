@@ -12,6 +12,7 @@ from p2p_hoity.rules import Standing
 from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.driver import LEFT, STOPPED
 from p2p_hoity.session.updates import Ended, Presence
+from p2p_hoity.storage.home import home
 from protocol import FAULTS, effects
 
 from .cards import Names, listed
@@ -126,7 +127,7 @@ def kept_as(transcript: Path) -> tuple[str, str]:
     A game of one's own home is known to `hoity verify` by its name.
     """
     name = GAME.fullmatch(transcript.name)
-    shown = name[1] if name and transcript.parent.name == "transcripts" else transcript
+    shown = name[1] if name and transcript.parent == home().transcripts else transcript
     told = _("Transcript: {path}").format(path=transcript)
     return told, _("Check it with: hoity verify {game}").format(game=shown)
 

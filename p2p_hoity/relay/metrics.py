@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from ..errors import Code, CodedError
+from ..errors import Code, CodedError, installing
 from ..net.errors import TROUBLE, NetError
 from ..net.network import Network, StreamListener, TcpNetwork, close_listeners, cut
 from .watch import LATE, Event, Watch
@@ -33,7 +33,7 @@ LONGEST: Final = 4096
 class MetricsCode(Code):
     """Why there are no metrics."""
 
-    NO_LIBRARY = "no-metrics-library", "name"
+    NO_LIBRARY = "no-metrics-library", "name", "command"
 
 
 class MetricsError(CodedError):
@@ -46,7 +46,8 @@ def need_libraries() -> None:
         import h11  # noqa: F401
         import prometheus_client  # noqa: F401
     except ImportError as error:
-        raise MetricsError(MetricsCode.NO_LIBRARY, name=error.name or "h11") from None
+        name, command = error.name or "h11", installing("prometheus-client", "h11")
+        raise MetricsError(MetricsCode.NO_LIBRARY, name=name, command=command) from None
 
 
 class RelayCollector:

@@ -58,7 +58,7 @@ class State:
     `known` is the Collectible in each slot, None while hidden; `register` the paid Cash;
     `prison` the Thieves by cell, cell 1 first; `places` and `actions` what is shown this round;
     `sealed` who has a sealed choice due to be opened; `exhibits` the slots still in each exhibit;
-    `thieves` the seats whose theft is still to come; `before` the figures when the Castle phase
+    `thieves` the seats whose theft is still to come; `before` the figures when this round
     began; `resting` the present seats that sit out until the next round;
     `joined` the seats present when this round began; `buyer` whoever has yet to choose a window.
     """

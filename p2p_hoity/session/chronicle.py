@@ -58,8 +58,7 @@ class Chronicle:
         items = tuple(happenings(play, self._told.length if kept is None else kept))
         self._told = play
         if items:
-            final = node.step - 1 <= self._machine.final_step()
-            self._screen(updates.Happened(items, self._view_of(play), final))
+            self._screen(updates.Happened(items, self._view_of(play)))
 
     def entered(self, epoch: int, base: Node, faults: Sequence[tuple[int, str]]) -> None:
         """A new epoch has begun: what its base takes back, adds, and finds at fault."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from protocol import Identity, Invalid, Table, fingerprint, is_plain
@@ -208,10 +208,10 @@ class Conversation:
         text = words if isinstance(words, int) else tidied(words)
         word = speak(self._table.id, me, door, self._next(me.public), text)
         self._remember(door, word)
-        if self._seat is None:
-            return Heard(_said(word), word.encode())
-        name = self._nickname(self._seat)
-        return Heard(updates.Said(self._seat, name, text), word.encode())
+        said = _said(word)
+        if self._seat is not None:
+            said = updates.Said(self._seat, self._nickname(self._seat), text)
+        return Heard(replace(said, is_own=True), word.encode())
 
     def _next(self, who: bytes | int) -> int:
         """A count above all before it, also after this process has ended ([W-2])."""

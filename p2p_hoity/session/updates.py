@@ -105,11 +105,10 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Happened:
-    """New happenings of the game; `final` if nothing can replace them already now."""
+    """New happenings of the game, and how it stands behind them; `Stepped` says which are final."""
 
     items: tuple[rules.Happening, ...]
     view: rules.View
-    final: bool
 
 
 @dataclass(frozen=True)
@@ -279,12 +278,14 @@ class LeftForNow:
 class Said:
     """Someone talks: a seat, or an onlooker (None) by the name `who`.
 
-    `words` is plain text, or the number of one of the phrases that every language has.
+    `words` is plain text, or the number of one of the phrases that every language has. `is_own`:
+    this node's player has said it.
     """
 
     seat: int | None
     who: str
     words: str | int
+    is_own: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -74,6 +75,18 @@ def test_two_environments_are_made_at_once_and_every_script_is_there(tasks: Any)
     scripts += [f"tests/{word.replace('.', '/')}.py" for word in words if word.startswith("soak.")]
     assert len(scripts) > 5
     assert [script for script in scripts if not (ROOT / script).exists()] == []
+
+
+def test_where_pip_fails_a_sentence_says_what_to_do(
+    tasks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = SimpleNamespace(returncode=1, stderr="a\nERROR: no such package\nb")
+    monkeypatch.setattr(tasks.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(tasks, "ready", lambda *_: None)
+    monkeypatch.setattr(tasks, "test_stamp", str)
+    for target in (tasks.fuzz, tasks.wheel):
+        with pytest.raises(SystemExit, match=r"^ERROR: no such package\nA package .* could not be"):
+            target([])
 
 
 @pytest.mark.parametrize("code", [0, 1, 130])

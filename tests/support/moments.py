@@ -48,7 +48,7 @@ class Shown:
             before = len(self.driver.record)
             self.driver.step()
             if items := tuple(self.driver.record[before:]):
-                self.scene.hear(updates.Happened(items, self.view, True))
+                self.scene.hear(updates.Happened(items, self.view))
         return self
 
     def until(self, kind: type[rules.Happening]) -> Shown:
@@ -175,7 +175,7 @@ def _deal() -> Shown:
 def _reveal() -> Shown:
     shown = begun(staged=True).until(rules.news.PlaceShown)
     shown.scene.hurry()
-    shown.hear(updates.Happened(tuple(shown.driver.record[-4:]), shown.view, True))
+    shown.hear(updates.Happened(tuple(shown.driver.record[-4:]), shown.view))
     shown.scene.advance()
     return shown
 
@@ -203,7 +203,7 @@ def _left() -> Shown:
 def _absence(shown: Shown) -> Shown:
     """The second seat is away for good."""
     shown.driver.away(1)
-    shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view, True))
+    shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view))
     return shown.there(Presence.LINKED, Presence.ABSENT)
 
 
@@ -247,7 +247,7 @@ def _lesson() -> Shown:
     shown.scene.begin_lesson(Names(lesson.edition, ("Iris", *OPPONENTS), MINE))
     while lesson.question is None:
         for part in lesson.step():
-            shown.hear(updates.Happened(part.items, lesson.view, True))
+            shown.hear(updates.Happened(part.items, lesson.view))
     shown.desk.lesson = max(map(explained, Topic), key=len)
     return shown
 

@@ -104,7 +104,7 @@ class Company:
         self.referee.step()
         items = tuple(self.referee.record[before:])
         if items:
-            self.tell(updates.Happened(items, self.view(), True))
+            self.tell(updates.Happened(items, self.view()))
         await trio.sleep(self.pace)
 
     async def _ask(self, player: Player, kind: rules.Kind) -> None:

@@ -102,7 +102,8 @@ def _ending(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
 def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
     """Track, seats, grid, then the question or what is told instead; what is left over goes to
     rules between them, the log and the talk."""
-    seat_lines, piece_lines = seats(scene, width), pieces(scene, desk.menu, width)
+    asked = None if scene.is_revealing else desk.menu
+    seat_lines, piece_lines = seats(scene, width), pieces(scene, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
     now = _now(scene, desk, width, max(QUESTION, height - fixed - 1))
     spare = height - fixed - max(QUESTION, len(now)) - 1
@@ -171,8 +172,9 @@ def _heard(scene: Scene, desk: Desk) -> list[Spoken]:
 
 
 def _is_unseen(scene: Scene, desk: Desk, body: Sequence[Line]) -> bool:
-    """Whether there is talk, and no row for it."""
-    return bool(_heard(scene, desk)) and not any(line.plain.startswith(f" {MARK}") for line in body)
+    """Whether there is talk of others, and no row for it."""
+    news = [one for one in _heard(scene, desk) if not one.is_own]
+    return bool(news) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
 
 def is_muted(desk: Desk, one: Spoken) -> bool:

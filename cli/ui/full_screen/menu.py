@@ -16,7 +16,7 @@ from ...words.cards import Names, card, place, run_letters
 from ...words.choices import ordered, sealing
 from ...words.grid import grid
 from ...words.lingo import _
-from ...words.notes import note, placing
+from ...words.notes import note
 from ...words.refusals import refusal
 
 BEST = 9
@@ -144,16 +144,12 @@ class Menu:
     def _exhibit_words(self) -> str:
         if not self.picked:
             return _("nothing marked yet")
-        pieces = [self.view.piece(slot) for slot in sorted(self.picked)]
-        letters = run_letters(piece.letter for piece in pieces)
+        slots = tuple(sorted(self.picked))
         try:
-            self.view.check("exhibit", tuple(sorted(self.picked)))
+            self.view.check("exhibit", slots)
         except rules.IllegalMove as error:
-            return f"{letters}: {refusal(error.code, error.fields)}"
-        oldest = min(piece.year or 0 for piece in pieces)
-        text = _("{letters}: {size} pieces, oldest {year} · {rank} · {pieces}")
-        rank, shown = placing(self.view, sorted(self.picked), self.names), self.names.pieces(pieces)
-        return text.format(letters=letters, size=len(pieces), year=oldest, rank=rank, pieces=shown)
+            return f"{_letters(self.view, slots)}: {refusal(error.code, error.fields)}"
+        return sealing(self.view, "exhibit", slots, self.names)
 
     def _theft_words(self) -> str:
         taken = self._theft()

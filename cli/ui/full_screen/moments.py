@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from p2p_hoity.rules import news
+from p2p_hoity.rules import Standing, banquet, news
 from p2p_hoity.session import updates
 from protocol import Kind
 
@@ -14,7 +14,7 @@ from ...words.cards import run_letters
 from ...words.lingo import N_, _
 from ...words.reasons import sentence
 from ...words.updates import ended, no_other_game, won
-from .ink import Line, broken, fit, text
+from .ink import Line, broken, cells, fit, text
 from .marks import letters, name_of, seat_style
 from .scene import Scene, keys_of
 
@@ -114,25 +114,35 @@ def over(scene: Scene, width: int) -> list[Line]:
         return []
     told = won(scene.standings, scene.names) if scene.standings else ""
     lines = broken(" " + told, width - 1, "title", "   ") if told else []
-    head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), 18), "dim")
-    lines.append(head.add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim"))
-    final = {it.seat: it for it in scene.record if isinstance(it, news.FinalExhibit)}
-    longest = min(24, max(14, *(len(it.pieces) for it in final.values()), 0))
-    for standing in scene.standings:
+    lines += _standings(scene, scene.standings, width)
+    path = _("Transcript: {path}").format(path=scene.transcript)
+    papers = [path] if scene.transcript is not None else []
+    return [*lines, Line(), *_paragraphs([*papers, *turning_points(scene)], width)]
+
+
+def _standings(scene: Scene, standings: Sequence[Standing], width: int) -> list[Line]:
+    """A line for each seat: its rank and field, and its last exhibit with what it brought."""
+    names = [name_of(scene, one.seat) for one in standings]
+    who = min(18, 2 + max(map(cells, (_("SEAT"), *names))))
+    head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), who), "dim")
+    lines = [head.add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")]
+    honours = [it for it in scene.record if isinstance(it, news.FigureMoved)]
+    gains = {it.seat: it.fields for it in honours if it.why in banquet.FINAL_HONOURS}
+    final = {it.seat: it.pieces for it in scene.record if isinstance(it, news.FinalExhibit)}
+    longest = min(24, max(14, *map(len, final.values()), 0))
+    for standing, name in zip(standings, names, strict=True):
         seat = standing.seat
         line = Line().add(" ").add(fit(f"  {standing.rank}", 6), "title")
-        line.add(fit(name_of(scene, seat), 18), seat_style(scene, seat))
+        line.add(fit(name, who), seat_style(scene, seat))
         line.add(fit(str(standing.field), 8), "bright")
-        shown = final.get(seat)
-        pieces = shown.pieces if shown else ()
+        pieces = final.get(seat, ())
+        line.add(f"+{gains.get(seat, 0)} " if pieces else "", "title")
         words = run_letters(p.letter for p in pieces) or "–"
         ordered = sorted(pieces, key=lambda p: (p.letter or "?", p.year or 0))
         years = " ".join(f"{p.letter}{p.year}" for p in ordered)
         line.add(fit(words, longest) + " ", "bright")
         lines += _spread(line, years, width)
-    path = _("Transcript: {path}").format(path=scene.transcript)
-    papers = [path] if scene.transcript is not None else []
-    return [*lines, Line(), *_paragraphs([*papers, *turning_points(scene)], width)]
+    return lines
 
 
 def again(scene: Scene, width: int, by_bot: bool = False) -> list[Line]:

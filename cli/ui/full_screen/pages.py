@@ -13,7 +13,9 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from ...words.lingo import _
 from .ink import Line
+from .keys import NUMBERS
 from .palette import style_of
 
 
@@ -84,7 +86,8 @@ class Picture(ModalScreen[None]):
 
 
 class Choices(ModalScreen[str]):
-    """A few things to choose from; Escape chooses none."""
+    """A few things to choose from: a number or an arrow picks one, Enter takes it, as in the
+    questions of the table; Escape chooses none."""
 
     AUTO_FOCUS = "OptionList"
 
@@ -97,6 +100,7 @@ class Choices(ModalScreen[str]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,ctrl+c", "none", show=False),
+        *(Binding(digit, f"pick({number})", show=False) for digit, number in NUMBERS.items()),
     ]
 
     def __init__(self, title: str, options: Sequence[tuple[str, str]], first: str = "") -> None:
@@ -105,10 +109,12 @@ class Choices(ModalScreen[str]):
         self._title, self._options, self._first = title, options, first
 
     def compose(self) -> ComposeResult:
-        """The options, picked by arrows and Enter or by the mouse."""
-        rows = (Option(words, id=name) for name, words in self._options)
+        """The options by number; a click takes one at once."""
+        numbered, digits = enumerate(self._options, 1), len(str(len(self._options)))
+        rows = (Option(f"{n:>{digits}} {words}", id=name) for n, (name, words) in numbered)
         found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
         found.border_title = self._title
+        found.border_subtitle = "1–9 ↑↓ · " + _("Enter") + " · Esc"
         names = [name for name, _words in self._options]
         found.highlighted = names.index(self._first) if self._first in names else 0
         yield found
@@ -116,6 +122,11 @@ class Choices(ModalScreen[str]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """That one."""
         self.dismiss(event.option.id or "")
+
+    def action_pick(self, number: int) -> None:
+        """Highlight the option of this number, if there is one."""
+        if number <= len(self._options):
+            self.query_one(OptionList).highlighted = number - 1
 
     def action_none(self) -> None:
         """None of them."""

@@ -12,13 +12,16 @@ from ...words.grid import grid
 from ...words.lingo import N_, _
 from ...words.phrases import PHRASES, spoken
 from ...words.presence import lost
+from ...words.quoting import MARK
 from ...words.reaching import if_moved, moved, reach_lines
 from .frame import Desk, is_muted
-from .ink import Line, broken, text
-from .marks import name_of, seat_style
+from .ink import CUT, Line, broken, text
+from .marks import DONE, POINTER, YOU, name_of, seat_style
 from .menu import BEST
 from .moments import ten_lines
+from .pieces import HIDDEN, TAKEN, WINDOWS
 from .scene import Scene, keys_of
+from .top import SEVERAL
 
 HELP: Final = (
     ("1–9 ↑ ↓", N_("pick an answer; Enter seals it, and there is no undo")),
@@ -42,6 +45,33 @@ HELP: Final = (
     ("a", N_("let a bot play on, and take the seat back")),
     (N_("Esc q Ctrl-C"), N_("the menu: stay, leave for now, a bot, settings, mute")),
 )
+LEGEND: Final = (
+    (
+        "2 3 4 +",
+        N_(
+            "on the track: what the octagon of a field brings the best exhibit, and in a second row"
+            " the second-best; + is 10 or more"
+        ),
+    ),
+    ("A B C", N_("on the track: the figures, by the letter before the name of each seat")),
+    ("| =", N_("where the Banquet begins, and its fields")),
+    (SEVERAL, N_("several figures stand on this field")),
+    (N_("C10 T5 D E"), N_("Action cards: Cash 10, Thief 5, Detective, Exhibit")),
+    ("10→B1926", N_("bought B1926 for Cash 10; +10 alone: stole Cash 10 at the sale")),
+    ("+2 → 8", N_("a figure moves 2 fields on, to field 8")),
+    ("[1 —]", N_("cell 1 of the prison, with no Thief in it")),
+    ("· – —", N_("none")),
+    ("*", N_("a piece that only you see")),
+    (HIDDEN, N_("how many pieces of a seat you do not see; in a window, a hidden piece")),
+    (WINDOWS, N_("the windows; behind each open piece, how many the window holds")),
+    (POINTER, N_("where you are, in a list or among pieces")),
+    (f"{DONE} ✗", N_("marked, sealed or proven; a proof that failed")),
+    (TAKEN, N_("a piece that your Thief may take")),
+    (f"{YOU} ≤", N_("you are to choose, within at most so long")),
+    (MARK.strip(), N_("what somebody says, or what the lesson explains")),
+    (f"{CUT} +1", N_("cut off, and so many more, for want of room; … as a status: on its way")),
+)
+"""What each mark on the screen means."""
 PLAYING: Final = frozenset({"1–9 ↑ ↓", "← → Space", "mouse", "h", "w", "a"})
 """Keys of one who plays; who looks on has no use for them."""
 
@@ -174,10 +204,14 @@ def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     return lines
 
 
+def _legend(width: int) -> list[Line]:
+    return [Line(), text(_("Marks on the screen:"), "title"), *_keys(LEGEND, width)]
+
+
 def _help(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     looks_on = scene.table is not None and scene.seat is None
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
-    lines = [*_keys(keys, width), Line()]
+    lines = [*_keys(keys, width), *_legend(width), Line()]
     lines.append(text(_("Phrases for the talk:"), "title"))
     phrases = " · ".join(f"{number} {_(words)}" for number, words in enumerate(PHRASES, 1))
     return [*lines, *broken(phrases, width, "plain", "  ")]
@@ -196,7 +230,7 @@ REPLAY: Final = (
 
 
 def _replay(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return _keys(REPLAY, width)
+    return [*_keys(REPLAY, width), *_legend(width)]
 
 
 Write = Callable[[Scene, Desk, Sequence[str], int], list[Line]]

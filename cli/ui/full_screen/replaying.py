@@ -76,7 +76,7 @@ class Film:
         for moment in self.moments[: self.at + 1]:
             lines = len(scene.log)
             view = rules.view(moment.state, self.eyes, self._cards)
-            scene.hear(updates.Happened(moment.items, view, True))
+            scene.hear(updates.Happened(moment.items, view))
         scene.beat = tuple(scene.log)[min(lines, len(scene.log)) :]
         standings = self.moments[self.at].state.standings
         if standings and self.at == len(self.moments) - 1:

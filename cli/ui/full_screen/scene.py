@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity import rules
-from p2p_hoity.rules import news
+from p2p_hoity.rules import news, partway
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Presence
 from protocol import Kind, Table, fingerprint
@@ -38,6 +38,7 @@ class Spoken:
     who: str
     words: str | int
     at: int
+    is_own: bool
 
 
 class _Teller(SeatScreen):
@@ -75,7 +76,7 @@ class Scene:
         self.faults: dict[int, str] = {}
         self.question: updates.Choosing | None = None
         self.sealed: str | None = None
-        self.figures: tuple[int, ...] = ()
+        self.view: rules.View | None = None
         self.doings: dict[int, str] = {}
         self.beat: tuple[str, ...] = ()
         self.record: list[rules.Happening] = []
@@ -94,11 +95,6 @@ class Scene:
     def names(self) -> Names | None:
         """What seats and pieces are called; None before the table is complete."""
         return self._teller.names
-
-    @property
-    def view(self) -> rules.View | None:
-        """How the game stands, as shown; None before the cards are dealt."""
-        return self._teller.view
 
     @property
     def table_name(self) -> str:
@@ -213,7 +209,7 @@ class Scene:
         self.steps, self.stage, self.code = 0, None, None
         self.clock = self.question = self.sealed = self.ended = self.again = None
         self.standings = self.transcript = None
-        self.figures, self.doings, self.beat = (), {}, ()
+        self.view, self.doings, self.beat = None, {}, ()
         self.record, self.faults, self.moved = [], {}, None
         self.may_return = True
         self.is_away = self.is_late = False
@@ -235,20 +231,28 @@ class Scene:
             self._note_doing(item)
         for words in brief.story(self.names, update.items) if self.names else ():
             self._say(words)
-        self.figures = update.view.state.figures
+        self.view = update.view
 
     def _happened(self, update: updates.Happened) -> None:
         for item in update.items:
             self.record.append(item)
             self._note_doing(item)
+        self.view = self._so_far(update)
         due, state = rules.expected(update.view.state), update.view.state
         owes = isinstance(due, rules.Seal) and due.kind == self.sealed and self.seat in due.seats
         if not owes and self.seat not in state.sealed:
             self.sealed = None  # what was sealed is shown now
-        if not any(isinstance(item, news.FigureMoved) for item in update.items):
-            self.figures = self.figures or update.view.state.figures
-        if not self._queue:
-            self.figures = update.view.state.figures
+
+    def _so_far(self, update: updates.Happened) -> rules.View:
+        """How the game stands once this part of a step is shown: a step that has been shown as a
+        whole has the view that was told with it."""
+        if self.view is None:
+            return update.view
+        state = self.view.state
+        for item in update.items:
+            state = partway.after(state, item)
+        is_whole = partway.has_arrived(state, update.view.state)
+        return update.view if is_whole else replace(self.view, state=state)
 
     def _note_doing(self, item: rules.Happening) -> None:
         match item:
@@ -258,28 +262,23 @@ class Scene:
                 self.doings[seat] = f"{paid.number}→{took.letter}{took.year}"
             case news.CashStolen(seat, _thief, _owner, cash):
                 self.doings[seat] = f"+{cash.number}"
-            case news.FigureMoved(seat, _start, end, _fields, _why):
-                moved = list(self.figures)
-                if seat < len(moved):
-                    moved[seat] = end
-                self.figures = tuple(moved)
 
     def _rewound(self, update: updates.Rewound) -> None:
         self.question, self.doings = None, {}
         del self.record[update.kept :]
         for item in self.record:
             self._note_doing(item)
-        self.figures = update.view.state.figures
+        self.view = update.view
 
     def _choosing(self, update: updates.Choosing) -> None:
         self.question, self.sealed = update, None
-        self.figures = update.view.state.figures
+        self.view = update.view
 
     def _chosen(self, update: updates.Chosen) -> None:
         self.question, self.sealed, self.is_late = None, update.kind, False
 
     def _said(self, update: updates.Said) -> None:
-        self.talk.append(Spoken(update.seat, update.who, update.words, self.told))
+        self.talk.append(Spoken(update.seat, update.who, update.words, self.told, update.is_own))
 
     def _clocked(self, update: updates.Clock) -> None:
         self.clock, self.is_clock_of_step = update, True

@@ -40,8 +40,7 @@ Column = tuple[str, int, Callable[[int], Line]]
 
 def _columns(scene: Scene, view: View, width: int) -> list[Column]:
     state, wide = view.state, width >= 100
-    ranks = state.ranks(scene.figures or state.figures)
-    figures = scene.figures or state.figures
+    ranks, figures = state.ranks(state.figures), state.figures
     names = [name_of(scene, seat) for seat in range(state.seats)]
     longest = min(LONGEST_NAME if wide else LONG_NAME, max(cells(name) for name in names) + 2)
 

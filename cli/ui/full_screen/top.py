@@ -47,7 +47,7 @@ def headline(scene: Scene, by_bot: bool = False) -> str:
         fills = _("The table fills") if scene.of_seats else ""
         return _("The deal") if scene.table else fills
     if scene.is_revealing and scene.record:
-        return f"{_round(_revealed_round(scene))} · {_revealed(scene)}"
+        return f"{_round(view.state.round)} · {_revealed(scene)}"
     if scene.standings is not None:
         won = victory(scene.standings, scene.names) if scene.standings and scene.names else ""
         return won or _("The game is over")
@@ -58,12 +58,6 @@ def headline(scene: Scene, by_bot: bool = False) -> str:
 
 def _round(number: int) -> str:
     return _("ROUND {round}").format(round=number)
-
-
-def _revealed_round(scene: Scene) -> int:
-    """The round of what is revealed now: the game itself may be further on."""
-    began = (it.round for it in reversed(scene.record) if isinstance(it, news.RoundBegan))
-    return next(began, 1)
 
 
 def _revealed(scene: Scene) -> str:
@@ -175,8 +169,6 @@ def track(scene: Scene, width: int, rows: int) -> list[Line]:
     )
     scale = scale.ljust(first)[:first] + "|" + _("{field} Banquet").format(field=first)
     leader = leading(view)
-    if scene.is_revealing and scene.names is not None and scene.names.before:
-        leader = max(scene.names.before)  # of the round that is shown; the view may be ahead
     best, second = octagon_at(edition, leader)
     said = _("octagon at {field}: +{best} / +{second}")
     if width >= 100:
@@ -191,10 +183,9 @@ def track(scene: Scene, width: int, rows: int) -> list[Line]:
 
 def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
     edition = view.state.edition
-    figures = scene.figures or view.state.figures
     marks = letters(scene.names.nicknames) if scene.names else ()
     stacks: dict[int, list[int]] = {}
-    for seat, field in enumerate(figures):
+    for seat, field in enumerate(view.state.figures):
         stacks.setdefault(field, []).append(seat)
     tallest = max(len(stack) for stack in stacks.values())
     height = max(tallest, min(2, rows)) if tallest <= rows else 1  # else `SEVERAL` stands there

@@ -126,14 +126,8 @@ LINKS: Final = {
     "punch-of-other-form": N_("it does not speak of meeting directly as we do"),
     "punch-not-met": N_("no direct way was found"),
     "relay-came-again": N_("the same id came to wait here again"),
-    "no-metrics-library": N_(
-        "metrics need the package {name}: install p2p-hoity with its extra, as in "
-        "pip install 'p2p-hoity[relay]'"
-    ),
-    "no-cluster-library": N_(
-        "a cluster needs the package {name}: install p2p-hoity with its extra, as in "
-        "pip install 'p2p-hoity[cluster]'"
-    ),
+    "no-metrics-library": N_("metrics need the package {name}: install it with {command}"),
+    "no-cluster-library": N_("a cluster needs the package {name}: install it with {command}"),
     "cluster-unreached": N_("no Dask scheduler answers at {address}: name it as tcp://HOST:8786"),
     "cluster-empty": N_("the cluster at {address} has no worker: begin some, as by dask worker"),
     "cluster-gone": N_("the cluster at {address} has gone, and left work undone"),

@@ -72,11 +72,11 @@ async def rounds_of(edition: str, seats: int, seed: int, variant: Any) -> list[l
             begins = [isinstance(item, news.RoundBegan) for item in items]
             cut = begins.index(True) if any(begins) else 0
             if cut:
-                here.prompt.tell(updates.Happened(items[:cut], game.view(0), True))
+                here.prompt.tell(updates.Happened(items[:cut], game.view(0)))
             if any(begins):
                 end_round(here.said)
             if items[cut:]:
-                here.prompt.tell(updates.Happened(items[cut:], game.view(0), True))
+                here.prompt.tell(updates.Happened(items[cut:], game.view(0)))
         end_round(here.said)
     return rounds
 

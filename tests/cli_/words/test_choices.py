@@ -10,8 +10,9 @@ from support.sampling import times
 
 from cli.words import choices, lingo
 from cli.words.board import own_slots
-from cli.words.cards import Names
-from cli.words.choices import MOST, NoAnswer, Question, questions, read
+from cli.words.cards import Names, code
+from cli.words.choices import MOST, NAMED, NoAnswer, Question, questions, read, sealing
+from cli.words.notes import placing
 from p2p_hoity import rules
 from p2p_hoity.rules import ActionKind, View
 
@@ -101,14 +102,19 @@ def test_a_turn_is_typed_as_place_and_card_and_a_theft_by_letter_and_year() -> N
 # Exhibits.
 
 
-def test_an_exhibit_is_one_line_with_size_and_oldest_piece() -> None:
-    view, _names, question = asked("exhibit")
+def test_an_exhibit_is_one_line_and_before_it_is_sealed_has_its_rank_and_pieces_too() -> None:
+    view, names, question = asked("exhibit")
     assert len(question.options) <= MOST
     for option in question.options:
         pieces = [view.piece(slot) for slot in option.value]  # type: ignore[union-attr]
         letters = "".join(sorted(piece.letter or "" for piece in pieces))
         oldest = min(piece.year or 0 for piece in pieces)
         assert option.words == f"{letters}  {len(pieces)} pieces, oldest {oldest}"
+        many = " ".join(map(code, pieces))
+        told = names.pieces(pieces) if len(pieces) <= NAMED else many
+        rank = placing(view, option.value, names)  # type: ignore[arg-type]
+        whole = sealing(view, "exhibit", option.value, names)
+        assert whole == f"{option.words} · {rank} · {told}"
     assert set(choices.QUESTIONS) == set(rules.FORMS)
 
 

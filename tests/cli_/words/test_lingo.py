@@ -8,7 +8,10 @@ import pytest
 from support.cli_stage import tool
 from support.paths import ROOT
 
+from cli.app import run
+from cli.commands.sitting import Manner
 from cli.words import lingo
+from cli.words.commands import CALLED_AS, command_line
 
 catalogues = tool("catalogues")
 
@@ -140,12 +143,20 @@ def test_speaking_and_counting() -> None:
     assert [lingo.count(*key, n) for n in (1, 2)] == ["{number} hora", "{number} horas"]
 
 
-def test_commands_are_shown_as_this_program_was_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_are_shown_as_this_program_was_started(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     told = "Try hoity play, or hoity resume {game}. hoity: Hoity Toity"
     assert lingo._(told) == told
-    monkeypatch.setenv(lingo.CALLED_AS, "python3 tasks.py hoity")
+    assert command_line("resume", "", "8daa") == "hoity resume 8daa"
+    monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
     shown = "Try python3 tasks.py play, or python3 tasks.py hoity resume {game}. hoity: Hoity Toity"
     assert lingo._(told) == shown
+    assert Manner(plain=True).resuming == "python3 tasks.py hoity resume --plain"
+    for language in lingo.LANGUAGES:
+        run(["--lang", language, "--help"])
+        help_ = " ".join(capsys.readouterr().out.split())
+        assert help_.count("tasks.py") == 4
 
 
 def test_the_locale_chooses() -> None:

@@ -1,12 +1,15 @@
 """The end in words: who has won and by how much, and why the same people do not play again."""
 
+from pathlib import Path
+
 import pytest
 
 from cli.words.cards import Names
-from cli.words.updates import no_other_game, victory, won
+from cli.words.updates import kept_as, no_other_game, victory, won
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Standing
 from p2p_hoity.session.updates import Presence
+from p2p_hoity.storage.home import Home
 
 
 @pytest.mark.parametrize(
@@ -54,3 +57,9 @@ def test_why_the_same_people_do_not_play_again_is_true_of_oneself(
     names = Names(load(), ("Iris", "Ada", "Bruno"), 0)
     told = no_other_game(unwilling, 0, by_bot, (mine,), names.shorts)
     assert told == f"No other game with the same people: {why}."
+
+
+def test_a_game_of_this_home_is_checked_by_its_name_any_other_by_its_path(home: Home) -> None:
+    name, elsewhere = "0123456789abcdef", Path("else/transcripts/0123456789abcdef.hoity")
+    for path, shown in ((home.transcripts / elsewhere.name, name), (elsewhere, elsewhere)):
+        assert kept_as(path)[1] == f"Check it with: hoity verify {shown}"

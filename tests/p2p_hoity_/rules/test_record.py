@@ -1,12 +1,15 @@
 """The record alone referees a whole game: nothing here but the rulebook and JSON."""
 
 import json
+from functools import reduce
+from itertools import pairwise
 
 import pytest
 from support.rules_driver import Referee
 from support.unruly_games import TABLES, play_unruly
 
 from p2p_hoity.editions import load
+from p2p_hoity.rules import partway
 
 
 class Clerk:
@@ -177,7 +180,10 @@ def follow(record):
 
 @pytest.mark.parametrize(("name", "seats", "variant"), TABLES)
 def test_a_game_can_be_refereed_from_its_record_alone(name, seats, variant):
-    referee = play_unruly(name, seats, variant, seed=40 + seats)
+    states = []
+    referee = play_unruly(name, seats, variant, seed=40 + seats, watch=states.append)
+    for before, end in pairwise(states):  # whatever happened in a step leads to its end
+        assert partway.has_arrived(reduce(partway.after, end.news, before), end)
     record = told(referee)
     clerk = follow(record)
     state = referee.state

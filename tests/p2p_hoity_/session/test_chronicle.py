@@ -38,7 +38,6 @@ def test_a_base_that_drops_steps_is_told_as_taken_back_and_then_what_it_holds() 
     assert accused == updates.Accused(2, "bad-share")
     assert (rewound.epoch, rewound.kept) == (1, 1)
     assert [item.round for item in happened.items] == [4]
-    assert happened.final
 
 
 def test_a_base_that_keeps_every_step_is_told_only_by_what_is_new() -> None:

@@ -31,6 +31,7 @@ def node(seat: int | None, me: Any = None, at: int = START) -> Conversation:
 def said(talker: Conversation, words: str | int, now: float = 0.0, door: int = 0) -> bytes:
     heard = talker.say(words, {door}, now)
     assert isinstance(heard, conversation.Heard), heard
+    assert heard.said.is_own
     return heard.frame
 
 

@@ -20,7 +20,7 @@ FINISHED = updates.Finished(None, None, (), None)  # type: ignore[arg-type]
 
 def happened(number: int, *items: str) -> updates.Happened:
     """Something that happened, on a view that is only a number here."""
-    return updates.Happened(items, number, True)  # type: ignore[arg-type]
+    return updates.Happened(items, number)  # type: ignore[arg-type]
 
 
 @asynccontextmanager

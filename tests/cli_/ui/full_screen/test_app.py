@@ -169,7 +169,9 @@ async def test_every_way_out_asks_and_stay_loses_nothing(at: Sitting) -> None:
         assert at.app.desk.menu is not None
 
 
-@pytest.mark.parametrize("keys", [("q", "down", "enter"), ("ctrl+c", "ctrl+c")], ids=" ".join)
+@pytest.mark.parametrize(
+    "keys", [("q", "down", "enter"), ("q", "2", "9", "enter"), ("ctrl+c", "ctrl+c")], ids=" ".join
+)
 @seated()
 async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...]) -> None:
     await at.press(*keys[:-1])

@@ -1,5 +1,6 @@
 """The frame: every moment fits every size, and is what the kept pictures show."""
 
+import ast
 import os
 from itertools import product
 from pathlib import Path
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 from support.moments import MOMENTS, Shown, asked_for, begun
 from support.sampling import sample, times
 from support.screened import table
+from support.source import files_under, nodes_of
 
 from cli.ui.full_screen.frame import Desk, keys
 from cli.ui.full_screen.ink import CUT, cells
 from cli.ui.full_screen.marks import DONE, POINTER
 from cli.ui.full_screen.question import question
-from cli.ui.full_screen.reading import page
+from cli.ui.full_screen.reading import HELP, LEGEND, page
 from cli.ui.full_screen.scene import Scene
 from cli.words import lingo
 from cli.words.lingo import LANGUAGES
@@ -53,6 +55,16 @@ def test_a_moment_fits_every_size_in_every_language(name: str, language: str) ->
     shown = MOMENTS[name]()
     for width, height in (*SIZES, (200, 60), (79, 23), (40, 12), (20, 5)):
         assert_fits(shown, width, height)
+
+
+def test_every_mark_that_the_screen_draws_is_explained_in_its_help() -> None:
+    drawn = set("".join(path.read_text("utf-8") for path in KEPT.glob("*.txt")))
+    nodes = (node for path in files_under("cli/ui/full_screen") for node in nodes_of(path))
+    short = [getattr(node, "value", "") for node in nodes if isinstance(node, ast.Constant)]
+    words = "".join(one for one in short if isinstance(one, str) and len(one) < 50)
+    drawn |= {mark for mark in words if not mark.isascii()}
+    marks = {mark for mark in drawn if not mark.isalnum()} - set(" \n'(),.:;/@-“”─█░")
+    assert marks <= set("".join(key for key, _words in (*HELP, *LEGEND)))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -180,7 +192,7 @@ def test_hostile_names_stay_in_their_columns() -> None:
     hostile = Shown(Scene(staged=False), Desk(), shown.driver)
     hostile.hear(
         updates.Started(table(4, names=HOSTILE), 0),
-        updates.Happened(tuple(shown.driver.record), shown.view, True),
+        updates.Happened(tuple(shown.driver.record), shown.view),
         updates.Said(1, HOSTILE[1], "\x1b[2J\u202etalk" * 40),
     )
     for size in SIZES:

@@ -12,6 +12,7 @@ from cli.ui.full_screen.beats import Remark, beats
 from cli.ui.full_screen.frame import Desk
 from cli.ui.full_screen.marks import status
 from cli.ui.full_screen.moments import turning_points
+from cli.ui.full_screen.pieces import TAKEN
 from cli.ui.full_screen.question import waiting
 from cli.ui.full_screen.reading import _links
 from cli.ui.full_screen.scene import HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
@@ -32,12 +33,11 @@ def test_staged_and_at_once_end_alike_and_beats_are_the_whole(seed: int, steps: 
         before = len(fast.driver.record)
         fast.step()
         items = tuple(fast.driver.record[before:])
-        parts = beats(updates.Happened(items, fast.view, True)) if items else []
+        parts = beats(updates.Happened(items, fast.view)) if items else []
         assert tuple(item for part in parts for item in part.items) == items
     while slow.scene.advance():
         pass
     assert bool(slow.scene.log) == bool(fast.scene.log)
-    assert slow.scene.figures == fast.scene.figures
     assert slow.scene.record == fast.scene.record
     assert slow.scene.view == fast.scene.view
     assert slow.scene.doings == fast.scene.doings
@@ -122,22 +122,29 @@ def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> 
     assert shown.scene.sealed is None or 0 in shown.view.state.sealed
 
 
-def test_the_header_names_what_is_revealed_and_its_round() -> None:
-    shown, heads = begun(seed=2, staged=True), []
-    while shown.driver.state.round < 2:
+def test_a_reveal_stands_beside_the_table_of_its_moment_and_the_header_names_it() -> None:
+    shown, seen = begun(staged=True), []
+    while not shown.driver.state.prison:
         shown.scene.hurry()
         shown.step()
     while shown.scene.advance():
-        heads.append(headline(shown.scene))
-    assert heads == [
-        "ROUND 1 · the exhibits are shown",
-        "ROUND 1 · the figures move",
+        drawn = " ".join(shown.text().split())
+        marks = ("B Bruno 0", "B Bruno 4", "Castle T11", "[1 —]", "[1 I T11]")
+        seen.append((headline(shown.scene), *(mark for mark in marks if mark in drawn)))
+    assert seen == [
+        ("ROUND 5 · the Thieves take their loot", "B Bruno 0", "Castle T11", "[1 —]"),
+        *[("ROUND 5 · the figures move", "B Bruno 4", "Castle T11", "[1 —]")] * 2,
+        ("ROUND 5 · Thieves go to prison", "B Bruno 4", "[1 I T11]"),
     ]
-    assert headline(shown.scene) == "ROUND 2 · everyone picks a Place"
-    while not shown.scene.is_revealing:
-        shown.step()
-    shown.scene.advance()
-    assert headline(shown.scene) == "ROUND 2 · the Places are shown"
+    assert headline(shown.scene) == "ROUND 6 · everyone picks a Place"
+    assert "Castle" not in shown.text()
+    shown.revealing().scene.advance()
+    assert headline(shown.scene) == "ROUND 6 · the Places are shown"
+    shown = asked_for(begun(seed=2), "theft", 4)
+    assert TAKEN in shown.text()
+    shown.scene.staged = True
+    shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view))
+    assert TAKEN not in shown.text()
 
 
 def test_who_has_sealed_stays_sealed_until_the_choice_is_shown() -> None:
@@ -175,7 +182,7 @@ def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
     assert shown.scene.doings != before
     shown.hear(updates.Rewound(2, kept, view))
     assert shown.scene.doings == before
-    assert shown.scene.figures == view.state.figures
+    assert shown.scene.view is view
     shown = begun().step(30)
     kept = len(shown.scene.record) - 3
     shown.hear(updates.Rewound(1, kept, shown.view))
@@ -290,7 +297,7 @@ def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
     one, again = begun().step(steps), begun()
     again.scene.hear(updates.Resumed(one.view, tuple(one.driver.record)))
     assert again.scene.record == one.scene.record
-    assert again.scene.figures == one.scene.figures
+    assert again.scene.view == one.scene.view
     assert again.scene.doings == one.scene.doings
     assert turning_points(again.scene) == turning_points(one.scene) != []
     lines = list(one.scene.log)

@@ -81,6 +81,7 @@ def test_a_plain_question_is_read_whole(language: str, name: str) -> None:
 
 def test_talk_that_has_no_row_is_told_of_in_the_title_and_muted_talk_nowhere() -> None:
     shown = asked_for(begun(6), "action", 9)
+    shown.hear(updates.Said(0, "Iris", "mine", is_own=True))
     assert "» talk: l" not in shown.text()
     shown.hear(updates.Said(1, "Ada", "hello"))
     assert "hello" not in shown.text()
