@@ -385,4 +385,7 @@ def _standing(
 ) -> Standing:
     where, via_relay = str(address), address.via_relay
     binding, instance = proven.binding, proven.instance
-    return Standing(proven.peer, link, where, via_relay, dialled_by, source, instance, binding)
+    named = address.named
+    return Standing(
+        proven.peer, link, where, via_relay, dialled_by, source, instance, named, binding
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,6 +9,7 @@ from typing import Final
 
 from ..errors import Code, Reason, because
 from ..net.addresses import host_of
+from ..net.destination import Destination, destination_of, parse_ip
 from ..net.ticket import MOST_ADDRESSES
 
 
@@ -25,6 +25,13 @@ class Scope(StrEnum):
 
 
 WIDEST: Final = tuple(Scope)
+SCOPES_OF: Final = {
+    Destination.INTERNET: Scope.ANYWHERE,
+    Destination.PRIVATE: Scope.LAN,
+    Destination.MACHINE: Scope.MACHINE,
+    Destination.NOWHERE: Scope.NOWHERE,
+}
+"""From where an IPv4 address is reached, by where it leads."""
 
 
 class ReachCode(Code):
@@ -98,19 +105,11 @@ def scope_of(address: str) -> Scope:
     A name may lead anywhere, as a `.onion` one does by Tor; `localhost` and `.local` do not.
     """
     host = host_of(address)
-    try:
-        ip = ipaddress.ip_address(host)
-    except ValueError:
+    ip = parse_ip(host)
+    if ip is None:
         return _scope_of_name(host)
-    if isinstance(ip, ipaddress.IPv6Address):
-        ip = ip.ipv4_mapped or ip
-    if ip.is_unspecified or ip.is_multicast:
-        return Scope.NOWHERE
-    if ip.is_loopback:
-        return Scope.MACHINE
-    if ip.is_global:
-        return Scope.ANYWHERE if ip.version == 4 else Scope.IPV6
-    return Scope.LAN
+    found = SCOPES_OF[destination_of(ip)]
+    return Scope.IPV6 if found is Scope.ANYWHERE and ip.version == 6 else found
 
 
 def _scope_of_name(host: str) -> Scope:
