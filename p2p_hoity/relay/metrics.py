@@ -1,6 +1,6 @@
 """What a relay notes of itself, as Prometheus reads it: numbers, nothing of who or what.
 
-prometheus-client and h11 are an extra of this package, `relay`, and loaded only when asked for.
+prometheus-client is an extra of this package, `relay`, and loaded only when asked for.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ class MetricsError(CodedError):
 def need_libraries() -> None:
     """MetricsError if the extra is not installed."""
     try:
-        import h11  # noqa: F401
         import prometheus_client  # noqa: F401
     except ImportError as error:
-        raise MetricsError(MetricsCode.NO_LIBRARY, name=error.name or "h11") from None
+        raise MetricsError(MetricsCode.NO_LIBRARY, name=error.name or "prometheus-client") from None
 
 
 class RelayCollector:
