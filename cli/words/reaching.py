@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from p2p_hoity.session.updates import Moved, Reached
+from p2p_hoity.session.updates import Moved, Reached, RelayState
 
 from .lingo import _
 from .reasons import sentence
@@ -28,6 +28,18 @@ def if_moved(who: str) -> str:
         " and type hoity join TICKET in a second terminal, or here after leaving."
     )
     return words.format(who=who)
+
+
+def of_relay(update: RelayState) -> str:
+    """Whether a relay lets this seat wait there, and what that means."""
+    if update.why is None:
+        words = _("The relay {relay} lets you wait there again: others reach you through it.")
+        return words.format(relay=update.relay)
+    words = _(
+        "The relay {relay} does not let you wait there ({why}). It is asked again and again; who"
+        " reaches you directly does not need it."
+    )
+    return words.format(relay=update.relay, why=sentence(update.why))
 
 
 def taken(name: str) -> str:

@@ -60,7 +60,8 @@ class Found:
     """What was found out about the ways to this node; all addresses are 'host:port'.
 
     `own` are this machine's with the port it listens on, `mapped` what a router has opened,
-    `advertised` what the player has forwarded, `relays` 'relay+host:port'; `seen` is the IP
+    `advertised` what the player has forwarded, `relays` 'relay+host:port', `away` those of them
+    that do not let us wait there just now; `seen` is the IP
     address that a relay sees us come from; `asking`: the router has not answered yet; `trouble`
     says why it has opened nothing.
     """
@@ -69,9 +70,15 @@ class Found:
     advertised: tuple[str, ...] = ()
     mapped: str = ""
     relays: tuple[str, ...] = ()
+    away: frozenset[str] = frozenset()
     seen: str = ""
     asking: bool = False
     trouble: tuple[Reason, ...] = ()
+
+    @property
+    def working(self) -> tuple[str, ...]:
+        """The relays that lead here just now."""
+        return tuple(relay for relay in self.relays if relay not in self.away)
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ def judge(found: Found, wanted: Wanted) -> Judged:
         direct = (*found.advertised, *near)[:MOST_ADDRESSES]
     else:
         direct = _direct(found, wanted)
-    scope = widest((*direct, *found.relays))
+    scope = widest((*direct, *found.working))
     return Judged(direct, _named(found), scope, _reasons(found, wanted, scope))
 
 
@@ -154,11 +161,11 @@ def _direct(found: Found, wanted: Wanted) -> tuple[str, ...]:
     chosen = [*found.advertised, *filter(None, [found.mapped])]
     chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
     of_lan = _with_one_long(_of(found.own, Scope.LAN))
-    if widest((*chosen, *found.relays)) is not Scope.ANYWHERE:
+    if widest((*chosen, *found.working)) is not Scope.ANYWHERE:
         chosen += of_lan
     elif wanted.lan or wanted.near:
         chosen += of_lan[:1]
-    only_itself = not chosen and not found.relays
+    only_itself = not chosen and not found.working
     if only_itself or (wanted.near and not set(chosen) & set(found.own)):
         chosen += _of(found.own, Scope.MACHINE)[:1]
     return tuple(dict.fromkeys(chosen))[:MOST_ADDRESSES]

@@ -116,7 +116,8 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     if kept_seat(seat.home, seat.passphrase, who.public, ticket) is not None:
         raise PeerError(JoinCode.KEPT)
     leads_outside = widest(ticket.dial_addresses()) in (Scope.ANYWHERE, Scope.IPV6)
-    async with open_hub(who, replace(reach, maps=reach.maps and leads_outside)) as (hub, ways):
+    how = replace(reach, maps=reach.maps and leads_outside)
+    async with open_hub(who, how, seat.screen) as (hub, ways):
         guest = _Guest(hub, seat, ticket, ways)
         roster = await guest.host_link.keep(lambda: guest.sit(accept))
         host = guest.host_link

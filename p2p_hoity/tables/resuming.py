@@ -220,7 +220,7 @@ async def resume_table(
     capability = Capability(table.header.terms.digest(), first[8], first[9])
     reach = _reach_again(how, first[4], tuple(first[5]), known)
     ticket = Ticket(seat.me.identity.public, (), capability.terms, reach.relays, capability.secret)
-    async with open_hub(seat.me.identity, reach) as (hub, ways):
+    async with open_hub(seat.me.identity, reach, seat.screen) as (hub, ways):
         try:
             _dial(hub, table, roster, fresh)
             came = await arrive(hub, Answers(table, seat.me.identity.public))

@@ -24,7 +24,7 @@ from cli.trouble import Trouble
 from cli.ui.line_screen import SeatScreen
 from cli.words.reaching import reach_lines
 from p2p_hoity.errors import because
-from p2p_hoity.net.errors import AddressError
+from p2p_hoity.net.errors import AddressError, NetCode
 from p2p_hoity.net.proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.reachability.judge import SCOPES, Found, ReachCode, Scope, Wanted, judge
@@ -199,6 +199,20 @@ def test_the_ticket_of_one_who_moved_is_shown() -> None:
     moved, taken = written_of(MOVED, updates.TicketTaken("Bob"))
     assert (moved["type"], moved["reach"], moved["ticket"]) == ("moved", "lan", TICKET)
     assert taken == {"type": "ticket-taken", "name": "Bob"}
+
+
+def test_a_relay_that_is_lost_or_found_again_is_told() -> None:
+    lines: list[str] = []
+    lost = updates.RelayState("r.example:1", because(NetCode.CUT))
+    found = updates.RelayState("r.example:1", None)
+    for update in (lost, found):
+        SeatScreen(lines.append)(update)
+    assert "r.example:1 does not let you wait there (the connection was cut)" in lines[0]
+    assert "r.example:1 lets you wait there again" in lines[1]
+    first, second = written_of(lost, found)
+    assert first["type"] == second["type"] == "relay-state"
+    assert (first["relay"], first["waits"], first["code"]) == ("r.example:1", False, NetCode.CUT)
+    assert second == {"type": "relay-state", "relay": "r.example:1", "waits": True}
 
 
 def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
