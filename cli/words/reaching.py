@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from p2p_hoity.session.updates import Moved, Reached, RelayState
 
 from .lingo import _
@@ -28,6 +30,33 @@ def if_moved(who: str) -> str:
         " and type hoity join TICKET in a second terminal, or here after leaving."
     )
     return words.format(who=who)
+
+
+def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) -> list[str]:
+    """What each party learns of a player who is reached through relays alone.
+
+    Args:
+        relays: Those that are used.
+        by_proxy: Whether they are dialled by a proxy.
+        was_shown: Whether the others were told an address when the game began.
+    """
+    words = _(
+        "You are reached through a relay alone ({relays}), and dial nothing else. The relay learns"
+        " your address, with whom you are linked, when, and how many bytes pass; not a word of it."
+    )
+    if by_proxy:
+        words = _(
+            "You are reached through a relay alone ({relays}), and dial nothing else. The relay"
+            " learns your proxy's address, with whom you are linked, when, and how many bytes pass;"
+            " not a word of it."
+        )
+    others = _("The others learn that you use this relay, and no address of yours.")
+    if was_shown:
+        others = _(
+            "This game began without --relay-only: the others were told the address that you had"
+            " then. They learn no other one from now on."
+        )
+    return [words.format(relays=", ".join(relays)), others]
 
 
 def of_relay(update: RelayState) -> str:

@@ -43,6 +43,7 @@ class NetCode(Code):
     NO_LINK = "no-link", "seconds", "addresses"
     NO_ROOM_HERE = "no-room-here"
     NOT_DIALLED = "not-dialled", "address"
+    NOT_BY_RELAY = "not-by-relay", "address"
     DOOR_SHUT = "door-shut"
 
 

@@ -47,6 +47,7 @@ class ReachCode(Code):
     DOUBLE_NAT = "router-behind-another", "address"
     DISAGREE = "router-seen-otherwise", "address", "seen"
     HIDDEN = "reach-hidden"
+    RELAY_ONLY = "reach-relay-only"
     RELAY = "reach-take-relay"
     FORWARD = "reach-forward", "port"
     OTHERWISE = "reach-resume-otherwise"
@@ -84,11 +85,13 @@ class Found:
 @dataclass(frozen=True)
 class Wanted:
     """Whom a table is for: `lan`: it is announced there; `near`: some play on this machine;
-    `hidden`: this node's own addresses are named to nobody."""
+    `hidden`: this node's own addresses are named to nobody, since it dials by a proxy;
+    `relay_only`: nor are they since it is reached by relays alone."""
 
     lan: bool = False
     near: bool = False
     hidden: bool = False
+    relay_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,8 @@ def widest(addresses: Iterable[str]) -> Scope:
 
 def judge(found: Found, wanted: Wanted) -> Judged:
     """Which addresses to name, in which order, and what that is good for ([L-50], [L-51])."""
+    if wanted.relay_only:
+        found = replace(found, own=(), advertised=(), mapped="", trouble=())
     if wanted.hidden:
         near = _of(found.own, Scope.MACHINE)[:1] if wanted.near else ()
         found = replace(found, own=(), mapped="", trouble=())
@@ -181,6 +186,8 @@ def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
     told = [because(SCOPES[scope])]
     if wanted.hidden:
         told.append(because(ReachCode.HIDDEN))
+    if wanted.relay_only:
+        told.append(because(ReachCode.RELAY_ONLY))
     if found.mapped:
         told.append(because(ReachCode.OPENED, address=found.mapped))
         told += _disagreement(host_of(found.mapped), found.seen)

@@ -96,7 +96,7 @@ async def host_table(
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
         if reach.relays:
-            codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.network)
+            codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.dials)
             beside.append(codes.run)
         if door is not None:
             beside.append(partial(door.run, lobby.decided))

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from ..net.events import Event, Frame
 from ..net.hub import Hub
 from ..net.limits import Limits
 from ..net.network import Network, TcpNetwork
+from ..net.relayed import RelayedNetwork
 from ..reachability.judge import Found, Wanted
 from ..reachability.ways import Ways
 from ..session import updates
@@ -112,7 +113,9 @@ class Reach:
     `advertised`: 'host:port' that the player has forwarded. `outside`: the table is meant for
     people elsewhere too, so it is found out how they reach it, and told. `maps`: the router is
     asked for a way in. `near`: some of the seats are on this machine. `hidden`: no address of this
-    machine is named, and it listens for itself alone; `network` dials by a proxy."""
+    machine is named, and it listens for itself alone; `network` dials by a proxy. `relay_only`: no
+    address of it is named either, nothing is listened for, and nothing but its relays is dialled;
+    `only_by_relays` makes it so."""
 
     listen: str = ":0"
     relays: tuple[str, ...] = ()
@@ -127,12 +130,24 @@ class Reach:
     maps: bool = False
     near: bool = False
     hidden: bool = False
+    relay_only: bool = False
 
     @property
     def wanted(self) -> Wanted:
         """Whom the table is for, as far as it decides which addresses are named."""
         is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
-        return Wanted(is_lan, self.near, self.hidden)
+        return Wanted(is_lan, self.near, self.hidden, self.relay_only)
+
+    @property
+    def dials(self) -> Network:
+        """By what this node dials."""
+        network = self.network or TcpNetwork()
+        return RelayedNetwork(network, self.relays) if self.relay_only else network
+
+
+def only_by_relays(reach: Reach) -> Reach:
+    """The same for a node whose address nobody may learn but its relays ([L-58])."""
+    return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
 
 
 DIAL_BY_PROXY, WAITING_BY_PROXY = 20.0, 40.0
@@ -147,27 +162,32 @@ async def open_hub(
     """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
     listen. `screen` is told of relays that are lost, and found again."""
     limits = Limits(dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY) if reach.hidden else None
-    hub = Hub(who, network=reach.network, limits=limits)
+    hub = Hub(who, network=reach.dials, limits=limits)
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:
             found = await _found(hub, reach, screen)
             ways = Ways(found, reach.wanted, waits_at=hub.relays)
             if reach.maps:
-                ways.explore(nursery, reach.network or TcpNetwork())
+                ways.explore(nursery, reach.dials)
             yield hub, ways
         finally:
             nursery.cancel_scope.cancel()
 
 
 async def _found(hub: Hub, reach: Reach, screen: Screen) -> Found:
+    own = () if reach.relay_only else await _own(hub, reach)
+    relays = await _wait_at(hub, reach, screen)
+    return Found(own, reach.advertised, relays=relays)
+
+
+async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
+    """The addresses of this machine, listened on from now on; PeerError if they cannot be."""
     host, _, port = reach.listen.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
     host = host.strip("[]") or (LOOPBACK if reach.hidden else "")
-    own = reachable(await _listen(hub, host, int(port), reach.or_any))
-    relays = await _wait_at(hub, reach, screen)
-    return Found(tuple(own), reach.advertised, relays=relays)
+    return tuple(reachable(await _listen(hub, host, int(port), reach.or_any)))
 
 
 async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
@@ -256,7 +276,7 @@ async def play(
     addresses = tuple(tuple(a) for a in roster.addresses)
     where = (addresses, reach.listen, reach.relays, int(time.time()))
     papers = (roster.signature, capability.secret, capability.is_open, reach.hidden)
-    first = (roster.header, number, seed, *where, *papers, roster.watched)
+    first = (roster.header, number, seed, *where, *papers, roster.watched, reach.relay_only)
     book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     return await drive(hub, seat, roster, capability, machine, book, backlog)
