@@ -20,7 +20,7 @@ GROUPS: Final = {
         "step_patience",
     ),
     N_("Who can come"): ("lan", "asks", "no_watch", "qr"),
-    N_("Network"): ("listen", "relay", "advertise", "proxy", "no_map"),
+    N_("Network"): ("listen", "relay", "relay_only", "advertise", "proxy", "no_map"),
 }
 """Heading to the names of the parameters below it."""
 OTHERS: Final = N_("Your seat and the screen")

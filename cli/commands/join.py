@@ -8,17 +8,20 @@ from functools import partial
 import trio
 
 from p2p_hoity import tables
-from p2p_hoity.codes.spoken import is_code
+from p2p_hoity.codes.spoken import is_code, parse_code, parse_relay
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.tables.kept_games import is_running
 
 from ..local.one_chair import only_one
 from ..local.places import check_output
 from ..local.questions import at_terminal
+from ..local.relays import relays_of
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _
+from ..words.reaching import alone_lines
 from . import pick_table
 from .by_code import ticket_of
+from .reaching import need_relay
 from .resume import take_up
 from .running import tell_running
 from .seats import new_sitting
@@ -28,10 +31,13 @@ from .sitting import Manner, Sitting, sit
 def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
     """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
     check_output(manner.transcript)
-    word = _ticket(manner, ticket, reach.hidden)
+    word = _ticket(manner, ticket, reach)
+    reach = _with_relays(word, reach) if reach.relay_only else reach
     ask = partial(ticket_of, word, reach.relays, reach.network, manner.as_json)
     typed = None if is_code(word) else ask()
     sitting = new_sitting(manner)
+    for words in alone_lines(reach.relays, reach.hidden) if reach.relay_only else ():
+        sitting.say(words)
     # A code is good for one try and some minutes: whoever has one is asked all else before.
     read, relay = typed or ask()
 
@@ -53,12 +59,25 @@ def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:
         return sit(sitting, go)
 
 
-def _ticket(manner: Manner, word: str, hidden: bool) -> str:
+def _with_relays(word: str, reach: tables.Reach) -> tables.Reach:
+    """The same with the relays that the player has named: typed, kept, or behind the @ of a code;
+    Trouble if there are none. Those that only a ticket names are its host's choice."""
+    relays = list(reach.relays if reach.relays_anew else relays_of(None))
+    if is_code(word) and (named := parse_code(word).relay):
+        relays.append(parse_relay(named))
+    found = replace(reach, relays=tuple(dict.fromkeys(relays)))
+    need_relay(found)
+    return found
+
+
+def _ticket(manner: Manner, word: str, reach: tables.Reach) -> str:
     """The ticket that is meant: typed as such, or picked from the tables of this LAN, which is not
-    asked by one who hides behind a proxy."""
-    if hidden:
+    asked by one who hides."""
+    if reach.hidden or reach.relay_only:
         if not word:
-            raise Trouble(_("With --proxy this network is not asked: give the ticket."), USAGE)
+            option = "--proxy" if reach.hidden else "--relay-only"
+            words = _("With {option} this network is not asked: give the ticket.")
+            raise Trouble(words.format(option=option), USAGE)
         return word
     if not word:
         return pick_table.from_list()

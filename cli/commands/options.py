@@ -309,6 +309,16 @@ ProxyOption = Annotated[
         ),
     ),
 ]
+RelayOnlyOption = Annotated[
+    bool,
+    typer.Option(
+        "--relay-only",
+        help=N_(
+            "Dial your relays alone, and be reached through them alone: the other seats learn no"
+            " address of yours."
+        ),
+    ),
+]
 NoMapOption = Annotated[
     bool,
     typer.Option(

@@ -26,6 +26,7 @@ from ..trouble import USAGE, Trouble
 from ..ui.ticket_block import show_qr
 from ..words.levels import level_word
 from ..words.lingo import _
+from ..words.reaching import alone_lines
 from ..words.reasons import sentence
 from .learn import before_the_game
 from .reaching import PROXY
@@ -144,11 +145,15 @@ def host(manner: Manner, opening: Opening) -> int:
         raise Trouble(words, USAGE)
     sitting = new_sitting(manner)
     sitting.asks = opening.asks
+    reach = opening.reach
+    for words in alone_lines(reach.relays, reach.hidden) if reach.relay_only else ():
+        sitting.say(words)
     terms = checked_terms(opening.ask, sitting.me.identity.public)
     if opening.bots:
         name = sitting.me.nickname
         levels = _levels(opening, sitting.home, manner.plain)
         sitting.crew = hire(sitting.home, levels, name, sitting.say)
+        sitting.crew.relays = reach.relays if reach.relay_only else ()
     if opening.ask.seats == MIN_SEATS and opening.ask.variant is None:
         sitting.say(_("Two seats play a variant; this table plays surprise."))
     return sit(sitting, _hosting(terms, opening))

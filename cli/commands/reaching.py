@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from p2p_hoity.net.addresses import Address, is_loopback, parse_address
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.tables import Lan, Reach
+from p2p_hoity.tables.seating import only_by_relays
 
 from ..local.relays import NONE
 from ..printing import complain
@@ -47,12 +48,19 @@ def reach_of(
     advertised: Sequence[str] | None = None,
     proxy: str | None = None,
     no_map: bool = True,
+    relay_only: bool = False,
 ) -> Reach:
     """How a table is reached; Trouble or AddressError (usage, both) before anything is opened.
 
     SPEC: [L-55].
     """
     named, is_usual = _advertised(advertised or ()), listen == USUAL
+    if relay_only and (named or listen not in (ANY_PORT, USUAL)):
+        words = _(
+            "--relay-only means that you are reached through a relay alone: leave --listen and"
+            " --advertise out."
+        )
+        raise Trouble(words, USAGE)
     listen = _listen(listen, named, bool(proxy))
     found = tuple(str(parse_address(relay)) for relay in relays or ())
     if len(found) > MOST_RELAYS:
@@ -60,8 +68,10 @@ def reach_of(
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
     reach = Reach(listen, found, or_any=is_usual, advertised=named)
     if proxy:
-        return replace(reach, network=through(proxy), hidden=True)
-    return replace(reach, lan=lan, maps=not no_map)
+        reach = replace(reach, network=through(proxy), hidden=True)
+    else:
+        reach = replace(reach, lan=lan, maps=not no_map)
+    return only_by_relays(reach) if relay_only else reach
 
 
 def again_by(
@@ -70,11 +80,13 @@ def again_by(
     advertised: Sequence[str] | None = None,
     proxy: str | None = None,
     no_map: bool = True,
+    relay_only: bool = False,
 ) -> Reach:
     """How a seat that is taken again is reached: as before, but for what is typed. `none` among the
     relays: by none."""
     waits = () if relays and NONE in relays else relays
-    reach = reach_of(listen or ANY_PORT, waits, Lan.OFF, advertised, proxy, no_map)
+    ways = (advertised, proxy, no_map, relay_only)
+    reach = reach_of(listen or ANY_PORT, waits, Lan.OFF, *ways)
     anew = listen not in (None, ANY_PORT, USUAL) or bool(advertised)
     return replace(reach, anew=anew, relays_anew=bool(relays))
 
@@ -95,12 +107,24 @@ def through(proxy: str | None) -> SocksNetwork | None:
 
 def for_guests(reach: Reach, bots: int) -> Reach:
     """How a host's table is reached by others; Trouble if nobody could come."""
+    if reach.relay_only:
+        need_relay(reach)
     if reach.hidden and not (reach.relays or reach.advertised):
         words = _(
             "Behind a proxy guests need another way to you: --relay or --advertise HOST:PORT."
         )
         raise Trouble(words, USAGE)
     return replace(reach, outside=True, near=bots > 0)
+
+
+def need_relay(reach: Reach) -> None:
+    """Trouble if a seat that is reached through relays alone has none."""
+    if not reach.relays:
+        words = _(
+            "--relay-only needs a relay: name one with --relay HOST:PORT, or keep one with hoity"
+            " relay --use HOST:PORT."
+        )
+        raise Trouble(words, USAGE)
 
 
 def _advertised(typed: Sequence[str]) -> tuple[str, ...]:

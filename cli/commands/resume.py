@@ -22,6 +22,7 @@ from ..printing import say, write_line
 from ..trouble import OK
 from ..words.commands import command_line
 from ..words.lingo import _
+from ..words.reaching import alone_lines
 from . import games, open_games
 from .seats import key_of_games
 from .sitting import Manner, Sitting, sit
@@ -56,6 +57,10 @@ def take_up(
             sitting.say(_("Other games wait for you:"))
         for line in open_games.commands(others, sitting.manner.resuming):
             sitting.say(line)
+    if reach.relay_only or found.relay_only:
+        relays = reach.relays if reach.relays_anew else found.relays
+        for words in alone_lines(relays, reach.hidden, was_shown=not found.relay_only):
+            sitting.say(words)
     sitting.crew = crew_of(sitting.home, found.name, sitting.say)
     bots = len(sitting.crew.names) if sitting.crew is not None else 0
     reach = replace(reach, outside=bots < len(found.opponents))

@@ -76,6 +76,7 @@ def host(
     bots: opt.BotsOption = "0",
     listen: opt.ListenOption = opt.USUAL,
     relay: opt.RelayOption = None,
+    relay_only: opt.RelayOnlyOption = False,
     advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,
     no_map: opt.NoMapOption = False,
@@ -111,10 +112,11 @@ def host(
 
     switches = (action_choice, detective_in_hall, detective_rank)
     ask = Ask(seats, edition, variant, *switches, quorum, patience or 300.0, step_patience)
-    reach = reach_of(listen, relays_of(relay), Lan(lan.value), advertise, proxy, no_map)
+    ways = (advertise, proxy, no_map, relay_only)
+    reach = reach_of(listen, relays_of(relay), Lan(lan.value), *ways)
     hired = levels_typed(bots, 0)
-    ways = for_guests(reach, len(hired))
-    opening = Opening(ask, hired, ways, as_qr=qr, asks=asks, watched=not no_watch)
+    reach = for_guests(reach, len(hired))
+    opening = Opening(ask, hired, reach, as_qr=qr, asks=asks, watched=not no_watch)
     manner = _manner(auto, as_json, transcript, name, plain, no_talk, again, no_bell)
     raise typer.Exit(open_table(manner, opening))
 
@@ -127,6 +129,7 @@ def join(
     name: opt.NameOption = None,
     listen: opt.ListenOption = opt.USUAL,
     relay: opt.RelayOption = None,
+    relay_only: opt.RelayOnlyOption = False,
     advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,
     no_map: opt.NoMapOption = False,
@@ -150,7 +153,8 @@ def join(
     word = " ".join(ticket or ())
     if not word and (as_json or not at_terminal()):
         raise missing(ctx, "ticket")
-    reach = again_by(listen, relay, advertise, proxy, no_map)  # the seat may be kept here
+    # The seat may be kept here.
+    reach = again_by(listen, relay, advertise, proxy, no_map, relay_only)
     raise typer.Exit(sit_down(manner, word, reach))
 
 
@@ -160,6 +164,7 @@ def resume(
     yes: opt.YesOption = False,
     listen: opt.ListenAnewOption = None,
     relay: opt.RelayAnewOption = None,
+    relay_only: opt.RelayOnlyOption = False,
     advertise: opt.AdvertiseOption = None,
     proxy: opt.ProxyOption = None,
     no_map: opt.NoMapOption = False,
@@ -185,7 +190,8 @@ def resume(
         raise typer.Exit(save_as_claim(game, transcript, as_json))
     talk = (not no_talk, again, not no_bell)
     manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, *talk)
-    raise typer.Exit(sit_again(manner, game, again_by(listen, relay, advertise, proxy, no_map)))
+    reach = again_by(listen, relay, advertise, proxy, no_map, relay_only)
+    raise typer.Exit(sit_again(manner, game, reach))
 
 
 def watch(

@@ -57,7 +57,12 @@ def _key_of(folder: Path) -> bytes | None:
 
 @dataclass
 class Crew:
-    """The bots of one game on this machine."""
+    """The bots of one game on this machine.
+
+    Attributes:
+        relays: Through which alone they are reached, as the player is; if empty, they listen on
+            this machine and dial whom they like.
+    """
 
     folder: Path
     names: tuple[str, ...]
@@ -66,6 +71,7 @@ class Crew:
     processes: dict[str, trio.Process] = field(default_factory=dict)
     seated: bool = False
     held: IO[bytes] | None = field(default=None, repr=False)
+    relays: tuple[str, ...] = ()
 
     def remember(self, game: str) -> None:
         """The table is complete: from now on the bots belong to this game."""
@@ -81,8 +87,15 @@ class Crew:
         machine could read among a command's words, but not in its environment."""
         for name, level in zip(self.names, self.levels, strict=True):
             write_private(private_folder(self.folder / name) / LEVEL_FILE, level.encode())
-            words = ("join", "--yes", "--name", name, "--listen", LOOPBACK)
+            words = ("join", "--yes", "--name", name, *self._way)
             await self._start(name, words, nursery, {"HOITY_TICKET": ticket, LEVEL: level})
+
+    @property
+    def _way(self) -> tuple[str, ...]:
+        """How a bot is reached, as options of `join`."""
+        if not self.relays:
+            return ("--listen", LOOPBACK)
+        return ("--relay-only", *(word for relay in self.relays for word in ("--relay", relay)))
 
     async def resume(self, nursery: trio.Nursery) -> None:
         """Start the bots of a game that was left."""

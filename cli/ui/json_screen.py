@@ -34,6 +34,7 @@ RENAMED = {
     "nocode": "no-code",
     "hostasked": "host-asked",
     "tickettaken": "ticket-taken",
+    "relaystate": "relay-state",
 }
 """Updates whose name would be that of a happening, or no word."""
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
@@ -94,6 +95,10 @@ class JsonScreen:
                 return _refused(update)
             case updates.NoCode(reason):
                 return reason_json(reason)
+            case updates.RelayState(relay, None):
+                return {"relay": relay, "waits": True}
+            case updates.RelayState(relay, why) if why is not None:
+                return {"relay": relay, "waits": False, **reason_json(why)}
             case updates.Unlinked(name, reason):
                 return {"name": name, **reason_json(reason)}
             case updates.Said(seat, who, words):

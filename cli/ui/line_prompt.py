@@ -36,7 +36,7 @@ WEIGHTY: Final = (
     updates.TicketTaken,
 )
 """News after which an open question is said again."""
-BREAKING_IN: Final = (updates.Linked, updates.Unlinked, *WEIGHTY)
+BREAKING_IN: Final = (updates.Linked, updates.Unlinked, updates.RelayState, *WEIGHTY)
 """News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})

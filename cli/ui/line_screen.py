@@ -18,7 +18,7 @@ from ..words.choices import in_words
 from ..words.lingo import N_, _
 from ..words.phrases import spoken
 from ..words.quoting import quoted
-from ..words.reaching import if_moved, moved, reach_lines, taken
+from ..words.reaching import if_moved, moved, of_relay, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended, kept_as, no_other_game, won
@@ -116,6 +116,10 @@ class SeatScreen:
     def ticket_taken(self, update: updates.TicketTaken) -> None:
         """Another seat is dialled elsewhere, too."""
         self.say(taken(update.name))
+
+    def relay_state(self, update: updates.RelayState) -> None:
+        """A relay is lost, or found again."""
+        self.note(of_relay(update))
 
     def started(self, update: updates.Started) -> None:
         """The roster is complete."""
@@ -356,6 +360,7 @@ TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
     updates.Reached: SeatScreen.reached,
     updates.Moved: SeatScreen.moved,
     updates.TicketTaken: SeatScreen.ticket_taken,
+    updates.RelayState: SeatScreen.relay_state,
     updates.Started: SeatScreen.started,
     updates.Cautious: SeatScreen.cautious,
     updates.Silenced: SeatScreen.silenced,

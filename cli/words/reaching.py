@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from p2p_hoity.session.updates import Moved, Reached
+from collections.abc import Sequence
+
+from p2p_hoity.session.updates import Moved, Reached, RelayState
 
 from .lingo import _
 from .reasons import sentence
@@ -28,6 +30,45 @@ def if_moved(who: str) -> str:
         " and type hoity join TICKET in a second terminal, or here after leaving."
     )
     return words.format(who=who)
+
+
+def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) -> list[str]:
+    """What each party learns of a player who is reached through relays alone.
+
+    Args:
+        relays: Those that are used.
+        by_proxy: Whether they are dialled by a proxy.
+        was_shown: Whether the others were told an address when the game began.
+    """
+    words = _(
+        "You are reached through a relay alone ({relays}), and dial nothing else. The relay learns"
+        " your address, with whom you are linked, when, and how many bytes pass; not a word of it."
+    )
+    if by_proxy:
+        words = _(
+            "You are reached through a relay alone ({relays}), and dial nothing else. The relay"
+            " learns your proxy's address, with whom you are linked, when, and how many bytes pass;"
+            " not a word of it."
+        )
+    others = _("The others learn that you use this relay, and no address of yours.")
+    if was_shown:
+        others = _(
+            "This game began without --relay-only: the others were told the address that you had"
+            " then. They learn no other one from now on."
+        )
+    return [words.format(relays=", ".join(relays)), others]
+
+
+def of_relay(update: RelayState) -> str:
+    """Whether a relay lets this seat wait there, and what that means."""
+    if update.why is None:
+        words = _("The relay {relay} lets you wait there again: others reach you through it.")
+        return words.format(relay=update.relay)
+    words = _(
+        "The relay {relay} does not let you wait there ({why}). It is asked again and again; who"
+        " reaches you directly does not need it."
+    )
+    return words.format(relay=update.relay, why=sentence(update.why))
 
 
 def taken(name: str) -> str:

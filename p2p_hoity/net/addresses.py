@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..errors import Code
+from .destination import Destination, carried, destination_of, parse_ip
 from .errors import AddressError
 
 RELAY_PREFIX = "relay+"
@@ -101,26 +102,28 @@ def host_of(text: str) -> str:
 
 
 def source_of(host: str) -> str:
-    """Whom to charge a connection from this host to: an IPv4 address, an IPv6 /64, or the text."""
-    try:
-        ip = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
+    """Return whom to charge a connection from this host to.
+
+    Returns:
+        An IPv4 address, also one that an IPv6 address carries; an IPv6 /64; or the text. One IPv4
+        address thus has no more than its share through a tunnel, and two that come through one
+        translator are charged apart.
+    """
+    ip = parse_ip(host)
+    if ip is None:
         return host
+    inside = carried(ip)
+    if inside:
+        return str(inside[-1])
     if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped is not None:
-            return str(ip.ipv4_mapped)
         return str(ipaddress.IPv6Network((ip, 64), strict=False))
     return str(ip)
 
 
 def numeric(address: Address) -> Address | None:
     """The same as a plain IP address, IPv4 as such and without a scope; None if it is a name."""
-    try:
-        ip = ipaddress.ip_address(address.host.partition("%")[0])
-    except ValueError:
-        return None
-    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
-    return Address(str(mapped or ip), address.port)
+    ip = parse_ip(address.host)
+    return None if ip is None else Address(str(ip), address.port)
 
 
 def local_addresses(port: int) -> list[str]:
@@ -133,23 +136,32 @@ def local_addresses(port: int) -> list[str]:
 
 
 def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None) -> bool:
-    """Whether an IP address that someone named may be dialled; `networks` are this machine's.
+    """Return whether an IP address that someone named may be dialled.
 
     Else any stranger could have us dial what only our own network can reach ([L-14]).
+
+    Args:
+        host: The IP address.
+        named: By whom it was named.
+        networks: Those that this machine has an address in; asked of the system if None.
+
+    Raises:
+        ValueError: If the host is a name.
     """
-    ip = ipaddress.ip_address(host.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped
+    ip = parse_ip(host)
+    if ip is None:
+        raise ValueError("only an IP address can be judged")
     if named is Named.BY_US:
         return True
-    if ip.is_loopback:
-        return named is Named.NEAR
-    if ip.is_unspecified or ip.is_multicast:
-        return False
-    if ip.is_global:
-        return True
-    own = own_networks() if networks is None else networks
-    return any(ip in network for network in own)
+    match destination_of(ip):
+        case Destination.INTERNET:
+            return True
+        case Destination.MACHINE:
+            return named is Named.NEAR
+        case Destination.PRIVATE:
+            own = own_networks() if networks is None else networks
+            return any(ip in network for network in own)
+    return False
 
 
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
@@ -175,10 +187,8 @@ def own_networks() -> list[Network]:
 
 def is_loopback(host: str) -> bool:
     """Whether this is an IP address of loopback, as which only this machine is reached."""
-    try:
-        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        return False
+    ip = parse_ip(host)
+    return ip is not None and ip.is_loopback
 
 
 def is_own_host(host: str) -> bool:

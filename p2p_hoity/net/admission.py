@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import trio
 
 from ..errors import because
+from .addresses import Named
 from .handshake import Proven, Verdict
 from .limits import Limits
 from .link import Link, LinkCode
@@ -28,6 +29,8 @@ class Standing:
     """Whom an incoming link is charged to; empty for a link we dialled."""
     instance: bytes = b""
     """The peer's process."""
+    named: Named = Named.BY_US
+    """By whom the address was named."""
     binding: bytes = field(default=b"", repr=False)
     is_up: trio.Event = field(default_factory=trio.Event, repr=False)
     finished: trio.Event = field(default_factory=trio.Event, repr=False)

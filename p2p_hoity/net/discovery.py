@@ -62,23 +62,28 @@ class Announcing:
     ) -> None:
         self._zeroconf = zeroconf
         self._announcement = announcement
-        self._instance = secrets.token_hex(8)
+        self._instance, self._is_registered = "", False
         self.problem = problem
 
     async def start(self) -> None:
         """Announce for the first time."""
-        if self._zeroconf is not None:
-            await self._tell(self._zeroconf.register_service)
+        await self._tell()
 
     async def update(self, joined: int) -> None:
-        """Announce that so many seats are taken now."""
+        """Announce that so many seats are taken now; what failed before is tried again."""
         self._announcement = replace(self._announcement, joined=joined)
-        if self._zeroconf is not None and self.problem is None:
-            await self._tell(self._zeroconf.update_service)
+        await self._tell()
 
-    async def _tell(self, tell: Callable[[ServiceInfo], None]) -> None:
+    async def _tell(self) -> None:
+        """Announce, each time under a fresh name until it works: a stranger may hold the last."""
+        if self._zeroconf is None:
+            return
+        tell = self._zeroconf.update_service
+        if not self._is_registered:
+            self._instance, tell = secrets.token_hex(8), self._zeroconf.register_service
         info = service_info(self._announcement, self._instance)
         self.problem = await trio.to_thread.run_sync(_attempt, tell, info)
+        self._is_registered = self._is_registered or self.problem is None
 
 
 @asynccontextmanager

@@ -43,6 +43,7 @@ class NetCode(Code):
     NO_LINK = "no-link", "seconds", "addresses"
     NO_ROOM_HERE = "no-room-here"
     NOT_DIALLED = "not-dialled", "address"
+    NOT_BY_RELAY = "not-by-relay", "address"
     DOOR_SHUT = "door-shut"
 
 
@@ -105,7 +106,7 @@ def why(error: BaseException) -> Reason:
     if isinstance(error, trio.TooSlowError):
         return because(NetCode.NO_ANSWER_IN_TIME)
     if isinstance(error, ssl.SSLError):
-        return because(NetCode.OTHER_TLS)
+        return because(NetCode.CUT if isinstance(error, _CUT) else NetCode.OTHER_TLS)
     if isinstance(error, socket.gaierror):
         return because(NetCode.UNKNOWN_NAME)
     if isinstance(error, UnicodeError):
@@ -129,16 +130,24 @@ def _why_system(error: OSError) -> Reason:
     return because(known) if known else of_system(error)
 
 
+_CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+"""How TLS says that the connection has ended; all else that it says is of bytes that are no TLS of
+ours."""
 # All that a stream or a socket may raise because of the peer or the system.
 TROUBLE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 
 
-def _is_refusal(error: BaseException | None) -> bool:
-    """Whether the machine was reached and nobody listens there, on none of its addresses."""
+def _is_final(error: BaseException | None) -> bool:
+    """Whether the machine was reached, and nobody listens there, on none of its addresses, or one
+    who speaks no TLS of ours."""
     if isinstance(error, BaseExceptionGroup):
-        return all(map(_is_refusal, error.exceptions))
-    if isinstance(error, OSError) and error.errno is None:  # trio sums several attempts up
-        return _is_refusal(error.__cause__)
+        return all(map(_is_final, error.exceptions))
+    if isinstance(error, ssl.SSLError):
+        return not isinstance(error, _CUT)
+    if isinstance(error, trio.BrokenResourceError) or (
+        isinstance(error, OSError) and error.errno is None  # trio sums several attempts up
+    ):
+        return _is_final(error.__cause__)
     return isinstance(error, ConnectionRefusedError)
 
 
@@ -148,5 +157,5 @@ def trouble_is(code: Code, **fields: object) -> Iterator[None]:
     try:
         yield
     except (*TROUBLE, UnicodeError) as error:
-        kind = NobodyError if _is_refusal(error) else NetError
+        kind = NobodyError if _is_final(error) else NetError
         raise kind(code, **fields, why=why(error)) from error

@@ -26,7 +26,7 @@ import trio
 from protocol import Invalid, Label, digest, framed, verify_signature
 
 from ..errors import Code
-from .errors import NetCode, NetError, RefusedError, trouble_is
+from .errors import NetCode, NetError, NobodyError, RefusedError, trouble_is
 from .framing import encode_frame, read_frame
 
 MAGIC = b"hoity link 6"
@@ -145,9 +145,9 @@ class Listener:
         return framed(self.purpose.value, self.listener, dialler, self.certificate, numbers)
 
     def answer(self, identity: Identity, instance: bytes, challenge: bytes) -> bytes:
-        """The dialler's answer to a challenge; NetError when it is not one of ours."""
+        """The dialler's answer to a challenge; NobodyError when it is not one of ours."""
         if len(challenge) != CHALLENGE or not challenge.startswith(MAGIC):
-            raise NetError(HandshakeCode.OTHER_LANGUAGE)
+            raise NobodyError(HandshakeCode.OTHER_LANGUAGE)
         numbers = secrets.token_bytes(NONCE) + instance
         statement = self._statement(challenge, identity.public, numbers)
         return identity.public + numbers + identity.sign(Label.LINK_HANDSHAKE, statement)

@@ -34,7 +34,11 @@ from .race import Race, Secured
 from .reach import reach
 from .tls import credentials, secure_from
 from .unproven import Stage, UnprovenConnections, UnprovenStream
-from .waiting import WaitingAtRelay
+from .waiting import Tell, WaitingAtRelay
+
+
+def _nobody(relay: str, why: Reason | None) -> None:
+    """Hear nothing of relays."""
 
 
 class Hub:
@@ -106,22 +110,21 @@ class Hub:
             nursery.start_soon(self._attend_listener, listener)
         return [str(listener.address) for listener in listeners]
 
-    async def listen_via(self, relay: str) -> str:
+    async def listen_via(self, relay: str, tell: Tell = _nobody, waits: bool = True) -> str:
         """Wait for calls at a relay ('host:port' or 'relay+host:port'), again whenever it is lost.
 
-        Returns the address for others to dial, 'relay+host:port'. NetError when the relay cannot
-        be reached now, and nothing is retried then.
+        Returns the address for others to dial, 'relay+host:port': at once, or, if this `waits`,
+        when the relay lets us wait there; NetError if it does not for `Limits.waiting` seconds.
+        `tell` hears of a relay that is lost, and found again.
         """
-        nursery = self._running()
-        parsed = parse_address(relay)
+        nursery, parsed = self._running(), parse_address(relay)
         address = Address(parsed.host, parsed.port, via_relay=True)
         if address not in self._waiting:
-            waiting = WaitingAtRelay(
-                self._network, address, self._identity, self._instance, self._limits
-            )
-            stream = await waiting.register_patiently()
-            self._waiting[address] = waiting
-            nursery.start_soon(waiting.run, stream, nursery, self.attend)
+            how = (self._identity, self._instance, self._limits, tell)
+            self._waiting[address] = WaitingAtRelay(self._network, address, *how)
+            nursery.start_soon(self._waiting[address].run, nursery, self.attend)
+        if waits:
+            await self._waiting[address].registered()
         return str(address)
 
     def relays(self) -> frozenset[str]:
@@ -385,4 +388,7 @@ def _standing(
 ) -> Standing:
     where, via_relay = str(address), address.via_relay
     binding, instance = proven.binding, proven.instance
-    return Standing(proven.peer, link, where, via_relay, dialled_by, source, instance, binding)
+    named = address.named
+    return Standing(
+        proven.peer, link, where, via_relay, dialled_by, source, instance, named, binding
+    )

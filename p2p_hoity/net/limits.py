@@ -35,7 +35,9 @@ class Limits:
     handshake: float = 5.0
     """From the first byte to an authenticated link, or the connection is cut."""
     dial: float = 5.0
-    """For one way to a peer to answer, secured, and for a relay to let us wait there."""
+    """For one way to a peer to answer, secured, and for a relay to answer once."""
+    waiting: float = 15.0
+    """For a relay that cuts us, as one that is flooded does by lot, to be asked again and again."""
     heartbeat: float = 2.0
     """Silence of our own after which an empty frame is sent."""
     silence: float = 6.0

@@ -81,10 +81,10 @@ async def conversation(
     """A conversation by a wish to a relay; cut at the end. NetError says why there is none, as
     RefusedError if the relay has said so."""
     stream = None
-    with trio.move_on_after(limits.handshake):
+    with trio.move_on_after(limits.waiting):
         stream = await speak(network, relay, wish)
     if stream is None:
-        raise NetError(NetCode.SLOW, address=str(relay), seconds=limits.handshake)
+        raise NetError(NetCode.SLOW, address=str(relay), seconds=limits.waiting)
     talk, failed = Conversation(stream, mailbox_limits(limits)), None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(talk.run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,7 @@ import trio
 
 from ..errors import Code, Reason, because
 from .addresses import Address, Named, is_loopback, parse_address
+from .destination import Destination, destination_of, parse_ip
 from .errors import TROUBLE, AddressError, NetCode, NetError, NobodyError, why
 from .network import StreamListener, TcpNetwork
 
@@ -166,7 +166,7 @@ def _leads_outside(address: Address) -> bool:
     of the proxy's own, and no name that could lead there ([L-57])."""
     if address.named is Named.BY_US:
         return True
-    try:
-        return ipaddress.ip_address(address.host).is_global
-    except ValueError:
+    ip = parse_ip(address.host)
+    if ip is None:
         return address.host.endswith(".onion")
+    return destination_of(ip) is Destination.INTERNET

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final, Protocol
 
 import trio
@@ -99,7 +100,7 @@ class Puncher:
         return True
 
     async def _lead(self, outlet: Outlet, standing: Standing) -> Met:
-        relay = parse_address(standing.address)
+        relay = replace(parse_address(standing.address), named=standing.named)
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
             try:

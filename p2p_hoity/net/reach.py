@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -22,6 +23,10 @@ CALL = b"C"
 TAKE = b"T"
 OBSERVE = b"O"
 WORD = b"W"
+GREETING = 15.0
+"""Seconds for which a relay that cuts us is greeted again, if the caller has so long."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 1.0
+"""Seconds between two of these greetings, at most."""
 TOKEN = 16
 """Bytes of the token by which a waiting peer takes one call."""
 
@@ -162,7 +167,26 @@ async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.S
 
 
 async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
-    """A TLS stream to a relay, whoever it is, and its challenge."""
+    """A TLS stream to a relay, whoever it is, and its challenge.
+
+    A relay that is flooded cuts newcomers by lot ([L-12]), so this is tried again, until the
+    caller's time is over or for `GREETING` seconds. Nothing was said yet that may be said only
+    once ([L-69]). NetError says what failed last.
+    """
+    last = min(trio.current_effective_deadline(), trio.current_time() + GREETING)
+    pause = FIRST_PAUSE
+    while True:
+        rest = pause * random.uniform(0.5, 1.0)
+        try:
+            return await _greet_once(network, relay)
+        except NetError as error:
+            if error.is_final or trio.current_time() + rest >= last:
+                raise
+        await trio.sleep(rest)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+async def _greet_once(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
     raw = await network.open(replace(relay, via_relay=False))
     secured = await secure(raw, relay, None)
     async with _cut_on_failure(secured.stream, relay):

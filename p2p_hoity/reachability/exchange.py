@@ -24,6 +24,11 @@ class Datagrams(Protocol):
         """Our own address on the way to it."""
         ...
 
+    @property
+    def router(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+        """Its address."""
+        ...
+
     async def send(self, data: bytes) -> None:
         """Send one; OSError when it is known that nobody listens there."""
         ...
@@ -43,6 +48,11 @@ class UdpDatagrams:
     def own(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         """The address that the system sends from."""
         return ipaddress.ip_address(self._socket.getsockname()[0])
+
+    @property
+    def router(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+        """The one address that is sent to and heard."""
+        return ipaddress.ip_address(self._socket.getpeername()[0])
 
     async def send(self, data: bytes) -> None:
         """Send one."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,6 +9,7 @@ from typing import Final
 
 from ..errors import Code, Reason, because
 from ..net.addresses import host_of
+from ..net.destination import Destination, destination_of, parse_ip
 from ..net.ticket import MOST_ADDRESSES
 
 
@@ -25,6 +25,13 @@ class Scope(StrEnum):
 
 
 WIDEST: Final = tuple(Scope)
+SCOPES_OF: Final = {
+    Destination.INTERNET: Scope.ANYWHERE,
+    Destination.PRIVATE: Scope.LAN,
+    Destination.MACHINE: Scope.MACHINE,
+    Destination.NOWHERE: Scope.NOWHERE,
+}
+"""From where an IPv4 address is reached, by where it leads."""
 
 
 class ReachCode(Code):
@@ -40,6 +47,7 @@ class ReachCode(Code):
     DOUBLE_NAT = "router-behind-another", "address"
     DISAGREE = "router-seen-otherwise", "address", "seen"
     HIDDEN = "reach-hidden"
+    RELAY_ONLY = "reach-relay-only"
     RELAY = "reach-take-relay"
     FORWARD = "reach-forward", "port"
     OTHERWISE = "reach-resume-otherwise"
@@ -53,7 +61,8 @@ class Found:
     """What was found out about the ways to this node; all addresses are 'host:port'.
 
     `own` are this machine's with the port it listens on, `mapped` what a router has opened,
-    `advertised` what the player has forwarded, `relays` 'relay+host:port'; `seen` is the IP
+    `advertised` what the player has forwarded, `relays` 'relay+host:port', `away` those of them
+    that do not let us wait there just now; `seen` is the IP
     address that a relay sees us come from; `asking`: the router has not answered yet; `trouble`
     says why it has opened nothing.
     """
@@ -62,19 +71,27 @@ class Found:
     advertised: tuple[str, ...] = ()
     mapped: str = ""
     relays: tuple[str, ...] = ()
+    away: frozenset[str] = frozenset()
     seen: str = ""
     asking: bool = False
     trouble: tuple[Reason, ...] = ()
+
+    @property
+    def working(self) -> tuple[str, ...]:
+        """The relays that lead here just now."""
+        return tuple(relay for relay in self.relays if relay not in self.away)
 
 
 @dataclass(frozen=True)
 class Wanted:
     """Whom a table is for: `lan`: it is announced there; `near`: some play on this machine;
-    `hidden`: this node's own addresses are named to nobody."""
+    `hidden`: this node's own addresses are named to nobody, since it dials by a proxy;
+    `relay_only`: nor are they since it is reached by relays alone."""
 
     lan: bool = False
     near: bool = False
     hidden: bool = False
+    relay_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,19 +115,11 @@ def scope_of(address: str) -> Scope:
     A name may lead anywhere, as a `.onion` one does by Tor; `localhost` and `.local` do not.
     """
     host = host_of(address)
-    try:
-        ip = ipaddress.ip_address(host)
-    except ValueError:
+    ip = parse_ip(host)
+    if ip is None:
         return _scope_of_name(host)
-    if isinstance(ip, ipaddress.IPv6Address):
-        ip = ip.ipv4_mapped or ip
-    if ip.is_unspecified or ip.is_multicast:
-        return Scope.NOWHERE
-    if ip.is_loopback:
-        return Scope.MACHINE
-    if ip.is_global:
-        return Scope.ANYWHERE if ip.version == 4 else Scope.IPV6
-    return Scope.LAN
+    found = SCOPES_OF[destination_of(ip)]
+    return Scope.IPV6 if found is Scope.ANYWHERE and ip.version == 6 else found
 
 
 def _scope_of_name(host: str) -> Scope:
@@ -128,13 +137,15 @@ def widest(addresses: Iterable[str]) -> Scope:
 
 def judge(found: Found, wanted: Wanted) -> Judged:
     """Which addresses to name, in which order, and what that is good for ([L-50], [L-51])."""
+    if wanted.relay_only:
+        found = replace(found, own=(), advertised=(), mapped="", trouble=())
     if wanted.hidden:
         near = _of(found.own, Scope.MACHINE)[:1] if wanted.near else ()
         found = replace(found, own=(), mapped="", trouble=())
         direct = (*found.advertised, *near)[:MOST_ADDRESSES]
     else:
         direct = _direct(found, wanted)
-    scope = widest((*direct, *found.relays))
+    scope = widest((*direct, *found.working))
     return Judged(direct, _named(found), scope, _reasons(found, wanted, scope))
 
 
@@ -155,11 +166,11 @@ def _direct(found: Found, wanted: Wanted) -> tuple[str, ...]:
     chosen = [*found.advertised, *filter(None, [found.mapped])]
     chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
     of_lan = _with_one_long(_of(found.own, Scope.LAN))
-    if widest((*chosen, *found.relays)) is not Scope.ANYWHERE:
+    if widest((*chosen, *found.working)) is not Scope.ANYWHERE:
         chosen += of_lan
     elif wanted.lan or wanted.near:
         chosen += of_lan[:1]
-    only_itself = not chosen and not found.relays
+    only_itself = not chosen and not found.working
     if only_itself or (wanted.near and not set(chosen) & set(found.own)):
         chosen += _of(found.own, Scope.MACHINE)[:1]
     return tuple(dict.fromkeys(chosen))[:MOST_ADDRESSES]
@@ -175,6 +186,8 @@ def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
     told = [because(SCOPES[scope])]
     if wanted.hidden:
         told.append(because(ReachCode.HIDDEN))
+    if wanted.relay_only:
+        told.append(because(ReachCode.RELAY_ONLY))
     if found.mapped:
         told.append(because(ReachCode.OPENED, address=found.mapped))
         told += _disagreement(host_of(found.mapped), found.seen)

@@ -6,16 +6,18 @@ import random
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 from typing import Final, Protocol
 
 import trio
 
 from ..errors import Reason, because
+from ..net.destination import Destination, destination_of
 from .exchange import Datagrams, datagrams
 from .gateway import gateway
 from .judge import judge_mapped
 from .routers import NatPmpRouter, Opened, PcpRouter, Router, RouterCode, RouterError
-from .upnp import UpnpRouter, library
+from .upnp import LocalNetwork, UpnpRouter
 
 HEAD_START: Final = 0.5
 """Seconds in which a router may answer in the newer protocol before it is asked in the older."""
@@ -36,12 +38,13 @@ class Told(Protocol):
 
 
 Wire = Callable[[], AbstractAsyncContextManager[Datagrams]]
-Others = Callable[[], list[Router]]
+Others = Callable[[Datagrams], list[Router]]
 
 
 @dataclass(frozen=True)
 class Ways:
-    """How routers are asked: the datagrams to the default one, and routers of other kinds."""
+    """How routers are asked: the datagrams to the default one, and how it is asked in other ways,
+    given such datagrams."""
 
     wire: Wire
     others: Others
@@ -53,14 +56,14 @@ def of_this_network(port: int) -> Ways:
     @asynccontextmanager
     async def wire() -> AsyncIterator[Datagrams]:
         router = await trio.to_thread.run_sync(gateway)
-        if router is None:
+        if router is None or destination_of(IPv4Address(router)) is not Destination.PRIVATE:
             raise RouterError(RouterCode.UNKNOWN)
         async with datagrams(router) as found:
             yield found
 
-    def others() -> list[Router]:
-        module = library()
-        return [] if module is None else [UpnpRouter(module, port)]
+    def others(wire: Datagrams) -> list[Router]:
+        network = LocalNetwork(IPv4Address(str(wire.own)), IPv4Address(str(wire.router)))
+        return [UpnpRouter(network, port)]
 
     return Ways(wire, others)
 
@@ -88,7 +91,7 @@ async def _once(hosts: Collection[str], port: int, tell: Told, ways: Ways) -> Re
             try:
                 found = await _search(PcpRouter(newer, port), NatPmpRouter(older, port))
             except RouterError as error:
-                found = await _of_others(ways, error)
+                found = await _of_others(ways.others(newer), error)
             return await _keep(*found, tell)
     except RouterError as error:
         return error.reason
@@ -129,13 +132,19 @@ async def _search(newer: Router, older: Router) -> tuple[Router, Opened]:
     raise next(refused, failures[0] if failures else RouterError(RouterCode.SILENT))
 
 
-async def _of_others(ways: Ways, failure: RouterError) -> tuple[Router, Opened]:
-    """The first router of another kind that opens; the failure at hand if there is none."""
-    for router in ways.others():
+async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, Opened]:
+    """The first of these that opens; the failure at hand if there is none. What one that failed, or
+    was not waited for, may have opened is taken away."""
+    for router in routers:
+        opened: Opened | None = None
         try:
-            return router, await router.open()
+            opened = await router.open()
+            return router, opened
         except RouterError as error:
             failure = error if error.code == RouterCode.REFUSES else failure
+        finally:
+            if opened is None:
+                await _farewell([router])
     raise failure
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -25,14 +26,23 @@ SETTLE: Final = 1.0
 class Ways:
     """What was found out so far, judged anew whenever it is asked for."""
 
-    def __init__(self, found: Found, wanted: Wanted, routers: mapping.Ways | None = None) -> None:
+    def __init__(
+        self,
+        found: Found,
+        wanted: Wanted,
+        routers: mapping.Ways | None = None,
+        waits_at: Callable[[], frozenset[str]] | None = None,
+    ) -> None:
+        """`waits_at` gives the relays that let us wait there just now; all of them if None."""
         self._found, self._wanted, self._routers = found, wanted, routers
+        self._waits_at = waits_at or (lambda: frozenset(found.relays))
         self._news = trio.Event()
         self._began = 0.0
 
     def judged(self) -> Judged:
         """Which addresses to name now, and what they are good for."""
-        return judge(self._found, self._wanted)
+        away = frozenset(self._found.relays) - self._waits_at()
+        return judge(replace(self._found, away=away), self._wanted)
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """What a relay notes of itself, as Prometheus reads it: numbers, nothing of who or what.
 
-prometheus-client and h11 are an extra of this package, `relay`, and loaded only when asked for.
+prometheus-client is an extra of this package, `relay`, and loaded only when asked for.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ class MetricsError(CodedError):
 def need_libraries() -> None:
     """MetricsError if the extra is not installed."""
     try:
-        import h11  # noqa: F401
         import prometheus_client  # noqa: F401
     except ImportError as error:
-        name, command = error.name or "h11", installing("prometheus-client", "h11")
+        name, command = error.name or "prometheus-client", installing("prometheus-client")
         raise MetricsError(MetricsCode.NO_LIBRARY, name=name, command=command) from None
 
 

@@ -1,4 +1,4 @@
-"""What a screen is told of tickets and codes: those to give to others, and those that came."""
+"""What a screen is told of tickets, of codes, and of the relays at which this node waits."""
 
 from __future__ import annotations
 
@@ -58,6 +58,15 @@ class Moved:
     scope: Scope
     reasons: tuple[Reason, ...]
     ticket: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class RelayState:
+    """A relay ('host:port') does not let this node wait there, and why; it is asked again and
+    again. With None it does so again."""
+
+    relay: str
+    why: Reason | None
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .invitations import CodeEnd as CodeEnd
 from .invitations import Moved as Moved
 from .invitations import NoCode as NoCode
 from .invitations import Reached as Reached
+from .invitations import RelayState as RelayState
 from .invitations import TicketTaken as TicketTaken
 
 
@@ -361,6 +362,7 @@ Update = (
     | NoCode
     | Reached
     | Moved
+    | RelayState
     | TicketTaken
     | Started
     | Cautious

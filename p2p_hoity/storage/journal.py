@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from protocol import Invalid, encoding
 
@@ -22,6 +22,9 @@ from . import file_lock, marks
 from .journal_format import CHECK, HEAD, MAGIC, MAX_RECORD, Form, new_form, read_form
 from .own_files import NEW, NotPrivateError, check_folder, open_private, private_folder, sync_folder
 from .vault import VaultCode, VaultError, of_file
+
+BESIDE: Final = (".claimed", ".relay-only", ".ticket")
+"""The ends of the files that may lie beside a journal, and go with it."""
 
 
 class JournalCode(Code):
@@ -152,6 +155,14 @@ class Journal:
         self._let_go()  # a full disk does not matter to a file that goes
         self.path.unlink(missing_ok=True)
         self.mark.unlink(missing_ok=True)
+        _remove_beside(self.path)
+
+
+def _remove_beside(path: Path) -> None:
+    """Remove the files that say something of the game of a journal."""
+    for suffix in BESIDE:
+        with suppress(OSError):  # they hold no secret
+            path.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def _number_of(file: IO[bytes]) -> int:
@@ -318,3 +329,4 @@ def forget(path: Path) -> None:
             path.unlink()
     path.unlink(missing_ok=True)
     marks.path_of(path).unlink(missing_ok=True)
+    _remove_beside(path)

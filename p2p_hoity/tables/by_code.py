@@ -18,8 +18,8 @@ from ..net.mailbox import NUMBER, Conversation, conversation
 from ..net.network import Network, TcpNetwork
 from ..net.ticket import Ticket, decode_ticket
 
-ANSWER: Final = 20.0
-"""Seconds for which the host's answers are awaited."""
+ANSWER: Final = 30.0
+"""Seconds for the relay, which may have to be asked several times, and the host's answers."""
 
 
 async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ticket:

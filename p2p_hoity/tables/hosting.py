@@ -52,6 +52,8 @@ MOST_PROVEN: Final = 16
 """Newcomers who hold the ticket and keep their link before strangers, beside those seated."""
 MOST_KEPT: Final = 24
 """More of them who make room for seats only: the rest of the links is for who comes ([L-62])."""
+AGAIN: Final = 10.0
+"""Seconds after which the LAN is told of a table again, if that has failed."""
 CHANGES, CHANGES_A_SECOND = 24, 0.5
 """Changes of the list of names that are told at once, and after that."""
 SITS, SITS_A_SECOND = 4, 0.2
@@ -81,7 +83,7 @@ async def host_table(
     """
     who = seat.me.identity
     capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
-    async with open_hub(who, reach) as (hub, ways):
+    async with open_hub(who, reach, seat.screen) as (hub, ways):
         await ways.settle()
         judged = ways.judged()
         bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
@@ -94,7 +96,7 @@ async def host_table(
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
         if reach.relays:
-            codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.network)
+            codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.dials)
             beside.append(codes.run)
         if door is not None:
             beside.append(partial(door.run, lobby.decided))
@@ -158,11 +160,13 @@ def _try_send(channel: trio.MemorySendChannel[int], number: int) -> None:
 
 
 async def _announce(what: Announcement, counts: trio.MemoryReceiveChannel[int]) -> None:
-    last = what.joined
+    """Announce how many are seated, each time that comes; what failed is tried again later."""
+    last, due = what.joined, trio.current_time() + AGAIN
     async with announce(what) as announcing:
         async for joined in counts:
-            if joined != last:
-                last = joined
+            has_failed = announcing.problem is not None and trio.current_time() >= due
+            if joined != last or has_failed:
+                last, due = joined, trio.current_time() + AGAIN
                 await announcing.update(joined)
 
 

@@ -88,6 +88,8 @@ class JoinCode(Code):
     OLD_CONSENT = "old-consent"
     FORGOTTEN = "left-before-the-beginning"
     UNPROVEN = "ticket-unknown"
+    NO_RELAYS = "ticket-without-relay"
+    OTHER_RELAYS = "ticket-of-other-relays", "relays"
     FULL = "table-full"
     NAME = "name-taken"
     DENIED = "host-refused"
@@ -115,8 +117,12 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         raise PeerError(JoinCode.OWN_TICKET)
     if kept_seat(seat.home, seat.passphrase, who.public, ticket) is not None:
         raise PeerError(JoinCode.KEPT)
+    if reach.relay_only and not set(reach.relays).intersection(ticket.relay):
+        code = JoinCode.OTHER_RELAYS if ticket.relay else JoinCode.NO_RELAYS
+        raise PeerError(code, **({"relays": ticket.relay} if ticket.relay else {}))
     leads_outside = widest(ticket.dial_addresses()) in (Scope.ANYWHERE, Scope.IPV6)
-    async with open_hub(who, replace(reach, maps=reach.maps and leads_outside)) as (hub, ways):
+    how = replace(reach, maps=reach.maps and leads_outside)
+    async with open_hub(who, how, seat.screen) as (hub, ways):
         guest = _Guest(hub, seat, ticket, ways)
         roster = await guest.host_link.keep(lambda: guest.sit(accept))
         host = guest.host_link

@@ -96,8 +96,6 @@ def forget_game(game: OpenGame) -> None:
         if error.code != journals.JournalCode.IN_USE:
             raise
         raise PeerError(ForgetCode.RUNNING, game=game.name) from error
-    for suffix in (".claimed", ".ticket"):
-        game.path.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def is_running(game: OpenGame) -> bool:

@@ -31,7 +31,7 @@ from ..storage.vault import of_file
 from .again import follow
 from .arriving import Answers, arrive
 from .fresh_tickets import FreshError, Giver, check_fresh
-from .seating import PeerError, Reach, Seat, bind_raw, drive, open_hub
+from .seating import PeerError, Reach, Seat, bind_raw, drive, only_by_relays, open_hub
 
 
 class ResumeCode(Code):
@@ -44,6 +44,8 @@ class ResumeCode(Code):
     NOT_BEGUN = "game-not-begun"
     OTHER_KEY = "journal-of-other-key"
     BY_PROXY = "game-by-proxy"
+    NO_RELAY = "game-by-relays-without-one"
+    SHOWN = "game-by-relays-alone"
     EARLIER = "game-of-earlier-version"
 
 
@@ -51,6 +53,8 @@ HIDDEN: Final = 10
 """Where a journal's first record says whether the seat hides behind a proxy."""
 WATCHED: Final = 11
 """Where it says whether onlookers are let in."""
+RELAY_ONLY: Final = 12
+"""Where it says whether the seat is reached and dials by relays alone; older ones do not say."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class OpenGame:
     """A journal on this machine: a game that can be taken up again.
 
     `started` in Unix seconds; `seat` is one's own number and `key` its public key; `put_away`: it
-    was claimed and is not offered any more.
+    was claimed and is not offered any more; `relay_only`: the seat is reached by its `relays`
+    alone, and stays so.
     """
 
     name: str
@@ -68,6 +73,8 @@ class OpenGame:
     seat: int = 0
     key: bytes = b""
     put_away: bool = False
+    relays: tuple[str, ...] = ()
+    relay_only: bool = False
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -94,7 +101,9 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
             names = tuple(entry.nickname for entry in roster)
             started, put_away = int(first[6]), _claimed(path).exists()
             key = roster[seat].id
-            found.append(OpenGame(path.stem, path, names, started, seat, key, put_away))
+            relays, alone = tuple(map(str, first[5])), is_relay_only(path, first)
+            kept = (seat, key, put_away, relays, alone)
+            found.append(OpenGame(path.stem, path, names, started, *kept))
         except (journals.JournalError, NotPrivateError, ValueError, IndexError):
             continue
     return sorted(found, key=lambda game: -game.started)
@@ -191,7 +200,8 @@ def _reopen(
         raise PeerError(ResumeCode.OTHER_KEY)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     machine.restore(records)
-    return book, first, machine, Roster(raw, addresses, first[7], bool(first[-1]))
+    watched = len(first) > WATCHED and bool(first[WATCHED])
+    return book, first, machine, Roster(raw, addresses, first[7], watched)
 
 
 async def resume_table(
@@ -208,6 +218,7 @@ async def resume_table(
     how = how or Reach(network=network)
     book, first, machine, roster = _reopen(seat, name)
     try:
+        how = _alone(how, book.path, first)
         _check(first, how, machine.table, fresh)
     except (PeerError, FreshError):
         book.close()
@@ -220,7 +231,7 @@ async def resume_table(
     capability = Capability(table.header.terms.digest(), first[8], first[9])
     reach = _reach_again(how, first[4], tuple(first[5]), known)
     ticket = Ticket(seat.me.identity.public, (), capability.terms, reach.relays, capability.secret)
-    async with open_hub(seat.me.identity, reach) as (hub, ways):
+    async with open_hub(seat.me.identity, reach, seat.screen) as (hub, ways):
         try:
             _dial(hub, table, roster, fresh)
             came = await arrive(hub, Answers(table, seat.me.identity.public))
@@ -235,6 +246,35 @@ async def resume_table(
             outcome = await drive(hub, recalled, roster, capability, machine, book, list(came))
             nursery.cancel_scope.cancel()
         return await follow(outcome, hub, seat, reach)
+
+
+def _relay_only_mark(journal: Path) -> Path:
+    """The empty file that says that a seat is reached by relays alone since it was resumed."""
+    return journal.with_suffix(".relay-only")
+
+
+def is_relay_only(journal: Path, first: tuple[Any, ...]) -> bool:
+    """Whether a seat is reached by relays alone: from the beginning of its game, as the first
+    record of its journal says, or since it was resumed so."""
+    since_the_beginning = len(first) > RELAY_ONLY and bool(first[RELAY_ONLY])
+    return since_the_beginning or _relay_only_mark(journal).exists()
+
+
+def _alone(how: Reach, journal: Path, first: tuple[Any, ...]) -> Reach:
+    """How a seat is reached: by relays alone if it is or was so, which is kept with the game.
+
+    SPEC: [L-58]. PeerError if there is no relay, or an address is given that would be shown.
+    """
+    was_alone = is_relay_only(journal, first)
+    if not (how.relay_only or was_alone):
+        return how
+    if how.anew or how.advertised:
+        raise PeerError(ResumeCode.SHOWN)
+    if not (how.relays if how.relays_anew else first[5]):
+        raise PeerError(ResumeCode.NO_RELAY)
+    if not was_alone:
+        _relay_only_mark(journal).touch(mode=0o600)
+    return only_by_relays(how)
 
 
 def _check(first: tuple[Any, ...], how: Reach, table: Table, fresh: Ticket | None) -> None:

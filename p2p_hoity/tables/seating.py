@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from protocol import Header, Identity, Machine, Table, header
 
-from ..errors import Code, CodedError
+from ..errors import Code, CodedError, Reason
 from ..game_port import bind
-from ..net.addresses import local_addresses
+from ..net.addresses import RELAY_PREFIX, local_addresses
 from ..net.errors import NetError, RefusedError
 from ..net.events import Event, Frame
 from ..net.hub import Hub
 from ..net.limits import Limits
 from ..net.network import Network, TcpNetwork
+from ..net.relayed import RelayedNetwork
 from ..reachability.judge import Found, Wanted
 from ..reachability.ways import Ways
+from ..session import updates
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
 from ..session.lobby import Roster
@@ -104,14 +106,16 @@ class Lan(StrEnum):
 class Reach:
     """How this node can be reached: where it listens, its relays, what the LAN is told, and by
     which network (None: the machine's own). `or_any`: another port does if that one is taken.
-    `returning`: a seat that comes back does without a relay that says that it waits there already;
-    the other seats will say whether it does. `anew`: it listens where this says, not where it did;
-    `relays_anew`: it waits at these relays, not where it did.
+    `returning`: a seat that comes back does not wait for its relays. One may be gone, or say that
+    this seat waits there already: the other seats will say whether it does. `anew`: it listens
+    where this says, not where it did; `relays_anew`: it waits at these relays, not where it did.
 
     `advertised`: 'host:port' that the player has forwarded. `outside`: the table is meant for
     people elsewhere too, so it is found out how they reach it, and told. `maps`: the router is
     asked for a way in. `near`: some of the seats are on this machine. `hidden`: no address of this
-    machine is named, and it listens for itself alone; `network` dials by a proxy."""
+    machine is named, and it listens for itself alone; `network` dials by a proxy. `relay_only`: no
+    address of it is named either, nothing is listened for, and nothing but its relays is dialled;
+    `only_by_relays` makes it so."""
 
     listen: str = ":0"
     relays: tuple[str, ...] = ()
@@ -126,57 +130,102 @@ class Reach:
     maps: bool = False
     near: bool = False
     hidden: bool = False
+    relay_only: bool = False
 
     @property
     def wanted(self) -> Wanted:
         """Whom the table is for, as far as it decides which addresses are named."""
         is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
-        return Wanted(is_lan, self.near, self.hidden)
+        return Wanted(is_lan, self.near, self.hidden, self.relay_only)
+
+    @property
+    def dials(self) -> Network:
+        """By what this node dials."""
+        network = self.network or TcpNetwork()
+        return RelayedNetwork(network, self.relays) if self.relay_only else network
 
 
-DIAL_BY_PROXY: Final = 20.0
-"""Seconds for one way to answer when a proxy dials: a new circuit of Tor takes long."""
+def only_by_relays(reach: Reach) -> Reach:
+    """The same for a node whose address nobody may learn but its relays ([L-58])."""
+    return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
+
+
+DIAL_BY_PROXY, WAITING_BY_PROXY = 20.0, 40.0
+"""Seconds for one way to answer, and for a relay to be asked again, when a proxy dials: a new
+circuit of Tor takes long."""
 
 
 @asynccontextmanager
-async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, Ways]]:
+async def open_hub(
+    who: Identity, reach: Reach, screen: Screen = lambda update: None
+) -> AsyncIterator[tuple[Hub, Ways]]:
     """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
-    listen."""
-    limits = Limits(dial=DIAL_BY_PROXY) if reach.hidden else None
-    hub = Hub(who, network=reach.network, limits=limits)
+    listen. `screen` is told of relays that are lost, and found again."""
+    limits = Limits(dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY) if reach.hidden else None
+    hub = Hub(who, network=reach.dials, limits=limits)
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:
-            ways = Ways(await _found(hub, reach), reach.wanted)
+            found = await _found(hub, reach, screen)
+            ways = Ways(found, reach.wanted, waits_at=hub.relays)
             if reach.maps:
-                ways.explore(nursery, reach.network or TcpNetwork())
+                ways.explore(nursery, reach.dials)
             yield hub, ways
         finally:
             nursery.cancel_scope.cancel()
 
 
-async def _found(hub: Hub, reach: Reach) -> Found:
+async def _found(hub: Hub, reach: Reach, screen: Screen) -> Found:
+    own = () if reach.relay_only else await _own(hub, reach)
+    relays = await _wait_at(hub, reach, screen)
+    return Found(own, reach.advertised, relays=relays)
+
+
+async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
+    """The addresses of this machine, listened on from now on; PeerError if they cannot be."""
     host, _, port = reach.listen.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
     host = host.strip("[]") or (LOOPBACK if reach.hidden else "")
-    own = reachable(await _listen(hub, host, int(port), reach.or_any))
-    relays: list[str] = []
-    for relay in reach.relays:
-        relays += await _wait_at(hub, relay, reach.returning)
-    return Found(tuple(own), reach.advertised, relays=tuple(relays))
+    return tuple(reachable(await _listen(hub, host, int(port), reach.or_any)))
 
 
-async def _wait_at(hub: Hub, relay: str, returning: bool) -> list[str]:
-    try:
-        return [await hub.listen_via(relay)]
-    except NetError as error:
-        is_elsewhere = isinstance(error, RefusedError) and error.elsewhere
-        if is_elsewhere and returning:
-            return []
-        if is_elsewhere:
-            raise
-        raise NetError(SeatingCode.NO_RELAY, why=error.reason) from error
+async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
+    """Wait at all relays, each again and again until it lets us.
+
+    A seat that returns is not kept out by its relays: the others may be reached directly. Whoever
+    opens a table or comes to one needs one relay of those named; NetError if none lets us wait
+    ([L-69]).
+    """
+
+    def tell(relay: str, why: Reason | None) -> None:
+        screen(updates.RelayState(relay.removeprefix(RELAY_PREFIX), why))
+
+    found = [await hub.listen_via(relay, tell, waits=False) for relay in reach.relays]
+    if found and not reach.returning:
+        await _first(hub, found)
+    return tuple(found)
+
+
+async def _first(hub: Hub, relays: Sequence[str]) -> None:
+    """Return when the first relay lets us wait there; NetError when none does."""
+    failures: list[NetError] = []
+    async with open_nursery() as nursery:
+
+        async def attempt(relay: str) -> None:
+            try:
+                await hub.listen_via(relay)
+                nursery.cancel_scope.cancel()
+            except NetError as error:
+                failures.append(error)
+
+        for relay in relays:
+            nursery.start_soon(attempt, relay)
+    if len(failures) < len(relays):
+        return
+    if any(isinstance(error, RefusedError) and error.elsewhere for error in failures):
+        raise failures[0]
+    raise NetError(SeatingCode.NO_RELAY, why=failures[0].reason) from failures[0]
 
 
 async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
@@ -227,7 +276,7 @@ async def play(
     addresses = tuple(tuple(a) for a in roster.addresses)
     where = (addresses, reach.listen, reach.relays, int(time.time()))
     papers = (roster.signature, capability.secret, capability.is_open, reach.hidden)
-    first = (roster.header, number, seed, *where, *papers, roster.watched)
+    first = (roster.header, number, seed, *where, *papers, roster.watched, reach.relay_only)
     book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     return await drive(hub, seat, roster, capability, machine, book, backlog)

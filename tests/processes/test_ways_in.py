@@ -109,14 +109,7 @@ def test_without_a_router_that_opens_a_guest_from_elsewhere_is_told_why(homes: H
     assert guest.last["code"] == "host-unreached-lan"
 
 
-@pytest.fixture
-def upnp() -> None:
-    """Where its library is installed."""
-    pytest.importorskip("miniupnpc", reason="the extra p2p-hoity[upnp] is not installed")
-
-
-@pytest.mark.usefixtures("upnp")
-def test_upnp_is_asked_where_its_library_is_installed(homes: Homes) -> None:
+def test_upnp_is_asked_where_nothing_else_opens(homes: Homes) -> None:
     """The table of the device is looked at: what it maps, it does not carry out."""
     device = homes.serve(homes.router, "igd", OUTSIDE, INSIDE)
     host = homes.host()
@@ -127,7 +120,6 @@ def test_upnp_is_asked_where_its_library_is_installed(homes: Homes) -> None:
     leave(host, device)
 
 
-@pytest.mark.usefixtures("upnp")
 def test_a_port_that_another_machine_holds_is_left_to_it(homes: Homes) -> None:
     taken = "4646"
     homes.serve(homes.router, "igd", OUTSIDE, INSIDE, "0", taken)
@@ -137,7 +129,6 @@ def test_a_port_that_another_machine_holds_is_left_to_it(homes: Homes) -> None:
     assert not opened.endswith(f":{taken}")
 
 
-@pytest.mark.usefixtures("upnp")
 def test_a_device_that_opens_for_ever_only_is_not_asked_to(homes: Homes) -> None:
     homes.serve(homes.router, "igd", OUTSIDE, INSIDE, "725")
     host = homes.host()

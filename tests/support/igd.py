@@ -10,10 +10,16 @@ import socket
 import struct
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from typing import Self
 
 SERVICE = "urn:schemas-upnp-org:service:WANIPConnection:1"
 DEVICE = "urn:schemas-upnp-org:device:InternetGatewayDevice:1"
+ENVELOPE = (
+    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>{}</s:Body>'
+    "</s:Envelope>"
+)
 DESCRIPTION = f"""<?xml version="1.0"?>
 <root xmlns="urn:schemas-upnp-org:device-1-0"><specVersion><major>1</major><minor>0</minor>
 </specVersion><device><deviceType>{DEVICE}</deviceType><friendlyName>r</friendlyName>
@@ -80,26 +86,36 @@ class Table:
         return {}
 
 
-def handler(table: Table) -> type[BaseHTTPRequestHandler]:
-    """What answers over HTTP."""
+Answering = Callable[[BaseHTTPRequestHandler], None]
+
+
+def handler(
+    table: Table, describe: Answering | None = None, act: Answering | None = None
+) -> type[BaseHTTPRequestHandler]:
+    """What answers over HTTP; `describe` and `act` in the place of a sound description and of sound
+    answers to actions."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._say(200, DESCRIPTION)
+            if describe is None:
+                self._say(200, DESCRIPTION)
+            else:
+                describe(self)
 
         def do_POST(self) -> None:
+            if act is not None:
+                act(self)
+                return
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             action = self.headers["SOAPAction"].strip('"').rpartition("#")[2]
             found = table.act(action, dict(re.findall(r"<(New\w+)[^>]*>([^<]*)</", body)))
             if isinstance(found, int):
                 fault = f"<UPnPError><errorCode>{found}</errorCode></UPnPError>"
-                self._say(
-                    500, f"<s:Envelope><s:Body><s:Fault>{fault}</s:Fault></s:Body></s:Envelope>"
-                )
+                self._say(500, ENVELOPE.format(f"<s:Fault>{fault}</s:Fault>"))
                 return
             fields = "".join(f"<{name}>{value}</{name}>" for name, value in found.items())
             inner = f'<u:{action}Response xmlns:u="{SERVICE}">{fields}</u:{action}Response>'
-            self._say(200, f"<s:Envelope><s:Body>{inner}</s:Body></s:Envelope>")
+            self._say(200, ENVELOPE.format(inner))
 
         def _say(self, code: int, text: str) -> None:
             self.send_response(code)
@@ -114,6 +130,30 @@ def handler(table: Table) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class Served:
+    """A device that answers over HTTP on loopback, in a thread; as `handler`."""
+
+    def __init__(self, table: Table, *answering: Answering | None) -> None:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler(table, *answering))
+        self.port = self._server.server_port
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()  # waits for all that are still being answered
+        self._thread.join()
+
+
+def found_at(url: str, device: str = DEVICE) -> bytes:
+    """What a device answers to a search."""
+    said = f"HTTP/1.1 200 OK\r\nST: {device}\r\nUSN: uuid:1::{device}\r\n"
+    return f"{said}LOCATION: {url}\r\nEXT:\r\n\r\n".encode()
+
+
 def discoverable(host: str, port: int) -> None:
     """Answer searches on the interface of host until the process ends."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as heard:
@@ -124,9 +164,7 @@ def discoverable(host: str, port: int) -> None:
         while True:
             data, client = heard.recvfrom(2048)
             if b"M-SEARCH" in data and DEVICE.encode() in data:
-                said = f"HTTP/1.1 200 OK\r\nST: {DEVICE}\r\nUSN: uuid:1::{DEVICE}\r\n"
-                said += f"LOCATION: http://{host}:{port}/d.xml\r\nEXT:\r\n\r\n"
-                heard.sendto(said.encode(), client)
+                heard.sendto(found_at(f"http://{host}:{port}/d.xml"), client)
 
 
 def main(external: str, host: str, refusal: str = "0", *taken: str) -> None:

@@ -480,10 +480,17 @@ async def call(
 
 
 class SilentAir:
-    """In place of the LAN: what is announced there, and nobody hears it."""
+    """In place of the LAN: what is announced there, and nobody hears it.
+
+    Attributes:
+        problem: Why the LAN carries nothing just now.
+        updates: How many were told to be seated, each time.
+    """
 
     def __init__(self) -> None:
         self.announced: list[Announcement] = []
+        self.problem: Any = None
+        self.updates: list[int] = []
 
     @asynccontextmanager
     async def announce(self, what: Announcement) -> AsyncIterator[Any]:
@@ -492,7 +499,8 @@ class SilentAir:
         yield self
 
     async def update(self, joined: int) -> None:
-        """Keep nothing of who joined."""
+        """Keep how many joined."""
+        self.updates.append(joined)
 
 
 @asynccontextmanager

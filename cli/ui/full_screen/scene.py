@@ -197,7 +197,7 @@ class Scene:
     def _joined(self, update: updates.Joined) -> None:
         self.lobby, self.of_seats = update.names, update.seats
 
-    def _noted(self, update: updates.HostAsked | updates.Admitted) -> None:
+    def _noted(self, update: updates.HostAsked | updates.Admitted | updates.RelayState) -> None:
         self.lobby_note = self.log[-1]
 
     def _coded(self, update: updates.Code | updates.NoCode) -> None:
@@ -358,6 +358,7 @@ HEARERS: Final[Mapping[type[Any], Callable[[Scene, Any], None]]] = {
     updates.Joined: Scene._joined,
     updates.HostAsked: Scene._noted,
     updates.Admitted: Scene._noted,
+    updates.RelayState: Scene._noted,
     updates.Code: Scene._coded,
     updates.NoCode: Scene._coded,
     updates.Started: Scene._started,

@@ -93,6 +93,7 @@ CONNECTIONS: Final = {
     "no-link": N_("no link within {seconds} s to {addresses}"),
     "no-room-here": N_("we take no link with it, or have no room for one more"),
     "not-dialled": N_("{address} is in no network of ours: it is not dialled"),
+    "not-by-relay": N_("{address} is none of your relays: with --relay-only it is not dialled"),
     "door-shut": N_("nothing is listened for there any more"),
     "frame-too-large": N_("it announced a frame of {length} bytes, more than {most}"),
     "connection-ended": N_("it closed the connection"),

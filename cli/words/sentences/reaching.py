@@ -18,6 +18,10 @@ TICKET: Final = {
         "All goes through the proxy: no address of this machine is named, no router is asked, and"
         " this network is told nothing."
     ),
+    "reach-relay-only": N_(
+        "You are reached through the relay alone: it learns your address, and the others learn none"
+        " of yours. No router is asked, and this network is told nothing."
+    ),
     "reach-take-relay": N_(
         "For guests elsewhere open the table with a relay that all can reach: --relay HOST:PORT."
     ),

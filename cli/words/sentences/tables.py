@@ -78,6 +78,14 @@ TABLES: Final = {
         "the host does not know this ticket: it is of an earlier table, or it lacks what gives"
         " a seat; ask the host for its ticket"
     ),
+    "ticket-without-relay": N_(
+        "the host waits at no relay, and with --relay-only nothing else is dialled: ask for a table"
+        " that is opened with --relay"
+    ),
+    "ticket-of-other-relays": N_(
+        "the host waits at {relays}, which you have not named as a relay of yours: if you trust it"
+        " with your address, name it with --relay, and try again"
+    ),
     "table-full": N_("the table is full"),
     "host-refused": N_("the host does not want you at this table"),
     "host-did-not-answer": N_(
@@ -112,6 +120,14 @@ TABLES: Final = {
     "game-by-proxy": N_(
         "this game is played through a proxy, and none is named: give --proxy, or your address"
         " would be shown"
+    ),
+    "game-by-relays-without-one": N_(
+        "this game is played through a relay alone (--relay-only), and none is known: name one with"
+        " --relay HOST:PORT"
+    ),
+    "game-by-relays-alone": N_(
+        "this game is played through a relay alone (--relay-only): --listen and --advertise would"
+        " show an address of yours; leave them out"
     ),
     "game-of-earlier-version": N_(
         "this game was begun with an earlier version, and can be played on only with that one; save"

@@ -16,15 +16,15 @@ from support.shell import Shell
 from cli.app import run
 from cli.commands import play as play_command
 from cli.commands import reaching, resume
-from cli.commands.join import _ticket
+from cli.commands.join import _ticket, _with_relays
 from cli.commands.options import USUAL
 from cli.commands.reaching import again_by, for_guests, reach_of
 from cli.commands.sitting import Manner
 from cli.trouble import Trouble
 from cli.ui.line_screen import SeatScreen
-from cli.words.reaching import reach_lines
+from cli.words.reaching import alone_lines, reach_lines
 from p2p_hoity.errors import because
-from p2p_hoity.net.errors import AddressError
+from p2p_hoity.net.errors import AddressError, NetCode
 from p2p_hoity.net.proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.reachability.judge import SCOPES, Found, ReachCode, Scope, Wanted, judge
@@ -66,9 +66,10 @@ def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> Non
     usual, typed = reach_of(USUAL), reach_of(":4646")
     assert (usual.or_any, typed.or_any) == (True, False)
     assert reach_of(USUAL, proxy=TOR).or_any
-    with pytest.raises(Trouble):
-        _ticket(Manner(), "", True)
-    assert _ticket(Manner(), "Ana", True) == "Ana"
+    for how, option in ((Reach(hidden=True), "--proxy"), (Reach(relay_only=True), "--relay-only")):
+        with pytest.raises(Trouble, match=f"With {option} this network is not asked"):
+            _ticket(Manner(), "", how)
+        assert _ticket(Manner(), "Ana", how) == "Ana"
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,63 @@ def test_a_password_among_the_words_is_not_repeated(opened: list[Reach], hoity: 
         assert before or "socks5://HOST:PORT" in told
 
 
+# Relays alone.
+
+
+def test_through_relays_alone_nothing_is_listened_for_announced_or_asked() -> None:
+    reach = reach_of(USUAL, ["r.example:1"], Lan.OPEN, no_map=False, relay_only=True)
+    assert (reach.relay_only, reach.relays) == (True, ("r.example:1",))
+    assert (reach.lan, reach.maps, reach.advertised) == (Lan.OFF, False, ())
+    assert for_guests(reach, 2).relay_only
+    for shown in ({"listen": ":9"}, {"listen": ":0", "advertised": ["h:1"]}):
+        with pytest.raises(Trouble, match="leave --listen and --advertise out"):
+            reach_of(**shown, relays=["r.example:1"], relay_only=True)  # type: ignore[arg-type]
+    by_proxy = reach_of(":0", ["r.example:1"], proxy=TOR, relay_only=True)
+    assert (by_proxy.hidden, by_proxy.relay_only) == (True, True)
+    assert isinstance(by_proxy.network, SocksNetwork)
+
+
+def test_relays_alone_needs_a_relay_that_the_player_names(
+    opened: list[Reach], hoity: Shell, home: Home
+) -> None:
+    for words in (
+        ["host", "--relay-only"],
+        ["host", "--relay-only", "--relay", "none"],
+        ["join", "--relay-only", TICKET],
+        ["join", "--relay-only", "--relay", "none", TICKET],
+        ["join", "--relay-only", "7-lantern-walrus"],
+    ):
+        assert "needs a relay: name one with --relay HOST:PORT" in hoity.told(2, *words)
+    assert hoity("relay", "--use", "kept.example:1").code == 0
+    assert hoity("host", "--relay-only").code == 0
+    assert opened[-1].relays == ("kept.example:1",)
+    word = "7-lantern-walrus@r.example:1"
+    kept = ("kept.example:1",)
+    for typed, code, relays in (
+        (None, TICKET, kept),
+        (None, word, (*kept, "r.example:1")),
+        (["x.example:1"], TICKET, ("x.example:1",)),
+        (["r.example:1"], word, ("r.example:1",)),
+        (["none"], word, ("r.example:1",)),
+    ):
+        found = _with_relays(code, again_by(USUAL, typed, relay_only=True))
+        assert found.relays == relays
+    with pytest.raises(Trouble, match="needs a relay"):
+        _with_relays(TICKET, again_by(USUAL, ["none"], relay_only=True))
+
+
+def test_what_each_party_learns_is_said(hoity: Shell) -> None:
+    words = ("join", "--relay-only", "--relay", "r.example:1", TICKET)
+    told = hoity.told(2, *words)
+    assert "The relay learns your address, with whom you are linked, when" in told
+    assert "The others learn that you use this relay, and no address of yours." in told
+    assert "the host waits at no relay" in told
+    first, others = alone_lines(("r:1", "s:1"), True, True)
+    assert "(r:1, s:1)" in first
+    assert "your proxy's address" in first
+    assert "the address that you had then" in others
+
+
 # A seat that is taken again.
 
 
@@ -199,6 +257,20 @@ def test_the_ticket_of_one_who_moved_is_shown() -> None:
     moved, taken = written_of(MOVED, updates.TicketTaken("Bob"))
     assert (moved["type"], moved["reach"], moved["ticket"]) == ("moved", "lan", TICKET)
     assert taken == {"type": "ticket-taken", "name": "Bob"}
+
+
+def test_a_relay_that_is_lost_or_found_again_is_told() -> None:
+    lines: list[str] = []
+    lost = updates.RelayState("r.example:1", because(NetCode.CUT))
+    found = updates.RelayState("r.example:1", None)
+    for update in (lost, found):
+        SeatScreen(lines.append)(update)
+    assert "r.example:1 does not let you wait there (the connection was cut)" in lines[0]
+    assert "r.example:1 lets you wait there again" in lines[1]
+    first, second = written_of(lost, found)
+    assert first["type"] == second["type"] == "relay-state"
+    assert (first["relay"], first["waits"], first["code"]) == ("r.example:1", False, NetCode.CUT)
+    assert second == {"type": "relay-state", "relay": "r.example:1", "waits": True}
 
 
 def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:

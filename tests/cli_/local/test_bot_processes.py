@@ -64,6 +64,14 @@ def test_a_crew_killed_as_its_game_began_is_found_by_the_bots_journals(tmp_path:
     assert found.folder == old.folder
 
 
+def test_bots_are_reached_as_their_player_is(tmp_path: Path) -> None:
+    crew = bot_processes.hire(Home(tmp_path), ("easy",), "Ana", nothing)
+    assert crew._way == ("--listen", "127.0.0.1:0")
+    crew.relays = ("r.example:1", "s.example:2")
+    relays = ("--relay", "r.example:1", "--relay", "s.example:2")
+    assert crew._way == ("--relay-only", *relays)
+
+
 def test_crews_that_nobody_needs_are_swept_out(tmp_path: Path) -> None:
     """Wherever it stands, and whether or not another one is installed."""
     assert bot_processes.crew_of(Home(tmp_path), GAME, nothing) is None

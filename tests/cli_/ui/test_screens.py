@@ -23,6 +23,7 @@ from cli.words.updates import won
 from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
+from p2p_hoity.net.errors import NetCode
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.reachability.judge import ReachCode, Scope
 from p2p_hoity.rules import news
@@ -65,6 +66,7 @@ def each() -> list[updates.Update]:
         updates.Reached(Scope.LAN, (because(ReachCode.LAN),)),
         updates.Moved(Scope.LAN, (because(ReachCode.LAN),), "hoity2fresh"),
         updates.TicketTaken("Bob"),
+        updates.RelayState("relay.example:4646", because(NetCode.CUT)),
         updates.Started(at, 0),
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),

@@ -67,6 +67,12 @@ def test_what_nobody_could_dial_is_refused_in_words(text):
         ("2001:db8:0:1:aaaa::1", "2001:db8:0:1::/64"),
         ("2001:db8:0:1:bbbb::2", "2001:db8:0:1::/64"),
         ("fe80::1%eth0", "fe80::/64"),
+        ("2002:c000:207:1::1", "192.0.2.7"),
+        ("2002:c000:207:2::1", "192.0.2.7"),
+        ("64:ff9b::192.0.2.7", "192.0.2.7"),
+        ("64:ff9b::192.0.2.8", "192.0.2.8"),
+        ("2001:0:909:909::3fff:fdf8", "192.0.2.7"),
+        ("64:ff9b:1::192.0.2.7", "64:ff9b:1::/64"),
         ("caller", "caller"),
     ],
 )
@@ -88,6 +94,25 @@ def test_local_addresses_and_networks_are_ours_and_port_zero_is_to_listen_at():
     assert addresses.parse_address("127.0.0.1:0", lowest_port=0).port == 0
 
 
+PRIVATE = ("127.0.0.1", "10.0.0.1", "192.168.7.9", "169.254.169.254", "100.64.0.1", "224.0.0.251")
+
+
+def hexadecimal(four: str, inverted: bool = False) -> str:
+    number = int(ipaddress.IPv4Address(four)) ^ (0xFFFFFFFF if inverted else 0)
+    return f"{number >> 16:x}:{number & 0xFFFF:x}"
+
+
+CARRIERS = (
+    lambda four: f"::{four}",
+    lambda four: f"::ffff:0:{four}",
+    lambda four: f"64:ff9b::{four}",
+    lambda four: f"64:ff9b:1::{four}",
+    lambda four: f"2002:{hexadecimal(four)}::1",
+    lambda four: f"2001:0:{hexadecimal('9.9.9.9')}::{hexadecimal(four, inverted=True)}",
+    lambda four: f"2001:0:{hexadecimal(four)}::{hexadecimal('9.9.9.9', inverted=True)}",
+)
+"""IPv6 addresses that lead to an IPv4 address: compatible, translated, NAT64 by the known and by a
+local prefix, 6to4, and Teredo by its client and by its server."""
 OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64")]
 
 
@@ -110,14 +135,28 @@ OWN = [ipaddress.ip_network("192.168.7.0/24"), ipaddress.ip_network("fd00:7::/64
         ("fe80::1", False, False),
         ("0.0.0.0", False, False),
         ("224.0.0.251", False, False),
+        ("fec0::1", False, False),
+        ("ff0e::1", False, False),
         ("9.9.9.9", True, True),
         ("2620:fe::fe", True, True),
+        ("64:ff9b::9.9.9.9", True, True),
+        ("64:ff9b:1::9.9.9.9", False, False),
+        ("2002:909:909::1", True, True),
+        ("::9.9.9.9", True, True),
+        *[(carrying(four), False, False) for four in PRIVATE for carrying in CARRIERS],
     ],
 )
 def test_what_strangers_name_leads_to_the_internet_or_into_our_own_networks(host, near, far):
     assert addresses.may_dial(host, addresses.Named.NEAR, OWN) == near
     assert addresses.may_dial(host, addresses.Named.FAR, OWN) == far
     assert addresses.may_dial(host, addresses.Named.BY_US, OWN)
+
+
+def test_only_loopback_is_this_machine_and_names_are_not_judged():
+    assert addresses.is_loopback("::ffff:127.0.0.1")
+    assert not any(addresses.is_loopback(carrying("127.0.0.1")) for carrying in CARRIERS)
+    with pytest.raises(ValueError, match="only an IP address"):
+        addresses.may_dial("relay.example", addresses.Named.FAR, OWN)
 
 
 def test_a_seat_is_on_this_machine_if_it_names_one_of_its_addresses(monkeypatch):

@@ -9,6 +9,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 from support.running import running
+from zeroconf import NonUniqueNameException
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net import discovery
@@ -153,6 +154,26 @@ async def test_a_network_that_does_not_carry_it_is_told_and_hosting_goes_on(air,
     monkeypatch.setattr(air, "register_service", fail)
     async with announce(TABLE) as announcing:
         assert announcing.problem == Reason("lan-carries-nothing")
+
+
+async def test_an_announcement_that_failed_is_made_again_under_another_name(air, monkeypatch):
+    """A stranger may say that it holds the name."""
+    tried, register = [], air.register_service
+
+    def taken(info):
+        tried.append(info.name)
+        raise NonUniqueNameException
+
+    monkeypatch.setattr(air, "register_service", taken)
+    async with announce(TABLE) as announcing:
+        await announcing.update(2)
+        assert announcing.problem is not None
+        monkeypatch.setattr(air, "register_service", register)
+        monkeypatch.setattr(air, "update_service", None)
+        await announcing.update(2)
+        assert announcing.problem is None
+        assert len({*tried, *air.records}) == 3
+        assert await browse(0) == [Announcement("Ana's table", 4, 2, WORD)]
 
 
 @pytest.mark.parametrize("word", ["no ticket", SECRET])

@@ -151,7 +151,18 @@ async def test_one_that_is_not_there_is_told_and_one_that_hangs_costs_one_attemp
         await ends_in(NetError, r"\(slow-answer", guest.connect(["h.example:1"], HOST.public, 10))
 
 
-@pytest.mark.parametrize("address", ["10.1.2.3:1", "[fd00::1]:1", "intranet.example:1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "10.1.2.3:1",
+        "[fd00::1]:1",
+        "[fec0::1]:1",
+        "[64:ff9b::10.1.2.3]:1",
+        "[2002:a01:203::1]:1",
+        "[::10.1.2.3]:1",
+        "intranet.example:1",
+    ],
+)
 async def test_what_others_name_leads_into_no_network_of_the_proxy(address: str) -> None:
     named = Address(parse_address(address).host, 1, named=Named.FAR)
     async with proxied(SocksServer()) as server:

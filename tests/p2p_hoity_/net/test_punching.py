@@ -8,13 +8,13 @@ from functools import partial
 import pytest
 import trio
 from support.cases import ends_in
-from support.homes_behind_nats import Home, Internet, Nat, NoOutlet
+from support.homes_behind_nats import Home, HomeOutlet, Internet, Nat, NoOutlet
 from support.relays import serve_relay
 from support.running import running
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net import puncher, punching
-from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net.addresses import Address, Named, parse_address
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
 from p2p_hoity.net.handshake import Listener, Purpose, prove, receive, send
@@ -138,6 +138,39 @@ async def test_the_game_goes_on_while_it_is_tried_if_there_is_an_outlet(autojump
         assert there.internet.sent == []
 
 
+class Noting(Home):
+    """A home that notes by whom each address was named that is dialled from it."""
+
+    named: list[Named]
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        self.named.append(address.named)
+        return await super().open(address)
+
+    def outlet(self) -> HomeOutlet:
+        made, dial = super().outlet(), HomeOutlet.open
+
+        async def noting(address: Address) -> trio.abc.Stream:
+            self.named.append(address.named)
+            return await dial(made, address)
+
+        made.open = noting  # type: ignore[method-assign]
+        return made
+
+
+async def test_a_relay_that_a_peer_named_leads_no_further_when_two_meet(autojump_clock) -> None:
+    """[L-14]: its name may lead elsewhere by the time it is dialled again."""
+    async with world() as there:
+        home = Noting(there.internet, FIRST)
+        home.named = []
+        one, two = await there.node(LOW, home), await there.node(HIGH, Home(there.internet, SECOND))
+        one.hub.dial(await two.hub.listen_via(there.relay), two.hub.me, Named.FAR)
+        await trio.sleep(10)
+        assert [up[0] for up in one.links] == [True, False]
+        assert len(home.named) >= 4
+        assert set(home.named) == {Named.FAR}
+
+
 async def test_a_new_link_through_the_relay_is_tried_anew(autojump_clock) -> None:
     async with world() as there:
         one, two = await met(there, (Nat.FRESH_PORT, Nat.SAME_PORT))
@@ -212,6 +245,7 @@ LIES = {
     "a machine at home": punching.SEEN + seen_from(Address("192.168.1.1", 80)),
     "the very machine": punching.SEEN + seen_from(Address("127.0.0.1", 80)),
     "link-local": punching.SEEN + seen_from(Address("169.254.1.1", 80)),
+    "translated": punching.SEEN + seen_from(Address("64:ff9b::192.168.1.1", 80)),
     "multicast": punching.SEEN + seen_from(Address("224.0.0.1", 80)),
     "nothing": b"",
     "another word": punching.GO,

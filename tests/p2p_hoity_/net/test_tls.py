@@ -58,6 +58,21 @@ async def test_the_dialler_learns_who_listens_by_tls_1_3_and_refuses_someone_els
     await ends_in(NetError, "someone-else-answers", meet(OTHER.public, listen_as_listener))
 
 
+async def test_a_handshake_that_is_cut_is_told_apart_from_what_is_no_tls_of_ours():
+    async def cut(raw):
+        await raw.receive_some()
+        await raw.send_eof()
+
+    async def other(raw):
+        await raw.receive_some()
+        await raw.send_all(b"220 mail.example ESMTP\r\n")
+
+    error = await ends_in(NetError, r"\(connection-cut", meet(None, cut))
+    assert not error.is_final
+    error = await ends_in(NetError, r"\(other-tls", meet(None, other))
+    assert error.is_final
+
+
 async def test_older_tls_or_a_certificate_for_another_kind_of_key_is_refused():
     async def listen(raw):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -48,6 +48,10 @@ LAN, OFF = Wanted(lan=True), Wanted()
         ("[::1]:1", Scope.MACHINE),
         ("localhost:1", Scope.MACHINE),
         ("[::ffff:127.0.0.1]:1", Scope.MACHINE),
+        ("[64:ff9b::93.184.216.34]:1", Scope.IPV6),
+        ("[64:ff9b::10.0.0.1]:1", Scope.NOWHERE),
+        ("[2002:a00:1::1]:1", Scope.NOWHERE),
+        ("[fec0::1]:1", Scope.LAN),
         ("0.0.0.0:1", Scope.NOWHERE),
         ("224.0.0.1:1", Scope.NOWHERE),
     ],
@@ -105,8 +109,9 @@ def test_a_seat_names_all_its_ways_in_order_and_a_ticket_says_why_it_leads_no_fu
 
 
 def test_a_router_behind_another_or_seen_otherwise_by_a_relay_is_told() -> None:
-    for outside in ("10.1.2.3:1", "100.70.0.1:1", "192.168.0.9:1", LOOP):
-        host = outside.rpartition(":")[0]
+    carried = "[64:ff9b::10.0.0.1]:1"
+    for outside in ("10.1.2.3:1", "100.70.0.1:1", "192.168.0.9:1", LOOP, carried):
+        host = outside.rpartition(":")[0].strip("[]")
         assert judge_mapped(outside) == because(ReachCode.DOUBLE_NAT, address=host)
     assert judge_mapped(MAPPED) is None
     judged = judge(Found((HOME,), mapped=MAPPED, relays=(RELAY,), seen="93.184.216.34"), OFF)

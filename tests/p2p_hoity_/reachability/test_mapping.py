@@ -3,7 +3,7 @@ over real sockets."""
 
 import ipaddress
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from typing import Any
@@ -53,9 +53,9 @@ class Wire:
 class Net:
     """A network with one router, or none."""
 
-    def __init__(self, router: Router | None, others: Callable[[], list[Any]] = list) -> None:
+    def __init__(self, router: Router | None, *others: Any) -> None:
         self.router, self.wires = router, list[Wire]()
-        self.ways = mapping.Ways(self._wire, others)
+        self.ways = mapping.Ways(self._wire, lambda wire: list(others))
         self.told: list[tuple[str, Reason | None]] = []
 
     @asynccontextmanager
@@ -255,11 +255,13 @@ class Other:
 
 async def test_a_router_of_another_kind_is_asked_when_these_fail(autojump_clock: Any) -> None:
     other = Other(f"{GLOBAL}:4646")
-    net = Net(None, lambda: [Other(None), other])
+    failing = Other(None)
+    net = Net(None, failing, other)
     await net.keep(10.0)
     assert net.told == [(f"{GLOBAL}:4646", None)]
     assert other.closed
-    net = Net(None, lambda: [Other(None)])
+    assert failing.closed
+    net = Net(None, Other(None))
     await net.keep(10.0)
     refused = because(RouterCode.REFUSES, why=because(RouterCode.FULL))
     assert net.told == [("", refused)]
@@ -289,6 +291,7 @@ async def test_a_router_at_a_real_socket_is_asked_and_one_that_is_not_there_know
             asking = product.PcpRouter(wire, PORT)
             opened = await asking.open()
             assert opened.external == f"{GLOBAL}:{served.router.opened[PORT][1]}"
+            assert str(wire.router) == "127.0.0.1"
             await asking.close()
             assert served.router.opened == {}
     with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as taken:

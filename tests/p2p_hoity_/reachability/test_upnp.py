@@ -1,150 +1,314 @@
-"""Tests of asking by UPnP: against a library that is made to fail in each way. What the real one
-does with a device stands in `tests/processes/test_ways_in.py`."""
+"""Tests of asking by UPnP: a device of the tests at a real socket, searched for in memory. Between
+machines it is asked in `tests/processes/test_ways_in.py`."""
 
+import itertools
 import threading
-from types import ModuleType
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler
+from ipaddress import IPv4Address
 
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 from support.cases import ends_in
+from support.igd import DESCRIPTION, Served, Table, found_at
 
 from p2p_hoity.errors import Reason, because
-from p2p_hoity.reachability import mapping, upnp
+from p2p_hoity.reachability import bounded_http, igd, mapping, upnp
 from p2p_hoity.reachability.routers import RouterCode, RouterError
 
 EXTERNAL = "81.2.69.142"
+HERE = IPv4Address("127.0.0.1")
+PORT = 4646
+OFFLINE = because(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
+NOT_ALLOWED = because(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
+ABSENT = because(RouterCode.ABSENT)
 
 
-class Device:
-    """The library's object; `opened`: port outside → what leads where, for how long."""
+class Network:
+    """A network whose router is on loopback, and says these datagrams when it is searched for."""
 
-    discoverdelay = 0
-    lanaddr = "192.168.1.5"
-    found = 1
-    external: Any = EXTERNAL
-    refusal = ""
+    own = router = HERE
 
-    def __init__(self) -> None:
-        self.opened: dict[int, tuple[str, int]] = {}
-        self.leases: list[int] = []
+    def __init__(self, said: Sequence[bytes]) -> None:
+        self.said, self.dialled = list(said), list[int]()
 
-    def discover(self) -> int:
-        return self.found
+    @asynccontextmanager
+    async def searching(self) -> AsyncIterator["Network"]:
+        self._left = list(self.said)
+        yield self
 
-    def selectigd(self) -> str:
-        return "http://192.168.1.1/"
+    async def send(self, data: bytes) -> None:
+        await trio.lowlevel.checkpoint()
+        assert data.startswith(b"M-SEARCH * HTTP/1.1\r\n")
 
-    def externalipaddress(self) -> Any:
-        return self.external
+    async def receive(self) -> bytes:
+        await trio.lowlevel.checkpoint()
+        if not self._left:
+            await trio.sleep_forever()
+        return self._left.pop(0)
 
-    def getspecificportmapping(self, port: int, protocol: str) -> Any:
-        assert protocol == "TCP"
-        return self.opened.get(port)
-
-    def addportmapping(self, port: int, _: str, host: str, inside: int, *rest: Any) -> bool:
-        if self.refusal:
-            raise Exception(self.refusal)
-        self.leases.append(rest[-1])
-        self.opened[port] = (host, inside)
-        return True
-
-    def deleteportmapping(self, port: int, _: str) -> bool:
-        del self.opened[port]
-        return True
+    async def open(self, port: int) -> trio.abc.Stream:
+        self.dialled.append(port)
+        return await trio.open_tcp_stream(str(self.router), port)
 
 
-def asking(device: Device) -> upnp.UpnpRouter:
-    module = ModuleType("miniupnpc")
-    module.UPnP = lambda: device  # type: ignore[attr-defined]
-    return upnp.UpnpRouter(module, 4646)
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else answers a search."""
+    monkeypatch.setattr(upnp, "SEARCH", 0.05)
 
 
-async def why(device: Device) -> Reason:
-    return (await ends_in(RouterError, "", asking(device).open())).reason
+def described_at(port: int) -> bytes:
+    return found_at(f"http://127.0.0.1:{port}/d.xml")
 
 
-async def test_a_port_of_ours_is_opened_for_two_hours_or_it_is_told_why_not() -> None:
-    device = Device()
-    router = asking(device)
-    assert (await router.open()).external == f"{EXTERNAL}:4646"
-    assert (await router.open()).external == f"{EXTERNAL}:4646"
-    assert device.leases == [7200, 7200]
-    await router.close()
-    assert device.opened == {}
-    device = Device()
-    device.opened[4646] = ("192.168.1.99", 80)
-    router = asking(device)
-    outside = int((await router.open()).external.rpartition(":")[2])
-    assert outside != 4646
-    assert device.opened[outside] == ("192.168.1.5", 4646)
-    await router.close()
-    assert device.opened == {4646: ("192.168.1.99", 80)}
-    device = Device()
-    device.found = 0
-    assert await why(device) == because(RouterCode.ABSENT)
-    device = Device()
-    device.refusal = "OnlyPermanentLeasesSupported \x1b[2J"
-    found = await why(device)
-    assert found == because(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
-    for external in ("", None, "not an address", "2001:db8::1"):  # a device without internet
-        device = Device()
-        device.external = external
-        offline = because(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
-        assert await why(device) == offline, external
+def asking(device: Served) -> upnp.UpnpRouter:
+    return upnp.UpnpRouter(Network([described_at(device.port)]), PORT)
 
 
-async def test_a_library_that_hangs_is_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upnp, "PATIENCE", 0.05)
-    go_on = threading.Event()
-
-    class Hanging(Device):
-        def discover(self) -> int:
-            go_on.wait()
-            return 0
-
-    assert await why(Hanging()) == because(RouterCode.SILENT)
-    go_on.set()
+async def why(router: upnp.UpnpRouter) -> Reason:
+    return (await ends_in(RouterError, "", router.open())).reason
 
 
-@pytest.mark.parametrize("where", ["externalipaddress", "addportmapping"])
-async def test_who_was_left_leaves_no_port(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """[L-54]"""
-    monkeypatch.setattr(upnp, "PATIENCE", 0.05)
-    device, go_on, ended = Device(), threading.Event(), threading.Event()
-    act, router = getattr(device, where), asking(device)
-    work = router._open
+async def test_a_port_of_ours_is_opened_for_two_hours_and_taken_away_again() -> None:
+    table = Table(EXTERNAL)
+    with Served(table) as device:
+        router = asking(device)
+        for _ in range(2):
+            assert (await router.open()).external == f"{EXTERNAL}:{PORT}"
+            assert table.opened == {PORT: ("127.0.0.1", PORT, 7200)}
+        await router.close()
+        assert table.opened == {}
 
-    def slow(*args: Any) -> Any:
-        go_on.wait()
-        return act(*args)
 
-    def watched(left: threading.Event) -> Any:
+async def test_a_port_of_another_machine_is_left_to_it() -> None:
+    table = Table(EXTERNAL, taken=(PORT,))
+    with Served(table) as device:
+        router = asking(device)
+        outside = int((await router.open()).external.rpartition(":")[2])
+        assert outside != PORT
+        assert list(table.opened) == [outside]
+        await router.close()
+        assert table.opened == {}
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (Table(EXTERNAL, refusal=606), NOT_ALLOWED),
+        (Table(EXTERNAL, refusal=725), NOT_ALLOWED),
+        (Table(EXTERNAL, refusal=718), because(RouterCode.REFUSES, why=because(RouterCode.FULL))),
+        (Table(""), OFFLINE),
+        (Table("0.0.0.0"), OFFLINE),
+        (Table("not an address \x1b[2J"), OFFLINE),
+        (Table("2001:db8::1"), OFFLINE),
+    ],
+    ids=["606", "725", "718", "none", "unset", "nonsense", "IPv6"],
+)
+async def test_it_is_told_why_a_router_opens_nothing(table: Table, reason: Reason) -> None:
+    with Served(table) as device:
+        router = asking(device)
+        assert await why(router) == reason
+        asked_before = len(router._network.dialled)  # type: ignore[attr-defined]
+        await router.close()
+        assert len(router._network.dialled) == asked_before  # type: ignore[attr-defined]
+
+
+async def test_nothing_is_dialled_unless_the_router_answers_with_a_place_on_itself() -> None:
+    with Served(Table(EXTERNAL)) as device:
+        elsewhere = (
+            "192.168.1.9",
+            "127.0.0.2",
+            "8.8.8.8",
+            "localhost",
+            "[::1]",
+            "127.0.0.1@10.0.0.1",
+        )
+        said = [found_at(f"http://{host}:{device.port}/d.xml") for host in elsewhere]
+        said += [
+            found_at(f"https://127.0.0.1:{device.port}/d.xml"),
+            found_at("http://127.0.0.1:99999/"),
+            found_at("http://127.0.0.1:0/"),
+            found_at("file:///etc/passwd"),
+            described_at(device.port).replace(b"200 OK", b"404 Not Found"),
+            b"",
+            b"NOTIFY * HTTP/1.1\r\n\r\n",
+        ]
+        network = Network(said)
+        assert await why(upnp.UpnpRouter(network, PORT)) == ABSENT
+        assert network.dialled == []
+
+
+async def test_only_the_router_itself_is_heard() -> None:
+    async def socket() -> trio.socket.SocketType:
+        made = trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM)
+        await made.bind(("127.0.0.1", 0))
+        return made
+
+    mine, other = await socket(), await socket()
+    with mine, other:
+        await other.sendto(b"not from the router", mine.getsockname())
+        searching = upnp.UdpSearching(mine, IPv4Address("127.0.0.9"))
+        with trio.move_on_after(0.05):
+            raise AssertionError(await searching.receive())
+        await other.sendto(b"from the router", mine.getsockname())
+        assert await upnp.UdpSearching(mine, HERE).receive() == b"from the router"
+
+
+def redirected(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(302)
+    handler.send_header("Location", "http://10.0.0.1/")
+    handler.end_headers()
+
+
+def described(text: str) -> Callable[[BaseHTTPRequestHandler], None]:
+    def describe(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(text.encode())
+
+    return describe
+
+
+ENTITIES = f"""<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "/control">]>
+{DESCRIPTION.partition("?>")[2].replace("/control", "&a;")}"""
+
+
+@pytest.mark.parametrize(
+    "describe",
+    [
+        redirected,
+        *map(
+            described,
+            [
+                DESCRIPTION.replace("/control", "http://10.0.0.1/control"),
+                DESCRIPTION.replace("/control", "//10.0.0.1/control"),
+                DESCRIPTION.replace("<device>", "<URLBase>http://10.0.0.1/</URLBase><device>", 1),
+                DESCRIPTION.replace("WANIPConnection:1", "Printer:1"),
+                ENTITIES,
+                DESCRIPTION[:-20],
+                "",
+            ],
+        ),
+    ],
+)
+async def test_a_description_leads_nowhere_else(
+    describe: Callable[[BaseHTTPRequestHandler], None],
+) -> None:
+    with Served(Table(EXTERNAL), describe) as device:
+        network = Network([described_at(device.port)])
+        assert await why(upnp.UpnpRouter(network, PORT)) == ABSENT
+        assert set(network.dialled) == {device.port}
+
+
+class Endless:
+    """An answer that never ends, until it is read no more: how much of it was taken."""
+
+    def __init__(self, head: bytes, piece: bytes, pause: float = 0.0) -> None:
+        self._head, self._piece, self._pause = head, piece, pause
+        self.taken, self.ended = 0, threading.Event()
+
+    def __call__(self, handler: BaseHTTPRequestHandler) -> None:
+        parts = itertools.chain([self._head], itertools.repeat(self._piece))
         try:
-            return work(left)
-        finally:
-            ended.set()
+            while not self.ended.wait(self._pause):
+                self.taken += handler.wfile.write(next(parts))
+        except OSError:
+            self.ended.set()
 
-    monkeypatch.setattr(device, where, slow)
-    monkeypatch.setattr(router, "_open", watched)
-    with pytest.raises(RouterError):
+
+ENDLESS = {
+    "body": (b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 4096),
+    "promised body": (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", b"x" * 4096),
+    "chunks": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"4\r\n<a/>\r\n" * 400),
+    "head": (b"HTTP/1.1 200 OK\r\n", b"X-More: " + b"y" * 4000 + b"\r\n"),
+    "heads": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
+    "no HTTP": (b"", b"\x00" * 4096),
+}
+
+
+@pytest.mark.parametrize("of_action", [False, True])
+@pytest.mark.parametrize("answer", ENDLESS.values(), ids=ENDLESS)
+async def test_an_answer_without_end_is_read_up_to_a_bound(
+    answer: tuple[bytes, bytes], of_action: bool
+) -> None:
+    endless = Endless(*answer)
+    answering = (None, endless) if of_action else (endless,)
+    with Served(Table(EXTERNAL), *answering) as device:
+        assert await why(asking(device)) == (OFFLINE if of_action else ABSENT)
+        await trio.to_thread.run_sync(endless.ended.wait)
+    # Beside what was read, what the system had taken in for us by then.
+    assert endless.taken < bounded_http.LONGEST + (16 << 20)
+
+
+@pytest.mark.parametrize("of_action", [False, True])
+async def test_who_gives_up_a_slow_answer_reads_no_more_of_it(
+    of_action: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[L-68]: no thread is left to itself; the device sees its connection closed."""
+    monkeypatch.setattr(upnp, "PATIENCE", 0.2)
+    slow = Endless(b"HTTP/1.1 200 OK\r\n\r\n", b"<", pause=0.01)
+    answering = (None, slow) if of_action else (slow,)
+    threads = threading.active_count()
+    with Served(Table(EXTERNAL), *answering) as device:
+        assert await why(asking(device)) == because(RouterCode.SILENT)
+        await trio.to_thread.run_sync(slow.ended.wait)
+    assert threading.active_count() <= threads + 1  # one of trio's, that waits for more work
+
+
+async def test_who_leaves_while_it_asks_leaves_no_port() -> None:
+    """[L-54]: also one that was opened just then, though no answer said so."""
+    table, asked, go_on = Table(EXTERNAL), trio.Event(), threading.Event()
+    add, token = table._add, trio.lowlevel.current_trio_token()
+
+    def slowly(*given: object) -> object:
+        found = add(*given)  # type: ignore[arg-type]
+        token.run_sync_soon(asked.set)
+        go_on.wait()
+        return found
+
+    table._add = slowly  # type: ignore[method-assign, assignment]
+    with Served(table) as device:
+        async with trio.open_nursery() as nursery:
+            failure = RouterError(RouterCode.SILENT)
+            nursery.start_soon(mapping._of_others, [asking(device)], failure)
+            await asked.wait()
+            assert list(table.opened) == [PORT]
+            nursery.cancel_scope.cancel()
+        go_on.set()
+    assert table.opened == {}
+
+
+async def test_a_renewal_that_fails_takes_nothing_away() -> None:
+    table = Table(EXTERNAL)
+    with Served(table) as device:
+        router = asking(device)
         await router.open()
-    go_on.set()
-    await trio.to_thread.run_sync(ended.wait)
-    assert device.opened == {}
-    assert len(device.leases) == (where == "addportmapping")
+        table.refusal = 606
+        assert await why(router) == NOT_ALLOWED
+        assert list(table.opened) == [PORT]
+        await router.close()
+        assert table.opened == {}
 
 
-async def test_a_slow_renewal_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    device, left = Device(), threading.Event()
-    router = asking(device)
-    await router.open()
-    monkeypatch.setattr(device, "addportmapping", lambda *_: left.set() or True)
-    await trio.to_thread.run_sync(router._open, left)
-    assert list(device.opened) == [4646]
-    monkeypatch.setattr(mapping, "library", lambda: None)
-    assert mapping.of_this_network(4646).others() == []
-    monkeypatch.setattr(mapping, "library", lambda: ModuleType("miniupnpc"))
-    (found,) = mapping.of_this_network(4646).others()
-    assert isinstance(found, upnp.UpnpRouter)
-    await trio.lowlevel.checkpoint()
+@given(st.binary(max_size=200))
+def test_any_bytes_are_an_answer_or_nothing(data: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nLOCATION: "
+    for said in (data, head + data, head + b"http://127.0.0.1:" + data):
+        place = igd.read_found(said, HERE)
+        assert place is None or 0 < place.port < 65536
+    assert igd.read_services(data, "http://127.0.0.1/", HERE) == []
+    assert not igd.read_fields(b"<a>" + data) or data.endswith(b">")
+
+
+async def test_the_default_router_is_asked_on_a_private_network_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mapping, "gateway", lambda: "8.8.8.8")
+    ways = mapping.of_this_network(PORT)
+    with pytest.raises(RouterError, match="router-unknown"):
+        async with ways.wire():
+            pass

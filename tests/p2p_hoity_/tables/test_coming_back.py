@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 import trio
-from support.player_table import PlayerTable, Thinker
+from support.player_table import CALM, PlayerTable, Thinker, past_round
+from support.relays import serve_relay
 
 from p2p_hoity.session import driver, updates
 from p2p_hoity.session.updates import Presence
@@ -13,6 +14,27 @@ from protocol.wire.header import Patience
 
 TIMES = Patience(choice=90_000, step=60_000, grace=1000, cap=8000)
 """A choice is awaited for longer than one who has just sat down counts as there."""
+
+
+async def test_a_relay_that_is_gone_keeps_no_seat_out(tmp_path: Path) -> None:
+    """The relay and a seat die; all others are reached directly."""
+    table = PlayerTable(tmp_path, 3, CALM, thinking=1.0)
+    table.relays, relaying = ("relay:1",), trio.CancelScope()
+
+    async def serve() -> None:
+        with relaying:
+            await serve_relay("relay", 1, network=table.network)
+
+    async def die_with_the_relay() -> None:
+        assert await table.sit_until(2, past_round(2))
+        relaying.cancel()
+        await table.resume(2)
+
+    with trio.fail_after(3000):
+        await table.play({2: die_with_the_relay}, serve)
+    table.judge()
+    back = table.guests[2].heard(updates.RelayState)
+    assert [(one.relay, one.why.code) for one in back] == [("relay:1", "unreached")]
 
 
 class Walker(Thinker):

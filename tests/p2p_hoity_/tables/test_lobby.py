@@ -37,6 +37,20 @@ def _no_lan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "announce", SilentAir().announce)
 
 
+async def test_the_lan_is_told_again_of_a_table_that_it_did_not_carry(
+    pair: PlayerTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    air = SilentAir()
+    monkeypatch.setattr(hosting, "announce", air.announce)
+    air.problem = Reason("lan-carries-nothing")
+    async with hosted(pair, Lan.CLOSED):
+        await trio.sleep(3.5 * hosting.AGAIN)
+        assert air.updates == [1, 1, 1]
+        air.problem = None
+        await trio.sleep(3.5 * hosting.AGAIN)
+        assert air.updates == [1, 1, 1]
+
+
 # The ticket, shown both ways.
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 import trio
@@ -10,6 +11,7 @@ from support.relays import serve_relay
 
 from cli import trouble
 from p2p_hoity.net.errors import NetError
+from p2p_hoity.session import updates
 from p2p_hoity.tables import resuming, seating
 from protocol.crypto.signing import Identity
 
@@ -45,9 +47,8 @@ async def test_a_port_given_away_is_replaced_if_the_system_chose_it_and_else_tol
                 pass
 
 
-@pytest.mark.parametrize("returning", [True, False])
-async def test_a_relay_that_is_gone_is_told_with_the_ways_to_go_on(returning: bool) -> None:
-    reach = seating.Reach("node0:0", ("relay:1",), network=MemoryNetwork(), returning=returning)
+async def test_a_relay_that_is_gone_is_told_with_the_ways_to_go_on() -> None:
+    reach = seating.Reach("node0:0", ("relay:1",), network=MemoryNetwork())
     with pytest.raises(NetError, match=r"relay-unreached .*unreached address='relay:1'") as caught:
         async with seating.open_hub(WHO, reach):
             pass
@@ -69,5 +70,39 @@ async def test_a_returning_seat_does_without_a_relay_that_says_it_waits_there() 
                     pass
             back = replace(first, listen="node2:0", returning=True)
             async with seating.open_hub(WHO, back) as (_, others):
-                assert len(others.named) == 1
+                assert others.named[1:] == (f"relay+{relay}",)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_relay_that_is_gone_keeps_no_seat_out_that_returns(autojump_clock: Any) -> None:
+    """It is told, asked again, and told when it is back; the ticket of the seat does not count on
+    it meanwhile."""
+    network, told = MemoryNetwork(), list[Any]()
+    back = seating.Reach("node0:0", ("relay.example:1",), network=network, returning=True)
+    began = trio.current_time()
+    async with (
+        trio.open_nursery() as nursery,
+        seating.open_hub(WHO, back, told.append) as (hub, ways),
+    ):
+        assert trio.current_time() == began
+        await trio.sleep(30)
+        (lost,) = told
+        assert (lost.relay, lost.why.code) == ("relay.example:1", "unreached")
+        assert ways.judged().direct == ("node0:40000",)
+        await nursery.start(partial(serve_relay, "relay.example", 1, network=network))
+        await trio.sleep(30)
+        assert told[1:] == [updates.RelayState("relay.example:1", None)]
+        assert hub.relays() == {"relay+relay.example:1"} == set(ways.named[1:])
+        nursery.cancel_scope.cancel()
+
+
+async def test_one_relay_of_those_named_is_enough(autojump_clock: Any) -> None:
+    network, told = MemoryNetwork(), list[Any]()
+    async with trio.open_nursery() as nursery:
+        (relay,) = await nursery.start(partial(serve_relay, "relay", 1, network=network))
+        reach = seating.Reach("node0:0", ("gone:1", relay), network=network)
+        async with seating.open_hub(WHO, reach, told.append) as (hub, ways):
+            assert hub.relays() == {f"relay+{relay}"}
+            assert ways.named[1:] == ("relay+gone:1", f"relay+{relay}")
+            assert [one.relay for one in told] == ["gone:1"]
         nursery.cancel_scope.cancel()

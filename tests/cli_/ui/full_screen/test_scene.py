@@ -20,6 +20,7 @@ from cli.ui.full_screen.top import headline
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.errors import because
+from p2p_hoity.net.errors import NetCode
 from p2p_hoity.reachability.judge import ReachCode, Scope
 from p2p_hoity.session import updates
 from protocol import Kind
@@ -290,6 +291,13 @@ def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -
     assert "p shows a ticket" in told_in_wait(shown)
     shown.hear(updates.TicketTaken("Bob"))
     assert "Bob is dialled" in shown.scene.log[-1]
+
+
+def test_a_relay_that_is_lost_stands_in_the_log_and_beside_the_lobby() -> None:
+    shown = begun(3)
+    shown.hear(updates.RelayState("r.example:1", because(NetCode.CUT)))
+    assert "r.example:1 does not let you wait there" in shown.scene.log[-1]
+    assert shown.scene.lobby_note == shown.scene.log[-1]
 
 
 @pytest.mark.parametrize("steps", [40, 200])
