@@ -8,6 +8,7 @@ from typing import Any, Final
 from protocol import (
     SIGNATURE_SIZE,
     Identity,
+    Invalid,
     Label,
     Raw,
     Table,
@@ -65,6 +66,29 @@ class Refusal:
 def refuse(table: bytes, who: Identity) -> Refusal:
     """A refusal signed by its seat."""
     return Refusal(table, who.public, who.sign(Label.NO_MORE, table))
+
+
+def refuser_of(table: Table, data: bytes) -> int | None:
+    """Return the seat that refused this table when its game was agreed on at the one before.
+
+    Args:
+        table: The table that is being set up.
+        data: A frame for which `is_again` holds.
+
+    Returns:
+        The number of the seat that signed the refusal, or None if the frame is no refusal of this
+        table ([A-8]).
+    """
+    if is_roster(data):
+        return None
+    try:
+        word = parse_again(data)
+        if isinstance(word, Consent) or not is_next(table.header.terms, word.table):
+            return None
+        word.check()
+    except Invalid:
+        return None
+    return table.ids.index(word.id) if word.id in table.ids else None
 
 
 def is_again(data: bytes) -> bool:

@@ -49,12 +49,14 @@ class Ends:
         over: The notice of each seat whose end is final.
         setup: The first notice of each seat that ended the table in setup, in their order.
         received: When the notice in `setup` came, by seat, in seconds of the machine's clock.
+        refuser: A seat that refuses this table, in setup.
         first_links: When the first new link with a seat came up after this node's own end.
     """
 
     over: dict[int, EndNotice] = field(default_factory=dict)
     setup: dict[int, EndNotice] = field(default_factory=dict)
     received: dict[int, float] = field(default_factory=dict)
+    refuser: int | None = None
     first_links: dict[int, float] = field(default_factory=dict)
 
 

@@ -168,6 +168,24 @@ class Machine:
         self.core.clocks.now = now
         return leaving.leave(self.core)
 
+    def refuse(self, seat: int, now: float) -> bool:
+        """Learn that a seat refuses this table, by a signed word that its driver has checked.
+
+        Args:
+            seat: The seat that refuses.
+            now: The machine's clock, in seconds.
+
+        Returns:
+            Whether it is news. In setup the table ends by it, and names the seat.
+        """
+        core = self.core
+        core.clocks.now = now
+        if core.has_begun or core.ends.refuser is not None:
+            return False
+        core.ends.refuser = seat
+        self._pump()
+        return True
+
     def ask_back(self, now: float) -> None:
         """Ask to be let in again after an absence."""
         self.core.clocks.now = now

@@ -163,13 +163,21 @@ def _why_setup_ends(core: Core, node: Node, committed: bool) -> Broken | None:
     if accusations.proofs_of(core) and not committed:
         proof = accusations.settled_proof(core)
         return None if proof is None else accusations.broken_by(proof)
-    if (announced := announced_end(core)) is not None:
-        return announced
-    if gone := gone_before_the_game(core):
-        return Broken(SEAT_LEFT, min(gone))
+    if (known := _known_end(core)) is not None:
+        return known
     if core.clocks.is_out(node) and core.awaited():
         return Broken(SILENT_SEAT, min(core.awaited() - {core.seat} or core.awaited()))
     return None
+
+
+def _known_end(core: Core) -> Broken | None:
+    """Return the end of the table in setup that a seat's signed word brings, if one does."""
+    if core.ends.refuser is not None:
+        return Broken(SEAT_LEFT, core.ends.refuser)
+    if (announced := announced_end(core)) is not None:
+        return announced
+    gone = gone_before_the_game(core)
+    return Broken(SEAT_LEFT, min(gone)) if gone else None
 
 
 def announced_end(core: Core) -> Broken | None:
@@ -216,7 +224,7 @@ def is_unsure_of_deck(core: Core) -> bool:
         return False
     awaited = core.awaited()
     waited = clocks.left(core.tip) <= -clocks.patience(core.tip)
-    is_over = waited or bool(gone_before_the_game(core)) or announced_end(core) is not None
+    is_over = waited or _known_end(core) is not None
     is_over = is_over or accusations.settled_proof(core) is not None
     return is_over and bool(awaited) and core.seat not in awaited
 

@@ -13,8 +13,9 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import updates
 from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.lobby import Roster, encode_lobby, parse_lobby
-from p2p_hoity.session.next_table import next_terms
+from p2p_hoity.session.next_table import next_terms, refuse
 from p2p_hoity.session.settling import ANSWER, LONGEST
+from protocol.seat import effects
 from protocol.transcript import verifier
 from protocol.wire import header
 from protocol.wire.header import Header
@@ -50,6 +51,29 @@ async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.Mon
         assert (guest.end.code, guest.end.seat) == (TWO_ROSTERS, 0)
         assert guest.end.evidence is not None
         assert len(guest.games()) == 1
+
+
+async def test_who_consents_and_refuses_is_named_and_not_the_seat_that_believed_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The refusal reaches one seat in the place of the roster, which the others have."""
+    table = willing_table(tmp_path, 4, lambda number: willing(5))
+    victim, liar = table.guests[1], table.guests[3]
+    post = Hub.post
+
+    def instead(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
+        is_second = data[1:].startswith(b"\xa6roster") and victim.heard(updates.Again)
+        if is_second and to == victim.me.identity.public:
+            former = victim.heard(updates.Started)[0].table.id
+            data = refuse(former, liar.me.identity).encode()
+        return post(hub, to, data, once)
+
+    monkeypatch.setattr(Hub, "post", instead)
+    await table.play()
+    for guest in (table.guests[0], table.guests[2]):
+        assert (guest.end.code, guest.end.seat) == (effects.SEAT_LEFT, liar.place)
+    assert victim.end.code is None
+    assert len(victim.heard(updates.Started)) == 1
 
 
 @pytest.mark.parametrize("seats", [2, 3, pytest.param(6, marks=pytest.mark.nightly)])

@@ -101,6 +101,17 @@ def test_the_first_announcement_is_followed_and_its_signer_never_named() -> None
     assert (own.reason, own.about) == (SILENT_SEAT, 0)
 
 
+def test_a_refusal_ends_the_table_in_setup_once_and_no_game() -> None:
+    room = toy_table(4, patience=Patience())
+    room.start()
+    assert room.machine().refuse(2, room.now)
+    assert not room.machine().refuse(1, room.now)
+    assert room.machine().broken == Broken(SEAT_LEFT, 2)
+    room = toy_table(4, patience=Patience())
+    room.play(until=60)
+    assert not room.machine().refuse(2, room.now)
+
+
 def test_an_announced_fault_is_believed_only_after_its_proof_had_time_to_come() -> None:
     room = toy_table(4, patience=Patience())
     room.start()
