@@ -75,6 +75,8 @@ class Hub:
         self._waiting: dict[Address, WaitingAtRelay] = {}
         self._rests: dict[bytes, float] = {}
         self._allowances = Allowances(self._limits.frames_at_once, self._limits.frames_a_second)
+        bounds_of_links = self._limits.link_ups_at_once, self._limits.link_ups_a_second
+        self._link_ups = Allowances(*bounds_of_links)
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -169,6 +171,9 @@ class Hub:
             known = self._admission.get(proven.peer)
             return await self._puncher.let_in(stream, proven, address, known)
         verdict = self._admission.judge(proven, address.via_relay, proven.peer, source)
+        now = trio.current_time()
+        if verdict is Verdict.WELCOME and not self._link_ups.take_if_any(proven.peer, now):
+            verdict = Verdict.FULL
         if verdict is not Verdict.WELCOME:
             await send(stream, verdict.encode())
             return None

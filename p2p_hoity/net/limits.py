@@ -25,6 +25,10 @@ class Limits:
     """Authenticated links; a preferred peer takes the place of another."""
     links_per_source: int = 32
     """Links from one machine (one IPv4 address, one IPv6 /64, one relay)."""
+    link_ups_at_once: int = 8
+    """Links that one identity may bring up in a row, each in the place of the one before."""
+    link_ups_a_second: float = 0.2
+    """Links that it may bring up a second after that. An honest one dials more slowly ([L-26])."""
     unauthenticated: int = 64
     """Connections that have not yet proven an identity; the oldest makes room."""
     unauthenticated_per_source: int = 32

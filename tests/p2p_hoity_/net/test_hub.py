@@ -573,3 +573,26 @@ async def test_a_full_hub_says_so_and_is_left_alone_for_a_while(autojump_clock):
         caught = await ends_in(RefusedError, "", c.connect(where, LOW.public, 5))
     assert caught.full
     assert not caught.elsewhere
+
+
+async def test_one_identity_brings_up_only_so_many_links_in_a_row(autojump_clock):
+    network, most = MemoryNetwork(), Limits().link_ups_at_once
+    async with hubs(LOW, network=network) as (a,), hubs(THIRD, network=network) as (other,):
+        places = await a.listen("table", 0)
+        ways = [parse_address(place) for place in places]
+        told = []
+        for _ in range(most + 2):
+            async with hubs(HIGH, network=network) as (b,):
+                try:
+                    await b.link(ways, LOW.public)
+                    await a.events.receive()
+                    b.drop(LOW.public, because(LinkCode.MADE_ROOM))
+                    await a.unlinked(HIGH.public)
+                    await a.events.receive()
+                except RefusedError as error:
+                    told.append(error.full)
+        assert told == [True, True]
+        await other.link(ways, LOW.public)
+        await trio.sleep(1 / Limits().link_ups_a_second)
+        async with hubs(HIGH, network=network) as (b,):
+            await b.link(ways, LOW.public)
