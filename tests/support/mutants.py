@@ -268,7 +268,7 @@ MUTANTS = (
         (Core.all_left, "self.awaited() <= away", "bool(self.awaited() & away)"),
     ),
     mutant(
-        "a leave holds behind a say", (held_leaves._holds, "or _has_said_since(leave, store)", "")
+        "a leave holds behind a say", (held_leaves._holds, "_has_said_since(leave, store)", "False")
     ),
     mutant(
         "a leave holds in the step before",

@@ -28,6 +28,7 @@ class Run:
     only: str | None = None
     real: bool = False
     slow_jobs: bool = False
+    ending: bool = False
     limit: float = 120.0
 
     def name(self, number: int) -> str:
@@ -45,6 +46,8 @@ class Run:
 
     def _play(self, seed: str) -> Counter[str]:
         wide, jobs = not self.plain, self.slow_jobs
+        if self.ending:
+            return play(seed, ending=True)
         if self.two:
             return play(seed, 5, True, two=True, wide=wide, only=self.only, slow_jobs=jobs)
         liar = False if self.honest else None
