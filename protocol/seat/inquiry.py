@@ -2,7 +2,7 @@
 
 Its journal may be a copy that was restored, and nobody can tell by looking at it. So the seat
 signs nothing until each other present seat has told which statements of this seat it stores, or
-until one step timeout and one back-off are over and t - 1 of them have told. The time counts from
+until one step timeout and one back-off are over and t - 1 other seats have told. The time counts from
 the resume and not from the first link: a faulty seat can be linked first, and tell nothing. A seat
 is *cautious* if its journal is known to be old, or it is told a statement of its own that it does
 not know: then the wait begins anew, and the seat signs only above a floor.
@@ -48,11 +48,11 @@ class Inquiry:
 
         Args:
             others: The other present seats.
-            enough: How many of them must have told once the time is over: t - 1.
+            enough: How many seats, absent ones too, must have told once the time is over: t - 1.
             now: The machine's clock, in seconds.
             seconds: How long the seat waits for all of them.
 
         SPEC: [E-10], [E-22].
         """
-        told = len(self.told & others)
-        return others <= self.told or (told >= enough and now - self.began >= seconds)
+        has_waited = len(self.told) >= enough and now - self.began >= seconds
+        return others <= self.told or has_waited
