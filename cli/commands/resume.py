@@ -23,6 +23,7 @@ from ..trouble import OK
 from ..words.commands import command_line
 from ..words.lingo import _
 from ..words.reaching import alone_lines
+from ..words.updates import kept_as
 from . import games, open_games
 from .seats import key_of_games
 from .sitting import Manner, Sitting, sit
@@ -71,6 +72,26 @@ def take_up(
         return await tables.resume_table(sitting.seat, found.name, how=reach, fresh=fresh)
 
     return sit(sitting, go)
+
+
+def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool) -> int:
+    """End a kept game by the file of a seat that stayed to the end, once that file is verified."""
+    check_output(transcript)
+    home = own_home()
+    me, passphrase = key_of_games(home)
+    seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    found = open_games.find(home, game, me, passphrase, command_line("resume", "--from", str(file)))
+    path, report = tables.finish_from(seat, found.name, file)
+    if as_json:
+        ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
+        write_line({"type": "finished", "transcript": str(path), "standings": ranks})
+        return OK
+    names = {line.seat: line.nickname for line in report.seats}
+    first = ", ".join(names[number] for rank, number in report.standings if rank == 1)
+    say(_("The file holds, and the game is over. First: {names}.").format(names=first))
+    for line in kept_as(path):
+        say(line)
+    return OK
 
 
 def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:

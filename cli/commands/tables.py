@@ -179,15 +179,26 @@ def resume(
         bool,
         typer.Option("--claim", help=N_("Do not sit down: save the game as far as it was played.")),
     ] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help=N_("Do not sit down: the game is over, and this is the file of another seat."),
+        ),
+    ] = None,
 ) -> None:
     """Take your seat again."""
     from .reaching import again_by
     from .resume import claim as save_as_claim
+    from .resume import finish
     from .resume import resume as sit_again
     from .sitting import Manner
 
     if claim:
         raise typer.Exit(save_as_claim(game, transcript, as_json))
+    if file is not None:
+        raise typer.Exit(finish(game, file, transcript, as_json))
     talk = (not no_talk, again, not no_bell)
     manner = Manner(auto, True, as_json, until_eof, plain, transcript, None, *talk)
     reach = again_by(listen, relay, advertise, proxy, no_map, relay_only)

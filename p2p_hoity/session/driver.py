@@ -26,7 +26,7 @@ from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
 from .lobby import Roster, encode_lobby, is_lobby
 from .mark_keeper import MarkKeeper
-from .next_table import is_again, refuser_of
+from .next_table import refuser_of
 from .nursery import open_nursery
 from .outcome import LEFT as LEFT
 from .outcome import STOPPED as STOPPED
@@ -108,7 +108,7 @@ class Driver:
         self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
         self._presence = PresenceTeller(self.machine, self.screen)
         self._marks = MarkKeeper(self.journal)
-        self._outgoing = Outgoing(self.machine, hub, self._marks, self._rate_limit, self._is_ours)
+        self._outgoing = Outgoing(self.machine, hub, self._marks, self._rate_limit, self._tells)
         does = (self._rate_limit, self._now, self._drain, self.off_loop)
         self._weighing = Weighing(self.machine, hub, *does)
         try:
@@ -191,8 +191,9 @@ class Driver:
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """Each kind of frame to whom it is for."""
-        if is_again(data) and not self.machine.has_begun:
-            self._hear_refusal(peer, data)
+        seat = None if self.machine.has_begun else refuser_of(self.machine.table, data)
+        if seat is not None and self.machine.refuse(seat, self._now()):
+            self._side.flood(data, peer)  # [A-8]
         if self._side.receive(peer, data):
             return
         lacks = self.machine.lacks_messages
@@ -205,13 +206,6 @@ class Driver:
             return
         self._weighing.receive(peer, data)
 
-    def _hear_refusal(self, peer: bytes, data: bytes) -> None:
-        """End the table in setup if a seat has refused it, and pass the refusal on ([A-8])."""
-        seat = refuser_of(self.machine.table, data)
-        if seat is not None and self.machine.refuse(seat, self._now()):
-            for other in self.hub.links() - {peer}:
-                self.hub.post(other, data)
-
     def _keep_early(self, event: Event) -> None:
         if not isinstance(event, Frame) or len(self._early) < MOST_EARLY:
             self._early.append(event)
@@ -219,6 +213,9 @@ class Driver:
     def _is_ours(self, peer: bytes) -> bool:
         """A seat, or an onlooker who was let in: others are not worth a line."""
         return peer in self.machine.table.ids or self._access.hears(peer)
+
+    def _tells(self, peer: bytes) -> bool:
+        return self._is_ours(peer)
 
     def _receive_guest(self, peer: bytes, data: bytes) -> None:
         try:
@@ -275,9 +272,12 @@ class Driver:
 
     def _do(self, effect: effects.Effect) -> None:
         if isinstance(effect, effects.Send):
-            self._outgoing.send(effect)
+            self._send(effect)
         elif not isinstance(effect, effects.Record):
             self._later.append(effect)
+
+    def _send(self, send: effects.Send) -> None:
+        self._outgoing.send(send)
 
     def _show(self, effect: effects.Effect) -> None:
         """What of an effect is for this seat's own player."""

@@ -73,13 +73,13 @@ def refuser_of(table: Table, data: bytes) -> int | None:
 
     Args:
         table: The table that is being set up.
-        data: A frame for which `is_again` holds.
+        data: Any frame.
 
     Returns:
         The number of the seat that signed the refusal, or None if the frame is no refusal of this
         table ([A-8]).
     """
-    if is_roster(data):
+    if not is_again(data) or is_roster(data):
         return None
     try:
         word = parse_again(data)

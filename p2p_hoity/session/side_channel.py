@@ -43,7 +43,7 @@ class SideChannel:
         self._hub, self._screen, self._talks = hub, screen, talks
         self._conversation = Conversation(self._table, self._seat, me, _milliseconds)
         watched = access.roster.watched
-        self._rematch = Rematch(self._table, self._seat, me, self._flood, watched)
+        self._rematch = Rematch(self._table, self._seat, me, self.flood, watched)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
 
     def receive(self, peer: bytes, data: bytes) -> bool:
@@ -78,9 +78,10 @@ class SideChannel:
         """To all others, once ([W-6]); an onlooker's would be taken from nobody."""
         if self._seat is not None:
             self._latest.append((trio.current_time(), frame))
-            self._flood(frame, source)
+            self.flood(frame, source)
 
-    def _flood(self, frame: bytes, source: bytes | None) -> None:
+    def flood(self, frame: bytes, source: bytes | None) -> None:
+        """Send a frame to all links that are let in, but to the one it came from."""
         for peer in self._hub.links():
             if peer != source and self._access.hears(peer):
                 self._hub.post(peer, frame)

@@ -6,6 +6,7 @@ from ..session.driver import Outcome
 from ..session.updates import Screen
 from .by_code import ticket_by_code
 from .door import Admit
+from .finishing import finish_from
 from .fresh_tickets import FreshError, check_fresh, hand_over
 from .hosting import host_table
 from .joining import Accept, join_table, kept_seat
@@ -28,6 +29,7 @@ __all__ = [
     "check_fresh",
     "claim_game",
     "find_game",
+    "finish_from",
     "hand_over",
     "host_table",
     "join_table",

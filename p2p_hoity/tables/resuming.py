@@ -176,7 +176,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     but is not offered any more. Nothing is signed or sent. PeerError if there is no such game or
     nothing was played; JournalError if its journal is in use.
     """
-    book, _, machine, _ = _reopen(seat, name)
+    book, _, machine, _ = reopen(seat, name)
     book.close()
     if not machine.has_begun:
         _claimed(book.path).touch(mode=0o600)
@@ -187,10 +187,18 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     return path
 
 
-def _reopen(
+def reopen(
     seat: Seat, name: str | None
 ) -> tuple[journals.Journal, tuple[Any, ...], Machine, Roster]:
-    """The journal of a game, its first record, the machine as it was, and who sits where."""
+    """Open the journal of a kept game.
+
+    Returns:
+        The journal, its first record, the machine as it was, and who sits where.
+
+    Raises:
+        PeerError: If there is no such game, or it was played with another key.
+        JournalError: If its journal is in use, or cannot be read.
+    """
     game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
     book, first, records = journals.reopen(game.path, seat.passphrase)
     raw, number, seed, addresses = first[:4]
@@ -216,7 +224,7 @@ async def resume_table(
     ticket of another seat that is elsewhere now. PeerError if it cannot be, FreshError if that is
     no ticket of this table."""
     how = how or Reach(network=network)
-    book, first, machine, roster = _reopen(seat, name)
+    book, first, machine, roster = reopen(seat, name)
     try:
         how = _alone(how, book.path, first)
         _check(first, how, machine.table, fresh)

@@ -52,7 +52,7 @@ def test_a_command_is_kept_whole() -> None:
         "hoity resume --claim c1abbcb534cd5a75",
         "hoity verify /tmp/a/transcripts/11f09588ecb62e63.hoity",
         "hoity join TICKET",
-        "/usr/bin/python -m pip install prometheus-client h11",
+        "/usr/bin/python -m pip install prometheus-client",
     ):
         told = f"Left. The game is kept, and to go on say {command} and then wait"
         lines = printing.wrapped(told, 44)

@@ -1,8 +1,9 @@
 """Many simulated games: `python -m soak.simulate --games 10000 --seed NAME [--real]`.
 
-With the whole catalogue of lies and mishaps, or `--only` one of it, or `--ending`: tables whose seats
-leave as the program does, while liars try to strand one. `--keep-going` counts what fails by kind. `--dask SCHEDULER` has the games played by the workers of a cluster, of one thread
-each, which have this checkout; what is told is the same.
+With the whole catalogue of lies and mishaps, or `--only` one of it, or `--ending`: tables whose
+seats leave as the program does, while liars try to strand one. `--keep-going` counts what fails by
+kind. `--dask SCHEDULER` has the games played by the workers of a cluster, of one thread each, which have
+this checkout; what is told is the same.
 """
 
 import argparse

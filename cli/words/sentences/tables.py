@@ -113,6 +113,17 @@ TABLES: Final = {
         " with hoity host"
     ),
     "no-such-game": N_("there is no such game to resume on this machine"),
+    "file-of-game-unreadable": N_("{path} cannot be read: {why}"),
+    "file-of-another-game": N_(
+        "{path} is the file of another table, not of game {game}: ask one of the others for theirs"
+    ),
+    "file-of-game-not-finished": N_(
+        "{path} shows a game that is not over: ask for the file of a seat that stayed to the end"
+    ),
+    "file-of-game-not-ok": N_(
+        "{path} does not hold ({problem}), so your game stays as it is: see hoity verify, and ask"
+        " another seat for its file"
+    ),
     "game-running": N_(
         "game {game} is being played just now, in another terminal: leave it there first"
     ),

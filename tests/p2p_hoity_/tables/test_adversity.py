@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import trio
 from support.cases import ends_in, fails
+from support.paths import ROOT
 from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
 from cli.trouble import exit_code_of
@@ -128,6 +129,33 @@ async def test_nobody_waits_at_the_end_when_all_are_there(tmp_path: Path) -> Non
     await table.play()
     assert trio.current_time() - began < 120
     assert table.ended_alike()
+
+
+async def test_who_was_not_there_at_the_end_finishes_by_the_file_of_another(
+    tmp_path: Path,
+) -> None:
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
+    table.guests[2].leave_when(past_round(1))
+    await table.play()
+    seat, file = table.guests[2].seat, table.guests[0].games()[0][1]
+    (game,) = resuming.open_games(seat.home)
+    whole = file.read_bytes()
+    wrong = tmp_path / "wrong.hoity"
+    other = (ROOT / "tests" / "vectors" / "example.hoity").read_bytes()
+    for data, code in (
+        (whole[:-40] + b"x" + whole[-39:], "file-of-game-not-ok"),
+        (whole[:-1], "file-of-game-not-ok"),
+        (other, "file-of-another-game"),
+    ):
+        wrong.write_bytes(data)
+        fails(tables.PeerError, code, tables.finish_from, seat, game.name, wrong)
+        assert game.path.exists()
+    missing = tmp_path / "missing.hoity"
+    fails(tables.PeerError, "file-of-game-unreadable", tables.finish_from, seat, None, missing)
+    kept, report = tables.finish_from(seat, None, file)
+    assert report.ok
+    assert kept.read_bytes() == whole
+    assert resuming.open_games(seat.home) == []
 
 
 async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from cli.trouble import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Event, Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.ticket import Ticket
@@ -296,10 +297,12 @@ async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTa
         caller = await call()
         for number in range(40):
             if not caller.hub.linked(caller.host):
-                await caller.hub.connect(three.ticket.addresses, caller.host, 5)
-            caller.say(frames.Ask(caller.proof(three.ticket)))
-            for name in "ab":
-                caller.sit(three, f"{name} {number}")
+                with suppress(NetError):  # one identity brings up so many links in a row only
+                    await caller.hub.connect(three.ticket.addresses, caller.host, 5)
+            if caller.hub.linked(caller.host):
+                caller.say(frames.Ask(caller.proof(three.ticket)))
+                for name in "ab":
+                    caller.sit(three, f"{name} {number}")
             await trio.sleep(0.2)
         lines = three.guests[0].heard(updates.Joined)
         assert len(lines) <= hosting.SITS + 10
