@@ -37,7 +37,7 @@ class WaitingAtRelay:
         self._relay = relay
         self._identity = identity
         self._instance = instance
-        self._limits = dataclasses.replace(limits, frame=LONGEST)
+        self._limits = dataclasses.replace(limits, frame=LONGEST, longest=None)
         self._taking = 0
         self.is_registered = False
 

@@ -21,8 +21,8 @@ from protocol import (
 )
 
 from ..lookalikes import twins
+from .frame_sizes import longest
 
-MAX_LOBBY = 64 * 1024
 MAX_ADDRESSES = 12
 MAX_ADDRESS = 300
 
@@ -132,7 +132,7 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
 
 def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise ([X-2])."""
-    raw = Raw(encoding.decode(data, MAX_LOBBY), "bad-frame", "a lobby frame")
+    raw = Raw(encoding.decode(data, longest(data)), "bad-frame", "a lobby frame")
     kind = raw.head("its kind").text()
     raw.need(kind in _READERS, "is of no known kind")
     return _READERS[kind](raw)

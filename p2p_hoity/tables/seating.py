@@ -25,6 +25,7 @@ from ..reachability.judge import Found, Wanted
 from ..reachability.ways import Ways
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
+from ..session.frame_sizes import longest
 from ..session.lobby import Roster
 from ..session.nursery import open_nursery
 from ..session.player import Player
@@ -142,7 +143,8 @@ DIAL_BY_PROXY: Final = 20.0
 async def open_hub(who: Identity, reach: Reach) -> AsyncIterator[tuple[Hub, Ways]]:
     """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
     listen."""
-    limits = Limits(dial=DIAL_BY_PROXY) if reach.hidden else None
+    dial = DIAL_BY_PROXY if reach.hidden else Limits.dial
+    limits = Limits(dial=dial, longest=longest)
     hub = Hub(who, network=reach.network, limits=limits)
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
