@@ -65,6 +65,7 @@ CONSTANTS: Final = (
     ("items of an array on a link", "protocol.wire.encoding.MAX_ITEMS"),
     ("items of an array in a file", "protocol.transcript.format.MAX_ITEMS"),
     ("items of a file in all", "protocol.transcript.format.MAX_TOTAL"),
+    ("bytes of a string in a file", "protocol.transcript.format.MAX_STRING"),
     ("bytes of a file", "protocol.transcript.format.MAX_FILE"),
     ("bytes of a header", "protocol.wire.header.MAX_HEADER"),
     ("bytes of a message", "protocol.wire.messages.MAX_MESSAGE"),

@@ -12,7 +12,7 @@ from typing import Final
 from protocol import FRAME_SIZES
 
 MOST_BYTES: Final[Mapping[int | str, int]] = {
-    **FRAME_SIZES,
+    **dict[int | str, int](FRAME_SIZES.items()),
     # The lobby.
     "ask": 128,
     "offer": 32_768,

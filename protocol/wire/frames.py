@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,7 @@ from .leaves import Leave
 from .messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP
 
 MAX_FRAME: Final = MAX_MESSAGE + 64
-FRAME_SIZES: Final = {0: MAX_FRAME, 1: 163_840, 2: 76_800, 3: 64, 4: 64, 5: 256}
+FRAME_SIZES: Final[Mapping[int, int]] = {0: MAX_FRAME, 1: 163_840, 2: 76_800, 3: 64, 4: 64, 5: 256}
 """The most bytes of a frame, by its kind."""
 HASH = 32
 SHORT = 16
