@@ -21,6 +21,7 @@ from protocol import (
 )
 
 from ..lookalikes import twins
+from ..stacking import is_stacked
 from .frame_sizes import longest
 
 MAX_ADDRESSES = 12
@@ -279,7 +280,8 @@ class Seating:
         if len(self._seats) == self.terms.seats and peer not in self._seats:
             return Refusal.FULL
         others = (e.nickname for e, _ in self._seats.values() if e.id != peer)
-        if any(twins(other, entry.nickname) for other in others):
+        name = entry.nickname
+        if is_stacked(name) or any(twins(other, name) for other in others):
             return Refusal.NAME
         return entry
 

@@ -17,6 +17,7 @@ from protocol import (
     verify_signature,
 )
 
+from ..stacking import thinned
 from .frame_sizes import MOST_BYTES
 
 MAX_WORDS: Final = 200
@@ -138,5 +139,6 @@ def _read_words(raw: Raw) -> str | int:
 
 
 def tidied(words: str) -> str:
-    """What a player has typed as it is sent: composed (NFC), with no space at its ends."""
-    return unicodedata.normalize("NFC", words.strip())
+    """What a player has typed as it is sent: composed (NFC), with no space at its ends and no more
+    marks on a character than are shown."""
+    return thinned(unicodedata.normalize("NFC", words.strip()))

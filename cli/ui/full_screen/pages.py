@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from .ink import Line
+from .ink import Line, tamed
 from .palette import style_of
 
 
@@ -106,7 +106,7 @@ class Choices(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """The options, picked by arrows and Enter or by the mouse."""
-        rows = (Option(words, id=name) for name, words in self._options)
+        rows = (Option(tamed(words), id=name) for name, words in self._options)
         found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
         found.border_title = self._title
         names = [name for name, _words in self._options]
