@@ -1,8 +1,8 @@
 """Standard output and error: the one place that prints, lines for people, objects for programs.
 
 Lines are broken between words where it is narrow. Names, paths and errors come from anywhere: what
-a terminal would act on or leave out is printed as its escape, as in \\x1b, and nothing else in the
-command line may print.
+a terminal would act on or leave out is printed as its escape, as in \\x1b, marks that would climb
+over other lines are left out, and nothing else in the command line may print.
 """
 
 from __future__ import annotations
@@ -90,14 +90,18 @@ def _escaped(letter: str) -> str:
 
 
 def shown(text: str) -> str:
-    """The text as one line that can be printed: what a terminal would act on is escaped."""
+    """The text as one line that can be printed: what a terminal would act on is escaped, and of
+    many marks on one letter the first two are kept."""
     if text.isascii():
         return CONTROL.sub(lambda found: _escaped(found[0]), text)
-    return "".join(_escaped(letter) if _acts(letter) else letter for letter in text)
+    from p2p_hoity.stacking import thinned
+
+    return thinned("".join(_escaped(letter) if _acts(letter) else letter for letter in text))
 
 
 def shown_object(text: str) -> str:
-    """An object in JSON with the same escaped as JSON has it, so that it reads back the same."""
+    """An object in JSON with the same escaped as JSON has it, and surplus marks too, so that it
+    reads back the same."""
 
     def unit(letter: str) -> str:
         units = letter.encode("utf-16-be", "surrogatepass").hex()
@@ -105,7 +109,10 @@ def shown_object(text: str) -> str:
 
     if text.isascii():
         return CONTROL.sub(lambda found: unit(found[0]), text)
-    return "".join(unit(letter) if _acts(letter) else letter for letter in text)
+    from p2p_hoity.stacking import surplus
+
+    parts = zip(text, surplus(text), strict=True)
+    return "".join(unit(one) if is_surplus or _acts(one) else one for one, is_surplus in parts)
 
 
 def say(words: str) -> None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .wire import encoding, header
     from .wire.faults import FAULTS
     from .wire.fields import Raw
+    from .wire.frames import FRAME_SIZES
     from .wire.header import Header, Patience, SeatEntry, Terms
     from .wire.text import NOT_PLAIN, is_one_name, is_plain
 
@@ -66,6 +67,7 @@ WHERE: Final = {
     "is_one_name": "wire.text",
     "NOT_PLAIN": "wire.text",
     "Raw": "wire.fields",
+    "FRAME_SIZES": "wire.frames",
     "Invalid": "errors",
     "OtherVersion": "errors",
     "FAULTS": "wire.faults",
@@ -98,6 +100,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "is_one_name",
     "NOT_PLAIN",
     "Raw",
+    "FRAME_SIZES",
     "Invalid",
     "OtherVersion",
     "FAULTS",

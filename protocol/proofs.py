@@ -7,6 +7,7 @@ what was found meanwhile. If one does not, nothing of it counts: then all is che
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -20,6 +21,14 @@ Part = Sequence[Proof]
 PART: Final = 16384
 """Bytes of the proofs that are handed over together: some ten ms of multiplications and more, in
 which the next part finds its way."""
+
+
+MOST_OUT: Final = 1 << 23
+"""Bytes of the proofs that are handed over and not known yet; so much memory they may take."""
+
+
+class DoesNotHold(Exception):
+    """A proof that was handed out does not hold."""
 
 
 class Promise(Protocol):
@@ -56,11 +65,16 @@ class HandedOut:
     submit: Submit
     _part: list[Proof] = field(default_factory=list)
     _size: int = 0
-    _promised: list[tuple[Promise, Part]] = field(default_factory=list)
+    _promised: deque[tuple[Promise, Part, int]] = field(default_factory=deque)
+    _out: int = 0
     _over: bool = False
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Put it off, and hand out what has come together once that is enough."""
+        """Put it off, and hand out what has come together once that is enough.
+
+        Raises:
+            DoesNotHold: too much was handed out, so what was first is waited for, and it fails.
+        """
         if self._over:
             check(*parts)
             return
@@ -70,8 +84,14 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        self._promised.append((self.submit(all_hold, self._part), self._part))
+        self._promised.append((self.submit(all_hold, self._part), self._part, self._size))
+        self._out += self._size
         self._part, self._size = [], 0
+        while self._out > MOST_OUT:
+            promise, part, size = self._promised.popleft()
+            self._out -= size
+            if not (all_hold(part) if promise.cancel() else promise.result()):
+                raise DoesNotHold
 
     def hold(self) -> bool:
         """Whether all of them hold, once that is known of each or one does not. What nobody has
@@ -81,7 +101,7 @@ class HandedOut:
         under_way: list[Promise] = []
         if not all_hold(self._part):
             return False
-        for promise, part in self._promised:
+        for promise, part, _ in self._promised:
             if not promise.cancel():
                 under_way.append(promise)
             elif not all_hold(part):

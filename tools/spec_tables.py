@@ -22,6 +22,7 @@ from cli.words.sentences import SENTENCES
 from p2p_hoity import game_port
 from p2p_hoity.net.handshake import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
+from p2p_hoity.session.frame_sizes import MOST_BYTES
 from protocol.chain import transition
 from protocol.chain.state import NEXT, Kind, Missing, Node
 from protocol.crypto import hashing
@@ -64,16 +65,14 @@ CONSTANTS: Final = (
     ("items of an array on a link", "protocol.wire.encoding.MAX_ITEMS"),
     ("items of an array in a file", "protocol.transcript.format.MAX_ITEMS"),
     ("items of a file in all", "protocol.transcript.format.MAX_TOTAL"),
+    ("bytes of a string in a file", "protocol.transcript.format.MAX_STRING"),
     ("bytes of a file", "protocol.transcript.format.MAX_FILE"),
     ("bytes of a header", "protocol.wire.header.MAX_HEADER"),
     ("bytes of a message", "protocol.wire.messages.MAX_MESSAGE"),
     ("bytes of a body", "protocol.wire.bodies.MAX_BODY"),
-    ("bytes of a frame of a table", "protocol.wire.frames.MAX_FRAME"),
-    ("bytes of a frame of the lobby", "p2p_hoity.session.lobby.MAX_LOBBY"),
-    ("bytes of a frame of talk", "p2p_hoity.session.talk.MAX_TALK"),
+    ("bytes of a frame of an unknown kind", "p2p_hoity.session.frame_sizes.OF_OTHERS"),
     ("characters said at once", "p2p_hoity.session.talk.MAX_WORDS"),
     ("phrases", "p2p_hoity.session.talk.PHRASES"),
-    ("bytes of a consent to the next table", "p2p_hoity.session.next_table.MAX_CONSENT"),
     ("seats", "protocol.wire.header.MAX_SEATS"),
     ("characters of a nickname", "protocol.wire.header.MAX_NICKNAME"),
     ("cards of a deck", "protocol.crypto.generators.MAX_CARDS"),
@@ -437,6 +436,17 @@ def verdicts() -> str:
     return markdown(("byte", "meaning, of the listener"), rows)
 
 
+def frame_table(frames: Iterable[tuple[str, str, str]]) -> str:
+    """The frames of one section, each with the most bytes that one of its kind may have."""
+    head = ("frame", "value", "most bytes", "meaning")
+    return markdown(head, ((n, code(v), _most_bytes(v), m) for n, v, m in frames))
+
+
+def _most_bytes(value: str) -> int:
+    kind = value.strip("[]").partition(",")[0]
+    return MOST_BYTES[int(kind) if kind.isdigit() else kind.strip('"')]
+
+
 # The example.
 
 
@@ -543,16 +553,10 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "filefaults": filefaults,
     "binds": binds,
     "verdicts": verdicts,
-    "frames": lambda: markdown(
-        ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in FRAMES)
-    ),
-    "lobby": lambda: markdown(
-        ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in LOBBY)
-    ),
-    "talk": lambda: markdown(("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in TALK)),
-    "again": lambda: markdown(
-        ("frame", "value", "meaning"), ((n, code(v), m) for n, v, m in AGAIN)
-    ),
+    "frames": lambda: frame_table(FRAMES),
+    "lobby": lambda: frame_table(LOBBY),
+    "talk": lambda: frame_table(TALK),
+    "again": lambda: frame_table(AGAIN),
 }
 
 

@@ -14,7 +14,7 @@ from p2p_hoity.cores import Ended
 from ..trouble import USAGE, Trouble
 from ..words import lingo
 from ..words.lingo import _
-from .verify import Mark, Verdict, judge_bytes, not_read, read_marked, unreadable
+from .verify import Mark, Verdict, bytes_of, judge_file, marked, not_read, unreadable
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def by_cluster(
 def _tasks(files: Iterable[Path], send: bool, unread: Callable[[Verdict], None]) -> Iterator[Task]:
     for path in files:
         try:
-            data, mark = read_marked(path) if send else (None, _mark_of(path))
+            data, mark = bytes_of(path) if send else (None, _mark_of(path))
         except Trouble as trouble:
             unread(not_read(path, trouble))
         else:
@@ -59,15 +59,15 @@ def _mark_of(path: Path) -> Mark:
 def judge_task(language: str, task: Task) -> Verdict:
     """The verdict on a file, in words of this language; on whichever machine this runs."""
     lingo.go_on_in(language)
-    path, data, mark = Path(task.name), task.data, task.mark
-    if data is None:
-        try:
-            data, mark = read_marked(Path(task.where))
-        except Trouble:
-            return _lacking(path)
-        if mark[0] != task.mark[0]:
-            return _lacking(path)
-    return judge_bytes(path, data, task.mark, 1)
+    path = Path(task.name)
+    if task.data is not None:
+        return judge_file(path, task.data, task.mark, 1)
+    try:
+        with marked(Path(task.where)) as (file, mark):
+            is_here = mark[0] == task.mark[0]
+            return judge_file(path, file, task.mark, 1) if is_here else _lacking(path)
+    except Trouble:
+        return _lacking(path)
 
 
 def _lacking(path: Path) -> Verdict:

@@ -30,9 +30,9 @@ QUIT = frozenset({"q", "quit", "exit"})
 
 def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
     """Tell what the file holds, as far as it holds; 0 if it is ok."""
-    data = read_file(path)
-    report = transcript.verify(data, read_game, time.perf_counter)
-    report = replace(report, node=transcript.reached(data, read_game, report))
+    whole = read_file(path)
+    report = transcript.verify(whole, read_game, time.perf_counter)
+    report = replace(report, node=transcript.reached(whole, read_game, report))
     state = state_of(report)
     if state is None:
         untold = Trouble(in_words(path, report), NOT_OK)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from p2p_hoity import cores
 from p2p_hoity.game_port import Play, read_game
@@ -40,18 +42,26 @@ Mark = tuple[int, int]
 """(bytes, when it was changed in ns) of a file."""
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of a file, no more than show that it is too large; Trouble if there is no such
-    file or it cannot be read."""
-    return read_marked(path)[0]
+def read_file(path: Path) -> transcript.Opened:
+    """A file, read piece by piece and no further than shows that it is too large; Trouble if there
+    is no such file or it cannot be read."""
+    with marked(path) as (file, _mark):
+        return transcript.opened(file, time.perf_counter)
 
 
-def read_marked(path: Path) -> tuple[bytes, Mark]:
-    """The same, and what the file was like before it was read."""
+def bytes_of(path: Path) -> tuple[bytes, Mark]:
+    """The bytes of a file, and what it was like before it was read; Trouble as above."""
+    with marked(path) as (file, mark):
+        return file.read(transcript.MAX_FILE + 1), mark
+
+
+@contextmanager
+def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
+    """A file that is open inside, and what it was like before; Trouble as above."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
             found = os.fstat(file.fileno())
-            return file.read(transcript.MAX_FILE + 1), (found.st_size, found.st_mtime_ns)
+            yield file, (found.st_size, found.st_mtime_ns)
     except OSError as error:
         raise unreadable(path, error) from error
 
@@ -82,15 +92,15 @@ def tell(verdict: Verdict, as_json: bool) -> None:
 def judge(path: Path, cores_: int | None) -> Verdict:
     """The verdict on a file, its proofs on so many cores (None: all)."""
     try:
-        data, mark = read_marked(path)
+        with marked(path) as (file, mark):
+            return judge_file(path, file, mark, cores_)
     except Trouble as trouble:
         return not_read(path, trouble)
-    return judge_bytes(path, data, mark, cores_)
 
 
-def judge_bytes(path: Path, data: bytes, mark: Mark, cores_: int | None) -> Verdict:
-    """The same of bytes that are read already."""
-    report = _judged(data, cores_)
+def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None) -> Verdict:
+    """The same of a file that is open, or of its bytes; OSError if it cannot be read."""
+    report = _judged(file, cores_)
     found = as_object(path, report, mark)
     return Verdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
 
@@ -113,16 +123,26 @@ def ended_with(path: Path) -> Verdict:
     return Verdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
 
 
-def _judged(data: bytes, cores_: int | None) -> transcript.Report:
+def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
     """The verifier's report, or that there is none: one file must not cost others their verdict."""
     try:
-        return _by_cores(data, cores_)
+        whole = transcript.opened(file, time.perf_counter)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as below
+        return _failed(error)
+    try:
+        return _by_cores(whole, cores_)
     except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
-        words = _(
-            "this program failed while judging it ({what}), which says nothing of the file: please"
-            " report it, with the file"
-        )
-        return _unjudged(words.format(what=type(error).__name__))
+        return _failed(error)
+
+
+def _failed(error: Exception) -> transcript.Report:
+    words = _(
+        "this program failed while judging it ({what}), which says nothing of the file: please"
+        " report it, with the file"
+    )
+    return _unjudged(words.format(what=type(error).__name__))
 
 
 def _unjudged(words: str) -> transcript.Report:
@@ -130,13 +150,13 @@ def _unjudged(words: str) -> transcript.Report:
     return transcript.Report("unreadable", problem)
 
 
-def _by_cores(data: bytes, cores_: int | None) -> transcript.Report:
+def _by_cores(whole: transcript.Opened, cores_: int | None) -> transcript.Report:
     """The verifier's report; a process that the system ends leaves the work to this one."""
     try:
         with cores.spread(cores_) as submit:
-            return transcript.verify(data, read_game, time.perf_counter, submit)
+            return transcript.verify(whole, read_game, time.perf_counter, submit)
     except cores.Ended:
-        return transcript.verify(data, read_game, time.perf_counter)
+        return transcript.verify(whole, read_game, time.perf_counter)
 
 
 def state_of(report: transcript.Report) -> State | None:

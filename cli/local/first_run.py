@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from p2p_hoity.stacking import is_stacked, thinned
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import KeyFileError, check_name
 from protocol import header, is_one_name
@@ -57,7 +58,8 @@ def default_nickname() -> str:
     except (KeyError, OSError):
         name = ""
     plain = "".join(letter for letter in name if letter == " " or is_one_name(letter)).strip()
-    return plain[: header.MAX_NICKNAME].strip() or PLAYER
+    offered = thinned(plain)[: header.MAX_NICKNAME].strip()
+    return PLAYER if not offered or is_stacked(offered) else offered
 
 
 def why_no_nickname(word: str) -> str | None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
+from p2p_hoity.stacking import thinned
+
 MARK: Final = "» "
 HANGING: Final = "  "
-STACKED: Final = 2
-"""Marks that may stand on one letter: more would climb other lines."""
 
 
 def quoted(who: str, words: str, columns: int | None) -> list[str]:
     """The lines of what somebody says, none wider than so many columns; None: there is no bound."""
-    told = f"{who}: {_tamed(words)}"
+    told = f"{who}: {thinned(words)}"
     if columns is None:
         return [MARK + told]
     room = columns - len(MARK) - len(HANGING)
@@ -28,15 +28,6 @@ def quoted(who: str, words: str, columns: int | None) -> list[str]:
 def width(letter: str) -> int:
     """The most columns that a terminal may give to a letter; marks count, to be safe."""
     return 2 if unicodedata.east_asian_width(letter) in "WFA" else 1
-
-
-def _tamed(words: str) -> str:
-    kept, marks = list[str](), 0
-    for letter in words:
-        marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
-        if marks <= STACKED:
-            kept.append(letter)
-    return "".join(kept)
 
 
 def _parts(text: str, room: int) -> list[str]:

@@ -36,9 +36,9 @@ class Allowances:
         self._most, self._rate = most, rate
         self._of: dict[Hashable, Allowance] = {}
 
-    def take(self, sender: Hashable, now: float) -> float:
-        """Take one frame of this sender; for how many seconds it must wait."""
-        return self._allowance(sender, now).take(now)
+    def take(self, sender: Hashable, now: float, amount: float = 1.0) -> float:
+        """Take so much for this sender; for how many seconds it must wait."""
+        return self._allowance(sender, now).take(now, amount)
 
     def take_if_any(self, sender: Hashable, now: float) -> bool:
         """Take one, if there is one now; whether there was. Asking too often is not held against

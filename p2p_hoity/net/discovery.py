@@ -18,6 +18,7 @@ import trio
 from protocol import header
 
 from ..errors import Code, Reason, because
+from ..stacking import is_stacked
 from .addresses import parse_address
 from .errors import NetError, TicketError, why
 from .ticket import TicketCode, decode_ticket, encode_ticket
@@ -201,7 +202,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
-    if not header.is_nickname(name):  # it goes to a terminal, and among other names
+    if not header.is_nickname(name) or is_stacked(name):  # it goes to a terminal, among other names
         return None
     if not 2 <= seats <= MOST_SEATS or joined > seats:
         return None

@@ -14,6 +14,11 @@ from ..errors import Code
 from .errors import NetError
 
 HEADER = 4
+HEAD: Final = 16
+"""Bytes at the beginning of a frame that say of which kind it is, and so how long it may be."""
+OVERHEAD: Final = 1024
+"""Bytes for which each read, frame, heartbeat and mark counts beside its own: each of them takes a
+reader about as much time as so many bytes do."""
 MARK: Final = 1 << 31
 """Above every length: what is added to the bytes that were read, which are counted modulo it."""
 
@@ -49,30 +54,49 @@ def _checked_length(header: bytes | bytearray, most: int) -> int:
 class FrameBuffer:
     """Cuts a byte stream into frames; holds at most one unfinished frame and one chunk ([L-3])."""
 
-    def __init__(self, most: int, told_read: Callable[[int], object] | None = None) -> None:
-        """`told_read` is given what the other end says that it has read; None: it may not."""
+    def __init__(
+        self,
+        most: int,
+        told_read: Callable[[int], object] | None = None,
+        longest: Callable[[bytes], int] | None = None,
+    ) -> None:
+        """Begin with no bytes.
+
+        Args:
+            most: the longest frame of all, in bytes.
+            told_read: is given what the other end says that it has read; None: it may not.
+            longest: returns the longest length, in bytes, of a frame that begins with these bytes.
+        """
         self._most = most
         self._told_read = told_read
+        self._longest = longest
         self._bytes = bytearray()
 
     def feed(self, chunk: bytes | bytearray) -> Iterator[bytes]:
-        """Every frame finished by chunk, heartbeats left out; OversizedFrame at the first bad one.
+        """Yield every frame that chunk completes, and b"" for each heartbeat and each mark.
 
         Run the iterator to its end before feeding again.
+
+        Raises:
+            OversizedFrame: a frame is longer than any may be, or than one of its kind may be. That
+                is found before the rest of the frame is here.
         """
         self._bytes += chunk
         while len(self._bytes) >= HEADER:
             if self._told_read is not None and self._bytes[0] & 0x80:
                 self._told_read(int.from_bytes(self._bytes[:HEADER], "big") - MARK)
                 del self._bytes[:HEADER]
+                yield b""
                 continue
             end = HEADER + _checked_length(self._bytes, self._most)
+            if self._longest is not None and len(self._bytes) >= min(end, HEADER + HEAD):
+                head = bytes(self._bytes[HEADER : min(end, HEADER + HEAD)])
+                _checked_length(self._bytes, self._longest(head))
             if len(self._bytes) < end:
                 return
             data = bytes(self._bytes[HEADER:end])
             del self._bytes[:end]
-            if data:
-                yield data
+            yield data
 
 
 async def read_frame(stream: trio.abc.ReceiveStream, most: int) -> bytes:

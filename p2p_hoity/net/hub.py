@@ -74,7 +74,7 @@ class Hub:
         self._later: list[Callable[[], Awaitable[None]]] = []
         self._waiting: dict[Address, WaitingAtRelay] = {}
         self._rests: dict[bytes, float] = {}
-        self._allowances = Allowances(self._limits.frames_at_once, self._limits.frames_a_second)
+        self._allowances = Allowances(self._limits.bytes_at_once, self._limits.bytes_a_second)
         bounds_of_links = self._limits.link_ups_at_once, self._limits.link_ups_a_second
         self._link_ups = Allowances(*bounds_of_links)
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
@@ -289,14 +289,14 @@ class Hub:
 
         async def deliver(data: bytes) -> None:
             await self._rest(new.peer)
-            wait = self._allowances.take(self._sender(new), trio.current_time())
-            if wait > 0:
-                await trio.sleep(wait)
             await self._report.send(Frame(new.peer, data))
+
+        def charge(amount: float) -> float:
+            return self._allowances.take(self._sender(new), trio.current_time(), amount)
 
         if new.via_relay and new.dialled_by == self.me:
             self._running().start_soon(self._puncher.lead, new)
-        reason = await new.link.run(opened, deliver)
+        reason = await new.link.run(opened, deliver, charge)
         await self._puncher.settled(new)
         if not self._admission.is_last(new):
             reason = because(LinkCode.REPLACED)

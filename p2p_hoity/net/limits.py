@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -9,18 +10,21 @@ from dataclasses import dataclass
 class Limits:
     """Caps of one hub; sizes in bytes, times in seconds ([L-3])."""
 
-    frame: int = 1 << 20
-    """The longest frame taken or sent."""
+    frame: int = (1 << 18) + 64
+    """The longest frame taken or sent: one that carries the longest message of a table."""
+    longest: Callable[[bytes], int] | None = None
+    """Returns the longest length of a frame that begins with these bytes; None: that of any."""
     queue_frames: int = 4096
     """Frames that may wait for one slow peer before its link is closed."""
     queue_bytes: int = 4 << 20
     """Bytes that may wait for one slow peer before its link is closed."""
     events: int = 32
     """Events that may wait for the hub's owner before links are read no further."""
-    frames_at_once: int = 4096
-    """Frames of one sender that are read at once; one answer to a sync has no more."""
-    frames_a_second: float = 1000.0
-    """Frames of one sender that are read a second after that; what comes faster waits with it."""
+    bytes_at_once: int = 16 << 20
+    """Bytes of one sender that are read at once; one answer to a sync counts for no more. Each
+    read, frame, heartbeat and mark counts for `framing.OVERHEAD` bytes more."""
+    bytes_a_second: float = float(1 << 20)
+    """Bytes of one sender that are read a second after that; what comes faster waits with it."""
     links: int = 64
     """Authenticated links; a preferred peer takes the place of another."""
     links_per_source: int = 32

@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 import trio
 
 from ..errors import Code, Reason, because
+from .allowance import Allowance
 from .errors import TROUBLE, NetError, why
-from .framing import HEADER, FrameBuffer, encode_frame, encode_read
+from .framing import HEADER, OVERHEAD, FrameBuffer, encode_frame, encode_read
 from .limits import Limits
 from .network import cut
 from .under_way import UnderWay
@@ -24,6 +25,12 @@ slow link a longer one would be silence."""
 UNHURRIED: Final = (0.01, 0.04)
 """Seconds, as the lot has it, for which frames are collected on a link that is in no hurry: what is
 queued for forty onlookers at once is not written at once, while seats wait."""
+
+
+Opened = Callable[[], Awaitable[None]]
+Deliver = Callable[[bytes], Awaitable[None]]
+Charge = Callable[[float], float]
+"""Charges whoever sends so many bytes, and returns for how many seconds it must wait."""
 
 
 class LinkCode(Code):
@@ -118,21 +125,23 @@ class Link:
                 self._drained = trio.Event()
             await self._drained.wait()
 
-    async def run(
-        self, opened: Callable[[], Awaitable[None]], deliver: Callable[[bytes], Awaitable[None]]
-    ) -> Reason:
+    async def run(self, opened: Opened, deliver: Deliver, charge: Charge | None = None) -> Reason:
         """Carry frames until the link ends and return why.
 
-        opened runs before the first frame is delivered; both may wait, and then nothing more is
-        read, which slows the peer down and is not held against it.
+        Args:
+            opened: runs before the first frame is delivered.
+            deliver: takes one frame. Both may wait, and then nothing more is read, which slows the
+                peer down and is not held against it.
+            charge: charges the sender; None: this link has an allowance of its own.
         """
         self._heard = trio.current_time()
+        charge = charge or self._own_allowance()
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._guarded, self._write)
                     nursery.start_soon(self._watch)
-                    nursery.start_soon(self._guarded, self._read, opened, deliver)
+                    nursery.start_soon(self._guarded, self._read, opened, deliver, charge)
         finally:
             self.close(because(LinkCode.CLOSED_HERE))
             await cut(self._stream)
@@ -146,17 +155,27 @@ class Link:
         except TROUBLE as error:
             self.close(why(error))
 
-    async def _read(
-        self, opened: Callable[[], Awaitable[None]], deliver: Callable[[bytes], Awaitable[None]]
-    ) -> None:
+    def _own_allowance(self) -> Charge:
+        limits = self._limits
+        own = Allowance(limits.bytes_at_once, limits.bytes_a_second, trio.current_time())
+        return lambda amount: own.take(trio.current_time(), amount)
+
+    async def _read(self, opened: Opened, deliver: Deliver, charge: Charge) -> None:
+        """Deliver what comes, at the pace that its sender is allowed.
+
+        SPEC: [L-25].
+        """
         told_read = self._under_way.acknowledge if self._acknowledges else None
-        frames = FrameBuffer(self._limits.frame, told_read)
+        frames = FrameBuffer(self._limits.frame, told_read, self._limits.longest)
         await opened()
         self._listen_again()
         while chunk := await self._stream.receive_some(CHUNK):
             self._delivering = True
+            await _wait(charge(OVERHEAD + len(chunk)))
             for data in frames.feed(chunk):
-                await deliver(data)
+                await _wait(charge(OVERHEAD))
+                if data:
+                    await deliver(data)
             self._read_bytes += len(chunk)
             self._listen_again()
         self.close(because(LinkCode.CLOSED))
@@ -232,3 +251,8 @@ class Link:
             if waiting.cancelled_caught:  # half a record may be out: nothing can follow it
                 self.close(because(LinkCode.UNREAD, seconds=self._limits.stalled))
                 return
+
+
+async def _wait(seconds: float) -> None:
+    if seconds > 0:
+        await trio.sleep(seconds)

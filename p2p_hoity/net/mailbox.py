@@ -37,8 +37,10 @@ class MailboxCode(Code):
 def mailbox_limits(limits: Limits) -> Limits:
     """The same for a link that carries little: one mailbox's frames and no more."""
     frames = MOST_FRAMES + 1
-    queue = {"queue_frames": 2 * frames, "queue_bytes": frames * MOST_FRAME}
-    return dataclasses.replace(limits, frame=MOST_FRAME, **queue)
+    queue_bytes = frames * MOST_FRAME
+    return dataclasses.replace(
+        limits, frame=MOST_FRAME, queue_frames=2 * frames, queue_bytes=queue_bytes
+    )
 
 
 class Conversation:

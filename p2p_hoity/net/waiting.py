@@ -42,7 +42,7 @@ class WaitingAtRelay:
         self._relay = relay
         self._identity = identity
         self._instance = instance
-        self._limits = dataclasses.replace(limits, frame=LONGEST)
+        self._limits = dataclasses.replace(limits, frame=LONGEST, longest=None)
         self._tell, self._is_told = tell, False
         self._began = trio.current_time()
         self._taking = 0

@@ -38,5 +38,10 @@ class RelayLimits:
     """Mailboxes that are asked for from one machine at once; found or not."""
     guesses_a_second: float = 0.2
     """The same, after that."""
-    link: Limits = field(default_factory=lambda: Limits(frame=LONGEST, queue_bytes=1 << 14))
-    """Handshake time, heartbeats and unauthenticated connections, as for any hub."""
+    link: Limits = field(
+        default_factory=lambda: Limits(
+            frame=LONGEST, queue_bytes=1 << 14, bytes_at_once=1 << 17, bytes_a_second=8192.0
+        )
+    )
+    """Handshake time, heartbeats and unauthenticated connections, as for any hub; of those who
+    wait here little but heartbeats is read."""

@@ -10,6 +10,7 @@ from protocol import Invalid, Table, header
 
 from ..errors import Code
 from .capability import Capability
+from .frame_sizes import MOST_BYTES
 from .lobby import Ask, Refusal, Refuse, Roster, Shown, encode_lobby, parse_lobby
 from .next_table import is_next
 
@@ -30,7 +31,7 @@ PATIENCE: Final = 10.0
 """Seconds in which a newcomer who has no seat must have shown that it may look on."""
 MOST_ONLOOKERS: Final = 40
 """Onlookers at one seat; who comes then looks on at another one."""
-LONGEST: Final = 128
+LONGEST: Final = max(MOST_BYTES["ask"], MOST_BYTES["table"])
 """Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
 
 Post = Callable[[bytes, bytes], object]

@@ -15,6 +15,7 @@ from protocol import Identity, Invalid, Table, fingerprint, is_plain
 
 from ..errors import Code, Reason, because
 from ..net.allowance import Allowance
+from ..stacking import thinned
 from . import updates
 from .talk import MAX_WORDS, PHRASES, Passed, Spoken, parse_talk, pass_on, speak, tidied
 
@@ -130,7 +131,7 @@ class Conversation:
         self._last[word.author] = word.count
         if not self._seats.may_speak(seat, now):
             return None
-        return Heard(updates.Said(seat, self._nickname(seat), word.words), word.encode())
+        return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
 
     def _is_here(self, word: Spoken, door: int) -> bool:
         return word.table == self._table.id and word.door == door
@@ -221,4 +222,9 @@ class Conversation:
 
 def _said(word: Spoken) -> updates.Said:
     """An onlooker has no name: the first letters of its key's fingerprint tell it from others."""
-    return updates.Said(None, fingerprint(word.author)[:SHORT], word.words)
+    return updates.Said(None, fingerprint(word.author)[:SHORT], _readable(word))
+
+
+def _readable(word: Spoken) -> str | int:
+    """Words as they are shown here; they are passed on as their author has signed them."""
+    return thinned(word.words) if isinstance(word.words, str) else word.words

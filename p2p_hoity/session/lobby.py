@@ -21,8 +21,9 @@ from protocol import (
 )
 
 from ..lookalikes import twins
+from ..stacking import is_stacked
+from .frame_sizes import longest
 
-MAX_LOBBY = 64 * 1024
 MAX_ADDRESSES = 12
 MAX_ADDRESS = 300
 
@@ -132,7 +133,7 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
 
 def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise ([X-2])."""
-    raw = Raw(encoding.decode(data, MAX_LOBBY), "bad-frame", "a lobby frame")
+    raw = Raw(encoding.decode(data, longest(data)), "bad-frame", "a lobby frame")
     kind = raw.head("its kind").text()
     raw.need(kind in _READERS, "is of no known kind")
     return _READERS[kind](raw)
@@ -279,7 +280,8 @@ class Seating:
         if len(self._seats) == self.terms.seats and peer not in self._seats:
             return Refusal.FULL
         others = (e.nickname for e, _ in self._seats.values() if e.id != peer)
-        if any(twins(other, entry.nickname) for other in others):
+        name = entry.nickname
+        if is_stacked(name) or any(twins(other, name) for other in others):
             return Refusal.NAME
         return entry
 

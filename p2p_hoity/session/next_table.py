@@ -18,9 +18,11 @@ from protocol import (
     verify_signature,
 )
 
-MAX_CONSENT: Final = 1024
-"""Bytes of a consent or a refusal."""
+from .frame_sizes import MOST_BYTES
+
 _CONSENT, _REFUSAL, _ROSTER = "again", "no-more", "roster"
+MAX_CONSENT: Final = MOST_BYTES[_CONSENT]
+"""Bytes of a consent or a refusal."""
 _STARTS: Final = tuple(encoding.encode(kind) for kind in (_CONSENT, _REFUSAL, _ROSTER))
 
 

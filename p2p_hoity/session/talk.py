@@ -17,14 +17,17 @@ from protocol import (
     verify_signature,
 )
 
+from ..stacking import thinned
+from .frame_sizes import MOST_BYTES
+
 MAX_WORDS: Final = 200
 """Characters of what is said at once."""
 PHRASES: Final = 12
 """Phrases that every language has; they are said by their number, from 0."""
-MAX_TALK: Final = 2048
-"""Bytes of a frame of talk; the longest words take 800 of them."""
 MAX_COUNT: Final = 2**64 - 1
 _TALK, _PASSED = "talk", "passed"
+MAX_TALK: Final = MOST_BYTES[_TALK]
+"""Bytes of a frame of talk; the longest words take 800 of them."""
 _STARTS: Final = tuple(encoding.encode(kind) for kind in (_TALK, _PASSED))
 
 
@@ -136,5 +139,6 @@ def _read_words(raw: Raw) -> str | int:
 
 
 def tidied(words: str) -> str:
-    """What a player has typed as it is sent: composed (NFC), with no space at its ends."""
-    return unicodedata.normalize("NFC", words.strip())
+    """What a player has typed as it is sent: composed (NFC), with no space at its ends and no more
+    marks on a character than are shown."""
+    return thinned(unicodedata.normalize("NFC", words.strip()))

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -19,7 +20,7 @@ from protocol import Invalid, encoding
 
 from ..errors import Code, CodedError, of_system
 from . import file_lock, marks
-from .journal_format import CHECK, HEAD, MAGIC, MAX_RECORD, Form, new_form, read_form
+from .journal_format import HEAD, MAGIC, MAX_RECORD, Form, new_form, read_form
 from .own_files import NEW, NotPrivateError, check_folder, open_private, private_folder, sync_folder
 from .vault import VaultCode, VaultError, of_file
 
@@ -230,11 +231,12 @@ def _open(path: Path, mode: str) -> IO[bytes]:
 
 def reopen(
     path: Path, passphrase: str | None = None
-) -> tuple[Journal, tuple[Any, ...], list[bytes]]:
+) -> tuple[Journal, tuple[Any, ...], Iterator[bytes]]:
     """(journal, first record, the machine's records). A torn last record is cut off ([J-2]).
 
     `current` is False if the mark is missing or of another file, or names a record that is not in
-    this one: then it is an old copy, or what followed was taken out.
+    this one: then it is an old copy, or what followed was taken out. The records are read one by
+    one, as they are asked for; all of them, before anything is appended.
 
     JournalError if it cannot be used, NotPrivateError if others can get at it.
     """
@@ -250,41 +252,50 @@ def reopen(
 
 def _read(
     file: IO[bytes], path: Path, passphrase: str | None
-) -> tuple[Journal, tuple[Any, ...], list[bytes]]:
-    data = file.read()
-    form = _form_of(data, passphrase)
-    at, last, checks, records = len(MAGIC) + HEAD, form.start, set[bytes](), list[bytes]()
-    for record, check, end in _chain(form, data):
-        last, at = check, end
-        records.append(record)
-        checks.add(last)
-    first = _first(form, records)
-    file.seek(at)
+) -> tuple[Journal, tuple[Any, ...], Iterator[bytes]]:
+    form = _form_of(file, passphrase)
+    marked = form.marked(marks.read(_place(path)), _number_of(file))
+    last, number, current, end = form.start, 0, False, file.tell()
+    for _, last in _chain(form, file):
+        number, end, current = number + 1, file.tell(), current or last == marked
+    first = _first(form, file)
+    file.seek(end)
     file.truncate()
-    mark = _place(path)
-    current = form.marked(marks.read(mark), _number_of(file)) in checks
-    return Journal(path, mark, file, form, last, len(records), current), first, records[1:]
+    journal = Journal(path, _place(path), file, form, last, number, current)
+    return journal, first, _rest(form, file, end)
 
 
-def _chain(form: Form, data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
-    """Each record as far as they hold, its check, and where it ends."""
-    at, last, number = len(MAGIC) + HEAD, form.start, 1
-    while (found := form.next(data, at, number, last)) is not None:
+def _chain(form: Form, file: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Each record, from the first, as far as they hold, and its check; read one by one."""
+    file.seek(len(MAGIC) + HEAD)
+    last, number = form.start, 1
+    while (found := form.next(file, number, last)) is not None:
         yield found
-        _, last, at = found
-        number += 1
+        last, number = found[1], number + 1
 
 
-def _form_of(data: bytes, passphrase: str | None) -> Form:
-    if not data.startswith(MAGIC):
+def _rest(form: Form, file: IO[bytes], end: int) -> Iterator[bytes]:
+    """The records behind the first; then the file is where it can be written on."""
+    try:
+        for number, (record, _) in enumerate(_chain(form, file)):
+            if number:
+                yield record
+    finally:
+        if not file.closed:
+            file.seek(end)
+
+
+def _form_of(file: IO[bytes], passphrase: str | None) -> Form:
+    if file.read(len(MAGIC)) != MAGIC:
         raise JournalError(JournalCode.OTHER_FILE)
-    return read_form(data, passphrase)
+    return read_form(file.read(HEAD), passphrase)
 
 
-def _first(form: Form, records: list[bytes]) -> tuple[Any, ...]:
-    if not records:
+def _first(form: Form, file: IO[bytes]) -> tuple[Any, ...]:
+    record = next(_chain(form, file), None)
+    if record is None:
         raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
-    value = encoding.decode(records[0], MAX_RECORD)
+    value = encoding.decode(record[0], MAX_RECORD)
     if not isinstance(value, tuple):
         raise JournalError(JournalCode.EMPTY)
     return value
@@ -293,20 +304,18 @@ def _first(form: Form, records: list[bytes]) -> tuple[Any, ...]:
 def read_first(path: Path, passphrase: str | None = None) -> tuple[Any, ...]:
     """The first record, without the lock; JournalError or VaultError if it cannot be read."""
     with _open(path, "rb") as file:
-        data = file.read(len(MAGIC) + HEAD + 4 + CHECK + MAX_RECORD)
-    form = _form_of(data, passphrase)
-    found = form.next(data, len(MAGIC) + HEAD, 1, form.start)
-    return _first(form, [] if found is None else [found[0]])
+        return _first(_form_of(file, passphrase), file)
 
 
-def read(path: Path, passphrase: str | None = None) -> tuple[tuple[Any, ...], list[bytes]]:
+@contextmanager
+def read(
+    path: Path, passphrase: str | None = None
+) -> Iterator[tuple[tuple[Any, ...], Iterator[bytes]]]:
     """(first record, the machine's records) as they are now, without the lock and changing
-    nothing; JournalError or VaultError if it cannot be read."""
+    nothing, to be read inside; JournalError or VaultError if it cannot be read."""
     with _open(path, "rb") as file:
-        data = file.read()
-    form = _form_of(data, passphrase)
-    records = [record for record, _, _ in _chain(form, data)]
-    return _first(form, records), records[1:]
+        form = _form_of(file, passphrase)
+        yield _first(form, file), (record for record, _ in islice(_chain(form, file), 1, None))
 
 
 def check(path: Path) -> None:

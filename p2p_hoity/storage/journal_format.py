@@ -12,6 +12,7 @@ from __future__ import annotations
 import hmac
 import os
 from dataclasses import dataclass, field
+from typing import IO
 
 from nacl.exceptions import CryptoError
 from nacl.secret import Aead
@@ -67,19 +68,17 @@ class Form:
         except (CryptoError, ValueError, TypeError) as error:
             raise VaultError(VaultCode.WRONG) from error
 
-    def next(
-        self, data: bytes, at: int, number: int, before: bytes
-    ) -> tuple[bytes, bytes, int] | None:
-        """(record, check, end) of the record that begins here; None if none does."""
-        head = data[at : at + 4 + CHECK]
+    def next(self, file: IO[bytes], number: int, before: bytes) -> tuple[bytes, bytes] | None:
+        """(record, check) of the record that begins where the file is read; None if none does."""
+        head = file.read(4 + CHECK)
         size, check = int.from_bytes(head[:4], "big"), head[4:]
-        end = at + 4 + CHECK + size
-        if len(head) < 4 + CHECK or size > MAX_RECORD or len(data) < end:
+        if len(head) < 4 + CHECK or size > MAX_RECORD:
             return None
-        sealed = data[at + 4 + CHECK : end]
-        if not hmac.compare_digest(self.check(number, before, sealed), check):
+        sealed = file.read(size)
+        whole = self.check(number, before, sealed)
+        if len(sealed) < size or not hmac.compare_digest(whole, check):
             return None
-        return self.open(number, before, sealed), check, end
+        return self.open(number, before, sealed), check
 
     def mark(self, check: bytes, file: int, path: bytes) -> bytes:
         """The bytes of a mark: the last check, which file it is in, and where that is."""
@@ -115,9 +114,8 @@ def new_form(passphrase: str | None) -> Form:
     return _form(bytes([SEALED]) + salt, stretched(passphrase, salt), True)
 
 
-def read_form(data: bytes, passphrase: str | None) -> Form:
+def read_form(head: bytes, passphrase: str | None) -> Form:
     """The form that a journal's head asks for; VaultError if it cannot be had."""
-    head = data[len(MAGIC) :][:HEAD]
     if len(head) < HEAD or head[0] not in (PLAIN, SEALED):
         raise VaultError(VaultCode.DAMAGED)
     if head[0] == PLAIN and passphrase:

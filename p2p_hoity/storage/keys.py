@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from protocol import Identity, Invalid, encoding, header, is_one_name, is_plain
 
 from ..errors import Code, CodedError, of_system
+from ..stacking import MOST_MARKS, is_stacked
 from .home import Home
 from .own_files import private_folder, read_private, write_private
 from .vault import Vault, VaultError, new_vault, of_file, read_vault
@@ -28,6 +29,7 @@ class KeyCode(Code):
     NAME_SIZE = "nickname-size", "most"
     NAME_LETTERS = "nickname-letters"
     NAME_AS_TWO = "nickname-as-two"
+    NAME_STACKED = "nickname-stacked", "most"
 
 
 class KeyFileError(CodedError):
@@ -59,6 +61,8 @@ def check_name(nickname: str) -> None:
         raise KeyFileError(KeyCode.NAME_LETTERS)
     if not is_one_name(nickname):
         raise KeyFileError(KeyCode.NAME_AS_TWO)
+    if is_stacked(nickname):
+        raise KeyFileError(KeyCode.NAME_STACKED, most=MOST_MARKS)
 
 
 def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:

@@ -44,6 +44,7 @@ from ..session.lobby import (
     parse_lobby,
 )
 from ..session.nursery import open_nursery
+from ..stacking import is_stacked
 from ..storage import journal as journals
 from ..storage.home import Home
 from .again import play_on
@@ -97,6 +98,7 @@ class JoinCode(Code):
     BEGUN = "game-begun"
     BEGUN_WITHOUT = "game-begun-without-you"
     ALIKE = "names-alike", "one", "other"
+    STACKED = "name-stacked", "name"
     NOT_TAKEN = "seat-not-taken"
     UNWATCHED = "table-unwatched"
     OTHERWISE = "host-changed-its-mind"
@@ -361,8 +363,11 @@ def _check_watched(found: Offer | Roster, offer: Offer) -> None:
 
 
 def _check_names(complete: Header) -> None:
-    """PeerError if two nicknames are look-alikes ([H-11])."""
-    alike = twins_among([entry.nickname for entry in complete.roster])
+    """PeerError if two nicknames are look-alikes, or one is a tower of marks ([H-11])."""
+    names = [entry.nickname for entry in complete.roster]
+    for name in filter(is_stacked, names):
+        raise PeerError(JoinCode.STACKED, name=name)
+    alike = twins_among(names)
     if alike is not None:
         raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 

@@ -127,7 +127,7 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
 
 def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
     """The name of a transcript's game, and who played it; None if it is no transcript of ours."""
-    header = transcript.header_of(_bytes_of(path))
+    header = transcript.header_of(_opened(path))
     if header is None:
         return None
     with suppress(ValueError):
@@ -135,12 +135,12 @@ def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
-def _bytes_of(path: Path) -> bytes:
+def _opened(path: Path) -> transcript.Opened:
     with suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:
-                return file.read(transcript.MAX_FILE + 1)
-    return b""
+                return transcript.opened(file)
+    return transcript.opened(b"")
 
 
 # How far a game came.
@@ -149,9 +149,9 @@ def _bytes_of(path: Path) -> bytes:
 def _of_journal(path: Path, passphrase: str | None) -> Progress | None:
     """By a machine without a seat or a key, which reads what the seat heard and signs nothing."""
     try:
-        first, records = journals.read(path, passphrase)
-        machine = Machine(bind_raw(first[0]), os.urandom)
-        machine.restore(records)
+        with journals.read(path, passphrase) as (first, records):
+            machine = Machine(bind_raw(first[0]), os.urandom)
+            machine.restore(records)
     except (journals.JournalError, NotPrivateError, ValueError, IndexError, OSError):
         return None
     play = machine.tip.state
@@ -161,7 +161,7 @@ def _of_journal(path: Path, passphrase: str | None) -> Progress | None:
 
 
 def _of_transcript(path: Path) -> Progress | None:
-    report = transcript.verify(_bytes_of(path), read_game)
+    report = transcript.verify(_opened(path), read_game)
     play = report.node.state if report.node is not None else None
     if not isinstance(play, Play):
         return replace(NOT_BEGUN, whole=report.ok)

@@ -27,6 +27,7 @@ from ..reachability.ways import Ways
 from ..session import updates
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome
+from ..session.frame_sizes import longest
 from ..session.lobby import Roster
 from ..session.nursery import open_nursery
 from ..session.player import Player
@@ -161,7 +162,9 @@ async def open_hub(
 ) -> AsyncIterator[tuple[Hub, Ways]]:
     """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
     listen. `screen` is told of relays that are lost, and found again."""
-    limits = Limits(dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY) if reach.hidden else None
+    limits = Limits(longest=longest)
+    if reach.hidden:
+        limits = replace(limits, dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY)
     hub = Hub(who, network=reach.dials, limits=limits)
     async with open_nursery() as nursery:
         await nursery.start(hub.run)

@@ -307,3 +307,7 @@ class Derived:
     links: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
         default_factory=dict
     )
+
+    def clear(self) -> None:
+        """Forget it all: it is computed again if it is asked for."""
+        self.verdicts, self.steps, self.links = {}, {}, {}

@@ -5,6 +5,7 @@ its length in bytes as an unsigned 64-bit big-endian number. Two different lists
 to the same bytes. SHA-512: FIPS 180-4.
 """
 
+from collections.abc import Iterable
 from hashlib import sha512
 from typing import Final
 
@@ -32,6 +33,14 @@ def wide(label: Label, *parts: bytes) -> bytes:
 def digest(label: Label, *parts: bytes) -> bytes:
     """The first 32 bytes of SHA-512 over the framed label and parts."""
     return wide(label, *parts)[:DIGEST_SIZE]
+
+
+def digest_of_pieces(label: Label, size: int, pieces: Iterable[bytes]) -> bytes:
+    """Return the digest of a label and one part of `size` bytes, which is never held as a whole."""
+    state = sha512(framed(label.encode()) + u64(size))
+    for piece in pieces:
+        state.update(piece)
+    return state.digest()[:DIGEST_SIZE]
 
 
 def hash_to_scalar(label: Label, *parts: bytes) -> int:

@@ -6,6 +6,7 @@ in seconds of any monotonic clock; randomness is passed in; nothing here reads e
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -202,7 +203,7 @@ class Machine:
         """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
         sync.sync(self.core, peer)
 
-    def restore(self, records: list[bytes]) -> None:
+    def restore(self, records: Iterable[bytes]) -> None:
         """Replay a journal's records, in order, before `start`; nothing is signed meanwhile, nor
         after it until linked seats have told what they hold of this one.
         """

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..chain.state import Node, Table
 from ..consensus import view_change
 from ..consensus.readings import BaseKey, Reading, Readings
 from ..consensus.source import Malformed, ReadingKey, T, Unknown, Void
 from ..consensus.view_change import Base
+from ..wire import messages
 from ..wire.messages import Halt, Message
-from .check_signatures import Signed, epoch_of
+from .check_signatures import Signed, Unread, epoch_of
 from .problem import Unsound
 from .report import Statistics
 
@@ -31,7 +32,7 @@ class FileSource:
     """The Source over one file; its readings tell what was asked for."""
 
     start: Node
-    held: dict[bytes, Message]
+    held: dict[bytes, Message | Unread]
     bases: dict[BaseKey, Node] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
     lookups: int = 0
@@ -41,8 +42,24 @@ class FileSource:
         self._count(1)
         if digest not in self.held:
             raise Unknown(digest.hex(), digest)
-        self.readings.top.used.add(digest)
-        return self.held[digest]
+        found = self.held[digest]
+        self.readings.top.used.add(found.hash)
+        if isinstance(found, Unread):
+            found = self.held[digest] = self._read(found)
+        return found
+
+    def _read(self, unread: Unread) -> Message:
+        """Read a message; of what it names the file's own hashes are kept, not a copy of each."""
+        table = self.start.table
+        seat, said = messages.read_payload(unread.payload, table.id, table.seats)
+        if isinstance(said, Halt):
+            proofs = tuple(map(self._named, said.proofs))
+            says, backs = self._named(said.says), self._named(said.backs)
+            said = replace(said, says=says, backs=backs, proofs=proofs)
+        return Message(seat, said, unread.payload, b"").bare()
+
+    def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        return tuple(self.held[h].hash if h in self.held else h for h in hashes)
 
     def _count(self, lookups: int) -> None:
         self.lookups += lookups
@@ -76,7 +93,7 @@ class CheckedBase:
 
 def check_bases(table: Table, start: Node, signed: Signed, stats: Statistics) -> list[CheckedBase]:
     """The bases of all closes in their order; Unsound if one does not follow ([V-7])."""
-    everything = [*signed.says, *signed.messages, *signed.closes]
+    everything: list[Message | Unread] = [*signed.says, *signed.messages, *signed.closes]
     source = FileSource(start, {m.hash: m for m in everything})
     found: dict[BaseKey, CheckedBase] = {}
     highest: BaseKey = (0, b"")
@@ -87,14 +104,9 @@ def check_bases(table: Table, start: Node, signed: Signed, stats: Statistics) ->
         if key <= highest:
             raise Unsound("bad-order", "the closes are not by epoch and base", (3, 2, index))
         found[key], source.bases[key], highest = one, one.base.node, key
-    stats.counts["signatures"] += sum(_lock_votes(m) for m in signed.messages)
+    stats.counts["signatures"] += signed.votes
     _check_needed(found, highest, source.readings, signed)
     return list(found.values())
-
-
-def _lock_votes(message: Message) -> int:
-    halt = message.statement
-    return len(halt.lock.votes) if isinstance(halt, Halt) and halt.lock is not None else 0
 
 
 def _check_base(

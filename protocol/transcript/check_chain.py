@@ -64,6 +64,7 @@ def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) ->
     if after is None:
         _check_complete(node, entry.slots, path)
         after = transition.append(node, entry.slots)
+    node.derived.clear()  # nothing asks again what follows from a step that is checked
     stats.lap(PARTS.get(node.want.kind, "openings"))
     return after
 

@@ -1,7 +1,12 @@
-"""The check of signatures: each of a file, and the says that its bodies were said in."""
+"""The check of signatures: each of a file, and the says that its bodies were said in.
+
+What is kept of the statements is what the bases are computed from, without a second copy of bytes
+that the file's own parts hold.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..chain import transition
@@ -9,8 +14,7 @@ from ..chain.state import Missing, Table
 from ..crypto import signing
 from ..errors import Invalid
 from ..wire import bodies, messages
-from ..wire.encoding import encode
-from ..wire.messages import Close, Message, Say, SealVote, Statement
+from ..wire.messages import Close, Halt, Message, Say, SealVote, Statement
 from .format import Entry, Envelope, Link, Step, Transcript
 from .problem import Unsound
 from .report import Statistics
@@ -22,13 +26,30 @@ CODES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A message whose form and signature hold, kept as its payload: the names in a long halt take
+    twice the memory of its bytes."""
+
+    payload: bytes
+    hash: bytes
+
+
 @dataclass
 class Signed:
-    """What the signatures of a file stand for, once they hold."""
+    """What the signatures of a file stand for, once they hold.
+
+    Attributes:
+        says: the says of all bodies, without their bytes; none in a file without closes.
+        messages: those that the closes rest on.
+        closes: the closes.
+        votes: how many votes are in the locks of the messages.
+    """
 
     says: list[Message] = field(default_factory=list)
-    messages: list[Message] = field(default_factory=list)
+    messages: list[Unread] = field(default_factory=list)
     closes: list[Message] = field(default_factory=list)
+    votes: int = 0
 
 
 def check(table: Table, transcript: Transcript, stats: Statistics) -> Signed:
@@ -37,19 +58,35 @@ def check(table: Table, transcript: Transcript, stats: Statistics) -> Signed:
     Unsound with the code of the first that does not hold.
     """
     evidence, found = transcript.evidence, Signed()
-    found.says = _says(table, transcript, stats)
-    found.messages = _messages(table, evidence.messages, (3, 1), stats)
-    found.closes = _messages(table, evidence.closes, (3, 2), stats)
+    for message in _says(table, transcript, stats):
+        if evidence.closes:
+            found.says.append(message.bare())
+    for message in _messages(table, evidence.messages, (3, 1), stats):
+        found.messages.append(Unread(message.payload, message.hash))
+        found.votes += _lock_votes(message)
+    found.closes += _messages(table, evidence.closes, (3, 2), stats)
     hashes = [m.hash for m in found.messages]
     if hashes != sorted(set(hashes)):
         raise Unsound("bad-order", "the messages are not by rising hash", (3, 1))
     epochs = [epoch_of(m, (3, 2, i)) for i, m in enumerate(found.closes)]
-    last = epochs[-1] if epochs else 0
-    for message, path in zip(found.says, _paths(transcript), strict=True):
-        say = message.statement
-        if isinstance(say, Say) and say.epoch > (last if say.step >= table.first_step else 0):
-            raise Unsound("bad-epoch", path=path, step=say.step, seat=message.seat)
+    _check_epochs(table, transcript, epochs[-1] if epochs else 0)
     return found
+
+
+def _lock_votes(message: Message) -> int:
+    halt = message.statement
+    return len(halt.lock.votes) if isinstance(halt, Halt) and halt.lock is not None else 0
+
+
+def _check_epochs(table: Table, transcript: Transcript, last: int) -> None:
+    """Unsound if a body is signed in an epoch that the file does not reach."""
+    steps = (entry for entry in transcript.content.entries if isinstance(entry, Step))
+    rows = zip(steps, transcript.evidence.signatures, strict=True)
+    for step, (entry, row) in enumerate(rows, 1):
+        said = (seat for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes))
+        for index, (seat, (epoch, _)) in enumerate(zip(said, row, strict=True)):
+            if epoch > (last if step >= table.first_step else 0):
+                raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
 
 
 def epoch_of(message: Message, path: tuple[int, ...]) -> int:
@@ -60,16 +97,11 @@ def epoch_of(message: Message, path: tuple[int, ...]) -> int:
     return close.epoch
 
 
-def _paths(transcript: Transcript) -> list[tuple[int, ...]]:
-    rows = transcript.evidence.signatures
-    return [(3, 0, r, i) for r, row in enumerate(rows) for i in range(len(row))]
-
-
 # Bodies.
 
 
-def _says(table: Table, transcript: Transcript, stats: Statistics) -> list[Message]:
-    rows, found = transcript.evidence.signatures, list[Message]()
+def _says(table: Table, transcript: Transcript, stats: Statistics) -> Iterator[Message]:
+    rows = transcript.evidence.signatures
     digest, step, row = table.id, 1, 0
     for index, entry in enumerate(transcript.content.entries):
         _check_size(table, entry, index)
@@ -84,12 +116,11 @@ def _says(table: Table, transcript: Transcript, stats: Statistics) -> list[Messa
             _refuse_missing(entry, index, step)
         if row >= len(rows):
             raise Unsound("missing-signature", path=(3, 0), step=step)
-        found += _row(table, entry, rows[row], (step, digest, row, index), stats)
+        yield from _row(table, entry, rows[row], (step, digest, row, index), stats)
         digest = transition.digest_after_step(digest, entry.slots)
         step, row = step + 1, row + 1
     if row < len(rows):
         raise Unsound("left-over", "there are signatures of no step", (3, 0, row))
-    return found
 
 
 def _check_size(table: Table, entry: Entry, index: int) -> None:
@@ -111,7 +142,7 @@ def _row(
     row: tuple[tuple[int, bytes], ...],
     place: tuple[int, bytes, int, int],
     stats: Statistics,
-) -> list[Message]:
+) -> Iterator[Message]:
     step, digest, at, index = place
     said = [(seat, slot) for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes)]
     if len(row) < len(said):
@@ -119,13 +150,11 @@ def _row(
         raise Unsound("missing-signature", path=(3, 0, at), step=step, seat=seat)
     if len(row) > len(said):
         raise Unsound("left-over", "there is a signature of no body", (3, 0, at), step=step)
-    found = []
     for i, (seat, body) in enumerate(said):
         epoch, signature = row[i]
         say = Say(epoch, step, digest, body)
         path = (2, 1, index, 1, seat)
-        found.append(verified(table, seat, say, signature, path, stats))
-    return found
+        yield verified(table, seat, say, signature, path, stats)
 
 
 def verified(
@@ -154,14 +183,14 @@ def verified(
 
 def _messages(
     table: Table, envelopes: tuple[Envelope, ...], path: tuple[int, ...], stats: Statistics
-) -> list[Message]:
-    return [_message(table, e, (*path, i), stats) for i, e in enumerate(envelopes)]
+) -> Iterator[Message]:
+    return (_message(table, e, (*path, i), stats) for i, e in enumerate(envelopes))
 
 
 def _message(table: Table, envelope: Envelope, path: tuple[int, ...], stats: Statistics) -> Message:
     stats.counts["signatures"] += 1
     try:
-        return messages.parse(encode(envelope), table.id, table.ids)
+        return messages.parse_parts(*envelope, table.id, table.ids)
     except Invalid as error:
         code = "bad-signature" if error.code == "bad-signature" else "bad-message"
         raise Unsound(code, error.reason, path) from error

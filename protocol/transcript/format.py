@@ -9,16 +9,18 @@ or [1, present, banned, absences] for a link.
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ..chain.state import Missing, Slot
-from ..crypto.hashing import digest
+from ..crypto.hashing import digest_of_pieces
 from ..crypto.labels import Label
-from ..errors import Invalid
 from ..wire import encoding
 from ..wire.fields import Raw, WrongForm
-from ..wire.messages import MAX_EPOCH
+from ..wire.messages import MAX_EPOCH, MAX_MESSAGE
+from ..wire.reading import Bounds, Broken, Readable, Reader, Stream
 from .problem import Unsound
 
 MAGIC: Final = "hoity-transcript"
@@ -27,8 +29,14 @@ MAX_FILE: Final = 64 * 1024 * 1024
 MAX_ITEMS: Final = 16384
 MAX_TOTAL: Final = 1 << 20
 """Items in a whole file: the longest game of 16 seats has fewer; more cost a reader too much."""
+MAX_STRING: Final = MAX_MESSAGE
+"""Bytes of a string in a file: none that belongs there is longer."""
+OUTSIDE: Final = 3
+"""The items before the content: the outermost array, the magic word and the version."""
 _PREFIX: Final = b"\x94" + encoding.encode(MAGIC)
 
+File = bytes | Readable
+"""The bytes of a file, or what they are read from, once."""
 Signed = tuple[int, bytes]
 """(epoch, signature) of a body, or (seat, signature) of a vote or a last say."""
 Envelope = tuple[bytes, bytes]
@@ -67,7 +75,9 @@ class Content:
 
     def digest(self) -> bytes:
         """The game's id: by it files are compared."""
-        return digest(Label.CONTENT, encoding.encode(self.value()))
+        value = self.value()
+        size, pieces = encoding.size(value), encoding.pieces(value)
+        return digest_of_pieces(Label.CONTENT, size, pieces)
 
 
 @dataclass(frozen=True)
@@ -106,7 +116,7 @@ class Transcript:
 def _entry_value(entry: Entry) -> Any:
     match entry:
         case Step(slots):
-            return (0, tuple(s if isinstance(s, bytes) else int(s) for s in slots))
+            return (0, slots)  # a Missing is a number
         case Link(present, banned, absences):
             return (1, present, banned, absences)
 
@@ -114,46 +124,83 @@ def _entry_value(entry: Entry) -> Any:
 # Bytes to value.
 
 
-def open_file(data: bytes) -> tuple[Any, ...]:
-    """The four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
-    if not data:
-        raise Unsound("empty", offset=0)
-    if len(data) > MAX_FILE:
-        raise Unsound("too-large", offset=MAX_FILE)
-    if not data.startswith(_PREFIX):
-        code = "torn" if _PREFIX.startswith(data) else "wrong-magic"
-        raise Unsound(code, offset=len(data) if code == "torn" else 0)
-    _check_version(data)
-    if len(data) > MAX_TOTAL:  # fewer bytes hold no more items
-        _check_total(data)
+@dataclass(frozen=True)
+class Opened:
+    """A file that was read, and of which nothing but the form is checked.
+
+    Attributes:
+        value: the four outer items; empty if they cannot be read.
+        transcript: its parts; None if they are not of their form.
+        error: why one of the two is lacking.
+        seconds: how long it took to read, by the clock that was given.
+    """
+
+    value: tuple[Any, ...] = ()
+    transcript: Transcript | None = None
+    error: Unsound | None = None
+    seconds: float = 0.0
+
+
+def opened(file: File | Opened, clock: Callable[[], float] | None = None) -> Opened:
+    """Read a file once, unless it was read already ([V-1], [V-2])."""
+    if isinstance(file, Opened):
+        return file
+    began = clock() if clock is not None else 0.0
+    value, parts, error = tuple[Any, ...](), None, None
     try:
-        value: tuple[Any, ...] = encoding.decode(data, MAX_FILE, MAX_ITEMS)
-    except Invalid as error:
-        raise _undecodable(data, error) from error
-    return value
+        value = open_file(file)
+        parts = read(value)
+    except Unsound as found:
+        error = found
+    return Opened(value, parts, error, clock() - began if clock is not None else 0.0)
 
 
-def _check_total(data: bytes) -> None:
-    broken = encoding.first_break(data, MAX_ITEMS, MAX_TOTAL)
-    if broken is not None:
-        offset, cut = broken
-        raise Unsound("torn" if cut else "bad-encoding", offset=offset)
+def open_file(file: File) -> tuple[Any, ...]:
+    """The four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
+    stream = Stream(io.BytesIO(file) if isinstance(file, bytes) else file)
+    try:
+        found = _read_outer(stream)
+    except Unsound:
+        _check_size(stream)
+        raise
+    _check_size(stream)
+    return found
 
 
-def _check_version(data: bytes) -> None:
+def _check_size(stream: Stream) -> None:
+    """A file that is too large is told so, whatever else is wrong with it."""
+    if stream.count(MAX_FILE) > MAX_FILE:
+        raise Unsound("too-large", offset=MAX_FILE)
+
+
+def _read_outer(stream: Stream) -> tuple[Any, ...]:
+    head = stream.take_up_to(len(_PREFIX))
+    if not head:
+        raise Unsound("empty", offset=0)
+    if head != _PREFIX:
+        code = "torn" if _PREFIX.startswith(head) else "wrong-magic"
+        raise Unsound(code, offset=len(head) if code == "torn" else 0)
+    _check_version(stream)
+    bounds = Bounds(MAX_ITEMS, MAX_TOTAL, MAX_STRING)
+    reader = Reader(stream, bounds, depth=1, used=OUTSIDE)
+    try:
+        content, evidence = reader.value(), reader.value()
+    except Broken as error:
+        raise Unsound("torn" if error.is_cut else "bad-encoding", offset=error.offset) from error
+    end = stream.offset
+    if stream.take_up_to(1):
+        raise Unsound("bad-encoding", "there are bytes behind the value", offset=end)
+    return MAGIC, VERSION, content, evidence
+
+
+def _check_version(stream: Stream) -> None:
     """Unsound unless the file is of this version ([X-1])."""
-    at = len(_PREFIX)
-    if len(data) == at:
+    at, version = stream.offset, stream.take_up_to(1)
+    if not version:
         raise Unsound("torn", offset=at)
-    if data[at] != VERSION:
+    if version[0] != VERSION:
         words = f"the file is not of version {VERSION}, the one that is read here"
         raise Unsound("other-version", words, offset=at)
-
-
-def _undecodable(data: bytes, error: Invalid) -> Unsound:
-    """Torn, if only its end is missing; else not the encoding of one value, and where."""
-    offset, cut = encoding.first_break(data, MAX_ITEMS) or (0, False)
-    return Unsound("torn" if cut else "bad-encoding", "" if cut else error.reason, offset=offset)
 
 
 def offset_of(value: Any, path: tuple[int, ...]) -> int:
@@ -163,7 +210,7 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
         if not isinstance(value, tuple) or index >= len(value):
             break
         at += 1 if len(value) < 16 else 3 if len(value) < 65536 else 5
-        at += sum(len(encoding.encode(item)) for item in value[:index])
+        at += sum(map(encoding.size, value[:index]))
         value = value[index]
     return at
 
@@ -205,13 +252,20 @@ def _entry(raw: Raw) -> Entry:
 
 def _step(raw: Raw) -> Step:
     _, slots = raw.row("its kind", "the slots")
-    return Step(tuple(_slot(one) for one in slots.items("a slot")))
+    return Step(_slots(slots))
 
 
 def _link(raw: Raw) -> Link:
     _, present, banned, absences = raw.row("its kind", "the present", "the banned", "the absences")
     counts = absences.items("a number of absences")
     return Link(_seats(present), _seats(banned), tuple(one.integer(2**16) for one in counts))
+
+
+def _slots(raw: Raw) -> tuple[Slot, ...]:
+    """The slots of a step; where all are bodies, the very tuple that was read."""
+    found = tuple(_slot(one) for one in raw.items("a slot"))
+    as_read: tuple[Slot, ...] = raw.value
+    return as_read if all(isinstance(slot, bytes) for slot in found) else found
 
 
 def _slot(raw: Raw) -> Slot:
@@ -224,7 +278,10 @@ def _seats(raw: Raw) -> tuple[int, ...]:
 
 def _pair(raw: Raw, high: int) -> Signed:
     number, signature = raw.row("its number", "a signature")
-    return number.integer(high), signature.octets(64)
+    number.integer(high)
+    signature.octets(64)
+    as_read: Signed = raw.value
+    return as_read
 
 
 def _pairs(raw: Raw, high: int) -> tuple[Signed, ...]:
@@ -233,7 +290,10 @@ def _pairs(raw: Raw, high: int) -> tuple[Signed, ...]:
 
 def _envelope(raw: Raw) -> Envelope:
     payload, signature = raw.row("a payload", "a signature")
-    return payload.octets(), signature.octets(64)
+    payload.octets()
+    signature.octets(64)
+    as_read: Envelope = raw.value
+    return as_read
 
 
 def _envelopes(raw: Raw) -> tuple[Envelope, ...]:

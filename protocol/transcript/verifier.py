@@ -24,11 +24,11 @@ from ..wire.header import Header, Terms, parse_header
 from . import check_chain, check_signatures, format
 from .check_bases import CheckedBase, check_bases
 from .check_signatures import Signed
-from .format import Transcript
+from .format import File, Opened, Transcript, opened
 from .problem import Problem, Unsound
 from .report import Clock, Counts, Report, SeatFault, SeatLine, Statistics, verdict_of
 
-__all__ = ["header_of", "reached", "replay", "steps_to", "verify"]
+__all__ = ["header_of", "opened", "reached", "replay", "steps_to", "verify"]
 
 GameOf = Callable[[Terms], Game[Any]]
 """Binds the game the terms name; raises ValueError if it knows none."""
@@ -37,23 +37,31 @@ Passage = tuple[Node, tuple[Slot, ...] | None, Node]
 
 
 def verify(
-    data: bytes, game_of: GameOf, clock: Clock | None = None, submit: Submit | None = None
+    file: File | Opened,
+    game_of: GameOf,
+    clock: Clock | None = None,
+    submit: Submit | None = None,
 ) -> Report:
-    """What the bytes of a file hold and whether all of it holds; never raises on any bytes.
+    """What a file holds and whether all of it holds; never raises on any bytes.
 
     `clock` gives seconds, for the timings alone ([V-12]). With `submit` the proofs are
     handed out while the file is read, and checked in any order; if one does not hold, the file is
     judged again in the fixed order. But for the timings the report is the same.
     """
-    hasty = _by_many(data, game_of, clock, submit) if submit is not None else None
-    return hasty or _judged(_Run(data, game_of, Statistics(clock)))
+    whole = opened(file, clock)
+    hasty = _by_many(whole, game_of, clock, submit) if submit is not None else None
+    return hasty or _judged(_Run(whole, game_of, _begin(whole, clock)))
 
 
-def _by_many(data: bytes, game_of: GameOf, clock: Clock | None, submit: Submit) -> Report | None:
+def _begin(whole: Opened, clock: Clock | None) -> Statistics:
+    return Statistics(clock, timings={} if clock is None else {"reading": whole.seconds})
+
+
+def _by_many(whole: Opened, game_of: GameOf, clock: Clock | None, submit: Submit) -> Report | None:
     """The report, if every proof holds that was handed out meanwhile; else it says nothing."""
-    stats, proofs = Statistics(clock), HandedOut(submit)
+    stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
-        report = _judged(_Run(data, game_of, stats, proofs))
+        report = _judged(_Run(whole, game_of, stats, proofs))
     except Exception:  # noqa: BLE001 - behind a proof that does not hold anything may go wrong
         return None
     all_hold = proofs.hold()
@@ -69,21 +77,23 @@ def _judged(run: _Run) -> Report:
     return run.report(None)
 
 
-def header_of(data: bytes) -> Header | None:
+def header_of(file: File | Opened) -> Header | None:
     """The header of a file, of which nothing else is checked; None if there is none to be read."""
+    parts = opened(file).transcript
     try:
-        return parse_header(format.read(format.open_file(data)).content.header)
-    except (Unsound, Invalid):
+        return None if parts is None else parse_header(parts.content.header)
+    except Invalid:
         return None
 
 
-def replay(data: bytes, game_of: GameOf) -> Iterator[Passage]:
+def replay(file: File | Opened, game_of: GameOf) -> Iterator[Passage]:
     """Every step and link of a file in order, as far as it holds."""
-    node = reached(data, game_of, verify(data, game_of))
+    whole = opened(file)
+    node = reached(whole, game_of, verify(whole, game_of))
     return steps_to(node) if node is not None else iter(())
 
 
-def reached(data: bytes, game_of: GameOf, report: Report) -> Node | None:
+def reached(file: File | Opened, game_of: GameOf, report: Report) -> Node | None:
     """The last point of the chain that holds in a file with this report, None if there is none.
 
     All signatures are checked before the first step, so a report on one that does not hold has
@@ -92,7 +102,7 @@ def reached(data: bytes, game_of: GameOf, report: Report) -> Node | None:
     """
     if report.node is not None or report.problem is None:
         return report.node
-    run = _Run(data, game_of, Statistics())
+    run = _Run(opened(file), game_of, Statistics())
     try:
         run.begin()
     except Unsound:
@@ -114,11 +124,10 @@ def steps_to(node: Node) -> Iterator[Passage]:
 class _Run:
     """One verification: what is known so far."""
 
-    data: bytes
+    file: Opened
     game_of: GameOf
     stats: Statistics
     check_proof: Checker = at_once
-    value: tuple[Any, ...] = ()
     transcript: Transcript | None = None
     table: Table | None = None
     epoch: int = 0
@@ -127,8 +136,9 @@ class _Run:
 
     def begin(self) -> tuple[Transcript, Table]:
         """The file read, and its header."""
-        self.value = format.open_file(self.data)
-        self.transcript = format.read(self.value)
+        if self.file.transcript is None:
+            raise self.file.error or Unsound("bad-form")
+        self.transcript = self.file.transcript
         self.table = self._sit_down(self.transcript)
         self.stats.lap("reading")
         return self.transcript, self.table
@@ -240,7 +250,7 @@ class _Run:
     def _problem(self, error: Unsound) -> Problem:
         offset = error.offset
         if offset is None:
-            offset = format.offset_of(self.value, error.path)
+            offset = format.offset_of(self.file.value, error.path)
         return Problem(error.code, error.words, error.step, error.seat, error.part, offset)
 
 

@@ -5,8 +5,7 @@ shortest form, nested at most 16 arrays deep. Not allowed: floats, negative inte
 extensions. Format: https://github.com/msgpack/msgpack/blob/master/spec.md
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
@@ -81,85 +80,25 @@ def _check(value: object, depth: int) -> None:
         raise Invalid("bad-encoding", "a value of a kind that is not in the profile")
 
 
-# Where reading stops.
+# The encoding of a long value, in parts.
 
 
-def first_break(
-    data: bytes, max_items: int = MAX_ITEMS, max_total: int | None = None
-) -> tuple[int, bool] | None:
-    """(offset, whether only the end is missing) of the first item that cannot be read ([V-1]).
-
-    Items are read in the order of their bytes, each as a whole: its head, then what the head
-    announces; after `max_total` of them none can be. None if `data` is one encoding with nothing
-    behind it.
-    """
-    at, left = 0, [1]
-    room = len(data) if max_total is None else max_total
-    while left:
-        singles = _SINGLE.match(data, at, at + min(left[-1], room))
-        run = singles.end() - at if singles else 0
-        at, left[-1], room = at + run, left[-1] - run, room - run
-        if not left[-1]:
-            left.pop()
-            continue
-        if room <= 0 and at < len(data):
-            return at, False
-        left[-1], room = left[-1] - 1, room - 1
-        try:
-            end, items = _item(data, at, max_items if len(left) <= MAX_DEPTH else -1)
-        except EOFError:
-            return len(data), True
-        except ValueError:
-            return at, False
-        at = end
-        if items is not None:
-            left.append(items)
-    return None if at == len(data) else (at, False)
+def size(value: Value) -> int:
+    """Return how many bytes the encoding of `value` has, without making it."""
+    if isinstance(value, tuple | list):
+        head = 1 if len(value) < 16 else 3 if len(value) < 2**16 else 5
+        return head + sum(map(size, value))
+    if isinstance(value, bytes):
+        head = 2 if len(value) < 2**8 else 3 if len(value) < 2**16 else 5
+        return head + len(value)
+    return len(encode(value))
 
 
-_SINGLE: Final = re.compile(rb"[\x00-\x7f\xc0\xc2\xc3]*")
-"""Items of one byte; there may be millions of them."""
-_NUMBERS: Final = {0xCC: (1, 128), 0xCD: (2, 2**8), 0xCE: (4, 2**16), 0xCF: (8, 2**32)}
-_BINS: Final = {0xC4: (1, 0), 0xC5: (2, 2**8), 0xC6: (4, 2**16)}
-_TEXTS: Final = {0xD9: (1, 32), 0xDA: (2, 2**8), 0xDB: (4, 2**16)}
-_ARRAYS: Final = {0xDC: (2, 16), 0xDD: (4, 2**16)}
-_SIZED: Final = _NUMBERS | _BINS | _TEXTS | _ARRAYS
-"""First byte to the bytes of the number behind it, and the least that needs so many."""
-
-
-def _item(data: bytes, at: int, max_items: int) -> tuple[int, int | None]:
-    """(end, items of an array) of the item at `at`; EOFError if it is cut, ValueError if wrong."""
-    first = _cut(data, at, 1)[0]
-    at += 1
-    if first in _SIZED:
-        width, least = _SIZED[first]
-        number = int.from_bytes(_cut(data, at, width), "big")
-        at += width
-        if number < least:
-            raise ValueError("not the shortest form")
+def pieces(value: Value) -> Iterator[bytes]:
+    """Yield the encoding of `value` in parts: an array's head, then its items one by one."""
+    if isinstance(value, tuple | list):
+        yield bytes(msgpack.Packer().pack_array_header(len(value)))
+        for item in value:
+            yield from pieces(item)
     else:
-        number = first & (0x0F if first < 0xA0 else 0x1F)
-    if 0x90 <= first < 0xA0 or first in _ARRAYS:
-        if number > max_items:
-            raise ValueError("too many items, or too deep")
-        return at, number
-    return _end_of(data, at, first, number), None
-
-
-def _end_of(data: bytes, at: int, first: int, number: int) -> int:
-    """Where the number or string with this first byte ends."""
-    if first in _NUMBERS:
-        return at
-    if first in _TEXTS or 0xA0 <= first < 0xC0:
-        _cut(data, at, number).decode()
-    elif first in _BINS:
-        _cut(data, at, number)
-    else:
-        raise ValueError("a value of a kind that is not in the profile")
-    return at + number
-
-
-def _cut(data: bytes, at: int, size: int) -> bytes:
-    if at + size > len(data):
-        raise EOFError
-    return data[at : at + size]
+        yield encode(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,17 @@ from .header import MAX_SEATS
 from .leaves import Leave
 from .messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP
 
-MAX_FRAME = MAX_MESSAGE + 64
+MAX_FRAME: Final = MAX_MESSAGE + 64
+FRAME_SIZES: Final[Mapping[int, int]] = {
+    0: MAX_FRAME,
+    1: 163_840,
+    2: 76_800,
+    3: 64,
+    4: 64,
+    5: 256,
+    6: 256,
+}
+"""The most bytes of a frame, by its kind."""
 HASH = 32
 SHORT = 16
 """Bytes of a hash that name a message one holds: too many for anyone to find two alike."""
@@ -84,7 +94,8 @@ def encode_frame(frame: FrameBody) -> bytes:
 
 def parse_frame(data: bytes) -> FrameBody:
     """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding') ([L-5], [X-2])."""
-    raw = Raw(encoding.decode(data, MAX_FRAME), "bad-frame", "a frame")
+    most = FRAME_SIZES.get(data[1], MAX_FRAME) if len(data) > 1 else MAX_FRAME
+    raw = Raw(encoding.decode(data, most), "bad-frame", "a frame")
     return READERS[raw.head("its kind").integer(max(READERS))](raw)
 
 

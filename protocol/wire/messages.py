@@ -10,6 +10,7 @@ from typing import Any, Final
 from ..crypto import signing
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
+from ..errors import Invalid
 from . import encoding
 from .fields import Raw
 
@@ -21,7 +22,7 @@ MAX_LIST: Final = 4096
 Digest = bytes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Say:
     """My move in `step`, standing in `epoch` on the chain with digest `on`."""
 
@@ -127,6 +128,12 @@ class Message:
     def hash(self) -> Digest:
         """What other messages call it; the signature is not part of it."""
         return digest(Label.MESSAGE, self.payload)
+
+    def bare(self) -> Message:
+        """Return it without its bytes but with its hash, for who has checked and keeps them."""
+        found = Message(self.seat, self.statement, b"", b"")
+        object.__setattr__(found, "hash", self.hash)
+        return found
 
     def encode(self) -> bytes:
         """The bytes that travel."""
@@ -303,7 +310,16 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     """
     envelope = Raw(encoding.decode(data, MAX_MESSAGE), BAD, "an envelope")
     first, second = envelope.row("the payload", "the signature")
-    payload, signature = first.octets(), second.octets(64)
+    return parse_parts(first.octets(), second.octets(64), table, ids)
+
+
+def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
+    """A message from its payload and signature, as `parse` reads it from the bytes of both.
+
+    Raises Invalid with the same codes.
+    """
+    if encoding.size((payload, signature)) > MAX_MESSAGE:
+        raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
     seat, statement = read_payload(payload, table, len(ids))
     label = KINDS[NUMBER[type(statement)]][1]
     signing.verify_signature(ids[seat], label, payload, signature)

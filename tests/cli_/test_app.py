@@ -528,18 +528,24 @@ def test_verify_goes_on_after_a_missing_file(hoity: Shell, game: Path, tmp_path:
 
 
 @pytest.mark.parametrize("error", [RecursionError(), MemoryError(), KeyError("seat"), ValueError()])
+@pytest.mark.parametrize("where", ["opened", "verify"])
 def test_verify_goes_on_after_a_file_on_which_it_fails(
-    hoity: Shell, game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+    hoity: Shell,
+    game: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+    error: Exception,
 ) -> None:
-    wicked, real = tmp_path / "wicked.hoity", transcript.verify
+    wicked, real = tmp_path / "wicked.hoity", getattr(transcript, where)
     wicked.write_bytes(b"wicked")
 
-    def fails(data: bytes, *rest: Any) -> Any:
-        if data == b"wicked":
+    def fails(file: Any, *rest: Any) -> Any:
+        if getattr(file, "name", "") == str(wicked) or getattr(file, "error", None) is not None:
             raise error
-        return real(data, *rest)
+        return real(file, *rest)
 
-    monkeypatch.setattr(transcript, "verify", fails)
+    monkeypatch.setattr(transcript, where, fails)
     done = hoity.done(1, "verify", wicked, game, "--json", "--jobs", 1)
     assert [line["verdict"] for line in done.lines] == ["unreadable", "ok"]
     assert done.lines[0]["problem"]["code"] == "not-judged"

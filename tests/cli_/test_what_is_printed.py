@@ -4,6 +4,7 @@ import ast
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import unicodedata
@@ -42,19 +43,24 @@ ATTACKS = [
     "x\r\x1b[1A",
     "\ud83d\udcff",
     "\U000e0041",
+    "Z" + "\u0308\u0301" * 12,
+    "\u0489" * 9,
 ]
+TOWER = re.compile(r"[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff]{3}")
+"""Three of the commonest marks on one letter."""
 ANY = st.text(st.characters(), max_size=60) | st.sampled_from(ATTACKS)
 
 
 def unfit(text: str) -> list[str]:
     """What may not be printed of this, line ends left out."""
     hidden = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
-    return [
+    acting = [
         letter
         for letter in text.replace("\n", "")
         if unicodedata.category(letter) in hidden
         or any(low <= ord(letter) <= high for low, high in FORBIDDEN)
     ]
+    return acting + TOWER.findall(text)
 
 
 def test_the_check_finds_what_it_looks_for() -> None:

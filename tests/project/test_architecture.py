@@ -176,7 +176,7 @@ FLOORS = {
         "seat",
     ),
     "p2p_hoity": (
-        "errors lookalikes rules cores",
+        "errors lookalikes stacking rules cores",
         "cluster",
         "storage bots net",
         "editions relay codes reachability",

@@ -8,8 +8,12 @@ import pytest
 from support.machine_table import identity
 
 from p2p_hoity import game_port
+from p2p_hoity.net.framing import OVERHEAD
+from p2p_hoity.net.limits import Limits
+from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.session import conversation, lobby, next_table, settling, talk
+from p2p_hoity.session.frame_sizes import longest
 from protocol.chain.state import NEXT, Kind
 from protocol.crypto.labels import VERSION, Label
 from protocol.errors import Invalid
@@ -216,10 +220,11 @@ def test_frames_have_the_forms_of_the_page() -> None:
     end = end_notices.EndNotice(0, end_notices.OVER, None, bytes(64))
     for row, frame in zip(rows_of("frames"), [*sent, leave, end], strict=True):
         assert row[0].replace("-", "") == type(frame).__name__.lower()
-        value = encoding.decode(frames.encode_frame(frame), frames.MAX_FRAME)
+        data = frames.encode_frame(frame)
+        value = encoding.decode(data, longest(data[:16]))
         assert len(value) == plain(row[1]).count(",") + 1
         assert value[0] == int(plain(row[1])[1])
-        assert frames.parse_frame(frames.encode_frame(frame)) == frame
+        assert frames.parse_frame(data) == frame
 
 
 def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
@@ -232,15 +237,15 @@ def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
     passed = talk.pass_on(word, who, 3)
     words = [next_table.Consent(HASH, entry.value()), next_table.refuse(HASH, who)]
     assert all(lobby.is_lobby(lobby.encode_lobby(frame)) for frame in sent)
-    kinds: list[tuple[str, Any, list[Any], list[bytes], int]] = [
-        ("lobby", lobby.parse_lobby, sent, [*map(lobby.encode_lobby, sent)], lobby.MAX_LOBBY),
-        ("talk", talk.parse_talk, [word, passed], [], talk.MAX_TALK),
-        ("again", next_table.parse_again, words, [], next_table.MAX_CONSENT),
+    kinds: list[tuple[str, Any, list[Any], list[bytes]]] = [
+        ("lobby", lobby.parse_lobby, sent, [*map(lobby.encode_lobby, sent)]),
+        ("talk", talk.parse_talk, [word, passed], []),
+        ("again", next_table.parse_again, words, []),
     ]
-    for name, parse, said, encoded, most in kinds:
+    for name, parse, said, encoded in kinds:
         every = encoded or [one.encode() for one in said]
         for row, frame, data in zip(rows_of(name), said, every, strict=True):
-            value = encoding.decode(data, most)
+            value = encoding.decode(data, longest(data[:16]))
             assert value[0] == row[0]
             assert len(value) == plain(row[1]).count(",") + 1
             assert parse(data) == frame
@@ -260,6 +265,15 @@ def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
     assert link[1] == pytest.approx(2 / 3)
     for seconds in (settling.ANSWER, settling.GATHER, settling.LONGEST):
         assert f"{seconds:.0f} s" in TEXT.split("### 13.7")[1].split("## 14")[0]
+
+
+def test_what_is_read_of_one_sender_is_bounded_as_the_page_says() -> None:
+    hub, relay = Limits(), RelayLimits().link
+    rule = TEXT.split("- [L-25]")[1].split("\n- [")[0].replace(",", "")
+    assert f"{hub.bytes_at_once >> 20} MiB at once and {hub.bytes_a_second / 2**20:.0f} MiB" in rule
+    assert f"{OVERHEAD} bytes beside" in rule
+    relayed = f"{relay.bytes_at_once >> 10} KiB at once and {relay.bytes_a_second / 1024:.0f} KiB"
+    assert relayed in rule
 
 
 # Identifiers.

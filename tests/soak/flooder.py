@@ -116,7 +116,7 @@ def _sent(flooder: terminals.Terminal) -> dict[str, Any]:
 
 def main(words: Sequence[str]) -> None:
     if words[:1] == ["cost"]:
-        for kind in sorted(set(FLOODS) - {"talk"}):  # no machine reads it
+        for kind in sorted(set(FLOODS) - {"talk", "large_frames"}):  # no machine reads it
             print(json.dumps(cost(kind, int(words[1]) if words[1:] else 2000)), flush=True)
         return
     seconds = float(words[0]) if words else 60.0

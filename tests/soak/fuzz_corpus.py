@@ -5,6 +5,7 @@ reaches what lies behind their form.
 """
 
 import hashlib
+import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -63,10 +64,12 @@ def _file(data: bytes) -> object:
 
 def _records(data: bytes) -> object:
     """As a journal is read, record by record."""
-    form = read_form(data, None)
-    at, last, number = len(MAGIC) + HEAD, form.start, 0
-    while (found := form.next(data, at, number + 1, last)) is not None:
-        _, last, at = found
+    file = io.BytesIO(data)
+    file.read(len(MAGIC))
+    form = read_form(file.read(HEAD), None)
+    last, number = form.start, 0
+    while (found := form.next(file, number + 1, last)) is not None:
+        _, last = found
         number += 1
     return number
 

@@ -27,8 +27,15 @@ def write(folder: Path, *records: bytes, passphrase: str | None = None) -> Path:
 def read(path: Path, passphrase: str | None = None) -> tuple[bool, tuple[object, ...], list[bytes]]:
     """Return whether a journal is current, its first record and the others."""
     book, first, records = journal.reopen(path, passphrase)
+    every = list(records)
     book.close()
-    return book.current, first, records
+    return book.current, first, every
+
+
+def look(path: Path, passphrase: str | None = None) -> tuple[tuple[object, ...], list[bytes]]:
+    """Return the first record of a journal and the others, as one reads that is not reopened."""
+    with journal.read(path, passphrase) as (first, records):
+        return first, list(records)
 
 
 def play_on(path: Path, record: bytes = b"more") -> None:

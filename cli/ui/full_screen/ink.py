@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from rich.cells import cell_len
 
+from p2p_hoity.stacking import MOST_MARKS
+
 from ...printing import shown
 
 CUT = "…"
-STACKED = 2
-"""Marks without a width of their own that may follow a letter: more would climb other lines."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,15 @@ def cells(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def tamed(words: str) -> str:
-    """Words as they may stand on the screen: plain, and no letter with a tower of marks."""
+    """Words as they may stand on the screen: plain, and no letter with a tower of marks, or of
+    whatever else the library gives no width."""
     if words.isascii():
         return shown(words)
     kept: list[str] = []
     marks = 0
     for letter in shown(words):
         marks = marks + 1 if cells(letter) == 0 else 0
-        if marks <= STACKED:
+        if marks <= MOST_MARKS:
             kept.append(letter)
     return "".join(kept)
 

@@ -14,7 +14,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ...words.lingo import _
-from .ink import Line
+from .ink import Line, tamed
 from .keys import NUMBERS
 from .palette import style_of
 
@@ -111,7 +111,7 @@ class Choices(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """The options by number; a click takes one at once."""
         numbered, digits = enumerate(self._options, 1), len(str(len(self._options)))
-        rows = (Option(f"{n:>{digits}} {words}", id=name) for n, (name, words) in numbered)
+        rows = (Option(f"{n:>{digits}} {tamed(words)}", id=name) for n, (name, words) in numbered)
         found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
         found.border_title = self._title
         found.border_subtitle = "1–9 ↑↓ · " + _("Enter") + " · Esc"

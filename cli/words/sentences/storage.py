@@ -26,6 +26,10 @@ STORAGE: Final = {
     "nickname-size": N_("a nickname has 1 to {most} characters"),
     "nickname-letters": N_("a nickname has characters that may not stand in a name"),
     "nickname-as-two": N_("a nickname has a comma or semicolon: it would read as two"),
+    "nickname-stacked": N_(
+        "a nickname has at most {most} marks on one letter, and none before its first: others would"
+        " see them over the lines around it"
+    ),
     "journal-in-use": N_("{journal} is in use: this seat is played already, in another terminal"),
     "journal-exists": N_("there is a journal of this seat already: {path}"),
     "journal-unwritten": N_("cannot write {path}: {why}"),

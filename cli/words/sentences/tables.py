@@ -91,11 +91,18 @@ TABLES: Final = {
     "host-did-not-answer": N_(
         "the host did not say in time whether you may sit down; try again, or speak to the host"
     ),
-    "name-taken": N_("someone at this table has your name already: take another with --name"),
+    "name-taken": N_(
+        "the host takes no guest of your name: someone at this table has it or one like it, or it"
+        " cannot be shown; take another with --name"
+    ),
     "game-begun": N_("the table is full: its game has begun"),
     "game-begun-without-you": N_("the table is full: its game has begun without you"),
     "names-alike": N_(
         "two names at this table are too alike ({one} and {other}): you did not sit down there"
+    ),
+    "name-stacked": N_(
+        "{name} has so many marks on its letters that it covers other lines: you did not sit down"
+        " at this table. Ask the host for a table without that name"
     ),
     "seat-not-taken": N_("you did not take the seat"),
     "table-unwatched": N_("the host lets nobody watch this table"),

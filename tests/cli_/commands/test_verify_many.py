@@ -158,10 +158,10 @@ def wicked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path, real, own = folder / "below" / "wicked.hoity", transcript.verify, os.getpid()
     path.write_bytes(b"wicked")
 
-    def ends(data: bytes, *rest: Any) -> Any:
-        if data == b"wicked" and os.getpid() != own:
+    def ends(file: transcript.Opened, *rest: Any) -> Any:
+        if file.error is not None and file.error.code == "wrong-magic" and os.getpid() != own:
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(data, *rest)
+        return real(file, *rest)
 
     monkeypatch.setattr(transcript, "verify", ends)
     return path

@@ -7,8 +7,9 @@ from rich.cells import cell_len
 
 from cli import printing
 from cli.ui.line_screen import SeatScreen
-from cli.words.quoting import MARK, STACKED, quoted
+from cli.words.quoting import MARK, quoted
 from p2p_hoity.session import updates
+from p2p_hoity.stacking import MOST_MARKS
 
 FORGERIES = [
     "x" * 73 + "Round 9 · You 38 · Ada 0",
@@ -59,7 +60,7 @@ def test_short_words_are_one_line_and_no_letter_carries_a_tower() -> None:
     assert quoted("Ada", "nice pipes", 80) == ["» Ada: nice pipes"]
     assert quoted("Ada", "pipes " * 100, None) == ["» Ada: " + "pipes " * 100]
     assert quoted("Ada", "nice pipes you have", 20) == ["» Ada: nice pipes", "»   you have"]
-    assert quoted("Ada", "e" + "\u0301" * 9, 80) == ["» Ada: e" + "\u0301" * STACKED]
+    assert quoted("Ada", "e" + "\u0301" * 9, 80) == ["» Ada: e" + "\u0301" * MOST_MARKS]
     assert quoted("Ada", "e\u0301" * 9, 80) == ["» Ada: " + "e\u0301" * 9]
     names = ", ".join(["界" * 20, "界" * 14, "Round 9 · You"])
     for line in printing.wrapped(f"Seated: {names}", 80):

@@ -44,6 +44,8 @@ def test_an_announcement_is_read_back_exactly(word):
         {b"name": b""},
         {b"name": "\u3164".encode()},
         {b"name": b"host, ada"},
+        {b"name": ("a" + "\u0301" * 3).encode()},
+        {b"name": "\u0301a".encode()},
         {b"seats": b"9"},
         {b"seats": b"1"},
         {b"seats": b"-1"},

@@ -27,14 +27,15 @@ def test_any_cutting_gives_the_same_frames_and_what_was_read_between_them(frames
     stream = b"".join(framing.encode_frame(data) for data in frames)
     buffer = framing.FrameBuffer(MOST)
     got = [data for chunk in cut_at(stream, places) for data in buffer.feed(chunk)]
-    assert got == [data for data in frames if data]
+    assert got == frames
     stream = b"".join(
         framing.encode_read(p) if isinstance(p, int) else framing.encode_frame(p) for p in parts
     )
     got = []
     buffer = framing.FrameBuffer(MOST, got.append)
     for chunk in cut_at(stream, places):
-        got.extend(buffer.feed(chunk))
+        for data in buffer.feed(chunk):
+            got += [data] if data else []
     assert got == [part for part in parts if part != b""]
 
 
@@ -61,7 +62,24 @@ def test_any_bytes_give_frames_within_the_cap_or_an_oversized_frame(garbage):
         frames = list(buffer.feed(garbage))
     except framing.OversizedFrame:
         return
-    assert all(0 < len(data) <= MOST for data in frames)
+    assert all(len(data) <= MOST for data in frames)
+
+
+def of_kind(head):
+    """Frames that begin with "s" may have 20 bytes, all others 40."""
+    return 20 if head[:1] == b"s" else 40
+
+
+@given(st.sampled_from([(b"s", 20), (b"t", 40)]), PLACES)
+def test_a_frame_longer_than_its_kind_is_refused_when_its_first_bytes_are_there(kind, places):
+    letter, most = kind
+    sound = framing.encode_frame(letter * most)
+    buffer = framing.FrameBuffer(MOST, longest=of_kind)
+    assert [d for c in cut_at(sound, places) for d in buffer.feed(c)] == [letter * most]
+    head = framing.encode_frame(letter * (most + 1))[: framing.HEADER + framing.HEAD]
+    assert list(framing.FrameBuffer(MOST, longest=of_kind).feed(head[:-1])) == []
+    with pytest.raises(framing.OversizedFrame, match=f"length={most + 1} most={most}"):
+        list(itertools.chain.from_iterable(map(buffer.feed, cut_at(head, places))))
 
 
 @pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\0\3", b"\0\0\0\3ab"])

@@ -16,7 +16,7 @@ from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.dialler import PeerDialler
 from p2p_hoity.net.errors import AddressError, NetCode, NetError, RefusedError
 from p2p_hoity.net.events import Frame, LinkDown, LinkedElsewhere, LinkUp
-from p2p_hoity.net.framing import encode_frame, read_frame
+from p2p_hoity.net.framing import HEADER, OVERHEAD, encode_frame, read_frame
 from p2p_hoity.net.handshake import MAGIC, Listener, Purpose
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.limits import Limits
@@ -67,9 +67,9 @@ async def test_two_peers_link_and_frames_pass_both_ways():
         assert len(up_at_a.binding) == 32
         assert not up_at_a.via_relay
         assert up_at_b.address.startswith(LOOPBACK)
-        assert b.post(LOW.public, b"to a" * 100_000)
+        assert b.post(LOW.public, b"to a" * 60_000)
         assert a.post(HIGH.public, b"to b")
-        assert await a.events.receive() == Frame(HIGH.public, b"to a" * 100_000)
+        assert await a.events.receive() == Frame(HIGH.public, b"to a" * 60_000)
         assert await b.events.receive() == Frame(LOW.public, b"to b")
         assert a.links() == {HIGH.public}
         assert await b.flush(5)
@@ -514,9 +514,13 @@ async def test_a_link_at_rest_is_read_later_and_an_owner_at_rest_slows_its_peers
         assert isinstance(await b.events.receive(), LinkDown)
 
 
+SMALL = OVERHEAD + HEADER + len(b"flood")
+"""Bytes for which a small frame counts."""
+
+
 @pytest.mark.parametrize("own", [False, True])
 async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock, own):
-    limits = Limits(frames_at_once=10, frames_a_second=5.0)
+    limits = Limits(bytes_at_once=10 * SMALL, bytes_a_second=5.0 * SMALL)
     async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork(), limits=limits) as (a, b, c):
         await a.listen("table", 4711)
         a.prefer([HIGH.public] if own else [])
@@ -527,14 +531,17 @@ async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock
         began = trio.current_time()
         for _ in range(30):
             b.post(LOW.public, b"flood")
-        for _ in range(10):
+        for _ in range(8):
             assert await a.events.receive() == Frame(HIGH.public, b"flood")
         assert trio.current_time() - began < 0.1
         c.post(LOW.public, b"word")
         assert await a.events.receive() == Frame(THIRD.public, b"word")
-        for _ in range(20):
+        for _ in range(22):
             assert await a.events.receive() == Frame(HIGH.public, b"flood")
-        assert 3.9 < trio.current_time() - began < 4.5
+        assert 3.9 < trio.current_time() - began < 4.9
+        b.post(LOW.public, bytes(50 * SMALL))
+        assert await a.events.receive() == Frame(HIGH.public, bytes(50 * SMALL))
+        assert trio.current_time() - began > 13.9
         assert a.linked(HIGH.public)
 
 

@@ -1,6 +1,7 @@
 """One link over memory streams: order, silence, slow readers, oversized frames; a virtual clock."""
 
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -11,7 +12,7 @@ from support.street import Stuck
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.errors import NetCode
-from p2p_hoity.net.framing import FrameCode, encode_frame, encode_read
+from p2p_hoity.net.framing import OVERHEAD, FrameCode, encode_frame, encode_read
 from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.link import RECORD, UNHURRIED, Link, LinkCode
 
@@ -166,6 +167,47 @@ async def test_a_link_ends_in_words_and_closes_its_stream(autojump_clock):
     async with running(Ended(near).run):
         await trio.testing.wait_all_tasks_blocked()
     assert await far.receive_some() == b""
+
+
+async def test_a_frame_longer_than_its_kind_ends_the_link_before_all_of_it_is_there(autojump_clock):
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near, replace(LIMITS, longest=lambda head: 500 if head[:1] == b"s" else 1000))
+    async with running(ended.run):
+        for sound in (b"s" * 500, b"t" * 1000):
+            await far.send_all(encode_frame(sound))
+        await far.send_all(encode_frame(b"s" * 501)[:100])
+        await trio.testing.wait_all_tasks_blocked()
+        assert [len(data) for data in ended.delivered] == [500, 1000]
+        assert ended.reason == because(FrameCode.OVERSIZED, length=501, most=500)
+
+
+FLOODS = {
+    "heartbeats": [encode_frame(b"") * 500],
+    "marks": [encode_read(0) * 500],
+    "small frames": [encode_frame(b"a") * 500],
+    "large frames": [encode_frame(b"a" * 1000)] * 500,
+    "one byte after the other": [bytes([byte]) for byte in encode_frame(bytes(496))],
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
+async def test_whatever_a_peer_sends_is_read_at_a_pace_and_its_link_lives(autojump_clock, flood):
+    """[L-25]"""
+    limits = replace(LIMITS, bytes_at_once=100 * OVERHEAD, bytes_a_second=50.0 * OVERHEAD)
+    near, far = trio.testing.memory_stream_pair()
+    ended = Ended(near, limits)
+    async with running(ended.run):
+        began = trio.current_time()
+        for part in flood:  # each is read before the next one comes
+            await far.send_all(part)
+            await trio.testing.wait_all_tasks_blocked()
+            while ended.link._delivering:
+                await trio.sleep(0.1)
+        assert trio.current_time() - began > 400 / 50 - 1
+        assert ended.link.reason is None
+        await far.send_all(encode_frame(b"and a word"))
+        await trio.sleep(1)
+        assert ended.delivered[-1] == b"and a word"
 
 
 async def test_all_that_was_posted_is_out_when_drained_but_of_a_closed_link(autojump_clock):

@@ -51,6 +51,18 @@ def test_words_of_a_seat_are_composed_and_heard_once_from_whoever_brings_them() 
     assert told(node(1).receive(WHO[0].public, frame, 0.0)) == updates.Said(0, "seat 0", "café")
 
 
+def test_a_tower_of_marks_is_neither_sent_nor_shown_but_passed_on_as_it_is_signed() -> None:
+    tower, short = "x" + "\u0489" * 99, "x\u0489\u0489"
+    frame = said(node(0), tower)
+    assert parse_talk(frame).words == short  # type: ignore[union-attr]
+    for author, door, peer in ((WHO[0], 0, WHO[2].public), (GUESTS[0], 1, GUESTS[0].public)):
+        frame = speak(TABLE.id, author, door, START, tower).encode()
+        heard = node(1).receive(peer, frame, 0.0)
+        assert heard is not None
+        assert heard.said.words == short
+        assert tower.encode() in heard.frame
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -57,10 +57,12 @@ def sit(table: lobby.Seating, number: int, name: str) -> lobby.Refusal | None:
 
 def test_no_twin_of_a_seated_name_sits_down_and_one_may_change_ones_own() -> None:
     table = lobby.Seating(TERMS, entry_of(0, "Ada"), ())
-    for name in ("Ada", "ada", "Аdа", "A da", "Adá"):
+    towers = ("Bo\u0301\u0301\u0301b", "\u0301Bob")
+    for name in ("Ada", "ada", "Аdа", "A da", "Adá", *towers):
         assert sit(table, 1, name) is lobby.Refusal.NAME, name
     assert table.names == ("Ada",)
     assert sit(table, 1, "Bob") is None
+    assert sit(table, 1, "bo\u0323\u0302b") is None
     assert sit(table, 1, "bob") is None
     assert sit(table, 2, "Cleo") is None
     assert table.names == ("Ada", "bob", "Cleo")

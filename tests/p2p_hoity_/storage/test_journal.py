@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import fails
-from support.journals import FIRST, fill_disk, fresh, play_on, read, write
+from support.journals import FIRST, fill_disk, fresh, look, play_on, read, write
 from support.sampling import times
 
 from p2p_hoity.storage import journal, journal_format, marks, own_files
@@ -30,7 +30,7 @@ def test_what_was_appended_is_read_again_by_its_owner_alone(tmp_path: Path) -> N
 def test_every_torn_tail_is_cut_off_and_nothing_else(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", b"two")
     whole = path.read_bytes()
-    last = len(b"two") + 4 + journal.CHECK
+    last = len(b"two") + 4 + journal_format.CHECK
     for size in range(len(whole) - last, len(whole)):
         path.write_bytes(whole[:size])
         _, first, records = read(path)
@@ -92,8 +92,8 @@ def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> N
     path = write(tmp_path, b"one", passphrase="right")
     with pytest.raises(journal.JournalError, match=r"passphrase-wrong|file-sealed"):
         journal.reopen(path, passphrase)
-    assert journal.read(path, "right") == (FIRST, [b"one"])
-    fails(VaultError, "", journal.read, path, passphrase)
+    assert look(path, "right") == (FIRST, [b"one"])
+    fails(VaultError, "", look, path, passphrase)
 
 
 @pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
@@ -153,8 +153,8 @@ def test_any_bytes_are_judged(data: bytes, tmp_path_factory: pytest.TempPathFact
         book, _, records = journal.reopen(path)
     except journal.JournalError:
         return
-    book.close()
     assert all(isinstance(record, bytes) for record in records)
+    book.close()
 
 
 def test_a_mark_is_there_before_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +194,7 @@ def pieces(data: bytes) -> tuple[bytes, list[bytes]]:
     at = len(journal.MAGIC) + journal_format.HEAD
     head, found = data[:at], []
     while at < len(data):
-        end = at + 4 + journal.CHECK + int.from_bytes(data[at : at + 4], "big")
+        end = at + 4 + journal_format.CHECK + int.from_bytes(data[at : at + 4], "big")
         found.append(data[at:end])
         at = end
     return head, found
@@ -231,15 +231,16 @@ def test_no_record_of_another_journal_under_the_same_passphrase_counts(tmp_path:
 
 def test_no_record_is_sealed_without_the_passphrase_or_elsewhere(tmp_path: Path) -> None:
     form = journal_format.new_form(SEALED)
-    before, after = form.start, b"x" * journal.CHECK
+    before, after = form.start, b"x" * journal_format.CHECK
     sealed = form.seal(1, before, b"one")
     assert form.open(1, before, sealed) == b"one"
     for number, check in ((2, before), (1, after)):
         fails(VaultError, "", form.open, number, check, sealed)
     path = write(tmp_path, b"one", passphrase=SEALED)
-    data = path.read_bytes()
-    guessed = journal_format._form(data[len(journal.MAGIC) :][: journal_format.HEAD], b"", True)
-    assert guessed.next(data, len(journal.MAGIC) + journal_format.HEAD, 1, guessed.start) is None
+    with path.open("rb") as file:
+        assert file.read(len(journal.MAGIC)) == journal.MAGIC
+        guessed = journal_format._form(file.read(journal_format.HEAD), b"", True)
+        assert guessed.next(file, 1, guessed.start) is None
 
 
 def test_a_plain_journal_or_one_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
@@ -256,10 +257,10 @@ def test_a_look_reads_what_is_there_and_changes_nothing(tmp_path: Path) -> None:
     torn = path.read_bytes()[:-1]
     path.write_bytes(torn)
     book, _, _ = journal.reopen(path)
-    assert journal.read(path) == (FIRST, [b"one"])
+    assert look(path) == (FIRST, [b"one"])
     book.close()
     path.write_bytes(torn)
-    assert journal.read(path) == (FIRST, [b"one"])
+    assert look(path) == (FIRST, [b"one"])
     assert path.read_bytes() == torn
 
 

@@ -37,6 +37,26 @@ def test_without_a_key_one_is_made_and_read_again_and_never_overwritten(tmp_path
     assert place.identity.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("", "nickname-size"),
+        ("x" * 25, "nickname-size"),
+        ("a\u200bda", "nickname-letters"),
+        ("host, ada", "nickname-as-two"),
+        ("Ada" + "\u0301" * 3, "nickname-stacked"),
+        ("\u0301Ada", "nickname-stacked"),
+    ],
+)
+def test_what_cannot_be_a_nickname_is_told_and_no_key_is_made(
+    tmp_path: Path, name: str, code: str
+) -> None:
+    place = home.Home(tmp_path)
+    fails(keys.KeyFileError, code, keys.new_identity, place, name)
+    assert not place.identity.exists()
+    keys.new_identity(place, "Ada\u0323\u0302")
+
+
 @pytest.mark.parametrize("data", [b"", b"hello", keys.MAGIC, keys.MAGIC + b"\x00junk", b"\x01"])
 def test_a_damaged_key_file_is_told(tmp_path: Path, data: bytes) -> None:
     place = home.Home(tmp_path)

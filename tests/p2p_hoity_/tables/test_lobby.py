@@ -25,12 +25,13 @@ from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session import lobby as frames
 from p2p_hoity.session import updates
 from p2p_hoity.session.capability import Capability
+from p2p_hoity.session.frame_sizes import MOST_BYTES
 from p2p_hoity.tables import hosting, joining
 from p2p_hoity.tables.hosting import KEEP, SHOW
 from p2p_hoity.tables.seating import Lan
 from protocol.crypto.signing import Identity
 from protocol.errors import Invalid
-from protocol.wire import header
+from protocol.wire import encoding, header
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +65,16 @@ async def test_who_merely_reaches_the_port_learns_nothing_and_must_go(pair: Play
         await trio.sleep(3)
         assert [type(one) for one in stranger.heard] == [LinkUp, LinkDown]
     assert [update.names for update in pair.guests[0].heard(updates.Joined)] == [("P0",)]
+
+
+async def test_a_frame_longer_than_its_kind_ends_the_link(pair: PlayerTable) -> None:
+    """A frame of the table says nothing to the lobby, which does not look at it."""
+    async with hosted(pair) as call:
+        stranger = await call()
+        for size, seen in ((MOST_BYTES[3] - 4, [LinkUp]), (MOST_BYTES[3], [LinkUp, LinkDown])):
+            stranger.hub.post(stranger.host, encoding.encode((3, bytes(size))))
+            await trio.sleep(0.5)
+            assert [type(one) for one in stranger.heard] == seen
 
 
 async def test_a_crowd_without_the_ticket_fills_no_table(pair: PlayerTable) -> None:
@@ -112,7 +123,8 @@ async def test_a_proof_heard_on_one_link_is_worth_nothing_on_the_next(pair: Play
 def test_a_proof_of_another_size_or_form_is_no_frame() -> None:
     wrong: list[Any] = [b"x", bytes(31), bytes(33), bytes(5000), "text", None, 7]
     for proof in wrong:
-        fails(Invalid, "bad-frame", frames.parse_lobby, frames.encode_lobby(frames.Ask(proof)))
+        data = frames.encode_lobby(frames.Ask(proof))
+        fails(Invalid, "bad-frame|bad-encoding", frames.parse_lobby, data)
 
 
 class WithoutTheSecret(Capability):

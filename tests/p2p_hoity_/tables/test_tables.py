@@ -106,8 +106,13 @@ async def test_old_consent_is_refused(pair: PlayerTable, monkeypatch: pytest.Mon
         await ends_in(tables.PeerError, "old-consent", pair.join(1))
 
 
-async def test_guests_leave_twins(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = header.sit(three.terms, Identity(b"o" * 32), "p1", b"o" * 32)
+@pytest.mark.parametrize(
+    ("name", "code"), [("p1", "names-alike"), ("Bo\u0301\u0301\u0301b", "name-stacked")]
+)
+async def test_guests_leave_twins_and_towers_of_marks(
+    three: PlayerTable, monkeypatch: pytest.MonkeyPatch, name: str, code: str
+) -> None:
+    other = header.sit(three.terms, Identity(b"o" * 32), name, b"o" * 32)
     honest = Seating.roster
 
     def doubled(seating: Seating, host: Any) -> Roster:
@@ -117,7 +122,7 @@ async def test_guests_leave_twins(three: PlayerTable, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
     monkeypatch.setattr(Seating, "roster", doubled)
     async with hosted(three):
-        await ends_in(tables.PeerError, "names-alike", three.join(1))
+        await ends_in(tables.PeerError, code, three.join(1))
 
 
 @pytest.mark.parametrize(

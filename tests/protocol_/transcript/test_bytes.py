@@ -1,5 +1,6 @@
 """The verifier on bytes that are no honest file: a report with a place, never anything else."""
 
+import io
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,11 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.files import refusal
-from support.played import files_of
+from support.hasty import bare
+from support.played import files_of, game_of
 from support.sampling import times
 
 from protocol.transcript import format
 from protocol.transcript.problem import UNREADABLE
+from protocol.transcript.verifier import header_of, opened, replay, verify
 from protocol.wire import encoding
 
 
@@ -131,5 +134,23 @@ def test_a_file_of_a_million_items_is_cut_and_one_more_is_too_many() -> None:
 
 
 def test_as_many_bytes_in_few_items_are_read() -> None:
-    data = PREFIX + b"\x92\xc6\x00\x20\x00\x00" + bytes(2**21) + b"\x90\x90"
+    string = encoding.encode(bytes(format.MAX_STRING))
+    data = PREFIX + b"\x99" + string * 9 + b"\x90"
+    assert len(data) > 2**21
     assert refusal(data).code == "bad-form"
+
+
+def test_a_string_longer_than_any_that_belongs_into_a_file_is_refused_where_it_begins() -> None:
+    for long in (bytes(format.MAX_STRING + 1), "a" * (format.MAX_STRING + 1)):
+        data = PREFIX + b"\x92" + encoding.encode(long) + b"\x90\x90"
+        problem = refusal(data)
+        assert (problem.code, problem.offset) == ("bad-encoding", len(PREFIX) + 1)
+
+
+def test_a_stream_is_judged_as_its_bytes_and_read_once() -> None:
+    data = files_of("returned")[0]
+    whole = opened(io.BytesIO(data))
+    assert bare(verify(whole, game_of)) == bare(verify(data, game_of))
+    assert opened(whole) is whole
+    assert header_of(whole) == header_of(data)
+    assert len(list(replay(io.BytesIO(data), game_of))) == len(list(replay(data, game_of))) > 9

@@ -88,6 +88,32 @@ def test_one_part_that_does_not_hold_is_enough() -> None:
         assert bare(seen) == in_turn
 
 
+def test_no_more_is_handed_out_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What came first is waited for, or done here; where it fails the file is judged in turn."""
+    monkeypatch.setattr(proofs, "MOST_OUT", 5 * proofs.PART)
+    pile, handed = Pile(3), list[Any]()
+
+    def submit(function: Any, part: Any) -> Any:
+        handed.append(pile.submit(function, part))
+        left = [one for one in handed if one.found is None and not one.taken_back]
+        assert len(left) <= 6
+        return handed[-1]
+
+    for name in ("four", "two"):
+        data = files_of(name)[0]
+        assert bare(verify(data, game_of, None, submit)) == bare(verify(data, game_of))
+    assert len(handed) > 12
+    whole = read("four")
+    (epoch, signature), *others = whole.evidence.signatures[0]
+    rows = (((epoch, bytes(len(signature))), *others), *whole.evidence.signatures[1:])
+    spoilt = with_evidence(whole, signatures=rows).encode()
+    assert verify(spoilt, game_of, None, submit).problem == verify(spoilt, game_of).problem
+    full = HandedOut(Pile(1).submit)
+    for _ in range(5):
+        full(refuse, bytes(proofs.PART))
+    fails(proofs.DoesNotHold, "", full, refuse, bytes(proofs.PART))
+
+
 def refuse(*_: object) -> None:
     raise Invalid("bad-share", "no")
 

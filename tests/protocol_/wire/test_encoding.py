@@ -10,7 +10,7 @@ from support.cases import each, fails
 from support.sampling import times
 
 from protocol.errors import Invalid
-from protocol.wire.encoding import MAX_DEPTH, decode, encode, first_break
+from protocol.wire.encoding import MAX_DEPTH, decode, encode, pieces, size
 
 LIMIT = 1 << 20
 
@@ -135,28 +135,16 @@ def test_only_bytes_are_decoded(data: bytes) -> None:
     assert not accepted(data)
 
 
-# Where reading stops.
+# In parts.
 
 
-@settings(max_examples=50)
 @given(values)
-def test_what_is_cut_lacks_only_its_end(value: Any) -> None:
-    data = encode(value)
-    assert first_break(data) is None
-    sizes = range(len(data))
-    assert {first_break(data[:size]) for size in sizes} <= {(size, True) for size in sizes}
-    assert first_break(data + b"\xc0") == (len(data), False)
+def test_the_pieces_of_a_value_are_its_encoding_and_its_size_is_known_before(value: Any) -> None:
+    assert b"".join(pieces(value)) == encode(value)
+    assert size(value) == len(encode(value))
 
 
-BREAKS = {
-    True: {"c500": 2, "92a3ff": 3, "c6ffffffff": 5, "dc1000": 3, "91" * 16: 16},
-    False: {"c50005": 0, "92a1ff": 1, "dcffff": 0, "dc1001": 0, "91ca": 1, "91ff": 1}
-    | {"92c0cc05": 2, "81": 0, "91" * 17: 16},
-}
-"""By whether they are cut, bytes that cannot be read, and from where on."""
-
-
-@each([(data, at, cut) for cut, every in BREAKS.items() for data, at in every.items()])
-def test_the_first_item_that_cannot_be_read_decides(case: tuple[str, int, bool]) -> None:
-    data, at, cut = case
-    assert first_break(bytes.fromhex(data)) == (at, cut)
+@each([0, 15, 16, 255, 256, 65535, 65536], str)
+def test_a_length_takes_as_many_bytes_as_it_needs(length: int) -> None:
+    for value in (bytes(length), (None,) * length, "a" * length):
+        assert size(value) == len(encode(value)) == len(b"".join(pieces(value)))

@@ -14,7 +14,7 @@ import trio
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session.talk import pass_on, speak
 from protocol.crypto.signing import Identity
-from protocol.wire import frames
+from protocol.wire import encoding, frames
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import (
     Accept,
@@ -33,6 +33,8 @@ from support.machine_table import carried
 QUEUE: Final = 1 << 18
 """Bytes that may wait on one link before no more is added."""
 BATCH: Final = 16
+LARGEST: Final = 1 << 20
+"""Bytes of the largest frame that a flooder sends."""
 
 Frames = Iterator[bytes]
 
@@ -112,7 +114,24 @@ def talk(liar: Liar) -> Frames:
         yield pass_on(guest, identity_of(liar.machine), number).encode()
 
 
-ASIDE: Final = frozenset({"everything", "talk"})
+def large_frames(liar: Liar) -> Frames:
+    """Frames of every word beside the game, each as long as the longest frame there ever was."""
+    words = ("talk", "passed", "again", "no-more", "roster", "offer", "table", "something")
+    frames_of = [encoding.encode((word, bytes(LARGEST - 32))) for word in words]
+    yield from itertools.cycle(frames_of)
+
+
+def large_questions(liar: Liar) -> Frames:
+    """The longest questions there are, far more of them than are answered."""
+    yield from itertools.repeat(frames.encode_frame(frames.Sync(0, 0, (bytes(16),) * 4096)))
+
+
+def large_again(liar: Liar) -> Frames:
+    """One message of the largest size, which is kept, again and again."""
+    yield from itertools.repeat(next(near_says(liar, MAX_BODY)))
+
+
+ASIDE: Final = frozenset({"everything", "talk", "large_frames", "large_questions", "large_again"})
 """What is not one of all floods of the game in turn."""
 
 
@@ -126,7 +145,20 @@ def everything(liar: Liar) -> Frames:
 
 FLOODS: dict[str, Callable[[Liar], Frames]] = {
     f.__name__: f
-    for f in (far_says, near_says, largest_says, wishes, halts, again, asks, talk, everything)
+    for f in (
+        far_says,
+        near_says,
+        largest_says,
+        wishes,
+        halts,
+        again,
+        asks,
+        talk,
+        large_frames,
+        large_questions,
+        large_again,
+        everything,
+    )
 }
 
 

@@ -7,12 +7,14 @@ a time. The line `lied` says when it did.
 
 import atexit
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 import trio
 
 from cli.printing import write_line
+from p2p_hoity.net.limits import Limits
 from p2p_hoity.net.link import Link
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.tables import seating
@@ -21,7 +23,7 @@ from protocol.seat.machine import Machine
 from protocol.wire.messages import Message, Say, Statement
 from support.forgeries.bodies import seat_of
 from support.forgeries.cheater import CheatingMachine, Lie
-from support.liars.flood import pour
+from support.liars.flood import LARGEST, pour
 from support.liars.pact import speak_on_the_other
 from support.liars.plots import PLOTS, TALES
 from support.liars.tales import Liar, own_message, speak_unasked
@@ -31,6 +33,13 @@ UNASKED = {"not-expected": speak_unasked, "two-chains": speak_on_the_other}
 """Tales of a say that nobody asked for, looked for as each step begins."""
 GOES_ON = {"two-chains"}
 """Tales after which the liar speaks on, though it votes no more; after any other it is mute."""
+
+
+@dataclass(frozen=True)
+class WideLimits(Limits):
+    """Limits of a hub that sends frames longer than others take."""
+
+    frame: int = LARGEST
 
 
 class LyingDriver(Driver):
@@ -124,4 +133,5 @@ def lie(tale: str) -> None:
         setattr(seating, "Machine", partial(cheating, plot.lie))  # noqa: B010
     if tale.startswith("flood:"):
         atexit.register(lambda: write_line({"type": "flooded", **LyingDriver.counts}))
+        setattr(seating, "Limits", WideLimits)  # noqa: B010
     setattr(seating, "Driver", LyingDriver)  # noqa: B010 - a name that mypy does not see

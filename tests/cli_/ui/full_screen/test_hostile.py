@@ -35,6 +35,21 @@ def test_a_name_is_no_markup_in_the_menu(name: str) -> None:
     sit(script, Company(3, names=("Iris", name, "Clara")))
 
 
+def test_a_name_with_a_tower_of_marks_covers_no_line_of_the_menu_or_the_table() -> None:
+    async def script(at: Sitting) -> None:
+        await at.asked()
+        drawn = "\n".join(line.plain for line in at.app._board.draw(100, 30))
+        await at.press("escape")
+        found = at.app.screen.query_one(OptionList)
+        prompts = [str(found.get_option_at_index(i).prompt) for i in range(found.option_count)]
+        for shown in (drawn, "\n".join(prompts)):
+            assert "Bru\u0301\u0301no" in shown
+            assert "\u0301" * 3 not in shown
+        await at.press("escape")
+
+    sit(script, Company(3, names=("Iris", "Bru" + "\u0301" * 9 + "no", "Clara")))
+
+
 @seated()
 async def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next(at: Sitting) -> None:
     """The answer to the first is put into trio when the second has begun to wait already."""
