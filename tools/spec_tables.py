@@ -152,7 +152,7 @@ FRAMES: Final = (
     (
         "end-notice",
         "[6, seat, reason, about, signature]",
-        "this seat holds a final end, or has ended the table in setup: [L-25]",
+        "this seat holds a final end, or has ended the table in setup: [L-27]",
     ),
 )
 

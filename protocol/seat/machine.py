@@ -179,11 +179,9 @@ class Machine:
         Returns:
             Whether it is news. In setup the table ends by it, and names the seat.
         """
-        core = self.core
-        core.clocks.now = now
-        if core.has_begun or core.ends.refuser is not None:
+        if self.core.has_begun or self.core.ends.refuser is not None:
             return False
-        core.ends.refuser = seat
+        self.core.clocks.now, self.core.ends.refuser = now, seat
         self._pump()
         return True
 

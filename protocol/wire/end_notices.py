@@ -20,7 +20,7 @@ SILENT_SEAT: Final = "silent-seat"
 SEAT_LEFT: Final = "seat-left"
 DEAD_KEYS: Final = "dead-keys"
 REASONS: Final = frozenset({OVER, SILENT_SEAT, SEAT_LEFT, DEAD_KEYS, *FAULTS})
-"""The reasons that a notice may give ([L-25])."""
+"""The reasons that a notice may give ([L-27])."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def check(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
         Invalid: If no such seats are at the table, or if OVER is about a seat ('bad-frame'). If
             the signature does not hold ('bad-signature'). Neither says anything of that seat.
 
-    SPEC: [L-25].
+    SPEC: [L-27].
     """
     if max(notice.seat, notice.about or 0) >= len(ids):
         raise Invalid("bad-frame", "an end notice is of no seat of this table")

@@ -11,7 +11,7 @@ from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.frame_sizes import MOST_BYTES, OF_OTHERS, longest
 from p2p_hoity.session.lobby import encode_lobby
 from protocol.errors import Invalid
-from protocol.wire import encoding, frames, header, leaves, messages
+from protocol.wire import encoding, end_notices, frames, header, leaves, messages
 
 HASH, WHO = bytes(32), identity(1)
 WIDE = "\U00020000"
@@ -31,6 +31,7 @@ LONGEST: dict[Any, bytes] = {
     3: frames.encode_frame(frames.Own()),
     4: frames.encode_frame(frames.Told(more=True)),
     5: frames.encode_frame(leaves.Leave(15, 254, U32, U32, HASH, bytes(64))),
+    6: frames.encode_frame(end_notices.EndNotice(15, "halt-below-lock", 15, bytes(64))),
     "ask": encode_lobby(lobby.Ask(HASH)),
     "offer": encode_lobby(lobby.Offer(HASH, TERMS, NAMES)),
     "sit": encode_lobby(lobby.Sit(ENTRY, PLACES)),
@@ -82,7 +83,7 @@ def test_a_frame_of_more_bytes_than_its_kind_may_have_is_refused_for_its_length(
         encoding.encode(("something", b"")),
         encoding.encode(("an unknown kind with a long name", b"")),
         encoding.encode((b"talk", b"")),
-        encoding.encode((6, b"")),
+        encoding.encode((7, b"")),
         encoding.encode((200, b"")),
         b"\x92\xa4\xff\xff\xff\xff\xc0",
     ],

@@ -229,7 +229,7 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     ),
     "leave-without-a-signature": bad_frame("A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b"")),
     "end-notice-of-another-reason": bad_frame(
-        "An end notice gives one of the reasons of [L-25].", (6, 1, "tired", None, bytes(64))
+        "An end notice gives one of the reasons of [L-27].", (6, 1, "tired", None, bytes(64))
     ),
     "end-notice-about-no-seat": bad_frame(
         "An end notice is about a seat from 0 to 15, or about none.",
