@@ -128,12 +128,23 @@ class Crew:
         code = await process.wait()
         if code == 0:
             return
-        said = (self.folder / name / TROUBLE_FILE).read_text(encoding="utf-8", errors="replace")
-        words = _("The bot {name} has stopped ({code}): {words}")
-        told = words.format(name=name, code=code, words=" ".join(said.split())[-300:] or "–")
+        told = self._why_stopped(name, code)
         if not self.seated:
             raise Trouble(told)
         self.say(told)
+
+    def _why_stopped(self, name: str, code: int) -> str:
+        """Return why a bot has stopped: its own last line, if it was not ended by a signal."""
+        if code < 0:
+            words = _(
+                "The bot {name} was ended from outside (signal {number}), perhaps for lack of memory."
+                " To start it again, leave and take your seat again with hoity resume."
+            )
+            return words.format(name=name, number=-code)
+        said = (self.folder / name / TROUBLE_FILE).read_text(encoding="utf-8", errors="replace")
+        words = _("The bot {name} has stopped ({code}): {words}")
+        last = (said.strip().splitlines() or ["–"])[-1]
+        return words.format(name=name, code=code, words=last[-300:])
 
     async def farewell(self) -> None:
         """The game is over: let the bots finish by themselves."""

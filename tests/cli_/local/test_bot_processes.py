@@ -141,3 +141,13 @@ def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
     bot.stdin.close()
     assert bot.wait(LIMIT) == 130
     host.kill()
+
+
+def test_why_a_bot_has_stopped_is_its_own_last_line_or_the_signal(tmp_path: Path) -> None:
+    crew = left_over(Home(tmp_path))
+    trouble = crew.folder / "Ada" / bot_processes.TROUBLE_FILE
+    trouble.write_text("a relay was lost, and found again\nhoity: the disk is full\n")
+    assert crew._why_stopped("Ada", 1) == "The bot Ada has stopped (1): hoity: the disk is full"
+    killed = crew._why_stopped("Ada", -9)
+    assert "signal 9" in killed
+    assert "relay" not in killed
