@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack
 from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -22,9 +23,20 @@ LONGEST: Final = 1 << 20
 """Bytes of a line."""
 
 
+def program() -> str:
+    """Return the version of this program."""
+    try:
+        return version("p2p-hoity")
+    except PackageNotFoundError:
+        return ""
+
+
 class Verdicts:
-    """An open file of verdicts; what was judged in it before is known by name, size and time of
-    change. A context; Trouble if it cannot be one."""
+    """An open file of verdicts: a context; Trouble if it cannot be one.
+
+    What this version of the program judged in it before is known by name, size and time of change.
+    What another version judged is judged again.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -98,6 +110,7 @@ class Verdicts:
             key = _key(found["file"], found["size"], found["modified"])
             verdict, problem = found["verdict"], found["problem"]
             judged = problem is None or problem["code"] not in ("no-file", "not-judged")
+            judged = judged and found.get("program") == program()
         except (ValueError, KeyError, TypeError, RecursionError):
             raise self._foreign() from None
         if judged and verdict in ("ok", "fault", "unreadable"):

@@ -21,6 +21,7 @@ from ..trouble import NOT_OK, OK, USAGE, Trouble
 from ..words.cards import field_name
 from ..words.lingo import _
 from ..words.reasons import PROTOCOL, meaning
+from .verdicts import program
 
 NO_FILE: Final = "no-file"
 UNJUDGED: Final = "not-judged"
@@ -177,6 +178,7 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
         "size": size,
         "modified": modified,
         "verdict": report.verdict,
+        "program": program(),
         "content": report.content or None,
         "table": report.table or None,
         "seats": _seats(report, state),

@@ -137,8 +137,8 @@ class Crew:
         """Return why a bot has stopped: its own last line, if it was not ended by a signal."""
         if code < 0:
             words = _(
-                "The bot {name} was ended from outside (signal {number}), perhaps for lack of memory."
-                " To start it again, leave and take your seat again with hoity resume."
+                "The bot {name} was ended from outside (signal {number}), perhaps for lack of"
+                " memory. To start it again, leave and take your seat again with hoity resume."
             )
             return words.format(name=name, number=-code)
         said = (self.folder / name / TROUBLE_FILE).read_text(encoding="utf-8", errors="replace")

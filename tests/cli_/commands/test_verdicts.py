@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.commands import verdicts
 from cli.commands.verdicts import Verdicts
 from cli.trouble import Trouble
 
@@ -17,8 +18,14 @@ def line_of(path: Path, verdict: str = "ok", code: str | None = None) -> dict[st
     """What is told of a file that is there."""
     found = path.stat()
     problem = None if code is None else {"code": code}
-    marks = {"size": found.st_size, "modified": found.st_mtime_ns}
-    return {"file": str(path), **marks, "verdict": verdict, "problem": problem}
+    marks = {"size": found.st_size, "modified": found.st_mtime_ns, "program": verdicts.program()}
+    return {
+        "file": str(path),
+        **marks,
+        "verdict": verdict,
+        "problem": problem,
+        "program": verdicts.program(),
+    }
 
 
 @pytest.fixture
@@ -35,15 +42,15 @@ def kept(tmp_path: Path) -> Path:
 
 def known(kept: Path, game: Path) -> str | None:
     """What a later run knows of a file."""
-    with Verdicts(kept) as verdicts:
-        return verdicts.verdict_of(game)
+    with Verdicts(kept) as found:
+        return found.verdict_of(game)
 
 
 def add(kept: Path, *lines: dict[str, Any]) -> None:
     """Let a run write these lines."""
-    with Verdicts(kept) as verdicts:
+    with Verdicts(kept) as found:
         for line in lines:
-            verdicts.add(line)
+            found.add(line)
 
 
 def test_what_was_judged_is_known_and_the_newest_verdict_counts(game: Path, kept: Path) -> None:
@@ -56,6 +63,15 @@ def test_what_was_judged_is_known_and_the_newest_verdict_counts(game: Path, kept
     assert known(kept, game.with_name("other")) is None
     add(kept, line_of(game, "fault", "torn"), line_of(game))
     assert known(kept, game) == "ok"
+
+
+def test_what_another_version_has_judged_is_judged_again(
+    game: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(kept, line_of(game))
+    assert known(kept, game) == "ok"
+    monkeypatch.setattr(verdicts, "program", lambda: "9.9")
+    assert known(kept, game) is None
 
 
 @pytest.mark.parametrize("change", ["size", "time"])
