@@ -24,6 +24,7 @@ from ..local import relays
 from ..local.places import check_home
 from ..printing import say, write_line
 from ..trouble import INTERRUPTED, OK, ctrl_c_means
+from ..words.commands import INSTALLED
 from ..words.lingo import _
 from .reaching import listening
 
@@ -122,7 +123,8 @@ def _announce(found: list[str], metrics: list[str], lacking: int | None, keeping
     if metrics:
         words = _("Its numbers are at http://{address}/metrics.")
         say(words.format(address=metrics[0]))
-    say(_("A host uses it with: hoity host --relay HOST:PORT. Ctrl-C ends it."))
+    words = _("A host uses it with: {hoity} host --relay HOST:PORT. Ctrl-C ends it.")
+    say(words.format(hoity=INSTALLED))
     if lacking is not None:
         words = _("This system lets the relay have {number} connections, no more.")
         say(words.format(number=lacking))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import printing
+from ..words.commands import INSTALLED
 from ..words.lingo import _
 
 EDGE = 2
@@ -15,9 +16,10 @@ BLOCKS = {(False, False): "█", (False, True): "▀", (True, False): "▄", (Tr
 
 def block(ticket: str) -> list[str]:
     """The ticket with what it is for, apart from all else."""
+    words = _("TICKET  give it to the others; they type: {hoity} join TICKET")
     return [
         "",
-        _("TICKET  give it to the others; they type: hoity join TICKET"),
+        words.format(hoity=INSTALLED),
         "",
         ticket,
         "",

@@ -6,6 +6,7 @@ from typing import Final
 
 from p2p_hoity.session.updates import Code, CodeEnd
 
+from .commands import INSTALLED
 from .durations import span
 from .lingo import N_, _
 
@@ -27,7 +28,7 @@ def whole(code: Code) -> str:
 def invitation(code: Code) -> list[str]:
     """What became of the last code, the one there is now, and what it is good for."""
     told = [] if code.after is None else [_(AFTER[code.after])]
-    words = _("CODE  {code}  say it to one of the others, who types: hoity join {whole}")
-    told.append(words.format(code=code.code, whole=whole(code)))
+    words = _("CODE  {code}  say it to one of the others, who types: {hoity} join {whole}")
+    told.append(words.format(code=code.code, hoity=INSTALLED, whole=whole(code)))
     time = span(round(code.seconds * 1000))
     return [*told, _("It is good for one guest and one try, for {time}.").format(time=time)]

@@ -10,7 +10,15 @@ from p2p_hoity.rules import Edition
 from .cards import listed
 from .lingo import N_, _
 
-RECONSTRUCTIBLE = frozenset({N_("years"), N_("names"), N_("cash"), N_("thieves"), N_("track")})
+RECONSTRUCTIBLE: Final = {
+    "letters": N_("split by letter"),
+    "years": N_("years"),
+    "names": N_("names"),
+    "cash": N_("cash"),
+    "thieves": N_("thieves"),
+    "track": N_("track"),
+}
+"""What an edition may say is reconstructed."""
 
 VARIANTS: Final = {
     "surprise": N_("Surprise: Place and Action are chosen together."),
@@ -57,24 +65,40 @@ def as_json(edition: Edition) -> dict[str, Any]:
 
 def edition_lines(edition: Edition, variant: str = "") -> list[str]:
     """The edition and its switches; a variant says itself when Actions are chosen."""
-    switches = edition.switches
-    lines = [
-        _("Edition: {name}, {size} Collectibles").format(
-            name=title(edition), size=len(edition.collectibles)
-        ),
-        _(VARIANTS[variant])
-        if variant
-        else _("The Castle's Actions are chosen after the sale.")
-        if switches.action_choice == "staged"
-        else _("All Actions are chosen at once, before the sale."),
-        _("A Detective may be played in the Auction Hall.")
-        if switches.detective_in_hall
-        else _("No Detective in the Auction Hall."),
-        _("A Detective's rank is taken after the Exhibits have moved.")
-        if switches.detective_rank == "after"
-        else _("A Detective's rank is taken before the Exhibits move."),
-    ]
+    name, *reconstructed = card_lines(edition)
+    chosen = _(VARIANTS[variant]) if variant else action_choice(edition)
+    return [name, chosen, detective_in_hall(edition), detective_rank(edition), *reconstructed]
+
+
+def card_lines(edition: Edition) -> list[str]:
+    """Return the edition's name and size, and what of it is reconstructed, if anything is."""
+    text = _("Edition: {name}, {size} Collectibles")
+    lines = [text.format(name=title(edition), size=len(edition.collectibles))]
     if edition.reconstructed:
-        what = listed(_(part) for part in edition.reconstructed)
+        what = listed(_(RECONSTRUCTIBLE[part]) for part in edition.reconstructed)
         lines.append(_("Reconstructed, not printed in the sources: {what}").format(what=what))
     return lines
+
+
+# The switches.
+
+
+def action_choice(edition: Edition) -> str:
+    """Return when Actions are chosen, where three seats or more play."""
+    if edition.switches.action_choice == "staged":
+        return _("The Castle's Actions are chosen after the sale.")
+    return _("All Actions are chosen at once, before the sale.")
+
+
+def detective_in_hall(edition: Edition) -> str:
+    """Return whether a Detective may be played in the Auction Hall."""
+    if edition.switches.detective_in_hall:
+        return _("A Detective may be played in the Auction Hall, and does nothing there.")
+    return _("No Detective in the Auction Hall.")
+
+
+def detective_rank(edition: Edition) -> str:
+    """Return when a Detective's rank is taken."""
+    if edition.switches.detective_rank == "after":
+        return _("A Detective's rank is taken after the Exhibits have moved.")
+    return _("A Detective's rank is taken before the Exhibits move.")

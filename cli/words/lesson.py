@@ -10,7 +10,8 @@ from .lingo import N_, _
 
 FAREWELL: Final = N_(
     "That is all there is in a round. A game goes on until a figure reaches the Banquet: then all"
-    " hands are opened, and the best exhibit moves 8 fields, the second-best 4."
+    " hands are opened, the best exhibit moves 8 fields, the second-best 4, and the furthest figure"
+    " wins."
 )
 EXPLANATIONS: Final = {
     Topic.WELCOME: N_(
@@ -18,12 +19,13 @@ EXPLANATIONS: Final = {
         " you may leave at any time."
     ),
     Topic.SECRETS: N_(
-        "You were dealt four Collectibles. What is marked * only you see; of the others' you see"
-        " how many there are, until they are shown."
+        "You were dealt four Collectibles, curiosities to exhibit. What is marked * only you see;"
+        " of the others' you see how many there are, until they are shown."
     ),
     Topic.PLACES: N_(
         "Everyone picks a Place in secret: the Auction Hall to buy, or the Castle to exhibit and to"
-        " steal. Then all Place cards are shown together."
+        " steal. Then all Place cards are shown together. When nothing is left to buy, all are in"
+        " the Castle."
     ),
     Topic.HALL: N_(
         "In the Auction Hall you play Cash to buy, or a Thief. The largest Cash buys; a Thief who"
@@ -38,8 +40,8 @@ EXPLANATIONS: Final = {
         " letters to a longer run is worth the most to you."
     ),
     Topic.SALE: N_(
-        "The largest Cash has bought, and all other Cash goes home to its hand. Behind the piece"
-        " that was sold the next one of that window is turned up."
+        "The largest Cash has bought, and all other Cash goes home to its hand. Behind the"
+        " Collectible that was sold the next one of that window is turned up."
     ),
     Topic.ROBBERY: N_(
         "There was exactly one Thief in the Auction Hall, so the Cash just paid is his for good."
@@ -51,19 +53,20 @@ EXPLANATIONS: Final = {
     ),
     Topic.EXHIBITS: N_(
         "An exhibit is three Collectibles or more whose letters form an unbroken run, as in AABC."
-        " More pieces win; if they are as many, the older oldest piece does."
+        " More Collectibles win; if they are as many, the older oldest one does."
     ),
     Topic.OCTAGON: N_(
         "The octagon where the leading figure stood has paid: its larger number for the best"
         " exhibit, its smaller one for the second-best. A third gets nothing."
     ),
     Topic.THIEVES: N_(
-        "Every Thief in the Castle takes one Collectible out of every exhibit, the highest number"
-        " first. It is his for good, whatever becomes of him."
+        "Every Thief in the Castle must take one Collectible out of every exhibit, the highest"
+        " number first. It is his for good, whatever becomes of him."
     ),
     Topic.DETECTIVE: N_(
         "A Detective who meets a Thief in the Castle moves as many fields as its rank on the track:"
-        " the last gains the most. Without a Thief it gains nothing."
+        " the last gains the most, and figures on one field share a rank. Without a Thief it gains"
+        " nothing."
     ),
     Topic.PRISON: N_(
         "The Thief goes to prison: into cell 1, and who is there moves up. His owner plays"

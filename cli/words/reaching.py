@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from p2p_hoity.session.updates import Moved, Reached, RelayState
 
+from .commands import INSTALLED
 from .lingo import _
 from .reasons import sentence
 
@@ -26,10 +27,10 @@ def moved() -> str:
 def if_moved(who: str) -> str:
     """What to do about seats that are elsewhere now, perhaps."""
     words = _(
-        "Has {who} come back at another address? Ask for the ticket that hoity resume shows there,"
-        " and type hoity join TICKET in a second terminal, or here after leaving."
+        "Has {who} come back at another address? Ask for the ticket that {hoity} resume shows"
+        " there, and type hoity join TICKET in a second terminal, or here after leaving."
     )
-    return words.format(who=who)
+    return words.format(who=who, hoity=INSTALLED)
 
 
 def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) -> list[str]:

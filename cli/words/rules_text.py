@@ -4,77 +4,110 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import Final
 
 from p2p_hoity.rules import LETTERS, Edition
 
 from .cards import listed
-from .editions import VARIANTS, edition_lines
+from .editions import VARIANTS, action_choice, card_lines, detective_in_hall, detective_rank
 from .lingo import N_, _, language
 
-WIDTH = 96
+WIDTH: Final = 96
 
-
-PARAGRAPHS = (
-    N_(
-        "AIM You collect curiosities. Be furthest on the score track when the first figure reaches"
-        " the Dinner Banquet."
-    ),
-    N_(
-        "CARDS Four secret Collectibles and eight Action cards: four Cash, two Thieves, a"
-        " Detective, an Exhibit. Everyone's Action cards are public; so is every Collectible"
-        " bought or stolen."
-    ),
-    N_(
-        "1 WHERE Everyone picks Castle or Auction Hall in secret; all Place cards are shown"
-        " together."
-    ),
-    N_(
-        "2 AUCTION HALL Play Cash or a Thief. The largest Cash buys the open Collectible of either"
-        " window and goes to the cash register, unless exactly one Thief is there: he takes it for"
-        " good. Other cards go home. Then the next Collectible is turned up."
-    ),
-    N_("3 CASTLE Play Exhibit, Thief or Detective, settled in this order:"),
-    N_(
-        "- Exhibits: three or more Collectibles, letters in an unbroken run, repeats allowed (AAA,"
-        " AABBC, CDEE; not AB, not BCE). More Collectibles win, then the older oldest piece. The"
-        " best two move by the larger and the smaller number of the octagon where the leader"
-        " stood."
-    ),
-    N_("- Thieves: the highest number first, each takes one Collectible out of every exhibit."),
-    N_(
-        "- Detectives: if there are Thieves too, these go to prison, the lowest number first, and"
-        " keep their loot; every Detective moves as many fields as its rank on the track."
-    ),
-    N_(
-        "- Prison: as many cells as seats. A newcomer enters cell 1 and pushes the others on; who"
-        " is pushed out of the last cell goes home."
-    ),
-    N_(
-        "END When a round ends with a figure on a Banquet field, all Collectibles are opened: the"
-        " best exhibit moves 8, the second-best 4. The furthest figure wins, then the better final"
-        " exhibit."
-    ),
-    N_(
-        "ABSENT Who stops answering sits out and keeps everything; the rules make the choices he"
-        " still owes, and he may come back for the next round, as often as the terms allow."
-    ),
+AIM: Final = N_(
+    "AIM You gather curiosities, the Collectibles, and exhibit them. The game ends with the round"
+    " in which a figure reaches the Dinner Banquet, and a last exhibit of everyone. The figure that"
+    " is then furthest on the score track wins, whichever reached the Banquet first."
 )
+CARDS: Final = N_(
+    "CARDS Four secret Collectibles and eight Action cards: four Cash, two Thieves, a Detective, an"
+    " Exhibit. Everyone's Action cards are public; so is every Collectible bought, stolen or"
+    " shown."
+)
+WHERE: Final = N_(
+    "1 WHERE Everyone picks Castle or Auction Hall in secret; all Place cards are shown together."
+    " While both windows are empty, everyone is in the Castle."
+)
+HALL: Final = N_(
+    "2 AUCTION HALL Play Cash or a Thief. The largest Cash buys the open Collectible of either"
+    " window and goes to the cash register, unless exactly one Thief is there: he takes it for"
+    " good. Other cards go home. Then the next Collectible of that window is turned up."
+)
+CASTLE: Final = N_("3 CASTLE {when} Play Exhibit, Thief or Detective, settled in this order:")
+SHOWN_LATE: Final = N_("The Castle's Actions are shown after the sale.")
+EXHIBITS: Final = N_(
+    "- Exhibits: three or more Collectibles, letters in an unbroken run, repeats allowed (AAA,"
+    " AABBC, CDEE; not AB, not BCE). More Collectibles win; of equally large"
+    " exhibits that with the older oldest Collectible, then with the older next-oldest, and so on,"
+    " last with the lower letter. The best two move by the larger and the smaller number of the"
+    " octagon where the leader stood before anyone moved."
+)
+THIEVES: Final = N_(
+    "- Thieves: the highest number first, each must take one Collectible of its choice out of every"
+    " exhibit."
+)
+DETECTIVES: Final = N_(
+    "- Detectives: if there are Thieves too, these go to prison, the lowest number first, and keep"
+    " their loot; every Detective moves as many fields as its rank on the track. Figures on one"
+    " field share the better rank, and the ranks behind it are left out: 1, 2, 2, 2, 5."
+)
+PRISON: Final = N_(
+    "- Prison: as many cells as seats. A newcomer enters cell 1 and pushes the others on; who is"
+    " pushed out of the last cell goes home."
+)
+END: Final = N_(
+    "END When a round ends with a figure on a Banquet field, all Collectibles are opened: the best"
+    " exhibit moves 8, the second-best 4. The furthest figure wins; of figures on one field that"
+    " with the better final exhibit; if neither has one, they share the win."
+)
+ABSENT: Final = N_(
+    "ABSENT Who stops answering sits out and keeps everything; the rules make the choices he still"
+    " owes, and he may come back for the next round, as often as the terms allow."
+)
+TWO: Final = N_(
+    "TWO SEATS {variants} One of these two is played; the manual's standard rules for two are not"
+    " offered."
+)
+READING: Final = N_(
+    "READING A Thief must take, where the first rulebook says that he may. The manual's list of"
+    " prison cells is read as the order in which Thieves enter."
+)
+
+
+def paragraphs(edition: Edition) -> list[str]:
+    """Return the rules of an edition, each of its switches where it matters."""
+    where, when = _(WHERE), action_choice(edition)
+    if edition.switches.action_choice == "together":
+        where, when = f"{where} {when}", _(SHOWN_LATE)
+    variants = " ".join(map(_, VARIANTS.values()))
+    return [
+        _(AIM),
+        _(CARDS),
+        where,
+        f"{_(HALL)} {detective_in_hall(edition)}",
+        _(CASTLE).format(when=when),
+        _(EXHIBITS),
+        _(THIEVES),
+        f"{_(DETECTIVES)} {detective_rank(edition)}",
+        _(PRISON),
+        _(END),
+        _(ABSENT),
+        _(TWO).format(variants=variants),
+        _(READING),
+        _categories(edition),
+        " ".join(map(_ended, card_lines(edition))),
+    ]
 
 
 def lines(edition: Edition, width: int | None) -> Iterator[str]:
     """The screen, wrapped at so many columns, or where it reads well."""
     columns = min(WIDTH, width or WIDTH)
-    for paragraph in PARAGRAPHS:
-        text = _(paragraph)
-        yield from textwrap.wrap(text, columns, subsequent_indent="  ")
-    two = _("TWO SEATS {variants}").format(variants=" ".join(map(_, VARIANTS.values())))
-    yield from textwrap.wrap(two, columns, subsequent_indent="  ")
-    yield from textwrap.wrap(_categories(edition), columns, subsequent_indent="  ")
-    yield from textwrap.wrap(" ".join(_sentences(edition)), columns, subsequent_indent="  ")
+    for paragraph in paragraphs(edition):
+        yield from textwrap.wrap(paragraph, columns, subsequent_indent="  ")
 
 
-def _sentences(edition: Edition) -> list[str]:
-    return [line if line.endswith(".") else line + "." for line in edition_lines(edition)]
+def _ended(line: str) -> str:
+    return line if line.endswith(".") else line + "."
 
 
 def _categories(edition: Edition) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import typer
 
+from .commands import INSTALLED
 from .lingo import _
 
 UsageError: Final[type[Any]] = typer.BadParameter.__mro__[1]
@@ -89,8 +90,10 @@ def _missing(error: Any) -> str:
     if str(error.param.metavar).startswith("GAME"):
         return told + " " + _("`hoity games` lists your games.")
     if "TICKET" in str(error.param.metavar):
-        words = _("The host's `hoity host` prints it; `hoity tables` lists the tables of this LAN.")
-        return told + " " + words
+        words = _(
+            "The host's `{hoity} host` prints it; `hoity tables` lists the tables of this LAN."
+        )
+        return told + " " + words.format(hoity=INSTALLED)
     return told
 
 

@@ -10,7 +10,7 @@ from protocol import Invalid, encoding
 
 from ..errors import because
 from ..rules.edition import Edition
-from .loading import MAX_BYTES, NAMES, build, load
+from .loading import MAX_BYTES, NAMES, age_word, build, load
 from .reading import EditionCode, EditionError, Field
 
 SOURCE = "edition"
@@ -37,11 +37,12 @@ def _table(value: Any) -> dict[str, Any]:
     name, collectibles, colours, (club_room, castles), banquet, switches = value
     action_choice, detective_in_hall, detective_rank = switches
     pieces = [(letter, year) for letter, year in collectibles]
+    age = age_word(year for _, year in pieces)
     return {
         "name": name,
-        "age": "year",
+        "age": age,
         "collectibles": [
-            {"letter": letter, "year": year, "name": {"en": f"{letter} {year}"}}
+            {"letter": letter, age: year, "name": {"en": f"{letter} {year}"}}
             for letter, year in pieces
         ],
         "colours": [

@@ -31,7 +31,9 @@ CASH_SUM = 50
 """Thousands; each colour's four Cash."""
 MIN_COLLECTIBLES, MAX_COLLECTIBLES = 24, 256
 MAX_BYTES = 1 << 20
-RECONSTRUCTIBLE = ("years", "names", "cash", "thieves", "track")
+FIRST_YEAR = 1000
+"""An age from which on it is a year: numbers of age are lower, and of years at least one is not."""
+RECONSTRUCTIBLE = ("letters", "years", "names", "cash", "thieves", "track")
 
 
 LANGUAGE_CODES = tuple(one + two for one in ascii_lowercase for two in ascii_lowercase)
@@ -97,6 +99,11 @@ def build(root: Field) -> Edition:
     )
 
 
+def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
+    """Return what an edition's ages are; its canonical form holds them without this word."""
+    return "year" if max(ages, default=0) >= FIRST_YEAR else "number"
+
+
 def _switches(field: Field) -> Switches:
     given = field.table(SWITCH_VALUES)
     choice = given["action_choice"].one_of(("staged", "together"))
@@ -114,9 +121,10 @@ def _switches(field: Field) -> Switches:
 def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
     found: dict[tuple[str, int], Field] = {}
     made = []
+    most = 9999 if age == "year" else FIRST_YEAR - 1
     for item in field.items(MIN_COLLECTIBLES, MAX_COLLECTIBLES):
         given = item.table(("letter", age, "name"))
-        letter, year = given["letter"].one_of(LETTERS), given[age].integer(1, 9999)
+        letter, year = given["letter"].one_of(LETTERS), given[age].integer(1, most)
         if (letter, year) in found:
             twin = found[letter, year].name
             given[age].fail(EditionCode.TWIN, letter=letter, year=year, twin=twin)
@@ -125,6 +133,8 @@ def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
     missing = [letter for letter in LETTERS if letter not in {c.letter for c in made}]
     if missing:
         field.fail(EditionCode.LETTERS, letters=tuple(missing))
+    if age_word(c.year for c in made) != age:
+        field.fail(EditionCode.NO_YEARS, least=FIRST_YEAR)
     return tuple(made)
 
 

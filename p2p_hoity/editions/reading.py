@@ -38,6 +38,7 @@ class EditionCode(Code):
     NONE_OF = "none-of-the-words", "words", "value"
     TWIN = "collectible-twice", "letter", "year", "twin"
     LETTERS = "letters-without-collectible", "letters"
+    NO_YEARS = "years-that-are-numbers", "least"
     COLOUR = "colour-twice", "colour"
     CASH = "cash-of-other-sum", "wanted", "sum"
     NUMBER = "number-twice", "value", "twin"

@@ -27,6 +27,7 @@ from ... import printing
 from ...local import settings
 from ...words import terms as terms_words
 from ...words.cards import Names
+from ...words.commands import INSTALLED
 from ...words.lingo import N_, _
 from ...words.presence import knock
 from ...words.reaching import reach_lines
@@ -121,7 +122,8 @@ class FullSeat:
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
         """The ticket and what it is good for before the terms, which a small screen cuts."""
         self.app.ticket, self.app.desk.papers = ticket, ()
-        self._lay(_("Give this ticket to the others; they type: hoity join 'TICKET'"))
+        words = _("Give this ticket to the others; they type: {hoity} join TICKET")
+        self._lay(words.format(hoity=INSTALLED))
         self._lay(_("c copies it, x shows it as a QR code:"))
         for words in (ticket, *notes, "", *self._terms):
             self._lay(words)

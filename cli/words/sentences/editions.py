@@ -32,6 +32,9 @@ EDITIONS: Final = {
     "letters-without-collectible": N_(
         "no Collectible has letter {letters}; every letter needs one"
     ),
+    "years-that-are-numbers": N_(
+        'no year is {least} or later: write age = "number", and number in place of year'
+    ),
     "colour-twice": N_("{colour} has its cards already; name each colour once"),
     "cash-of-other-sum": N_("the four must make {wanted} (thousand), not {sum}"),
     "number-twice": N_("{value} is {twin} already; all must differ"),

@@ -23,7 +23,7 @@ TABLES: Final = {
     ),
     "ticket-with-another-secret": N_(
         "this ticket is not of your table: its secret is another one; do not use it, and ask the"
-        " one who has moved for the ticket that hoity resume shows there"
+        " one who has moved for the ticket that is shown there when the seat is taken again"
     ),
     "seat-kept": N_("your seat at this table is kept: take it again with hoity resume"),
     "host-unreached": N_(

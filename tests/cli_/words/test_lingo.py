@@ -8,10 +8,14 @@ import pytest
 from support.cli_stage import tool
 from support.paths import ROOT
 
-from cli.app import run
+from cli.app import COMMANDS, run
 from cli.commands.sitting import Manner
+from cli.ui.ticket_block import block
 from cli.words import lingo
-from cli.words.commands import CALLED_AS, command_line
+from cli.words.codes import invitation
+from cli.words.commands import CALLED_AS, NAMES, command_line
+from cli.words.reaching import if_moved
+from p2p_hoity.session.updates import Code
 
 catalogues = tool("catalogues")
 
@@ -157,6 +161,41 @@ def test_commands_are_shown_as_this_program_was_started(
         run(["--lang", language, "--help"])
         help_ = " ".join(capsys.readouterr().out.split())
         assert help_.count("tasks.py") == 4
+
+
+def test_only_commands_are_put_as_they_are_typed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In every message, and in the help of every command, in every language."""
+    assert tuple(COMMANDS) == NAMES
+    monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
+    told = "*.hoity in X, p2p-hoity play, hoity into"
+    assert lingo._(told) == told
+    helped = [[name] for name in COMMANDS] + [["id", name] for name in ("new", "show", "export")]
+    for language in lingo.LANGUAGES:
+        for words in ([], *helped):
+            run(["--lang", language, *words, "--help"])
+        texts = [capsys.readouterr().out]
+        lingo.speak(language)
+        texts += [lingo._(one) for one in catalogues.messages() if isinstance(one, str)]
+        for text in texts:
+            assert not re.search(r"[\w.-]python3", text)
+            typed = re.findall(r"tasks\.py hoity ([a-z]+)", text)
+            assert set(typed) <= set(COMMANDS), text
+
+
+def test_what_others_type_is_the_installed_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may have the program from elsewhere; all messages that have the field are these."""
+    monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
+    code = Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
+    told = (*block("HOITY1"), *invitation(code), if_moved("Ada"))
+    for theirs in ("type: hoity join TICKET", "types: hoity join 7-", "that hoity resume shows"):
+        assert [line for line in told if theirs in line]
+    assert "type python3 tasks.py hoity join TICKET" in if_moved("Ada")  # what one types oneself
+    with_field = [one for one in catalogues.messages() if "{hoity}" in one]
+    assert len(with_field) == 6
+    said = re.compile(r"\b(they|who) types?:? hoity |[Hh]ost( uses it with:|'s) `?hoity ")
+    assert not [one for one in catalogues.messages() if said.search(str(one))]
 
 
 def test_the_locale_chooses() -> None:

@@ -1,6 +1,7 @@
 """Editions as they travel in a table's header."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import msgpack
 import pytest
@@ -11,6 +12,7 @@ from support.sampling import times
 
 from p2p_hoity.editions import NAMES, EditionError, load, parse
 from p2p_hoity.editions.canonical import known_edition, read_canonical
+from p2p_hoity.editions.loading import age_word
 
 UBER = load()
 
@@ -32,6 +34,17 @@ def test_an_edition_nobody_knows_keeps_letters_and_years_and_a_bad_file_its_name
     assert read.name == "my box"
     assert read.collectibles[0].name("de") == f"A {UBER.collectibles[0].year}"
     fails(EditionError, "my file", parse, "name = 1", "my file")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_ages_of_an_edition_of_ones_own_are_comes_back_without_a_word_for_it(name):
+    own = replace(load(name), name="my box")
+    read = known_edition(read_canonical(own.canonical()))
+    assert read.age_word == own.age_word
+    assert read == own
+    mixed = [["A", 999], ["B", 1000]]
+    for ages, word in ((mixed, "year"), (mixed[:1], "number"), ([], "number")):
+        assert age_word(age for _, age in ages) == word
 
 
 def changed(path, value):

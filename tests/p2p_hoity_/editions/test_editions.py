@@ -50,6 +50,7 @@ def test_cash_thieves_and_track_are_as_reconstructed(edition):
     assert not edition.in_banquet(37)
     assert edition.in_banquet(38)
     assert {"cash", "thieves", "track"} <= set(edition.reconstructed)
+    assert ("letters" in edition.reconstructed) == (edition == UBER)
 
 
 def test_switches_can_be_overridden_which_shows_in_the_canonical_bytes():
@@ -136,7 +137,7 @@ WRONG = [
     ('name = "uberplay-2004"', "name = 7", "name", "no-words"),
     ('age = "year"', 'age = "century"', "age", "none-of-the-words"),
     ('es = "Pipas"', 'italian = "Pipe"', "categories.A.italian", "unknown-key"),
-    ('"cash", "thieves", "track"]', '"gold"]', "reconstructed[3]", "none-of-the-words"),
+    ('"cash", "thieves", "track"]', '"gold"]', "reconstructed[4]", "none-of-the-words"),
 ]
 
 
@@ -151,6 +152,16 @@ def test_a_wrong_field_is_refused_by_name_and_line(old, new, field, what):
     wrong = known.get(field, old)
     assert error.line == next(i for i, line in enumerate(text.splitlines(), 1) if wrong in line)
     assert (error.code, error.file) == ("edition-line", "box.toml")
+
+
+def test_years_and_numbers_are_told_apart_by_their_size():
+    manual, name = TEXT["reference-manual"], "reference-manual"
+    error = fails(EditionError, "", parse, manual.replace("number = 10", "number = 1000", 1), name)
+    assert error.fields["why"].code == "number-out-of-bounds"
+    said_years = manual.replace('age = "number"', 'age = "year"').replace(", number =", ", year =")
+    error = fails(EditionError, "", parse, said_years, name)
+    assert (error.field, error.fields["why"].code) == ("collectibles", "years-that-are-numbers")
+    assert parse(said_years.replace("year = 10,", "year = 1000,", 1), name).age_word == "year"
 
 
 def test_the_order_must_be_total_and_every_letter_has_a_collectible():
