@@ -18,7 +18,7 @@ from ..words.choices import in_words
 from ..words.lingo import N_, _
 from ..words.phrases import spoken
 from ..words.quoting import quoted
-from ..words.reaching import if_moved, moved, of_relay, reach_lines, taken
+from ..words.reaching import if_finished, if_moved, moved, of_relay, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
 from ..words.updates import ended, kept_as, no_other_game, won
@@ -32,7 +32,8 @@ class SeatScreen:
     """Tells updates line by line; keeps the names, the view and the log for whoever asks.
 
     `proofs`: what was proven, told on demand only. `is_confirmed`: the player has just confirmed a
-    choice, which needs not be told again. `by_bot`: a bot plays the seat.
+    choice, which needs not be told again. `by_bot`: a bot plays the seat. `is_resumed`: the seat
+    was taken again, and has found nobody so far.
     """
 
     def __init__(self, say: Say, options: str = "") -> None:
@@ -48,7 +49,7 @@ class SeatScreen:
         self.is_confirmed = self.by_bot = False
         self._owes_awaited = False
         self._reach: list[str] = []
-        self._has_hinted = False
+        self._has_hinted = self.is_resumed = False
         self._seats: tuple[updates.Presence, ...] = ()
         self._have_sealed = False
 
@@ -127,7 +128,7 @@ class SeatScreen:
         if isinstance(game, HoityToity):
             self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
         self.table_name = update.table.id.hex()[:16]
-        self.log, self.view, self.code = Log(), None, None
+        self.log, self.view, self.code, self.is_resumed = Log(), None, None, False
         self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
         for seat, entry in enumerate(header.roster):
             who = self.names.seat(seat) if self.names else entry.nickname
@@ -135,6 +136,7 @@ class SeatScreen:
 
     def resumed(self, update: updates.Resumed) -> None:
         """How the game stands; the prompt shows the board, and the log has what happened."""
+        self.is_resumed = True
         self.look(update.view)
         if self.names is not None:
             self.log.add(self.names, update.items)
@@ -199,11 +201,14 @@ class SeatScreen:
             self._look_elsewhere(self.names)
 
     def _look_elsewhere(self, names: Names) -> None:
-        """What to do about seats that may be elsewhere, once for each loss."""
+        """What to do about seats that may be elsewhere, or done, once for each loss."""
         gone = presence.lost(self._seats, names.mine)
         if gone and not self._has_hinted:
             self.note(if_moved(names.seats(gone)))
         self._has_hinted = bool(gone)
+        if self.is_resumed and presence.is_alone(self._seats, names.mine):
+            self.note(if_finished(self.typed_game))
+            self.is_resumed = False
 
     def attendance(self, update: updates.Attendance) -> None:
         """How each seat is there: said where it is awaited."""
@@ -252,6 +257,7 @@ class SeatScreen:
 
     def linked(self, update: updates.Linked) -> None:
         """A link is up."""
+        self.is_resumed &= update.name is None
         who, relay = _linked(update), update.relay.removeprefix("relay+")
         words = _("linked to {who} through the relay {relay}") if relay else _("linked to {who}")
         self.note(words.format(who=who, relay=relay))

@@ -45,6 +45,12 @@ def lost(found: Sequence[Presence], mine: int | None) -> list[int]:
     return gone if is_cut_off and mine is not None else []
 
 
+def is_alone(found: Sequence[Presence], mine: int | None) -> bool:
+    """Return whether a player has no link to anybody, and some are neither absent nor have left."""
+    others = {one for seat, one in enumerate(found) if seat != mine}
+    return mine is not None and Presence.UNLINKED in others and Presence.LINKED not in others
+
+
 def awaited(
     seats: Iterable[int], found: Sequence[Presence], names: Names, have_sealed: bool = False
 ) -> str:

@@ -33,6 +33,19 @@ def if_moved(who: str) -> str:
     return words.format(who=who, hoity=INSTALLED)
 
 
+def if_finished(game: str) -> str:
+    """Return what to do about a game that was resumed and in which nobody is found.
+
+    Args:
+        game: The game as it stands behind `hoity resume --claim`.
+    """
+    words = _(
+        "They may have finished without you. Ask one of them for the file of the game, leave, and"
+        " type: hoity resume {game} --from FILE. Or save what you have: hoity resume {game} --claim"
+    )
+    return words.format(game=game)
+
+
 def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) -> list[str]:
     """What each party learns of a player who is reached through relays alone.
 

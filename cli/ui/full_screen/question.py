@@ -6,7 +6,7 @@ from p2p_hoity.session.updates import Presence
 
 from ...words.durations import clock
 from ...words.lingo import _
-from ...words.presence import FOR_GOOD, lost
+from ...words.presence import FOR_GOOD, is_alone, lost
 from ...words.waiting import THINKING
 from .ink import Line, broken, cells, cut, fit, text
 from .marks import POINTER, name_of
@@ -120,6 +120,8 @@ def _elsewhere(scene: Scene, width: int) -> list[Line]:
     if scene.moved is None:
         who = ", ".join(name_of(scene, seat) for seat in found)
         words = _("p says what to do if {who} came back at another address.").format(who=who)
+        if scene.is_resumed and is_alone(scene.attendance, scene.seat):
+            words = _("Nobody is found: p says what to do if they moved, or finished without you.")
     return broken(" " + words, width, "warn", " ")
 
 

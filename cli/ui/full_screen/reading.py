@@ -11,9 +11,9 @@ from ...words import advice
 from ...words.grid import grid
 from ...words.lingo import N_, _
 from ...words.phrases import PHRASES, spoken
-from ...words.presence import lost
+from ...words.presence import is_alone, lost
 from ...words.quoting import MARK
-from ...words.reaching import if_moved, moved, reach_lines
+from ...words.reaching import if_finished, if_moved, moved, reach_lines
 from .frame import Desk, is_muted
 from .ink import CUT, Line, broken, text
 from .marks import DONE, POINTER, YOU, name_of, seat_style
@@ -162,12 +162,14 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
 
 
 def _lost(scene: Scene, width: int) -> list[Line]:
-    """What to do about seats that may be elsewhere now."""
+    """What to do about seats that may be elsewhere now, or done."""
     seats = lost(scene.attendance, scene.seat)
-    if not seats or scene.names is None or scene.moved is not None:
+    if not seats or scene.names is None:
         return []
-    words = if_moved(scene.names.seats(seats))
-    return [Line(), *broken(words, width, "warn")]
+    told = [if_moved(scene.names.seats(seats))] if scene.moved is None else []
+    if scene.is_resumed and is_alone(scene.attendance, scene.seat):
+        told.append(if_finished(scene.table_name))
+    return [line for words in told for line in (Line(), *broken(words, width, "warn"))]
 
 
 def _own_ticket(scene: Scene, width: int) -> list[Line]:

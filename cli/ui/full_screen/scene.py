@@ -102,6 +102,11 @@ class Scene:
         return self._teller.table_name
 
     @property
+    def is_resumed(self) -> bool:
+        """Whether the seat was taken again, and has found nobody so far."""
+        return self._teller.is_resumed
+
+    @property
     def is_dealt(self) -> bool:
         """Whether there is a board to show."""
         return self.view is not None and self.view.state.phase is not rules.Phase.DEAL

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 from support.at_prompt import written_of
+from support.cli_stage import referee
 from support.kept_home import keep_journal, player, room_of
 from support.shell import Shell
 
@@ -285,6 +286,28 @@ def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
         screen(seats)
         screen(awaited)
         assert sum("hoity join TICKET" in line for line in lines) == times
+
+
+def test_who_resumed_and_finds_nobody_is_told_once_that_they_may_have_finished() -> None:
+    lines: list[str] = []
+    screen = SeatScreen(lines.append)
+    table = room_of(3, 1).table
+    resumed = updates.Resumed(referee(3).view(1), ())
+    linked, alone = (updates.Attendance((one,) * 3) for one in (LINKED, UNLINKED))
+    started, awaited = updates.Started(table, 1), updates.Awaited(frozenset({0, 2}), 10.0)
+    command = f"hoity resume --claim {table.id.hex()[:16]}"
+    for told, is_said in (
+        ((started, alone, awaited), False),  # not resumed
+        ((started, resumed, linked, awaited), False),
+        ((started, resumed, updates.Linked("Bob"), alone, awaited), False),
+        ((started, resumed, updates.Linked(None), alone, awaited), True),  # an onlooker is nobody
+        ((awaited, alone, awaited), False),  # once
+    ):
+        lines.clear()
+        for update in told:
+            screen(update)
+        assert ("finished without you" in "".join(lines)) == is_said
+        assert (command in "".join(lines)) == is_said
 
 
 def reached(found: Found, ticket: str = "") -> updates.Reached:

@@ -231,6 +231,26 @@ def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
     assert scene.advance() == 0.0
 
 
+def test_who_resumed_and_finds_nobody_reads_what_to_do() -> None:
+    shown = begun(3)
+    view = shown.driver.view(0)
+    awaited = frozenset({1, 2})
+    count = updates.Muster(3, 2, 1, unlinked=awaited)
+    for is_resumed, found, is_told in (
+        (False, LOST, False),
+        (True, LINKED, False),
+        (True, LOST, True),
+    ):
+        if is_resumed:
+            shown.hear(updates.Resumed(view, ()))
+        shown.there(LINKED, found, LOST)
+        shown.hear(updates.Clock(awaited, 15.0, 285.0, 300.0, count))
+        assert ("finished without you" in page_of(shown)) is is_told
+        assert ("finished without you" in told_in_wait(shown)) is is_told
+    shown.hear(updates.Linked("Bruno"))
+    assert "finished" not in page_of(shown)
+
+
 def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> None:
     shown = begun(3)
     assert shown.scene.table is not None
