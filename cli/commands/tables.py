@@ -56,8 +56,8 @@ def play(
     """A game against bots."""
     from .play import Ask, Opening, host, levels_typed, loopback
 
-    stands_in = auto is None and not as_json and not sys.stdin.isatty()
-    if stands_in:
+    stands_in = auto is None and not sys.stdin.isatty()
+    if stands_in and not as_json:
         say(_("This is no terminal: if the input ends before your first answer, a bot plays."))
     against = levels_typed(bots)
     counted = bots is None or bots.strip().isdecimal()

@@ -13,7 +13,7 @@ from p2p_hoity.game_port import HoityToity
 from p2p_hoity.rules import news
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates
-from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger, Wish
+from p2p_hoity.session.player import LeaveForNow, Player, Talk, WaitLonger, Wish
 from protocol import fingerprint
 
 from ..printing import write_line
@@ -188,9 +188,18 @@ class JsonPlayer:
         lines: trio.MemoryReceiveChannel[str],
         write: Write,
         leave: Callable[[str], None] | None = None,
+        stand_in: Player | None = None,
     ) -> None:
-        """`leave` is called with the reason when the input ends and a choice is needed."""
+        """Prepare to read.
+
+        Args:
+            lines: The lines of the input.
+            write: Writes an object.
+            leave: Called with the reason when the input ends and a choice is needed.
+            stand_in: Plays the seat to the end if the input ends before its first answer.
+        """
         self._lines = lines
+        self._stand_in, self._stands_in = stand_in, False
         self._leave = leave
         self._write = write
         self._send, self._answers = trio.open_memory_channel[str](64)
@@ -210,6 +219,8 @@ class JsonPlayer:
         """The next line that is a choice of this kind; Trouble after too many that are none."""
         for _stray in range(STRAYS):
             line = await self._choice_line()
+            if line is None and self._stand_in is not None:
+                return await self._stand_in.choose(view, kind, again)
             try:
                 choice = rules.choice_from_wire(kind, _parsed(line))
                 view.check(kind, choice)
@@ -221,15 +232,23 @@ class JsonPlayer:
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")
         raise Trouble(words.format(number=STRAYS), USAGE)
 
-    async def _choice_line(self) -> str:
+    async def _choice_line(self) -> str | None:
+        """Return the next line; None if the input has ended and another one plays on."""
         try:
-            return await self._line()
+            line = await self._line()
         except Trouble as error:
+            if self._stand_in is not None:
+                if not self._stands_in:
+                    self._write({"type": "stand-in"})
+                self._stands_in = True
+                return None
             if self._leave is None:
                 raise
             self._leave(str(error).rstrip("."))
             await trio.sleep_forever()
             raise
+        self._stand_in = None
+        return line
 
     async def agree(self) -> bool:
         """Whether the next line is true, y or yes."""

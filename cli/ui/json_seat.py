@@ -42,15 +42,29 @@ class Assisted(BotPlayer):
 class JsonSeat:
     """The screen of `--json`; see `screen.Screen`."""
 
-    def __init__(self, auto: bool, leave: Callable[[str], None], listens: bool = False) -> None:
-        """`listens`: also where nothing is asked, for talk and another game."""
+    def __init__(
+        self,
+        auto: bool,
+        leave: Callable[[str], None],
+        listens: bool = False,
+        stands_in: bool = False,
+    ) -> None:
+        """Prepare the screen.
+
+        Args:
+            auto: Whether a bot plays.
+            leave: Called with the reason when the program leaves.
+            listens: Whether it hears lines also where nothing is asked, for talk and another game.
+            stands_in: Whether a bot plays on if the input ends before the first answer.
+        """
         self._listens, self._is_over = listens, False
         self._send, lines = trio.open_memory_channel[str](64)
         self._screen = JsonScreen()
-        self._program = JsonPlayer(lines, write_line, leave)
+        level = own_level() if auto or stands_in else ""
+        stand_in = BotPlayer(level) if stands_in else None
+        self._program = JsonPlayer(lines, write_line, leave, stand_in)
         self.player: Player = self._program
         if auto:
-            level = own_level()
             self.player = Assisted(self._program, level) if listens else BotPlayer(level)
 
     @property

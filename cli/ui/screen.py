@@ -117,7 +117,7 @@ def seated(
     if as_json:
         from .json_seat import JsonSeat
 
-        return JsonSeat(auto, leave, again)
+        return JsonSeat(auto, leave, again, stands_in)
     if is_full(plain or auto):
         from .full_screen.full_seat import FullSeat
 

@@ -255,8 +255,13 @@ def test_without_a_terminal_a_bot_plays_if_the_input_ends_unanswered(tmp_path: P
     assert first.startswith("This is no terminal")
     assert "hoity verify" in last
     assert "The input has ended: a bot plays your seat." in done.stdout
-    hoity(tmp_path / "two", *words, "--no-auto", code=130)
+    said = [json.loads(one) for one in hoity(tmp_path / "j", *words, "--json").stdout.splitlines()]
+    assert [one["type"] for one in said].count("stand-in") == 1
+    assert said[-1]["type"] == "finished"
+    for more in ((), ("--json",)):
+        hoity(tmp_path / "two", *words, "--no-auto", *more, code=130)
     hoity(tmp_path / "three", *words, typed="1\ny\n", code=130)
+    hoity(tmp_path / "four", *words, "--json", typed="0\n", code=130)
 
 
 def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
