@@ -397,6 +397,10 @@ GROUPS: dict[str, dict[str, Target]] = {
         ),
         "links": (tool("-m", "soak.links"), "strangers attack a host's door: SECONDS"),
         "flood": (tool("-m", "soak.flooder"), "a seat floods its table"),
+        "guessers": (
+            tool("-m", "soak.guessers"),
+            "strangers try a relay's codes: SECONDS SOURCES HOSTS",
+        ),
     },
 }
 """All targets with what they do, under the headings of the list."""

@@ -29,10 +29,10 @@ def transcripts(incomplete: str) -> list[str]:
 
 def codes(incomplete: str) -> list[str]:
     """The words of a code, each by its first letters."""
-    from p2p_hoity.codes.spoken import WORDS, beginning_with
+    from p2p_hoity.codes.spoken import MOST_WORDS, WORDS, beginning_with
 
     number, *words = incomplete.split("-")
-    if not number.isdecimal() or not 0 < len(words) <= WORDS:
+    if not number.isdecimal() or not 0 < len(words) <= MOST_WORDS:
         return []
     before = "-".join((number, *words[:-1]))
     behind = "-" if len(words) < WORDS else ""

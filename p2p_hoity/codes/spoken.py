@@ -1,4 +1,7 @@
-"""A code as it is spoken and typed: a number, two words, and perhaps the relay it is waited at."""
+"""A code as it is spoken and typed: a number, some words, and perhaps the relay it is waited at.
+
+There are two words, and more once strangers have guessed at the codes of a table.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ from ..errors import Code as ErrorCode
 from ..errors import CodedError
 from ..net.addresses import parse_address
 from ..net.errors import AddressError
+from ..net.mailbox import MOST_NUMBER
 
 WORDS: Final = 2
-MOST_NUMBER: Final = 999_999
+MOST_WORDS: Final = 4
 LEAST_LETTERS: Final = 3
 """Letters by which every word of the list differs from all others."""
 USUAL_PORT: Final = 4646
@@ -26,7 +30,7 @@ USUAL_PORT: Final = 4646
 LONGEST: Final = 400
 """Characters of what may be a code with its relay."""
 _GAPS: Final = re.compile(r"[\s\-_.,\u2010-\u2015\u2212]+")
-_FORM: Final = re.compile(r"([0-9]+)-([a-z]+)-([a-z]+)")
+_FORM: Final = re.compile(rf"([0-9]+)((?:-[a-z]+){{{WORDS},{MOST_WORDS}}})")
 
 
 class CodeCode(ErrorCode):
@@ -76,9 +80,9 @@ def word_list() -> tuple[str, ...]:
     return tuple(sorted(line for line in text.splitlines() if line and not line.startswith("#")))
 
 
-def fresh_words() -> tuple[str, ...]:
-    """Words that nobody has heard yet, each drawn evenly from the whole list ([K-1])."""
-    return tuple(secrets.choice(word_list()) for _ in range(WORDS))
+def fresh_words(number: int = WORDS) -> tuple[str, ...]:
+    """So many words that nobody has heard yet, each drawn evenly from the whole list ([K-1])."""
+    return tuple(secrets.choice(word_list()) for _ in range(number))
 
 
 def is_code(text: str) -> bool:
@@ -86,7 +90,7 @@ def is_code(text: str) -> bool:
     relay or at least one word of the list."""
     plain, at, _ = _plain(text)
     found = _FORM.fullmatch(plain)
-    return found is not None and (bool(at) or any(map(_completed, found.groups()[1:])))
+    return found is not None and (bool(at) or any(map(_completed, _words_of(found))))
 
 
 def parse_code(text: str) -> SpokenCode:
@@ -97,10 +101,14 @@ def parse_code(text: str) -> SpokenCode:
     """
     plain, at, relay = _plain(text)
     found = _FORM.fullmatch(plain)
-    if found is None or int(found[1][:7]) > MOST_NUMBER:
+    if found is None or int(found[1][:10]) > MOST_NUMBER:
         raise CodeError(CodeCode.NO_CODE, text=text[:40])
-    words = tuple(map(_word, found.groups()[1:]))
+    words = tuple(map(_word, _words_of(found)))
     return SpokenCode(int(found[1]), words, parse_relay(relay) if at else "")
+
+
+def _words_of(found: re.Match[str]) -> list[str]:
+    return found[2].strip("-").split("-")
 
 
 def parse_relay(text: str) -> str:

@@ -22,6 +22,7 @@ from .reach import speak
 
 NUMBER: Final = 4
 """Bytes of the number of a mailbox, big-endian."""
+MOST_NUMBER: Final = 999_999_999
 MOST_FRAME: Final = 8192
 """Bytes of one frame through a mailbox."""
 MOST_FRAMES: Final = 4

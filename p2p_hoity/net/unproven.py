@@ -31,6 +31,15 @@ def of_the_fullest(those: Sequence[S]) -> list[S]:
     return [one for one in those if counts[one.source] == most]
 
 
+def one_to_make_room(those: Sequence[S], source: str) -> S | None:
+    """One by lot of the source that has most, for a newcomer of another; None if that one would
+    then have as many. So sources that fill all places lock out nobody who needs few."""
+    counts = Counter(one.source for one in those)
+    if max(counts.values(), default=0) <= counts[source] + 1:
+        return None
+    return random.choice(of_the_fullest(those))
+
+
 class Stage(IntEnum):
     """How far a newcomer has come; each stage costs it more than the one before."""
 

@@ -5,6 +5,7 @@ A number and some frames that look random are all that a relay sees of a code ([
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Container
@@ -17,13 +18,18 @@ from ..errors import Code, because
 from ..net.allowance import Allowances
 from ..net.handshake import Verdict
 from ..net.link import Link
-from ..net.mailbox import MOST_FRAMES, NUMBER, MailboxCode, mailbox_limits
+from ..net.mailbox import MOST_FRAMES, MOST_NUMBER, NUMBER, MailboxCode, mailbox_limits
+from ..net.unproven import one_to_make_room
 from .limits import RelayLimits
 from .visit import Stay, Visit, count_down
 
 REST: Final = 120.0
 """Seconds for which a number is given to nobody else: who mistyped a code would try another's."""
 MOST_RESTING: Final = 4096
+MEMORY: Final = 600.0
+"""Seconds for which misses count: as long as a host's code is good."""
+SPARE: Final = 20
+"""Numbers to draw from for each miss of late."""
 
 
 class MailboxEnd(Code):
@@ -31,6 +37,7 @@ class MailboxEnd(Code):
 
     OVER = "mailbox-over"
     UNASKED = "mailbox-spoken-to-early"
+    MADE_ROOM = "mailbox-made-room"
 
 
 @dataclass(eq=False)
@@ -65,18 +72,43 @@ class Mailbox:
             hearer.link.post(data)
 
 
+class Pressure:
+    """How many of late have named a number at which nobody waits: mostly strangers who guess."""
+
+    def __init__(self) -> None:
+        self._misses, self._when = 0.0, 0.0
+
+    def misses(self, now: float) -> float:
+        """Return about how many there were in the last `MEMORY` seconds; older ones fade."""
+        return self._misses * math.exp((self._when - now) / MEMORY)
+
+    def miss(self, now: float) -> None:
+        """Count one more."""
+        self._misses, self._when = self.misses(now) + 1, now
+
+
 class Numbers:
     """Numbers as short as may be, drawn by lot, each at rest for a while after its use."""
 
     def __init__(self) -> None:
         self._resting: dict[int, float] = {}  # in the order of their ends
+        self._pressure = Pressure()
+
+    def miss(self, now: float) -> None:
+        """Somebody has named a number at which nobody waits."""
+        self._pressure.miss(now)
 
     def draw(self, taken: Container[int], number: int, now: float) -> int:
-        """One that is not among the `number` taken: of one digit while there are few, then of two,
-        and so on; at least every second one of those drawn from is free."""
+        """Return a number that is not among the `number` taken: of one digit while there are few,
+        then of two, and so on. At least every second one of those drawn from is free, and those
+        who guess as often as of late find it with a chance of one in `SPARE` while it is good.
+
+        SPEC: [K-6].
+        """
         self._wake(now)
+        wanted = max(2 * (number + len(self._resting)), SPARE * self._pressure.misses(now))
         most = 9
-        while 2 * (number + len(self._resting)) > most:
+        while wanted > most and most < MOST_NUMBER:
             most = 10 * most + 9
         while (drawn := random.randint(1, most)) in taken or drawn in self._resting:
             pass
@@ -117,8 +149,8 @@ class Mailboxes:
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
 
     async def _open_one(self, visit: Visit) -> Stay:
-        is_full = self._open.total() >= self._limits.mailboxes
-        if is_full or self._open[visit.source] >= self._limits.mailboxes_per_source:
+        has_its_fill = self._open[visit.source] >= self._limits.mailboxes_per_source
+        if has_its_fill or not self._has_room(visit.source):
             await visit.refuse(Verdict.FULL)
         number = self._numbers.draw(self._waiting, len(self._waiting), trio.current_time())
         host = End(self._welcomed(visit))
@@ -127,12 +159,24 @@ class Mailboxes:
         self._open[visit.source] += 1
         return lambda: self._keep(box)
 
+    def _has_room(self, source: str) -> bool:
+        """Whether there is room for one more host; one of a crowded address makes some ([K-6])."""
+        if self._open.total() < self._limits.mailboxes:
+            return True
+        box = one_to_make_room(list(self._waiting.values()), source)
+        if box is None:
+            return False
+        self._forget(box)
+        box.host.close(MailboxEnd.MADE_ROOM)
+        return True
+
     async def _speak(self, visit: Visit, number: int, first: bytes) -> Stay:
         """The first who comes has the mailbox; whoever comes then is told that there is none."""
         if not self._guesses.take_if_any(visit.source, trio.current_time()):
             await visit.refuse(Verdict.FULL)
         box = self._waiting.pop(number, None)
         if box is None or box.host.link.reason is not None:
+            self._numbers.miss(trio.current_time())
             await visit.refuse(Verdict.UNKNOWN)
         guest = box.guest = End(self._welcomed(visit))
         self._numbers.rest(number, trio.current_time())

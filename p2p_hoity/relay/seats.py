@@ -12,6 +12,7 @@ from ..errors import Code, because
 from ..net.errors import NetError
 from ..net.handshake import LONGEST, Listener, Proven, Verdict
 from ..net.link import Link
+from ..net.unproven import one_to_make_room
 from .limits import RelayLimits
 from .visit import Stay, Visit, count_down, lasted
 from .watch import Event
@@ -22,6 +23,7 @@ class RelayCode(Code):
 
     CAME_AGAIN = "relay-came-again"
     SPOKE = "relay-spoken-to"
+    MADE_ROOM = "relay-made-room"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +70,21 @@ class Seats:
         """Whether one more would be too many; an id that comes again takes its own place."""
         if old is not None and old.source == source:
             return False
-        full = old is None and len(self._seats) >= self._limits.seats
-        return full or self._from[source] >= self._limits.seats_per_source
+        if self._from[source] >= self._limits.seats_per_source:
+            return True
+        return old is None and len(self._seats) >= self._limits.seats and not self._clear(source)
+
+    def _clear(self, source: str) -> bool:
+        """Whether one of a crowded address makes room for a seat of another ([L-36])."""
+        seat = one_to_make_room(list(self._seats.values()), source)
+        if seat is None:
+            return False
+        self._forget(next(peer for peer, one in self._seats.items() if one is seat))
+        seat.link.close(because(RelayCode.MADE_ROOM))
+        return True
+
+    def _forget(self, peer: bytes) -> None:
+        count_down(self._from, self._seats.pop(peer).source)
 
     def _enter(self, visit: Visit, proven: Proven, old: Seat | None) -> Seat:
         link = Link(visit.stream, self._link_limits, first=Verdict.WELCOME.encode())
@@ -90,6 +105,5 @@ class Seats:
             await seat.link.run(trio.lowlevel.checkpoint, hear)
         finally:
             if self._seats.get(peer) is seat:
-                del self._seats[peer]
-                count_down(self._from, seat.source)
+                self._forget(peer)
             visit.watch.note(Event.UNSEATED, seat.source, **lasted(began))

@@ -1,4 +1,8 @@
-"""The codes of a host whose table fills: one at a time, each for one guest and some minutes."""
+"""The codes of a host whose table fills: one at a time, each for one guest and some minutes.
+
+Strangers can try codes, and each wrong try burns the one that is shown. So codes never end because
+of them: they have more words instead, and come more slowly where try follows on try.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,13 @@ from typing import Final
 import trio
 
 from ..codes.exchange import HostExchange
-from ..codes.spoken import MOST_NUMBER, CodeError, SpokenCode, fresh_words
+from ..codes.spoken import WORDS, CodeError, SpokenCode, fresh_words
 from ..errors import Code, because
 from ..net.addresses import parse_address
 from ..net.errors import NetError
 from ..net.handshake import HandshakeCode
 from ..net.limits import Limits
-from ..net.mailbox import NUMBER, Conversation, conversation
+from ..net.mailbox import MOST_NUMBER, NUMBER, Conversation, conversation
 from ..net.network import Network, TcpNetwork
 from ..session import updates
 from ..session.updates import CodeEnd, Screen
@@ -26,18 +30,22 @@ EXCHANGE: Final = 15.0
 """Seconds from a guest's first message to the end of the exchange."""
 GOODBYE: Final = 10.0
 """Seconds in which a guest has read the ticket and gone."""
-MOST_WRONG: Final = 16
-"""Wrong guesses at one table. All of them together find the words of one code with a chance of
-16 in 1295², below one in 2^16; after them there are no more codes."""
+WRONG: Final = (8, 8192)
+"""Wrong guesses at one table after which codes have three words, and four. All guesses together
+find the words of a code with a chance below 8 in 1295² and 8,192 in 1295³ and one in 1295⁴ for
+each of ten million more: below one in 2^16."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-"""Seconds before a relay is tried again that failed."""
+"""Seconds before a relay is tried again that failed, and before the next code where the last ones
+were burned one after the other."""
+IN_A_ROW: Final = 8
+"""Codes burned one after the other behind which there is a pause."""
 
 
 class CodesCode(Code):
     """Why a host has no code to show."""
 
     RELAY_LOST = "codes-relay-lost", "relay", "why"
-    TOO_MANY_WRONG = "codes-guessed-at", "number"
+    GUESSED_AT = "codes-guessed-at", "relay", "words"
 
 
 class CodeKeeper:
@@ -55,11 +63,13 @@ class CodeKeeper:
         self._network = network or TcpNetwork()
         self._after: CodeEnd | None = None
         self._lost: set[str] = set()
+        self._wrong = self._in_a_row = 0
+        self._pause = FIRST_PAUSE
 
     async def run(self) -> None:
-        """Until cancelled, or until too many have guessed wrong."""
-        wrong, turn, pause = 0, 0, FIRST_PAUSE
-        while wrong < MOST_WRONG:
+        """Until cancelled."""
+        turn, pause = 0, FIRST_PAUSE
+        while True:
             relay = self._relays[turn % len(self._relays)]
             try:
                 self._after = await self._one(relay)
@@ -70,8 +80,25 @@ class CodeKeeper:
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
             pause = FIRST_PAUSE
-            wrong += self._after is CodeEnd.WRONG
-        self._screen(updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=MOST_WRONG)))
+            await self._count(relay)
+
+    async def _count(self, relay: str) -> None:
+        """Count what became of a code, and wait where the last ones were all burned."""
+        if self._after is not CodeEnd.WRONG:
+            self._in_a_row, self._pause = 0, FIRST_PAUSE
+            return
+        self._wrong, self._in_a_row = self._wrong + 1, self._in_a_row + 1
+        if self._wrong in WRONG:
+            why = because(CodesCode.GUESSED_AT, relay=relay, words=self._words)
+            self._screen(updates.NoCode(why))
+        if self._in_a_row > IN_A_ROW:
+            await trio.sleep(self._pause)
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    @property
+    def _words(self) -> int:
+        """How many words the next code has ([K-5])."""
+        return WORDS + sum(self._wrong >= most for most in WRONG)
 
     def _tell_lost(self, relay: str, error: NetError) -> None:
         """Say so, once of each relay until there is a code again."""
@@ -84,7 +111,7 @@ class CodeKeeper:
     async def _one(self, relay: str) -> CodeEnd:
         """One code from its first moment to its end; NetError if the relay fails first."""
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
-            code = SpokenCode(await _number(talk), fresh_words(), relay)
+            code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
             self._lost.clear()
             self._screen(updates.Code(str(code), relay, LIFE, self._after))
             with trio.move_on_after(LIFE) as life:

@@ -7,7 +7,9 @@ from typing import Final
 from ..lingo import N_
 
 CODES: Final = {
-    "no-code": N_("{text} is no code; a code is a number and two words, as in 7-lantern-walrus"),
+    "no-code": N_(
+        "{text} is no code; a code is a number and two words or more, as in 7-lantern-walrus"
+    ),
     "code-of-no-word": N_("{text} is no word of a code; ask the host to say it again"),
     "code-misspelt": N_("{text} is no word of a code; perhaps {meant}? Nothing was tried yet"),
     "code-with-bad-relay": N_("what stands behind the @ is no relay: {why}"),
@@ -41,10 +43,11 @@ CODES: Final = {
         " works without it"
     ),
     "codes-guessed-at": N_(
-        "There are no more codes for this table: {number} tries were wrong. Give the ticket to"
-        " the others"
+        "Strangers try codes at {relay}: from now on yours have {words} words. The ticket works"
+        " without a code"
     ),
     "mailbox-over": N_("the relay has ended the conversation"),
+    "mailbox-made-room": N_("the relay is full, and had too many hosts of this address"),
     "mailbox-spoken-to-early": N_("the host spoke before a guest was there"),
     "mailbox-too-much-said": N_("more was said than an exchange takes"),
 }

@@ -136,6 +136,7 @@ LINKS: Final = {
         "the cluster at {address} cannot do this ({kind}): all its machines need the same version"
         " of p2p-hoity as this one"
     ),
+    "relay-made-room": N_("the relay is full, and had too many seats of this address"),
     "relay-spoken-to": N_("a seat that waits has nothing to say here"),
     "table-not-shown": N_("it did not show which table it plays at, or the ticket"),
     "seat-full": N_("it has its fill of onlookers"),

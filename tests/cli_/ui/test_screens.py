@@ -62,7 +62,7 @@ def each() -> list[updates.Update]:
         updates.Crowded(),
         updates.Admitted("Bob", True),
         updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None),
-        updates.NoCode(because(CodesCode.TOO_MANY_WRONG, number=16)),
+        updates.NoCode(because(CodesCode.GUESSED_AT, relay="r:1", words=3)),
         updates.Reached(Scope.LAN, (because(ReachCode.LAN),)),
         updates.Moved(Scope.LAN, (because(ReachCode.LAN),), "hoity2fresh"),
         updates.TicketTaken("Bob"),

@@ -48,14 +48,18 @@ def test_what_people_type_is_forgiven(text: str) -> None:
 
 
 @given(
-    st.builds(spoken.SpokenCode, st.integers(1, spoken.MOST_NUMBER), st.tuples(WORDS, WORDS)),
+    st.builds(
+        spoken.SpokenCode,
+        st.integers(1, spoken.MOST_NUMBER),
+        st.lists(WORDS, min_size=spoken.WORDS, max_size=spoken.MOST_WORDS).map(tuple),
+    ),
     st.integers(3, 10),
     st.text(max_size=60),
 )
 def test_codes_are_read_from_beginnings(code: spoken.SpokenCode, letters: int, text: str) -> None:
-    one, two = code.words
+    first, *more = code.words
     assert spoken.parse_code(str(code)) == code
-    assert spoken.parse_code(f"{code.number} {one[:letters]} {two.upper()}") == code
+    assert spoken.parse_code(f"{code.number} {first[:letters]} {' '.join(more).upper()}") == code
     if not spoken.is_code(text):
         fails(spoken.CodeError, "", spoken.parse_code, text)
 
@@ -78,8 +82,9 @@ def test_a_relay_may_stand_behind_it(case: tuple[str, str]) -> None:
     [
         ("7-lantern", "no-code"),
         ("lantern-walrus", "no-code"),
-        ("7-lantern-walrus-walrus", "no-code"),
-        ("9999999-lantern-walrus", "no-code"),
+        ("7-lantern-walrus-walrus-walrus-walrus", "no-code"),
+        ("9999999999-lantern-walrus", "no-code"),
+        ("7-lantern-walrus-zzz", "code-of-no-word"),
         ("-7-lantern-walrus@", "code-with-bad-relay"),
         ("7-lantern-walrus@a b", "code-with-bad-relay"),
         ("7-lantern-zzz", "code-of-no-word"),

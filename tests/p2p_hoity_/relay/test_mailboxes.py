@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
@@ -163,6 +165,72 @@ async def test_tries_of_one_machine_are_bounded_and_hold_up_nobody(autojump_cloc
         there.network.caller = "caller"
         await trio.sleep(10)
         assert await refused(there, number) == "verdict-unknown"
+
+
+async def test_full_a_relay_has_one_of_the_most_crowded_address_make_room(
+    autojump_clock: Any,
+) -> None:
+    async with post(mailboxes=4) as there, running() as nursery:
+        ended = list[int]()
+
+        async def wait() -> None:
+            async with there.host() as (host, number):
+                with suppress(NetError):
+                    await host.receive()
+                ended.append(number)
+
+        for _ in range(4):
+            nursery.start_soon(wait)
+        await trio.sleep(1)
+        assert await refused(there, None) == "verdict-full"
+        there.network.caller = "another"
+        async with there.host() as (host, number), there.host():
+            await trio.sleep(1)
+            assert len(ended) == 2
+            assert await refused(there, None) == "verdict-full"
+            there.network.caller = "a third"
+            async with there.guest(number):
+                assert await host.receive() == b"first"
+
+
+async def test_who_names_numbers_in_vain_makes_numbers_longer_for_a_while(
+    autojump_clock: Any,
+) -> None:
+    async with post() as there:
+        for number in range(60):
+            there.network.caller = f"stranger{number}"
+            assert await refused(there, number + 100) == "verdict-unknown"
+        there.network.caller = "caller"
+        numbers = list[int]()
+        for _ in range(4):
+            async with there.host() as (host, number):
+                numbers.append(number)
+                there.network.caller = "guest"
+                async with there.guest(number):
+                    assert await host.receive() == b"first"
+                there.network.caller = "caller"
+        assert 99 < max(numbers) <= 9999
+        await trio.sleep(10 * mailboxes.MEMORY)
+        async with there.host() as (_, number):
+            assert number <= 9
+
+
+@given(st.floats(0.001, 1000), st.floats(1, 5000))
+def test_who_guesses_at_any_rate_finds_a_number_rarely_while_it_is_good(
+    rate: float, seconds: float
+) -> None:
+    """Misses at a constant rate; the chance is that of all guesses in a memory to come."""
+    numbers, misses = Numbers(), min(int(rate * seconds), 3000)
+    for miss in range(misses):
+        numbers.miss(miss * seconds / misses)
+    seen = numbers._pressure.misses(seconds)
+    drawn = [numbers.draw(set(), 0, seconds) for _ in range(20)]
+    assert seen <= misses
+    if 20 * seen > 9:
+        assert max(drawn) > seen / 2
+    coming = rate * mailboxes.MEMORY
+    if seconds > 3 * mailboxes.MEMORY and misses < 3000 and coming > 20:
+        assert coming / (mailboxes.SPARE * seen) < 1 / 10
 
 
 def test_numbers_are_short_while_there_are_few_rest_and_are_given_again() -> None:

@@ -1,6 +1,6 @@
 """The relay: splices blindly, believes only proofs, and keeps to its caps."""
 
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 import trio
@@ -21,6 +21,7 @@ from p2p_hoity.net.reach import CALL, OBSERVE, REGISTER, TAKE, call, observed, r
 from p2p_hoity.net.tls import BegunStream, credentials, laid_aside, secure_from
 from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.relay.splice import Splice
+from protocol.crypto.signing import Identity
 
 
 @asynccontextmanager
@@ -315,6 +316,24 @@ async def test_what_is_not_one_address_is_not_taken_for_one(said):
         await lie(there, no_address)
         with pytest.raises(NetError, match=r"answer-without-address|connection-ended"):
             await observed(there.network, Address("bad-relay", 1, via_relay=True))
+
+
+async def test_full_a_relay_has_a_seat_of_the_most_crowded_address_make_room():
+    """[L-36]"""
+    network, ids = MemoryNetwork(), [Identity(bytes([n]) * 32) for n in range(20, 26)]
+    async with street(network=network, limits=RelayLimits(seats=4)) as there:
+        crowd = [await register(network, there.relay, one, ONE) for one in ids[:4]]
+        await ends_in(NetError, r"\(verdict-full", register(network, there.relay, ids[4], ONE))
+        network.caller = "another"
+        held = [await register(network, there.relay, one, ONE) for one in ids[4:]]
+        gone = 0
+        for stream in crowd:
+            with trio.move_on_after(1), suppress(trio.BrokenResourceError):
+                gone += await stream.receive_some() == b""
+        assert gone == 2
+        await ends_in(NetError, r"\(verdict-full", register(network, there.relay, OTHER, ONE))
+        assert len(held) == 2
+        assert await held[0].receive_some() != b""  # a heartbeat
 
 
 async def test_a_relay_has_room_for_a_thousand_tables_of_six_or_as_it_is_told():

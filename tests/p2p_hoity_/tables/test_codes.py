@@ -1,7 +1,8 @@
 """Tests of codes: a host and its guests with a relay that may lie, on a virtual clock."""
 
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,18 +16,21 @@ from support.running import running
 
 from p2p_hoity.codes.exchange import GuestExchange, HostExchange
 from p2p_hoity.codes.spoken import CodeError, SpokenCode, parse_code
+from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.framing import encode_frame, read_frame
 from p2p_hoity.net.handshake import Verdict, fresh_challenge
 from p2p_hoity.net.mailbox import NUMBER
 from p2p_hoity.net.network import cut
+from p2p_hoity.net.reach import speak
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.net.tls import TlsStream, credentials, secure_from
+from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import CodeEnd
 from p2p_hoity.tables import codes
 from p2p_hoity.tables.by_code import ANSWER, ticket_by_code
-from p2p_hoity.tables.codes import LIFE, MOST_WRONG, CodeKeeper
+from p2p_hoity.tables.codes import LIFE, CodeKeeper
 
 TICKET = Ticket(b"h" * 32, ("192.0.2.1:4646",), b"t" * 32, (), b"s" * 16)
 WORD = encode_ticket(TICKET)
@@ -149,16 +153,67 @@ async def test_of_two_guests_at_once_one_has_the_ticket() -> None:
         assert sorted(got, key=str) == sorted([TICKET, "code-unknown-there"], key=str)
 
 
-async def test_after_too_many_wrong_guesses_there_are_no_more_codes() -> None:
+async def test_after_wrong_guesses_codes_have_more_words_and_still_lead_to_the_ticket() -> None:
     async with desk() as (there, _):
-        for _ in range(MOST_WRONG):
-            there.network.caller = f"caller{_}"  # of many machines
-            assert await there.refused(wrong(await there.code())) == "code-wrong"
-        last = await there.next()
-        assert isinstance(last, updates.NoCode)
-        assert last.reason.code == "codes-guessed-at"
-        with trio.move_on_after(3600):
-            pytest.fail(f"told {await there.next()}")
+        for number in range(codes.WRONG[0]):
+            there.network.caller = f"caller{number}"  # of many machines
+            code = await there.code()
+            assert len(spoken(code).words) == 2
+            assert await there.refused(wrong(code)) == "code-wrong"
+        told = await there.next()
+        assert isinstance(told, updates.NoCode)
+        assert (told.reason.code, told.reason.fields["words"]) == ("codes-guessed-at", 3)
+        code = await there.code()
+        assert code.after is CodeEnd.WRONG
+        assert len(spoken(code).words) == 3
+        assert await there.ask(spoken(code)) == TICKET
+        assert len(spoken(await there.code()).words) == 3
+
+
+async def test_codes_burned_one_after_the_other_come_more_slowly_and_never_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(codes, "WRONG", (3, 20))
+    waits = []
+    async with desk() as (there, _):
+        for number in range(25):
+            there.network.caller = f"caller{number}"
+            began = trio.current_time()
+            while not isinstance(code := await there.next(), updates.Code):
+                pass
+            waits.append(round(trio.current_time() - began))
+            assert await there.refused(wrong(code)) == "code-wrong"
+        assert len(spoken(code).words) == 4
+        assert waits[: codes.IN_A_ROW + 1] == [0] * (codes.IN_A_ROW + 1)
+        assert waits[codes.IN_A_ROW + 1 :][:7] == [1, 2, 4, 8, 16, 32, 60]
+        assert set(waits[-5:]) == {60}
+        assert await there.ask(spoken(await there.code())) == TICKET
+        there.network.caller = "another"
+        again = await there.code()
+        began = trio.current_time()
+        assert await there.refused(wrong(again)) == "code-wrong"
+        await there.code()
+        assert trio.current_time() - began < 1
+
+
+async def test_strangers_from_many_addresses_cost_a_few_codes_and_not_the_last_one() -> None:
+    """They know how long numbers are just now, and try them all from every address."""
+    draw = random.Random(1)
+    async with desk() as (there, _):
+        code, burned = await there.code(), 0
+        for source in range(40):
+            there.network.caller = f"stranger{source}"
+            for _ in range(RelayLimits().guesses):
+                number = draw.randint(1, 10 ** len(str(spoken(code).number)) - 1)
+                wish = number.to_bytes(NUMBER, "big") + b"no first message"
+                with suppress(NetError):
+                    await cut(await speak(there.network, parse_address(there.places[0]), wish))
+                await trio.sleep(0.01)
+                while there.told:
+                    code, burned = await there.code(), burned + 1
+        assert 0 < burned <= 5
+        there.network.caller = "guest"
+        assert await there.ask(spoken(code)) == TICKET
 
 
 async def test_a_relay_that_restarts_gets_a_fresh_code() -> None:
@@ -294,7 +349,7 @@ async def test_a_relay_that_reflects_and_replays_burns_codes_and_learns_nothing(
 
 
 @pytest.mark.parametrize(
-    "number", [b"", b"\0", (10**6).to_bytes(4, "big"), b"\xff" * 4, b"\0" * 5, b"7-lantern"]
+    "number", [b"", b"\0", (10**9).to_bytes(4, "big"), b"\xff" * 4, b"\0" * 5, b"7-lantern"]
 )
 async def test_a_relay_that_gives_no_number_is_none(number: bytes) -> None:
     async def lie(stream: TlsStream, wish: bytes) -> None:

@@ -99,7 +99,7 @@ async def test_a_code_gives_the_ticket_to_who_knows_it_not_to_the_relay(private:
     seen = b"".join(private.passed)
     assert len(seen) > 400  # of the very exchange that gave it
     word = encode_ticket(table.ticket)
-    hidden = (table.ticket.secret, table.ticket.terms, table.ticket.host_id, b"P0")
+    hidden = (table.ticket.secret, table.ticket.terms, table.ticket.host_id)
     for secret in (*hidden, word.encode(), word[6:60].encode(), right.password):
         assert secret not in seen
 
