@@ -419,16 +419,32 @@ def listed() -> str:
     return "\n".join(lines)
 
 
+ASKING = {"-h", "--help"}
+OWN_HELP = {"play", "hoity", "liars", "simulate", "cores", "delays", "archive", "relay"}
+"""Targets that say themselves what they take. Of the others the list says all there is."""
+
+
 def main() -> None:
-    """Find the target and run it."""
+    """Find the target and run it.
+
+    Raises:
+        SystemExit: with 2 if there is no such target, and with the exit code of what a target runs.
+    """
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.")
-    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    name, *args = sys.argv[1:] or ["--help"]
+    if name in ASKING:
+        print(listed())
+        return
     if name not in TARGETS:
-        unknown = f"There is no target {name}.\n\n" if name else ""
-        sys.exit(unknown + listed())
+        print(f"There is no target {name}.\n\n{listed()}", file=sys.stderr)
+        sys.exit(2)
+    act, words = TARGETS[name]
+    if ASKING & set(args) and name not in OWN_HELP:
+        print(f"python3 tasks.py {name}: {words}")
+        return
     try:
-        TARGETS[name][0](sys.argv[2:])
+        act(args)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -1,5 +1,6 @@
 """Tests of the targets' environments: made once, by one command at a time, and made whole."""
 
+import re
 import sys
 import threading
 from pathlib import Path
@@ -87,6 +88,47 @@ def test_where_pip_fails_a_sentence_says_what_to_do(
     for target in (tasks.fuzz, tasks.wheel):
         with pytest.raises(SystemExit, match=r"^ERROR: no such package\nA package .* could not be"):
             target([])
+
+
+@pytest.mark.parametrize(
+    ("words", "out", "code"),
+    [
+        ((), "Play:", None),
+        (("--help",), "Play:", None),
+        (("wheel", "--help"), "python3 tasks.py wheel: build the wheel", None),
+        (("nightly", "-h"), "python3 tasks.py nightly: in at most", None),
+        (("nothing",), "", 2),
+    ],
+)
+def test_the_list_is_what_one_asks_for_and_a_target_that_is_none_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    out: str,
+    code: int | None,
+) -> None:
+    module: Any = tool("tasks", ".")
+    monkeypatch.setattr(sys, "argv", ["tasks.py", *words])
+    ended = None
+    try:
+        module.main()
+    except SystemExit as end:
+        ended = end.code
+    said = capsys.readouterr()
+    assert ended == code
+    assert out in said.out
+    assert ("There is no target nothing." in said.err) == (code == 2)
+    assert (said.out == "") == (code == 2)
+
+
+def test_a_target_says_itself_what_it_takes_if_its_script_can(tasks: Any) -> None:
+    source = (ROOT / "tasks.py").read_text(encoding="utf-8")
+    found = re.findall(r'"(\w+)": \(\s*tool\("-m", "soak\.(\w+)"\)', source)
+    assert len(found) > 10
+    for target, script in found:
+        text = (ROOT / "tests" / "soak" / f"{script}.py").read_text(encoding="utf-8")
+        assert ("ArgumentParser" in text) == (target in tasks.OWN_HELP), target
+    assert set(dict(found)) | {"play", "hoity"} >= tasks.OWN_HELP
 
 
 @pytest.mark.parametrize("code", [0, 1, 130])

@@ -1,11 +1,13 @@
-"""Show how a cheat is caught: `python -m soak.liars [--rows] [CODE ...]`.
+"""Show how a cheat is caught: `python3 tasks.py liars [--rows] [CODE ...]`.
 
 For each fault code a table of real processes is played at which one seat cheats. `--rows` prints
 the rows of the table in docs/adversity.md instead.
 """
 
+import argparse
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 from support.liars import table
@@ -46,12 +48,22 @@ def row(code: str) -> str:
 
 
 def main(words: list[str]) -> None:
-    """Play at one table for each code that is named, or for all."""
-    codes = [word for word in words if word != "--rows"]
-    if unknown := set(codes) - set(PLOTS):
-        raise SystemExit(f"No such code: {', '.join(sorted(unknown))}. Codes: {', '.join(PLOTS)}")
-    for code in codes or PLOTS:
-        print(row(code) if "--rows" in words else shown(code), flush=True)
+    """Play at one table for each code that is named, or for all.
+
+    Raises:
+        SystemExit: if a code is none, or help was asked for.
+    """
+    known = f"Codes: {', '.join(PLOTS)}."
+    epilog = textwrap.fill(known, break_on_hyphens=False)
+    whole = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(None, None, __doc__, epilog, formatter_class=whole)
+    parser.add_argument("codes", nargs="*", metavar="CODE", help="only these cheats; else all")
+    parser.add_argument("--rows", action="store_true", help="print rows of docs/adversity.md")
+    asked = parser.parse_args(words)
+    if unknown := set(asked.codes) - set(PLOTS):
+        raise SystemExit(f"No such code: {', '.join(sorted(unknown))}. {known}")
+    for code in asked.codes or PLOTS:
+        print(row(code) if asked.rows else shown(code), flush=True)
 
 
 if __name__ == "__main__":
