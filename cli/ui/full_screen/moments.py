@@ -13,7 +13,7 @@ from ...words import codes, rules_text
 from ...words.cards import run_letters
 from ...words.lingo import N_, _
 from ...words.reasons import sentence
-from ...words.updates import ended, no_other_game, won
+from ...words.updates import ended, kept_as, no_other_game, won
 from .ink import Line, broken, cells, fit, text
 from .marks import letters, name_of, seat_style
 from .scene import Scene, keys_of
@@ -115,8 +115,7 @@ def over(scene: Scene, width: int) -> list[Line]:
     told = won(scene.standings, scene.names) if scene.standings else ""
     lines = broken(" " + told, width - 1, "title", "   ") if told else []
     lines += _standings(scene, scene.standings, width)
-    path = _("Transcript: {path}").format(path=scene.transcript)
-    papers = [path] if scene.transcript is not None else []
+    papers = kept_as(scene.transcript) if scene.transcript is not None else ()
     return [*lines, Line(), *_paragraphs([*papers, *turning_points(scene)], width)]
 
 
