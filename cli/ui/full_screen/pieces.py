@@ -138,7 +138,8 @@ def _row(
     mark = letters(scene.names.nicknames)[row.seat] if scene.names else ""
     line = text(fit(f" {mark} {name_of(scene, row.seat)}", name), seat_style(scene, row.seat))
     for cell, how, column in zip(row.cells, years, columns, strict=True):
-        line.join(_cell(menu, cell, how, column))
+        has_room = _cell_width(cell, WHOLE) < column
+        line.join(_cell(menu, cell, WHOLE if has_room else how, column))
     unknown = "–" if row.seat == scene.seat else str(row.unknown)
     line.add(fit(f" {unknown}", 3), "dim")
     return (
