@@ -37,7 +37,7 @@ def if_finished(game: str) -> str:
     """Return what to do about a game that was resumed and in which nobody is found.
 
     Args:
-        game: The game as it stands behind `hoity resume --claim`.
+        game: The game as it stands behind `hoity resume`.
     """
     words = _(
         "They may have finished without you. Ask one of them for the file of the game, leave, and"

@@ -295,7 +295,7 @@ def test_who_resumed_and_finds_nobody_is_told_once_that_they_may_have_finished()
     resumed = updates.Resumed(referee(3).view(1), ())
     linked, alone = (updates.Attendance((one,) * 3) for one in (LINKED, UNLINKED))
     started, awaited = updates.Started(table, 1), updates.Awaited(frozenset({0, 2}), 10.0)
-    command = f"hoity resume --claim {table.id.hex()[:16]}"
+    command = f"hoity resume {table.id.hex()[:16]} --claim"
     for told, is_said in (
         ((started, alone, awaited), False),  # not resumed
         ((started, resumed, linked, awaited), False),
