@@ -19,8 +19,8 @@ EXPLANATIONS: Final = {
         " you may leave at any time."
     ),
     Topic.SECRETS: N_(
-        "You were dealt four Collectibles, curiosities to exhibit. What is marked * only you see;"
-        " of the others' you see how many there are, until they are shown."
+        "You were dealt four Collectibles (pieces, for short), curiosities to exhibit. What is"
+        " marked * only you see; of the others' you see how many there are, until they are shown."
     ),
     Topic.PLACES: N_(
         "Everyone picks a Place in secret: the Auction Hall to buy, or the Castle to exhibit and to"

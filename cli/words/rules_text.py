@@ -15,9 +15,10 @@ from .lingo import N_, _, language
 WIDTH: Final = 96
 
 AIM: Final = N_(
-    "AIM You gather curiosities, the Collectibles, and exhibit them. The game ends with the round"
-    " in which a figure reaches the Dinner Banquet, and a last exhibit of everyone. The figure that"
-    " is then furthest on the score track wins, whichever reached the Banquet first."
+    "AIM You gather curiosities, the Collectibles (pieces, for short), and exhibit them. The game"
+    " ends with the round in which a figure reaches the Dinner Banquet, and a last exhibit of"
+    " everyone. The figure that is then furthest on the score track wins, whichever reached the"
+    " Banquet first."
 )
 CARDS: Final = N_(
     "CARDS Four secret Collectibles and eight Action cards: four Cash, two Thieves, a Detective, an"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from p2p_hoity.game_port import HoityToity
 from protocol import Terms, fingerprint
@@ -11,7 +11,14 @@ from protocol import Terms, fingerprint
 from . import editions
 from .cards import listed
 from .durations import span
-from .lingo import _, count
+from .lingo import N_, _, count
+
+
+EXCEPTIONS: Final = N_(
+    "Two exceptions to secrecy: in a split table cheaters see what either part opens, and two"
+    " cheaters together can, at the price of a ban, learn one Collectible that is about to be turned"
+    " up."
+)
 
 
 def describe(
@@ -49,6 +56,8 @@ def bounds(terms: Terms) -> list[str]:
         _progress(n - t),
         _one_history(liars),
     ]
+    if not terms.strict:
+        found.append(_(EXCEPTIONS))
     if not liars:
         words = _(
             "If your only link is with one seat, it can see your reveal before the others and cut"

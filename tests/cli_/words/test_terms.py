@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.machine_table import identity
+from support.paths import ROOT
 
 from cli.commands.options import PatienceOption
 from cli.words import durations, editions, lingo, telling
@@ -23,7 +24,7 @@ from p2p_hoity.rules.edition import Colour
 from p2p_hoity.rules.news import Setup
 from p2p_hoity.session import updates
 from protocol.wire import header
-from protocol.wire.header import Patience, Terms
+from protocol.wire.header import Patience, Terms, default_quorum
 
 UBER = load()
 
@@ -95,6 +96,26 @@ def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
         told = "\n".join(late(updates.Late(frozenset({seat}), 30.0, count), names))
         assert ("may come back later" in told) == may
         assert ("allow no return" in told) != may
+
+
+# Bounds.
+
+
+def test_the_readme_has_the_bounds_that_the_terms_have() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| **")]
+    rows = {name.partition("**:")[0].strip("*"): list(map(int, cells)) for name, *cells in table}
+    assert list(rows) == ["Secrecy", "Progress", "One history"]
+    for seats in range(2, 7):
+        variant = "surprise" if seats == 2 else None
+        game = game_value(UBER, variant)
+        offered = Terms(identity(0).public, b"n" * 32, game, seats, default_quorum(seats))
+        told = terms_words.as_json(offered, read_game(offered), [])
+        wanted = [told[name] for name in ("secrecy", "progress", "no_fork")]
+        assert [rows[name][seats - 2] for name in rows] == wanted
+        text = "\n".join(terms_words.bounds(offered))
+        assert ("a single liar can split" in text) == (told["no_fork"] == 0)
+        assert (terms_words.EXCEPTIONS in text) == (seats > 2)
 
 
 # Editions.
