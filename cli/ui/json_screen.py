@@ -222,7 +222,7 @@ class JsonPlayer:
             if line is None and self._stand_in is not None:
                 return await self._stand_in.choose(view, kind, again)
             try:
-                choice = rules.choice_from_wire(kind, _parsed(line))
+                choice = rules.choice_from_wire(kind, _parsed(line or ""))
                 view.check(kind, choice)
             except rules.IllegalMove as error:
                 refused = updates.Refused(kind, error.code, error.fields)
