@@ -13,11 +13,10 @@ from .cards import listed
 from .durations import span
 from .lingo import N_, _, count
 
-
 EXCEPTIONS: Final = N_(
     "Two exceptions to secrecy: in a split table cheaters see what either part opens, and two"
-    " cheaters together can, at the price of a ban, learn one Collectible that is about to be turned"
-    " up."
+    " cheaters together can, at the price of a ban, learn one Collectible that is about to be"
+    " turned up."
 )
 
 
