@@ -219,10 +219,10 @@ class JsonPlayer:
         """The next line that is a choice of this kind; Trouble after too many that are none."""
         for _stray in range(STRAYS):
             line = await self._choice_line()
-            if line is None and self._stand_in is not None:
-                return await self._stand_in.choose(view, kind, again)
+            if not isinstance(line, str):
+                return await line.choose(view, kind, again)
             try:
-                choice = rules.choice_from_wire(kind, _parsed(line or ""))
+                choice = rules.choice_from_wire(kind, _parsed(line))
                 view.check(kind, choice)
             except rules.IllegalMove as error:
                 refused = updates.Refused(kind, error.code, error.fields)
@@ -232,8 +232,8 @@ class JsonPlayer:
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")
         raise Trouble(words.format(number=STRAYS), USAGE)
 
-    async def _choice_line(self) -> str | None:
-        """Return the next line; None if the input has ended and another one plays on."""
+    async def _choice_line(self) -> str | Player:
+        """Return the next line, or who plays on if the input has ended."""
         try:
             line = await self._line()
         except Trouble as error:
@@ -241,7 +241,7 @@ class JsonPlayer:
                 if not self._stands_in:
                     self._write({"type": "stand-in"})
                 self._stands_in = True
-                return None
+                return self._stand_in
             if self._leave is None:
                 raise
             self._leave(str(error).rstrip("."))
