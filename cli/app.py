@@ -86,13 +86,10 @@ GLOBAL_FLAGS: Final = N_(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
+        from .commands.verdicts import program
 
-        try:
-            printing.say(f"hoity {version('p2p-hoity')}")
-        except PackageNotFoundError:
-            words = _("run from its source, not installed")
-            printing.say(f"hoity ({words})")
+        source = _("run from its source, not installed")
+        printing.say(f"hoity {program() or f'({source})'}")
         raise typer.Exit
 
 

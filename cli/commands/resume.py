@@ -74,13 +74,22 @@ def take_up(
     return sit(sitting, go)
 
 
-def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool) -> int:
-    """End a kept game by the file of a seat that stayed to the end, once that file is verified."""
+def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[tables.Seat, OpenGame]:
+    """Return a seat at which nobody sits down, and the kept game that is meant.
+
+    Raises:
+        Trouble: If several games may be meant. `command` takes the name of one.
+    """
     check_output(transcript)
     home = own_home()
     me, passphrase = key_of_games(home)
     seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
-    found = open_games.find(home, game, me, passphrase, command_line("resume", "--from", str(file)))
+    return seat, open_games.find(home, game, me, passphrase, command)
+
+
+def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool) -> int:
+    """End a kept game by the file of a seat that stayed to the end, once that file is verified."""
+    seat, found = _kept(game, transcript, command_line("resume", "--from", str(file)))
     path, report = tables.finish_from(seat, found.name, file)
     if as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
@@ -96,11 +105,7 @@ def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool)
 
 def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
     """Save a game whose others are gone, as a transcript that says it is not over."""
-    check_output(transcript)
-    home = own_home()
-    me, passphrase = key_of_games(home)
-    seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
-    found = open_games.find(home, game, me, passphrase, command_line("resume", "--claim"))
+    seat, found = _kept(game, transcript, command_line("resume", "--claim"))
     path = tables.claim_game(seat, found.name)
     if as_json:
         write_line({"type": "claimed", "transcript": str(path)})

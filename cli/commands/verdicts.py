@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -24,10 +24,10 @@ LONGEST: Final = 1 << 20
 
 
 def program() -> str:
-    """Return the version of this program."""
+    """Return the version of this program; nothing if it is run from its source."""
     try:
-        return version("p2p-hoity")
-    except PackageNotFoundError:
+        return metadata.version("p2p-hoity")
+    except metadata.PackageNotFoundError:
         return ""
 
 

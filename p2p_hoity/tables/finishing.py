@@ -10,6 +10,7 @@ from protocol import transcript
 from ..errors import Code, of_system
 from ..game_port import read_game
 from ..storage import archive
+from ..storage.own_files import open_at_once
 from .resuming import find_game, reopen
 from .seating import PeerError, Seat
 
@@ -53,7 +54,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=open_at_once) as file:
             return file.read(transcript.MAX_FILE + 1)
     except OSError as error:
         raise PeerError(FileCode.UNREADABLE, path=str(path), why=of_system(error)) from None

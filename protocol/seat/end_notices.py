@@ -40,7 +40,8 @@ def take(core: Core, notice: EndNotice, peer: bytes | None) -> bool:
     if notice.is_over and seat in core.links and peer != core.table.ids[seat]:
         return False  # it may have been signed before a backup was restored
     known[seat] = notice
-    core.ends.received.setdefault(seat, core.clocks.now)
+    if not notice.is_over:
+        core.ends.received[seat] = core.clocks.now
     return True
 
 

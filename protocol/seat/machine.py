@@ -102,9 +102,11 @@ class Machine:
                 recovery.hear(self.core, told, peer)
                 self._pump()
             case Leave() as word:
-                self._receive_leave(word, peer)
+                if leaving.take(self.core, word):
+                    self._pass_on(word, peer)
             case EndNotice() as notice:
-                self._receive_end(notice, peer)
+                if end_notices.take(self.core, notice, peer):
+                    self._pass_on(notice, peer)
             case request:
                 if isinstance(request, frames.Sync):
                     passing.note(self.core, request, peer)
@@ -353,28 +355,18 @@ class Machine:
         forgotten = recovery.is_forgotten(core, message)
         if admission.is_worth_keeping(core, message) and hold(core, message):
             record(core, message)
-            if passing.goes_round(core, message):
-                known = passing.not_to(core, message, peer)
-                core.emit(Send(frames.encode_frame(frames.Carry(raw)), but=known))
+            passing.pass_on(core, message, peer)
             if forgotten:
                 self.be_cautious(certain=True)
             self._follow(message, lacked)
         elif core.votes.common_wish() > before:
             self._pump()
 
-    def _receive_leave(self, word: Leave, peer: bytes | None) -> None:
-        """Keep the last word of each seat on leaving, and pass on what is new ([L-23])."""
-        if leaving.take(self.core, word):
-            known = frozenset() if peer is None else frozenset((peer,))
-            self.core.emit(Send(frames.encode_frame(word), but=known))
-            self._pump()
-
-    def _receive_end(self, notice: EndNotice, peer: bytes | None) -> None:
-        """Store the end notice of a seat, and pass on what is new ([E-29])."""
-        if end_notices.take(self.core, notice, peer):
-            known = frozenset() if peer is None else frozenset((peer,))
-            self.core.emit(Send(frames.encode_frame(notice), but=known))
-            self._pump()
+    def _pass_on(self, word: Leave | EndNotice, peer: bytes | None) -> None:
+        """Pass on a seat's signed word that is new here ([L-23], [L-27])."""
+        known = frozenset() if peer is None else frozenset((peer,))
+        self.core.emit(Send(frames.encode_frame(word), but=known))
+        self._pump()
 
     def _follow(self, message: Message, lacked: bool) -> None:
         """What follows of a message: of a say in an undisturbed step that others have still to

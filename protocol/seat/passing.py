@@ -52,13 +52,35 @@ def goes_round(core: Core, message: Message) -> bool:
     """
     statement = message.statement
     if isinstance(statement, Halt):
-        return statement.epoch <= core.votes.common_wish()
+        return is_called_for(core, statement)
     if not isinstance(statement, Say):
         return True
     node = core.view.path.get(statement.on) if statement.epoch == core.view.epoch else None
-    if node is None:
-        core.deferred.add(message.hash)
     return node is not None and node.step == statement.step
+
+
+def is_called_for(core: Core, halt: Halt) -> bool:
+    """Return whether t seats wish the epoch of a halt, as far as is known here."""
+    return halt.epoch <= core.votes.common_wish()
+
+
+def pass_on(core: Core, message: Message, peer: bytes | None) -> None:
+    """Pass on a message that was just stored, now or once its step is on the followed chain.
+
+    Args:
+        core: The node's state.
+        message: The message.
+        peer: The id of the node that it came from, 32 bytes.
+    """
+    if goes_round(core, message):
+        _send(core, message, peer)
+    elif isinstance(message.statement, Say):
+        core.deferred.add(message.hash)
+
+
+def _send(core: Core, message: Message, peer: bytes | None) -> None:
+    frame = encode_frame(Carry(message.encode()))
+    core.emit(Send(frame, but=not_to(core, message, peer)))
 
 
 def pass_deferred(core: Core) -> None:
@@ -67,7 +89,7 @@ def pass_deferred(core: Core) -> None:
         say = message.statement
         if message.hash in core.deferred and isinstance(say, Say) and say.on == core.tip.digest:
             core.deferred.discard(message.hash)
-            core.emit(Send(encode_frame(Carry(message.encode())), but=not_to(core, message, None)))
+            _send(core, message, None)
 
 
 def not_to(core: Core, message: Message, peer: bytes | None) -> frozenset[bytes]:

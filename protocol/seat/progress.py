@@ -11,6 +11,7 @@ from ..chain import openings, own_bodies, transition
 from ..chain.state import SETUP, Kind, Node
 from ..consensus import evidence, view, view_change
 from ..consensus.view import Proof
+from ..wire.end_notices import EndNotice
 from ..wire.faults import FAULTS
 from ..wire.messages import Halt, Message, Say
 from . import accusations, end_notices, passing
@@ -95,6 +96,7 @@ def _forget_says(core: Core) -> None:
         return message.seat == core.seat or say.on in on_chain or message.hash in named
 
     core.store.forget_says(core.view.epoch, keep)
+    core.deferred = {digest for digest in core.deferred if digest in core.store}
 
 
 def advance(core: Core) -> bool:
@@ -174,27 +176,32 @@ def _known_end(core: Core) -> Broken | None:
     """Return the end of the table in setup that a seat's signed word brings, if one does."""
     if core.ends.refuser is not None:
         return Broken(SEAT_LEFT, core.ends.refuser)
-    if (announced := announced_end(core)) is not None:
+    if (announced := _announced_end(core)) is not None:
         return announced
     gone = gone_before_the_game(core)
     return Broken(SEAT_LEFT, min(gone)) if gone else None
 
 
-def announced_end(core: Core) -> Broken | None:
+def _announced_end(core: Core) -> Broken | None:
     """Return the end of the table in setup that another seat was the first to announce ([E-30]).
 
     A code of a fault counts a little later, so that the proof that goes round can arrive first.
     What this node sees as well is its own finding.
     """
-    seen = {(SILENT_SEAT, seat) for seat in core.awaited()}
-    seen |= {(SEAT_LEFT, word.seat) for word in core.away()}
     settled = core.clocks.now - accusations.SETTLES
     for seat, notice in core.ends.setup.items():
         is_due = notice.reason not in FAULTS or core.ends.received[seat] <= settled
         if seat != core.seat and is_due:
-            what = notice.reason, notice.about
-            return Broken(*what, None if what in seen else seat)
+            by = None if _sees_itself(core, notice) else seat
+            return Broken(notice.reason, notice.about, by)
     return None
+
+
+def _sees_itself(core: Core, notice: EndNotice) -> bool:
+    """Return whether this node awaits the seat of a notice too, or has its leave."""
+    if notice.reason == SILENT_SEAT:
+        return notice.about in core.awaited()
+    return notice.reason == SEAT_LEFT and notice.about in {word.seat for word in core.away()}
 
 
 def _end_and_announce(core: Core, broken: Broken) -> None:

@@ -10,7 +10,7 @@ from ..consensus import evidence, view
 from ..consensus.message_store import MessageStore
 from ..wire import frames
 from ..wire.messages import Close, Halt, Message, Say
-from . import accusations, end_notices, leaving
+from . import accusations, end_notices, leaving, passing
 from .core import Core
 from .inquiry import FIRST
 
@@ -133,7 +133,7 @@ def _lacking(core: Core, epoch: int, step: int, have: set[bytes]) -> list[Messag
 def _is_offered(core: Core, message: Message, on_chain: Set[bytes]) -> bool:
     say = message.statement
     if isinstance(say, Halt):
-        return say.epoch <= core.votes.common_wish() or message.seat == core.seat
+        return passing.is_called_for(core, say) or message.seat == core.seat
     return not isinstance(say, Say) or say.on in on_chain or message.seat == core.seat
 
 

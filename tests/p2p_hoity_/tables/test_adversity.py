@@ -1,5 +1,6 @@
 """Whole tables in memory where a peer is silent, talks nonsense, or goes at a bad moment."""
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,8 @@ async def test_who_was_not_there_at_the_end_finishes_by_the_file_of_another(
         assert game.path.exists()
     missing = tmp_path / "missing.hoity"
     fails(tables.PeerError, "file-of-game-unreadable", tables.finish_from, seat, None, missing)
+    os.mkfifo(pipe := tmp_path / "pipe")  # nobody writes to it
+    fails(tables.PeerError, "file-of-game-not-ok", tables.finish_from, seat, None, pipe)
     kept, report = tables.finish_from(seat, None, file)
     assert report.ok
     assert kept.read_bytes() == whole
