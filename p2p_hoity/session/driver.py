@@ -70,6 +70,7 @@ class Driver:
     _presence: PresenceTeller = field(init=False)
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
+    _may_return: bool = False
     _early: list[Event] = field(default_factory=list)
     _later: deque[effects.Effect] = field(default_factory=deque)
     _asking: Asking = field(init=False)
@@ -108,7 +109,7 @@ class Driver:
         self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
         self._presence = PresenceTeller(self.machine, self.screen)
         self._marks = MarkKeeper(self.journal)
-        self._outgoing = Outgoing(self.machine, hub, self._marks, self._rate_limit, self._tells)
+        self._outgoing = Outgoing(self.machine, hub, self._marks, self._rate_limit, self._is_ours)
         does = (self._rate_limit, self._now, self._drain, self.off_loop)
         self._weighing = Weighing(self.machine, hub, *does)
         try:
@@ -214,9 +215,6 @@ class Driver:
         """A seat, or an onlooker who was let in: others are not worth a line."""
         return peer in self.machine.table.ids or self._access.hears(peer)
 
-    def _tells(self, peer: bytes) -> bool:
-        return self._is_ours(peer)
-
     def _receive_guest(self, peer: bytes, data: bytes) -> None:
         try:
             is_new = self._access.receive(peer, data, self.machine.has_begun)
@@ -317,16 +315,17 @@ class Driver:
     # What the screen is told.
 
     def _look_for_oneself(self, base: Node) -> None:
-        """Say when this seat is absent or back; an absent player is asked to return."""
+        """Tell when this seat is absent or back, and ask an absent player to return if it may."""
         present = self.seat is None or self.seat in base.present
-        if self._present and not present:
-            may_return = self.machine.may_return
-            self._asking.call_back(may_return)
-            self.screen(updates.Away(may_return))
-        elif present and not self._present:
-            self._asking.close()
-            self.screen(updates.Returned())
-        self._present = present
+        may_return = not present and self.machine.may_return
+        if present != self._present or may_return != self._may_return:
+            if present:
+                self._asking.close()
+                self.screen(updates.Returned())
+            else:
+                self._asking.call_back(may_return)
+                self.screen(updates.Away(may_return))
+        self._present, self._may_return = present, may_return
 
     def _tell(self, word: updates.Update | None) -> None:
         if word is not None:

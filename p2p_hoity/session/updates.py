@@ -311,7 +311,7 @@ class Again:
 
 @dataclass(frozen=True)
 class Away:
-    """This very seat was declared absent; `may_return`: the terms let it come back."""
+    """This very seat was declared absent; `may_return`: it may come back as things stand ([E-31])."""
 
     may_return: bool = True
 

@@ -133,7 +133,7 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
     terms, seats = table.header.terms, awaited(machine)
     gone = seats - {machine.seat} or seats
     others = gone - {machine.seat}
-    back = all(tip.absences[seat] < terms.returns for seat in gone)
+    back = all(tip.absences[seat] < terms.returns for seat in gone) or len(left) < terms.quorum
     here = linked if machine.seat is not None else gone
     away = machine.away() & gone
     return Muster(

@@ -16,6 +16,7 @@ from ..crypto.labels import Label
 from ..crypto.signing import verify_signature
 from ..errors import Invalid
 from ..wire.messages import (
+    MAX_BACK,
     Accept,
     Back,
     Close,
@@ -365,12 +366,21 @@ def _seat_changes(
 
 
 def returning(base: Node, backs: Iterable[Message]) -> set[int]:
-    """The seats whose `back` is valid on this base ([E-14])."""
-    limit = base.table.header.terms.returns
+    """Return the seats that come back, because they have signed a `back` that holds on this base."""
     found = set()
     for message in backs:
         back, seat = message.statement, message.seat
-        if isinstance(back, Back) and seat not in base.present | base.banned:
-            fits = back.count == base.absences[seat] and back.count <= limit
-            found |= {seat} if fits else set()
+        if isinstance(back, Back) and may_return(base, seat):
+            found |= {seat} if back.count == base.absences[seat] else set()
     return found
+
+
+def may_return(base: Node, seat: int) -> bool:
+    """Return whether an absent seat may come back: the terms allow it, or nothing goes on without.
+
+    SPEC: [E-31].
+    """
+    if seat in base.present | base.banned:
+        return False
+    limit = base.table.header.terms.returns if transition.may_go_on(base) else MAX_BACK
+    return base.absences[seat] <= limit

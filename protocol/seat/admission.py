@@ -19,6 +19,8 @@ AHEAD: Final = 8
 """How many steps ahead of the followed chain a say may be to be kept."""
 EPOCHS_AHEAD: Final = 2
 """How far above the common wish an epoch may be."""
+ABSENCES_AHEAD: Final = 2
+"""How far above the absences of a seat that this node knows of a back of it may count."""
 LOOSE: Final = 1 << 20
 """Bytes of one seat's says off the followed chain that are kept; an honest one makes far fewer."""
 WANTED: Final = 2 << 20
@@ -42,7 +44,8 @@ def is_worth_keeping(core: Core, message: Message) -> bool:
     if message.hash in core.store.wants:
         return not _is_loose(core, message) or _is_granted(core, message)
     if isinstance(statement, Back):
-        return statement.count <= core.table.header.terms.returns
+        known = core.tip.absences[message.seat] + ABSENCES_AHEAD if core.has_begun else 0
+        return statement.count <= max(core.table.header.terms.returns, known)
     if isinstance(statement, Say):
         return _is_near(core, statement) and _has_room(core, message)
     if isinstance(statement, Late) and statement.epoch <= core.store.wishes.get(message.seat, 0):

@@ -228,13 +228,5 @@ def _may_vote(core: Core, epoch: int) -> bool:
 def sign_back(core: Core) -> None:
     """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = core.seat, core.tip
-    if seat is not None and seat not in node.present and core.wants_back and may_return(core):
+    if seat is not None and core.wants_back and view_change.may_return(node, seat):
         sign(core, Back(node.absences[seat]))
-
-
-def may_return(core: Core) -> bool:
-    """Whether this seat, if it is absent, can be let in again by the terms."""
-    seat, node = core.seat, core.tip
-    if seat is None or seat in node.banned:
-        return False
-    return node.absences[seat] <= core.table.header.terms.returns

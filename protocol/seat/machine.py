@@ -13,6 +13,7 @@ from typing import Any
 from ..chain import own_bodies, transition
 from ..chain.cards import hand
 from ..chain.state import Kind, Node, Table
+from ..consensus import view_change
 from ..crypto.randomness import Random
 from ..crypto.signing import Identity
 from ..game import NOTHING_ASKED, Choice, IllegalMove
@@ -196,8 +197,9 @@ class Machine:
 
     @property
     def may_return(self) -> bool:
-        """Whether this seat could be let in again, if it is absent now."""
-        return epoch_change.may_return(self.core)
+        """Whether this seat is absent and may come back ([E-31])."""
+        seat = self.core.seat
+        return seat is not None and view_change.may_return(self.core.tip, seat)
 
     def sync(self, peer: bytes | None) -> None:
         """Tell a linked node (None: all) where we stand, so that it sends what we lack."""

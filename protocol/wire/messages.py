@@ -18,6 +18,8 @@ MAX_MESSAGE: Final = 256 * 1024
 MAX_EPOCH: Final = 2**32 - 1
 MAX_STEP: Final = 2**32 - 1
 MAX_LIST: Final = 4096
+MAX_BACK: Final = 255
+"""The highest count of absences after which a seat may come back."""
 
 Digest = bytes
 
@@ -274,7 +276,7 @@ def _read_late(raw: Raw) -> Late:
 
 def _read_back(raw: Raw) -> Back:
     (count,) = raw.row("the count")
-    return Back(count.integer(255))
+    return Back(count.integer(MAX_BACK))
 
 
 READERS: Final[dict[int, Callable[[Raw], Statement]]] = {

@@ -50,11 +50,15 @@ def seat_at(
 
 
 def make_table(
-    game: Any, seats: int, quorum: int | None = None, patience: Patience = PATIENCE
+    game: Any,
+    seats: int,
+    quorum: int | None = None,
+    patience: Patience = PATIENCE,
+    returns: int = 8,
 ) -> tuple[Table, list[Identity]]:
     """Return a table of a game that needs no terms."""
     quorum = quorum or header.default_quorum(seats)
-    terms = Terms(identity(0).public, b"n" * 32, "toy", seats, quorum, patience)
+    terms = Terms(identity(0).public, b"n" * 32, "toy", seats, quorum, patience, returns)
     return seat_at(terms, lambda _: game)
 
 
@@ -395,9 +399,10 @@ def toy_table(
     choose: Chooser = toy_choice,
     thinkers: Iterable[int] = (),
     cheaters: Mapping[int, Lie] | None = None,
+    returns: int = 8,
 ) -> MachineTable:
     """Return a table of the toy game before its first word."""
-    made = make_table(ToyGame(seats, rounds), seats, quorum, patience)
+    made = make_table(ToyGame(seats, rounds), seats, quorum, patience, returns)
     return MachineTable(*made, choose, thinkers=thinkers, cheaters=cheaters)
 
 

@@ -1,5 +1,6 @@
 """A player who walks away and comes back: asked anew for each absence, through changes of epoch."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +93,33 @@ async def test_who_walked_away_comes_back(tmp_path: Path, monkeypatch: pytest.Mo
         updates.Returned(),
     ]
     assert walker.calls == 2
+
+
+async def test_whose_returns_are_used_up_is_asked_back_when_the_game_stands_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[E-31]: at terms without any return."""
+    monkeypatch.setattr(driver, "TICK", 1.0)
+    table = PlayerTable(tmp_path, 4, TIMES, thinking=2.0)
+    table.terms = replace(table.terms, returns=0)
+    one, walker = table.guests[3], Walker()
+    one.player = walker
+
+    async def walk() -> None:
+        await table.until_heard(updates.Happened, 3)
+        walker.is_away = True
+        await table.until_heard(updates.Away, 3)
+        assert walker.calls == 0
+        await table.until_heard(updates.Away, 3, times=2)
+        walker.key.set()
+
+    def sees_an_absence(update: Any) -> bool:
+        return isinstance(update, updates.Attendance) and Presence.ABSENT in update.seats
+
+    table.guests[2].leave_when(sees_an_absence)
+    with trio.fail_after(3000):
+        await table.play({}, walk)
+    told = [update for update in one.told if isinstance(update, updates.Away | updates.Returned)]
+    assert told == [updates.Away(may_return=False), updates.Away(), updates.Returned()]
+    ends = {outcome.standings for guest in table.guests if (outcome := guest.outcome)}
+    assert len(ends - {()}) == 1

@@ -194,6 +194,10 @@ def test_a_back_counts_only_for_an_absent_seat_with_its_count_up_to_the_limit(
     limit = model.table.header.terms.returns
     object.__setattr__(gone, "absences", (0, 0, 0, limit + 1))
     assert view_change.returning(gone, [signed(model, 3, Back(limit + 1))]) == set()
+    object.__setattr__(gone, "present", frozenset({0, 1}))
+    assert view_change.returning(gone, [signed(model, 3, Back(limit + 1))]) == {3}, "[E-31]"
+    object.__setattr__(gone, "absences", (0, 0, 0, 256))
+    assert not view_change.may_return(gone, 3)
 
 
 NO_HALT = Halt(1, None, (), None, (), ())

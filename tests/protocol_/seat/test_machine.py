@@ -254,6 +254,31 @@ def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
     assert all(p.machine.finished for p in room.places)
 
 
+def test_a_seat_whose_returns_are_used_up_stays_absent_while_the_game_goes_on() -> None:
+    """[E-31]"""
+    room = toy_table(4, rounds=6, returns=0)
+    _gone_at(room, {3}, room.table.first_step)
+    room.play(until=30)
+    assert 3 not in room.machine().tip.present
+    _comes_back(room, 3)
+    assert not room.machine(3).may_return
+    room.run(until=300)
+    assert 3 not in room.machine().tip.present
+    assert room.machine().finished
+
+
+def test_with_returns_used_up_a_table_that_stands_still_goes_on_when_all_are_back() -> None:
+    """[E-31]: an overload that ends is no end of the game."""
+    room = toy_table(4, returns=0)
+    _gone_at(room, {2, 3}, room.table.first_step + 3)
+    room.play(until=200)
+    assert not room.machine().finished
+    for seat in (2, 3):
+        _comes_back(room, seat)
+    room.run(until=400)
+    assert all(p.machine.finished for p in room.places)
+
+
 def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opened() -> None:
     room = toy_table(4)
     seal = room.table.first_step + 1
