@@ -143,6 +143,9 @@ def _waiting(
         count = update.muster
         told |= {"quorum": count.quorum, "there": count.there}
         told |= {"gone": sorted(count.gone), "unlinked": sorted(count.unlinked)}
+        told |= {"mute": count.is_mute}
+    if isinstance(update, updates.Late):
+        told["undecided"] = update.undecided
     return told
 
 

@@ -239,7 +239,7 @@ class SeatScreen:
     def late(self, update: updates.Late) -> None:
         """Patience has run out."""
         if self.names is not None:
-            self._notes(waiting.late(update, self.names))
+            self._notes(waiting.late(update, self.names, self.typed_game))
 
     def paused(self, update: updates.Paused) -> None:
         """The game cannot go on without them."""

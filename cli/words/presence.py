@@ -10,7 +10,9 @@ from p2p_hoity.session.updates import Presence
 from .cards import Names, listed
 from .lingo import N_, _
 
-FOR_GOOD: Final = N_("The terms let you come back no more, unless the others become too few to go on.")
+FOR_GOOD: Final = N_(
+    "The terms let you come back no more, unless the others become too few to go on."
+)
 ROUND_LOST: Final = N_(
     "If the others play on without you, you are back in the next round at the earliest."
 )

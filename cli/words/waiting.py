@@ -44,8 +44,10 @@ def halfway(update: Halfway, names: Names, game: str) -> list[str]:
     return lines + _oneself(update.seats, count, names)
 
 
-def late(update: Late, names: Names) -> list[str]:
+def late(update: Late, names: Names, game: str) -> list[str]:
     """Patience has run out, and enough seats are there to go on."""
+    if update.undecided:
+        return _undecided(update, names, game)
     if update.seats == {names.mine}:
         text = _("You have taken longer than this table waits: the others may go on without you.")
         back = _("You may come back later.")
@@ -65,6 +67,16 @@ def late(update: Late, names: Names) -> list[str]:
     told += f" {back if count.may_return else _(FOR_GOOD)}"
     where = [] if update.seats <= count.gone else _whereabouts(count, names)
     return [told, *where, *_oneself(update.seats, count, names)]
+
+
+def _undecided(update: Late, names: Names, game: str) -> list[str]:
+    """Tell that too few seats vote, why that may be, and what one can do."""
+    text = _(
+        "Too few seats have agreed to go on without {who}. Perhaps one of them cannot vote, because"
+        " it took its seat again from an old copy of its journal: ask in the talk."
+    )
+    lines = [text.format(who=_others(update.seats, names))]
+    return lines if names.mine is None else lines + _leaving(update.muster, game)
 
 
 def paused(update: Paused, names: Names, game: str) -> list[str]:
@@ -140,6 +152,13 @@ def _pauses(count: Muster, names: Names, game: str) -> list[str]:
             " takes are left: the game pauses until enough are back."
         )
         lines = [text.format(there=count.there, quorum=count.quorum)]
+    if count.is_mute:
+        text = _(
+            "Your own seat does not count yet: its journal may lack something that you signed. It"
+            " votes again once the others have gone on without you, or if you leave and take it"
+            " again with the newest journal of this game."
+        )
+        lines.append(text)
     if names.mine is not None:
         lines += _leaving(count, game)
     return lines

@@ -52,8 +52,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Cautious:
-    """This seat's journal is damaged or an old copy: it signs nothing until all others have told
-    what they hold of it."""
+    """This seat's journal may lack something: it signs nothing until all others have told."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,8 @@ class Muster:
     that stays silent ends the table. `may_return`: the terms let those awaited come back. `gone`:
     those awaited that have left for now. `unlinked`: others awaited to whom there is no link from
     here just now; they may be heard through others. `thinking`: the rest of those awaited, present
-    and linked, without oneself.
+    and linked, without oneself. `is_mute`: this seat may not vote now, because its journal may lack
+    what it signed.
     """
 
     seats: int
@@ -167,6 +167,7 @@ class Muster:
     gone: frozenset[int] = frozenset()
     unlinked: frozenset[int] = frozenset()
     thinking: frozenset[int] = frozenset()
+    is_mute: bool = False
 
     @property
     def is_short(self) -> bool:
@@ -182,8 +183,7 @@ class Muster:
 
 @dataclass(frozen=True)
 class Awaited:
-    """Which others have to speak next, for how many seconds they have been awaited, and in how
-    many this node's patience runs out."""
+    """Which others have to speak next, for how many seconds, and what is left of the patience."""
 
     seats: frozenset[int]
     seconds: float
@@ -202,11 +202,12 @@ class Halfway:
 
 @dataclass(frozen=True)
 class Late:
-    """The patience for these seats ran out: the game goes on without them if enough agree."""
+    """The game goes on without these seats if enough agree; `undecided`: they have not yet."""
 
     seats: frozenset[int]
     seconds: float
     muster: Muster
+    undecided: bool = False
 
 
 @dataclass(frozen=True)
@@ -311,7 +312,7 @@ class Again:
 
 @dataclass(frozen=True)
 class Away:
-    """This very seat was declared absent; `may_return`: it may come back as things stand ([E-31])."""
+    """This very seat was declared absent; `may_return`: it may come back now ([E-31])."""
 
     may_return: bool = True
 

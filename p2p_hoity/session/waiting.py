@@ -10,6 +10,8 @@ from .updates import Awaited, Extended, Halfway, Late, Muster, Paused
 
 FIRST, LONGEST = 10.0, 60.0
 """Seconds until who is awaited is first said; the pauses after it double up to the longest."""
+UNDECIDED = 60.0
+"""Seconds after patience has run out until a player is told that the seats have not agreed."""
 
 Word = Awaited | Halfway | Late | Paused
 
@@ -26,6 +28,7 @@ class WaitNotices:
         self._next = self._gap = FIRST
         self._halfway: float | None = None
         self._out: tuple[type[Late] | type[Paused], bool] | None = None
+        self._late_at: float | None = None
 
     def look(self, machine: Machine, linked: Set[int], now: float) -> Word | None:
         """What is to be said at this moment, if anything."""
@@ -41,6 +44,7 @@ class WaitNotices:
         if is_silent_itself(machine):
             return self._alone(machine, linked, seconds)
         word: Word | None = self._pausing(machine, seats, linked, seconds)
+        word = word or self._undecided(machine, seats, linked, seconds)
         word = word or self._half(machine, seats, linked, wait)
         if word is None and others and seconds >= self._next and not machine.must_choose:
             word = Awaited(others, seconds, max(0.0, wait.left))
@@ -91,8 +95,19 @@ class WaitNotices:
     def _verdict(self, machine: Machine, linked: Set[int], seconds: float) -> Late | Paused:
         count = muster(machine, linked)
         kind = Late if count.goes_on and machine.has_begun else Paused
+        if self._out is None or self._out[0] is not kind:
+            self._late_at = seconds if kind is Late else None
         self._out = kind, count.is_short
         return kind(awaited(machine), seconds, count)
+
+    def _undecided(
+        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+    ) -> Late | None:
+        """Tell once that the seats have not agreed, long after the patience has run out."""
+        if self._late_at is None or seconds < self._late_at + UNDECIDED:
+            return None
+        self._late_at = None
+        return Late(seats, seconds, muster(machine, linked), undecided=True)
 
     def _half(
         self, machine: Machine, seats: frozenset[int], linked: Set[int], wait: Wait
@@ -146,4 +161,5 @@ def muster(machine: Machine, linked: Set[int]) -> Muster:
         away,
         others - away - here,
         (others & here & tip.present) - away,
+        machine.seat is not None and machine.has_begun and not machine.has_voice,
     )

@@ -366,7 +366,7 @@ def _seat_changes(
 
 
 def returning(base: Node, backs: Iterable[Message]) -> set[int]:
-    """Return the seats that come back, because they have signed a `back` that holds on this base."""
+    """Return the seats that come back by a `back` that holds on this base."""
     found = set()
     for message in backs:
         back, seat = message.statement, message.seat

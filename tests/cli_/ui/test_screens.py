@@ -425,6 +425,16 @@ def test_who_reads_lines_by_choice_is_shown_commands_that_keep_them() -> None:
     assert f"hoity resume --plain {screen.table_name}" in " ".join(said)
 
 
+def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() -> None:
+    said = said_of(updates.Late(frozenset({1}), 80.0, QUORUM, undecided=True))
+    assert "Too few seats have agreed to go on without seat 1 (purple)" in said[0]
+    assert any("resume --claim" in line for line in said)
+    said = said_of(updates.Paused(frozenset({1}), 80.0, replace(PAUSE, is_mute=True)))
+    assert any("Your own seat does not count yet" in line for line in said)
+    said = said_of(updates.Paused(frozenset({1}), 80.0, PAUSE))
+    assert not any("Your own seat" in line for line in said)
+
+
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     gone = replace(QUORUM, gone=frozenset({1}))
     assert said_of(updates.LeftForNow(1)) == ["  [Left for now: seat 1 (purple).]"]

@@ -158,8 +158,23 @@ def test_a_strict_table_waits_in_any_case_and_who_may_not_speak_is_not_told_of_i
     assert room.machine.awaited() == {0}
     assert room.watch(60) == []
     assert room.notes.run_out(room.machine, {1, 2, 3}, room.now) is None
+    assert muster(room.machine, {1, 2, 3}).is_mute
     alone = room.watch(100, frozenset())
     assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
+
+
+def test_seats_that_do_not_agree_are_told_of_once_a_minute_later() -> None:
+    """As with a cautious seat beside a silent one at four seats: nobody has a quorum of votes."""
+    room = Watched({3}, 16)
+    room.now = 16.0
+    word = room.notes.run_out(room.machine, {1, 2}, 16)
+    assert isinstance(word, Late)
+    assert not word.undecided
+    assert not word.muster.is_mute
+    found = [
+        (at, word) for at, word in room.watch(200, frozenset({1, 2})) if isinstance(word, Late)
+    ]
+    assert [(at, word.undecided, word.seats) for at, word in found] == [(76, True, frozenset({3}))]
 
 
 class Patient(BotPlayer):
