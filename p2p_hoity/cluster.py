@@ -16,6 +16,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from protocol.bounds import Seconds
+
 from .cores import Ended, alone
 from .errors import Code, CodedError, installing
 
@@ -27,9 +29,9 @@ Found = TypeVar("Found")
 AHEAD: Final = 3
 """Pieces for each core of the cluster that are handed out at a time: more than at home, since each
 takes a way there and back."""
-EVERY: Final = 5.0
+EVERY: Final[Seconds] = 5.0
 """Seconds after which the cores are counted again."""
-PATIENCE: Final = 10.0
+PATIENCE: Final[Seconds] = 10.0
 """Seconds for the scheduler to answer."""
 
 

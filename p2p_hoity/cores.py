@@ -16,6 +16,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from protocol.bounds import Seconds
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
@@ -27,7 +29,7 @@ SHIFT: Final = 200
 """Pieces after which a process gives its place to a fresh one, so that its memory stays bounded."""
 MOST: Final = 61
 """Processes at a time: Windows waits for no more."""
-HANDOVER: Final = 0.0005
+HANDOVER: Final[Seconds] = 0.0005
 """Seconds after which a thread that computes lets the one that hands out have its turn: with the
 usual five ms the other processes wait for their work."""
 CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)

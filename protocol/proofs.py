@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from .bounds import Quota
 from .errors import Invalid
 
 Proof = tuple[Callable[..., None], tuple[Any, ...]]
@@ -23,7 +24,7 @@ PART: Final = 16384
 which the next part finds its way."""
 
 
-MOST_OUT: Final = 1 << 23
+MOST_OUT: Final[Quota] = 1 << 23
 """Bytes of the proofs that are handed over and not known yet; so much memory they may take."""
 
 

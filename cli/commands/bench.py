@@ -9,12 +9,13 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from p2p_hoity.bench.report import expected_seconds, report
+from protocol.bounds import Seconds
 
 from ..printing import is_watched, say, standing, write_line
 from ..trouble import OK
 from ..words.lingo import N_, _
 
-BEAT: Final = 0.5
+BEAT: Final[Seconds] = 0.5
 """Seconds between two looks at the progress."""
 PARTS = {
     "shuffle": N_("shuffle the deck"),

@@ -19,6 +19,7 @@ from p2p_hoity.tables.kept_games import (
     progress_of,
 )
 from p2p_hoity.tables.resuming import refused_games
+from protocol.bounds import Seconds
 
 from ..local.bot_processes import sweep
 from ..local.questions import ask_yes
@@ -30,7 +31,7 @@ from ..words.lingo import _
 from . import open_games
 from .seats import key_of_games
 
-READING: Final = 2.0
+READING: Final[Seconds] = 2.0
 """Seconds for which games are read whose score is not known yet."""
 
 

@@ -13,12 +13,13 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.session.player import LeaveForNow, Player, Wish
+from protocol.bounds import Seconds
 
 from ..words.lingo import _
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 """Ctrl-C, and being ended by the system."""
-LATEST: Final = 6
+LATEST: Final[Seconds] = 6
 """Seconds after which a process without its terminal is ended by the system."""
 
 
@@ -91,7 +92,7 @@ def _hangup_is(number: int) -> Iterator[None]:
         for stream in streams:
             os.dup2(null, stream)
         os.close(null)
-        signal.alarm(LATEST)
+        signal.setitimer(signal.ITIMER_REAL, LATEST)
         signal.raise_signal(number)
 
     before = signal.signal(name, gone)

@@ -13,13 +13,14 @@ from p2p_hoity.lookalikes import twins
 from p2p_hoity.net.discovery import Announcement, browse
 from p2p_hoity.net.ticket import decode_ticket
 from protocol import fingerprint, header
+from protocol.bounds import Seconds
 
 from ..local.questions import answer
 from ..printing import say
 from ..trouble import INTERRUPTED, USAGE, Trouble
 from ..words.lingo import _
 
-LOOK: Final = 3.0
+LOOK: Final[Seconds] = 3.0
 """Seconds for which announcements are listened for."""
 LIKE_A_TICKET: Final = re.compile(r"hoity\d", re.IGNORECASE)
 AGAIN: Final = frozenset({"r", ""})

@@ -19,6 +19,7 @@ from p2p_hoity.relay.metrics import exposition, need_libraries, serve_metrics
 from p2p_hoity.relay.serving import Relay
 from p2p_hoity.relay.watch import LogWriter, Watch
 from p2p_hoity.storage.home import home
+from protocol.bounds import Seconds
 
 from ..local import relays
 from ..local.places import check_home
@@ -34,7 +35,7 @@ LOOPBACK: Final = "127.0.0.1"
 RARELY: Final = (20_000, 20, 500)
 """When Python looks for rings of garbage: to look through all that thousands of connections hold
 takes it half a second, in which nothing is carried."""
-LAST_LINES: Final = 0.1
+LAST_LINES: Final[Seconds] = 0.1
 """Seconds for what is still to be logged."""
 
 

@@ -17,6 +17,7 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import Player as Me
 from p2p_hoity.tables import Seat
 from protocol import Terms, fingerprint
+from protocol.bounds import Seconds
 
 from ..local.bot_processes import Crew
 from ..printing import complain
@@ -27,10 +28,10 @@ from ..words.commands import command_line
 from ..words.lingo import _
 from .going import Going, interrupted
 
-LEAVING: Final = 3.0
+LEAVING: Final[Seconds] = 3.0
 """Seconds in which the others should have been told; who leaves goes then in any case."""
 
-ENDING: Final = 10.0
+ENDING: Final[Seconds] = 10.0
 """The same behind the end, where what was sent last is waited for."""
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from p2p_hoity import cores
+from protocol.bounds import Seconds
 
 from .. import printing
 from ..trouble import NOT_OK, OK, ctrl_c_means
@@ -22,7 +23,7 @@ from .found_files import all_in
 from .verdicts import Verdicts
 from .verify import Verdict, ended_with, judge, not_read, tell
 
-OFTEN: Final = 0.2
+OFTEN: Final[Seconds] = 0.2
 """Seconds between two lines of progress."""
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO
+from typing import IO, Final
 
 import trio
 
@@ -27,15 +27,16 @@ from p2p_hoity.storage import file_lock
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import KeyFileError, load_identity
 from p2p_hoity.storage.own_files import new_private, open_private, private_folder, write_private
+from protocol.bounds import Seconds
 
 from ..trouble import Trouble
 from ..words.lingo import _
 from .bot_levels import LEVEL, LEVEL_FILE, level_of
 
 NAMES = ("Ada", "Bruno", "Clara", "Dario", "Edith", "Fabio", "Greta")
-FAREWELL = 15.0
+FAREWELL: Final[Seconds] = 15.0
 """Seconds that bots have to finish by themselves when the game is over."""
-GRACE = 5.0
+GRACE: Final[Seconds] = 5.0
 """Seconds between asking a bot to go and making it."""
 LOOPBACK = "127.0.0.1:0"
 MANNER = ("--auto", "--json", "--until-eof", "--again")

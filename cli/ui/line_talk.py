@@ -9,6 +9,7 @@ import trio
 
 from p2p_hoity.session.player import Talk, Wish
 from p2p_hoity.session.updates import Said
+from protocol.bounds import Quota
 
 from ..words import phrases
 from ..words.lingo import N_, _
@@ -18,7 +19,7 @@ HELP: Final = (
     N_("t WORDS says them to the table, t NUMBER a phrase; t lists the phrases"),
     N_("m NAME mutes a voice for you alone, and lets it be heard again"),
 )
-MOST_WISHES: Final = 16
+MOST_WISHES: Final[Quota] = 16
 
 
 class Wishes:

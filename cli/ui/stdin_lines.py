@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Final
 
 import trio
 
+from protocol.bounds import Quota
+
 CHUNK = 4096
 STDIN = 0
-STRAYS = 20
+STRAYS: Final[Quota] = 20
 """So many lines of a file or a pipe without a choice, and nobody who reads is typing them."""
 
 END, INTERRUPT, CONTINUED = "\0end", "\0interrupt", "\0continued"

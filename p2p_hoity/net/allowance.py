@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Final
 
-MOST_KEPT = 1024
+from protocol.bounds import Quota
+
+MOST_KEPT: Final[Quota] = 1024
 
 
 class Allowance:
@@ -32,7 +35,7 @@ class Allowance:
 class Allowances:
     """One allowance for each sender; it outlives the link, so that a new link gains nothing."""
 
-    def __init__(self, most: int, rate: float) -> None:
+    def __init__(self, most: float, rate: float) -> None:
         self._most, self._rate = most, rate
         self._of: dict[Hashable, Allowance] = {}
 

@@ -11,11 +11,12 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from protocol import header
+from protocol.bounds import Quota
 
 from ..errors import Code, Reason, because
 from ..stacking import is_stacked
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
 
 SERVICE = "_hoity._tcp.local."
-MOST_FOUND = 64
+MOST_FOUND: Final[Quota] = 64
 """Tables that one look around the network returns."""
 MOST_SEATS = 6
 _VERSION = b"2"

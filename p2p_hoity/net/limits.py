@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from protocol.bounds import Quota, Seconds
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -14,54 +16,54 @@ class Limits:
     """The longest frame taken or sent: one that carries the longest message of a table."""
     longest: Callable[[bytes], int] | None = None
     """Returns the longest length of a frame that begins with these bytes; None: that of any."""
-    queue_frames: int = 4096
+    queue_frames: Quota = 4096
     """Frames that may wait for one slow peer before its link is closed."""
-    queue_bytes: int = 4 << 20
+    queue_bytes: Quota = 4 << 20
     """Bytes that may wait for one slow peer before its link is closed."""
-    events: int = 32
+    events: Quota = 32
     """Events that may wait for the hub's owner before links are read no further."""
-    bytes_at_once: int = 16 << 20
+    bytes_at_once: Quota = 16 << 20
     """Bytes of one sender that are read at once; one answer to a sync counts for no more. Each
     read, frame, heartbeat and mark counts for `framing.OVERHEAD` bytes more."""
     bytes_a_second: float = float(1 << 20)
     """Bytes of one sender that are read a second after that; what comes faster waits with it."""
-    links: int = 64
+    links: Quota = 64
     """Authenticated links; a preferred peer takes the place of another."""
-    links_per_source: int = 32
+    links_per_source: Quota = 32
     """Links from one machine (one IPv4 address, one IPv6 /64, one relay)."""
-    link_ups_at_once: int = 8
+    link_ups_at_once: Quota = 8
     """Links that one identity may bring up in a row, each in the place of the one before."""
     link_ups_a_second: float = 0.2
     """Links that it may bring up a second after that. An honest one dials more slowly ([L-26])."""
-    unauthenticated: int = 64
+    unauthenticated: Quota = 64
     """Connections that have not yet proven an identity; the oldest makes room."""
-    unauthenticated_per_source: int = 32
+    unauthenticated_per_source: Quota = 32
     """The same, from one machine."""
-    addresses_per_peer: int = 24
+    addresses_per_peer: Quota = 24
     """Addresses dialled for one peer, 12 that it names and 12 of a ticket; the oldest is
     forgotten."""
-    handshake: float = 5.0
+    handshake: Seconds = 5.0
     """From the first byte to an authenticated link, or the connection is cut."""
-    dial: float = 5.0
+    dial: Seconds = 5.0
     """For one way to a peer to answer, secured, and for a relay to answer once."""
-    waiting: float = 15.0
+    waiting: Seconds = 15.0
     """For a relay that cuts us, as one that is flooded does by lot, to be asked again and again."""
-    heartbeat: float = 2.0
+    heartbeat: Seconds = 2.0
     """Silence of our own after which an empty frame is sent."""
-    silence: float = 6.0
+    silence: Seconds = 6.0
     """Silence of a peer after which its link is dead."""
-    stalled: float = 30.0
+    stalled: Seconds = 30.0
     """How long one piece may take to send to a peer that is heard: a slow link's buffers are full
     for longer than silence lasts."""
-    first_pause: float = 0.5
+    first_pause: Seconds = 0.5
     """Between the first and the second attempt to dial; doubled each time."""
-    longest_pause: float = 15.0
+    longest_pause: Seconds = 15.0
     """The longest pause between two attempts to dial."""
-    full_pause: float = 15.0
+    full_pause: Seconds = 15.0
     """For which one that is full is left alone at least; at most twice as long ([L-65])."""
-    stagger: float = 0.25
+    stagger: Seconds = 0.25
     """Head start of each of several addresses of a peer over the next."""
-    relay_stagger: float = 1.0
+    relay_stagger: Seconds = 1.0
     """Head start of direct addresses over relays."""
 
     def __post_init__(self) -> None:

@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 
 import trio
 
+from protocol.bounds import Seconds
+
 from ..errors import Code, Reason, because
 from .allowance import Allowance
 from .errors import TROUBLE, NetError, why
@@ -22,7 +24,7 @@ CHUNK = 1 << 16
 RECORD = 2048
 """Bytes written at once, as one record of TLS: nothing of a record is heard before its end, so on a
 slow link a longer one would be silence."""
-UNHURRIED: Final = (0.01, 0.04)
+UNHURRIED: Final[tuple[Seconds, Seconds]] = (0.01, 0.04)
 """Seconds, as the lot has it, for which frames are collected on a link that is in no hurry: what is
 queued for forty onlookers at once is not written at once, while seats wait."""
 

@@ -12,6 +12,8 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Quota
+
 from ..errors import Code, CodedError, because
 from .addresses import Address
 from .errors import NetCode, NetError
@@ -25,7 +27,7 @@ NUMBER: Final = 4
 MOST_NUMBER: Final = 999_999_999
 MOST_FRAME: Final = 8192
 """Bytes of one frame through a mailbox."""
-MOST_FRAMES: Final = 4
+MOST_FRAMES: Final[Quota] = 4
 """Frames that either end says in one conversation; an exchange takes two."""
 
 

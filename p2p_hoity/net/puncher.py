@@ -9,6 +9,8 @@ from typing import Final, Protocol
 
 import trio
 
+from protocol.bounds import Quota, Seconds
+
 from . import punching
 from .addresses import Address, parse_address
 from .admission import Standing
@@ -21,11 +23,11 @@ from .race import Secured
 from .reach import reach, secure
 from .tls import TlsStream
 
-AFTER: Final = 1.0
+AFTER: Final[Seconds] = 1.0
 """Seconds for which a link has stood before: direct ways have had their turn."""
-WHOLE: Final = 10.0
+WHOLE: Final[Seconds] = 10.0
 """Seconds for all of it: the call through the relay, what the two say, and the tries."""
-MOST_AT_ONCE: Final = 16
+MOST_AT_ONCE: Final[Quota] = 16
 """Tries that run at the same time: each holds a few sockets, and any stranger may ask for one."""
 
 Stay = Callable[[], Awaitable[None]]

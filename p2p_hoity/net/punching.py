@@ -14,6 +14,8 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Quota, Seconds
+
 from ..errors import Code
 from .addresses import Address, Named, may_dial
 from .errors import NetCode, NetError, NobodyError
@@ -21,10 +23,10 @@ from .handshake import receive, send
 from .network import Outlet
 from .reach import observing, read_seen, seen_from
 
-TRIES: Final = 3
-PERIOD: Final = 1.0
+TRIES: Final[Quota] = 3
+PERIOD: Final[Seconds] = 1.0
 """Seconds of one try: a SYN that came too early was dropped, and is sent again after so long."""
-PAUSE: Final = 0.02
+PAUSE: Final[Seconds] = 0.02
 """Seconds after a NAT that does not drop but refuses what it does not expect."""
 
 SEEN: Final = b"S"

@@ -6,8 +6,11 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Final
 
 import trio
+
+from protocol.bounds import Seconds
 
 from .addresses import Address, numeric, parse_address
 from .errors import NetCode, NetError, NobodyError, RefusedError, TicketError
@@ -23,9 +26,10 @@ CALL = b"C"
 TAKE = b"T"
 OBSERVE = b"O"
 WORD = b"W"
-GREETING = 15.0
+GREETING: Final[Seconds] = 15.0
 """Seconds for which a relay that cuts us is greeted again, if the caller has so long."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 1.0
+FIRST_PAUSE: Final[Seconds] = 0.25
+LONGEST_PAUSE: Final[Seconds] = 1.0
 """Seconds between two of these greetings, at most."""
 TOKEN = 16
 """Bytes of the token by which a waiting peer takes one call."""

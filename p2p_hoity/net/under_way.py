@@ -13,9 +13,11 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
+from protocol.bounds import Quota
+
 from .framing import MARK
 
-MOST: Final = 4096
+MOST: Final[Quota] = 4096
 """Frames of one link that are remembered once they are out; an older one may be sent again."""
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 import trio
+
+from protocol.bounds import Quota
 
 from ..errors import Reason
 from .addresses import Address
@@ -17,7 +20,7 @@ from .link import Link
 from .network import Network
 from .reach import TOKEN, register, take
 
-MOST_AT_ONCE = 8
+MOST_AT_ONCE: Final[Quota] = 8
 """Calls being taken at the same time; more are left unanswered."""
 
 Attend = Callable[[trio.abc.Stream, Address], Awaitable[None]]

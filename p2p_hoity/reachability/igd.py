@@ -14,6 +14,8 @@ from urllib.parse import urljoin, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
+from protocol.bounds import Quota
+
 GROUP: Final = ("239.255.255.250", 1900)
 """Where routers hear searches."""
 DEVICES: Final = (
@@ -24,7 +26,7 @@ SERVICES: Final = frozenset(
     f"urn:schemas-upnp-org:service:{name}"
     for name in ("WANIPConnection:1", "WANIPConnection:2", "WANPPPConnection:1")
 )
-MOST_SERVICES: Final = 4
+MOST_SERVICES: Final[Quota] = 4
 """Services of one description that are asked."""
 DEFAULT_PORT: Final = 80
 ENVELOPE: Final = (

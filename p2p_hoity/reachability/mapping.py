@@ -11,6 +11,8 @@ from typing import Final, Protocol
 
 import trio
 
+from protocol.bounds import Seconds
+
 from ..errors import Reason, because
 from ..net.destination import Destination, destination_of
 from .exchange import Datagrams, datagrams
@@ -19,15 +21,15 @@ from .judge import judge_mapped
 from .routers import NatPmpRouter, Opened, PcpRouter, Router, RouterCode, RouterError
 from .upnp import LocalNetwork, UpnpRouter
 
-HEAD_START: Final = 0.5
+HEAD_START: Final[Seconds] = 0.5
 """Seconds in which a router may answer in the newer protocol before it is asked in the older."""
-SEARCH: Final = 4.0
+SEARCH: Final[Seconds] = 4.0
 """Seconds for both protocols."""
-FAREWELL: Final = 1.0
+FAREWELL: Final[Seconds] = 1.0
 """Seconds in which the mapping is taken away; then its lifetime ends it."""
-SHORTEST: Final = 4.0
+SHORTEST: Final[Seconds] = 4.0
 """Seconds between two renewals (RFC 6887, section 11.2.1)."""
-AGAIN: Final = 600.0
+AGAIN: Final[Seconds] = 600.0
 """Seconds after which a router that opened nothing is asked once more."""
 
 

@@ -10,15 +10,17 @@ from typing import Final, NoReturn, Protocol, TypeVar
 
 import trio
 
+from protocol.bounds import Seconds
+
 from ..errors import Code, CodedError, because
 from ..net.addresses import Address
 from . import natpmp, pcp
 from .epoch import Epoch
 from .exchange import Datagrams, ask, natpmp_pauses, pcp_pauses
 
-LIFETIME: Final = 7200
+LIFETIME: Final[Seconds] = 7200.0
 """Seconds for which a mapping is asked (RFC 6886, section 3.3)."""
-LONGEST_LIFETIME: Final = 86_400
+LONGEST_LIFETIME: Final[Seconds] = 86_400.0
 """Seconds after which a mapping is renewed whatever a router promises."""
 PCP_TIMES, NATPMP_TIMES = 2, 5
 """Times a question is sent before a router counts as silent."""
@@ -125,7 +127,7 @@ class PcpRouter:
 
     async def open(self) -> Opened:
         """The mapping, with the same port outside as before if that can be; or RouterError."""
-        wish = self._wish(LIFETIME)
+        wish = self._wish(int(LIFETIME))
         answer = await self._ask(wish, PCP_TIMES)
         if isinstance(answer, pcp.NatPmpOnly):
             raise RouterError(RouterCode.ABSENT)
@@ -155,7 +157,7 @@ class NatPmpRouter:
         """The mapping, asked for again if the router starts anew in between; or RouterError."""
         for _ in range(2):
             outside = await self._address()
-            mapped = await self._map(LIFETIME)
+            mapped = await self._map(int(LIFETIME))
             if not self._epoch.is_new(mapped.epoch, trio.current_time()):
                 break
         self._outside = mapped.port

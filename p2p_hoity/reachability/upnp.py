@@ -15,6 +15,8 @@ from typing import Final, Protocol
 
 import trio
 
+from protocol.bounds import Quota, Seconds
+
 from ..errors import because
 from ..net.addresses import HIGHEST_PORT, Address
 from ..net.errors import TROUBLE
@@ -23,19 +25,19 @@ from .bounded_http import Answer, HttpError, Question
 from .igd import Fields, Place, Service
 from .routers import LIFETIME, Opened, RouterCode, RouterError
 
-PATIENCE: Final = 6.0
+PATIENCE: Final[Seconds] = 6.0
 """Seconds for the search and all questions together."""
-SEARCH: Final = 1.5
+SEARCH: Final[Seconds] = 1.5
 """Seconds for which the router may answer a search; it is asked to answer within one."""
-TIMES: Final = 2
+TIMES: Final[Quota] = 2
 """Times a search is sent, since datagrams may be lost."""
-MOST_PLACES: Final = 4
+MOST_PLACES: Final[Quota] = 4
 """Descriptions of the router that are read."""
 DATAGRAM: Final = 2048
 LOWEST: Final = 1024
 STRIDE: Final = 7919
 """From one port outside that is taken to the next that is tried."""
-TRIES: Final = 3
+TRIES: Final[Quota] = 3
 CONFLICT: Final = "718"
 """The error of a router whose port leads to another machine."""
 PROTOCOL: Final = "TCP"
@@ -206,7 +208,7 @@ class UpnpRouter:
         if any(taken.get(name, value) != value for name, value in inside.items()):
             return False
         more = {"NewEnabled": "1", "NewPortMappingDescription": NAME}
-        wanted = {**self._mapping, **inside, **more, "NewLeaseDuration": str(LIFETIME)}
+        wanted = {**self._mapping, **inside, **more, "NewLeaseDuration": str(int(LIFETIME))}
         before, self._may_be_open = self._may_be_open, True
         told = await self._ask(service, "AddPortMapping", wanted)
         if "AddPortMappingResponse" in told:

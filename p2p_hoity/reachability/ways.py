@@ -9,6 +9,8 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Seconds
+
 from ..errors import Reason
 from ..net.addresses import host_of, parse_address
 from ..net.errors import NetError
@@ -17,9 +19,9 @@ from ..net.reach import observed
 from . import mapping
 from .judge import Found, Judged, Scope, Wanted, judge, scope_of, widest
 
-LOOK: Final = 5.0
+LOOK: Final[Seconds] = 5.0
 """Seconds for a relay to say what it sees."""
-SETTLE: Final = 1.0
+SETTLE: Final[Seconds] = 1.0
 """Seconds that a router gets before addresses are named without it."""
 
 

@@ -11,12 +11,15 @@ import select
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Final
 
 import trio
 
+from protocol.bounds import Quota
+
 from .splice import PIECE, Splice
 
-AT_ONCE = 256
+AT_ONCE: Final[Quota] = 256
 """Sockets that have their turn before others of this process have theirs."""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from protocol.bounds import Quota, Seconds
+
 from ..net.handshake import LONGEST
 from ..net.limits import Limits
 
@@ -12,29 +14,29 @@ from ..net.limits import Limits
 class RelayLimits:
     """Caps of one relay; times in seconds. As given they carry a thousand tables of six."""
 
-    seats: int = 6_000
+    seats: Quota = 6_000
     """Ids that wait here."""
-    seats_per_source: int = 256
+    seats_per_source: Quota = 256
     """The same, from one machine."""
-    splices: int = 15_000
+    splices: Quota = 15_000
     """Pairs of connections spliced, or called and not yet taken."""
-    splices_per_source: int = 256
+    splices_per_source: Quota = 256
     """The same, called from one machine."""
-    splices_per_seat: int = 64
+    splices_per_seat: Quota = 64
     """The same, to one id."""
-    splice_bytes: int = 1 << 30
+    splice_bytes: Quota = 1 << 30
     """Bytes through one splice, both directions together."""
-    idle: float = 30.0
+    idle: Seconds = 30.0
     """A splice without a byte in either direction for so long is cut; live links beat in it."""
-    mailboxes: int = 4_000
+    mailboxes: Quota = 4_000
     """Hosts that wait for a guest with a code."""
-    mailboxes_per_source: int = 64
+    mailboxes_per_source: Quota = 64
     """The same, from one machine."""
-    mailbox_life: float = 900.0
+    mailbox_life: Seconds = 900.0
     """A mailbox that nobody has come to is closed after so long; hosts take a fresh one sooner."""
-    mailbox_talk: float = 30.0
+    mailbox_talk: Seconds = 30.0
     """Seconds from a guest's first word to the end of the conversation."""
-    guesses: int = 12
+    guesses: Quota = 12
     """Mailboxes that are asked for from one machine at once; found or not."""
     guesses_a_second: float = 0.2
     """The same, after that."""

@@ -14,6 +14,8 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Quota, Seconds
+
 from ..errors import Code, because
 from ..net.allowance import Allowances
 from ..net.handshake import Verdict
@@ -23,12 +25,12 @@ from ..net.unproven import one_to_make_room
 from .limits import RelayLimits
 from .visit import Stay, Visit, count_down
 
-REST: Final = 120.0
+REST: Final[Seconds] = 120.0
 """Seconds for which a number is given to nobody else: who mistyped a code would try another's."""
-MOST_RESTING: Final = 4096
-MEMORY: Final = 600.0
+MOST_RESTING: Final[Quota] = 4096
+MEMORY: Final[Seconds] = 600.0
 """Seconds for which misses count: as long as a host's code is good."""
-SPARE: Final = 20
+SPARE: Final[Quota] = 20
 """Numbers to draw from for each miss of late."""
 
 

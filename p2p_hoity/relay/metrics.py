@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
+from protocol.bounds import Quota, Seconds
+
 from ..errors import Code, CodedError, installing
 from ..net.errors import TROUBLE, NetError
 from ..net.network import Network, StreamListener, TcpNetwork, close_listeners, cut
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
 
     from .serving import Relay
 
-READERS: Final = 8
+READERS: Final[Quota] = 8
 """Connections that are answered at once; more are cut."""
-PATIENCE: Final = 5.0
+PATIENCE: Final[Seconds] = 5.0
 """Seconds for one connection, from its beginning to its end."""
 LONGEST: Final = 4096
 """Bytes of a question."""

@@ -18,15 +18,17 @@ from typing import Final, TextIO
 
 import trio
 
+from protocol.bounds import Pace, Quota, Seconds
+
 from ..net.allowance import Allowance
 
 LATE: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Bounds, in seconds, of the classes of lateness that are counted."""
-PROBE: Final = 0.25
+PROBE: Final[Seconds] = 0.25
 """Seconds from one look at the lateness to the next."""
-LINES_AT_ONCE: Final = 200
-LINES_A_SECOND: Final = 20.0
-KEPT_LINES: Final = 1000
+LINES: Final[Pace] = (200, 20.0)
+"""Lines of the log that are written at once, and a second after that."""
+KEPT_LINES: Final[Quota] = 1000
 """Lines that wait for who reads the log; more are left out."""
 
 
@@ -79,7 +81,7 @@ class Watch:
     ) -> None:
         now = trio.current_time()
         if self._lines is None:
-            self._lines = Allowance(LINES_AT_ONCE, LINES_A_SECOND, now)
+            self._lines = Allowance(*LINES, now)
         if self._lines.left(now) < 1:
             self._left_out += 1
             return

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from protocol import Invalid, Table, header
+from protocol.bounds import Quota, Seconds
 
 from ..errors import Code
 from .capability import Capability
@@ -27,9 +28,9 @@ class DropCode(Code):
 
 TWO_ROSTERS: Final = "two-rosters"
 """What a host has done who signed two tables of one terms digest."""
-PATIENCE: Final = 10.0
+PATIENCE: Final[Seconds] = 10.0
 """Seconds in which a newcomer who has no seat must have shown that it may look on."""
-MOST_ONLOOKERS: Final = 40
+MOST_ONLOOKERS: Final[Quota] = 40
 """Onlookers at one seat; who comes then looks on at another one."""
 LONGEST: Final = max(MOST_BYTES["ask"], MOST_BYTES["table"])
 """Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""

@@ -10,6 +10,7 @@ from typing import Final
 import trio
 
 from protocol import Machine
+from protocol.bounds import Seconds
 from protocol.game import IllegalMove
 
 from .. import rules
@@ -17,7 +18,7 @@ from . import updates
 from .player import Player
 from .updates import Screen
 
-FRESH: Final = 60.0
+FRESH: Final[Seconds] = 60.0
 """Seconds after sitting down for which a player is there for certain."""
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-GAP = 2.0
+from protocol.bounds import Seconds
+
+GAP: Final[Seconds] = 2.0
 """Seconds between two looks at the clock that are counted; a driver looks some times a second."""
 
 

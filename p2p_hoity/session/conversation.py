@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from protocol import Identity, Invalid, Table, fingerprint, is_plain
+from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, Reason, because
 from ..net.allowance import Allowance
@@ -19,20 +20,20 @@ from ..stacking import thinned
 from . import updates
 from .talk import MAX_WORDS, PHRASES, Passed, Spoken, parse_talk, pass_on, speak, tidied
 
-SEAT: Final = (5.0, 1 / 3)
+SEAT: Final[Pace] = (5.0, 1 / 3)
 """Words that a seat may say at once, and a second after that."""
-ONLOOKER: Final = (3.0, 1 / 9)
+ONLOOKER: Final[Pace] = (3.0, 1 / 9)
 """The same of one onlooker, at the seat that it speaks to."""
-DOOR: Final = (9.0, 1 / 3)
+DOOR: Final[Pace] = (9.0, 1 / 3)
 """The same of all onlookers of one seat, at every node."""
-DEBT: Final = 10.0
+DEBT: Final[Quota] = 10
 """So many words more than it may keep a voice silent until they are made up for."""
-EXCESS: Final = (1000.0, 200.0)
+EXCESS: Final[Pace] = (1000.0, 200.0)
 """Frames of talk of one link that are thrown away unread at once, and a second after that, before
 the link is read more slowly."""
-REST: Final = 1.0
+REST: Final[Seconds] = 1.0
 """Most seconds for which a link that floods is not read."""
-MOST_ONLOOKERS: Final = 32
+MOST_ONLOOKERS: Final[Quota] = 32
 """Onlookers of one seat whose last words are remembered; the oldest is forgotten."""
 SHORT: Final = 9
 """Letters of an onlooker's fingerprint, in two groups, that stand for its name."""
@@ -53,7 +54,7 @@ class TalkCode(Code):
 class Voices:
     """The voices of one kind, each with an allowance; only the latest of them are kept."""
 
-    def __init__(self, limits: tuple[float, float], kept: int) -> None:
+    def __init__(self, limits: Pace, kept: int) -> None:
         self._limits, self._kept = limits, kept
         self._of: OrderedDict[object, Allowance] = OrderedDict()
 

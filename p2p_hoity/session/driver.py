@@ -11,6 +11,7 @@ from typing import Final
 import trio
 
 from protocol import FAULTS, Identity, Invalid, Machine, Node, effects
+from protocol.bounds import Quota, Seconds
 
 from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
@@ -40,11 +41,11 @@ from .updates import Screen
 from .waiting import WaitNotices
 from .weighing import OffLoop, Weighing
 
-MOST_EARLY: Final = 256
+MOST_EARLY: Final[Quota] = 256
 """Frames kept for the next table; of what is lost the seats ask each other again."""
-TICK = 0.2
-FLUSH = 5.0
-LINGER = 0.5
+TICK: Final[Seconds] = 0.2
+FLUSH: Final[Seconds] = 5.0
+LINGER: Final[Seconds] = 0.5
 """Seconds for which who leaves still answers, and then waits for what it has sent to be out."""
 
 

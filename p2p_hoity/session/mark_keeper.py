@@ -10,9 +10,11 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Seconds
+
 from ..storage.journal import Journal
 
-LAG: Final = 0.2
+LAG: Final[Seconds] = 0.2
 """Seconds for which a mark may lag: one does for all that was put on disk meanwhile, and it is
 written when the messages are out."""
 

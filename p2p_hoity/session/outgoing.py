@@ -8,12 +8,13 @@ from typing import Final
 import trio
 
 from protocol import Machine, effects
+from protocol.bounds import Quota
 
 from ..net.hub import Hub
 from .mark_keeper import MarkKeeper
 from .rate_limit import RateLimit, goes_round, is_request
 
-TURNS: Final = 3
+TURNS: Final[Quota] = 3
 """Turns of the loop after which what was posted is with the system: its writer wakes, waits for its
 lock, and writes."""
 

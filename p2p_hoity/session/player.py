@@ -8,6 +8,8 @@ from typing import Final, Protocol
 
 import trio
 
+from protocol.bounds import Seconds
+
 from .. import bots, rules
 from .nursery import never
 
@@ -49,7 +51,7 @@ class Player(Protocol):
         """Whether the player wants another game with the same people; asked once, at the end."""
 
 
-PAUSE: Final = 0.02
+PAUSE: Final[Seconds] = 0.02
 """Seconds after which a bot answers, easy or not: its time tells nothing of its cards."""
 
 

@@ -10,19 +10,17 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Final
 
+from protocol.bounds import Pace, Quota, Seconds
+
 from ..net.allowance import Allowance
 
-HELD: Final = 16384
+HELD: Final[Quota] = 16384
 """Frames remembered as held; the oldest is forgotten and would merely be read again."""
-BURST: Final = 24.0
-"""Questions one link may ask at once."""
-RATE: Final = 6.0
-"""Questions a second after that; an honest node asks one or two."""
-BUDGET: Final = 3.0
-"""Seconds of processor time one link may take at once with what leads nowhere."""
-REFILL: Final = 0.1
-"""Seconds of processor time it earns a second: a tenth of one core."""
-LONGEST_REST: Final = 1.0
+QUESTIONS: Final[Pace] = (24.0, 6.0)
+"""Questions that one link may ask; an honest node asks one or two a second."""
+PROCESSOR: Final[Pace] = (3.0, 0.1)
+"""Seconds of processor time that one link may take with what leads nowhere: a tenth of one core."""
+LONGEST_REST: Final[Seconds] = 1.0
 """Seconds for which nothing is read from a link at a time; it must stay alive."""
 REQUESTS: Final = frozenset({1, 2, 3})
 """The kinds of frames that ask for something: fetch, sync, own. Only these are counted: an answer
@@ -66,11 +64,11 @@ class RateLimit:
         For these seconds nothing should be read from the link. The budget outlives the link, so
         that a new one does not fill it.
         """
-        budget = self._budgets.setdefault(peer, Allowance(BUDGET, REFILL, now))
+        budget = self._budgets.setdefault(peer, Allowance(*PROCESSOR, now))
         return min(LONGEST_REST, budget.take(now, seconds))
 
     def _may_ask(self, peer: bytes, now: float) -> bool:
-        questions = self._questions.setdefault(peer, Allowance(BURST, RATE, now))
+        questions = self._questions.setdefault(peer, Allowance(*QUESTIONS, now))
         if questions.left(now) < 1:
             return False
         questions.take(now)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from protocol import Header, Identity, Invalid, SeatEntry, Table, header
+from protocol.bounds import Pace, Quota
 
 from . import updates
 from .access import check_signed
@@ -14,10 +15,10 @@ from .conversation import Voices
 from .lobby import Roster, encode_lobby, parse_lobby
 from .next_table import Consent, Refusal, is_roster, next_terms, parse_again, refuse
 
-FRAMES: Final = 6.0
-"""Frames a link may bring at once for each seat, and one a second after that: an honest one brings
-a consent and a refusal of each, and a roster, and the same once more when it is made anew."""
-MOST_LINKS: Final = 64
+FRAMES: Final[Pace] = (6.0, 1.0)
+"""Frames that a link may bring, so many at once for each seat: an honest one brings a consent and a
+refusal of each, and a roster, and the same once more when it is made anew."""
+MOST_LINKS: Final[Quota] = 64
 Flood = Callable[[bytes, bytes | None], None]
 """Sends a frame to all links of the table, but to the one it came from."""
 
@@ -41,7 +42,7 @@ class Rematch:
         self._entries: dict[int, SeatEntry] = {}
         self._refused: set[int] = set()
         self._frames: dict[object, bytes] = {}
-        self._links = Voices((FRAMES * table.seats, 1.0), MOST_LINKS)
+        self._links = Voices((FRAMES[0] * table.seats, FRAMES[1]), MOST_LINKS)
         self.roster: Roster | None = None
 
     # What comes in.

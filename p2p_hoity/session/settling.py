@@ -8,6 +8,8 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Seconds
+
 from . import updates
 from .capability import Capability
 from .lobby import Roster
@@ -16,15 +18,15 @@ from .player import Player
 from .rematch import Rematch
 from .updates import Screen
 
-ANSWER: Final = 60.0
+ANSWER: Final[Seconds] = 60.0
 """Seconds in which a player must have said whether it wants another game ([A-3])."""
-GATHER: Final = 75.0
+GATHER: Final[Seconds] = 75.0
 """Seconds for which the host waits for all consents ([A-4])."""
-LONGEST: Final = 90.0
+LONGEST: Final[Seconds] = 90.0
 """Seconds for which all others wait for the roster: longer, so that who has consented comes."""
-ALONE: Final = 10.0
+ALONE: Final[Seconds] = 10.0
 """Seconds without a link to any seat after which nobody is waited for."""
-LOOK: Final = 0.1
+LOOK: Final[Seconds] = 0.1
 """Seconds between two looks at what has come."""
 
 

@@ -10,6 +10,7 @@ from typing import Final
 import trio
 
 from protocol import Identity
+from protocol.bounds import Quota, Seconds
 
 from ..errors import Reason, because
 from ..net.hub import Hub
@@ -23,9 +24,9 @@ from .settling import Agreed, Settling
 from .talk import is_talk
 from .updates import Screen, Unsaid
 
-RECENT: Final = 10.0
+RECENT: Final[Seconds] = 10.0
 """Seconds for which words are told to links that are let in after them."""
-MOST_RECENT: Final = 8
+MOST_RECENT: Final[Quota] = 8
 
 
 def _milliseconds() -> int:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import Final
 
 from protocol import Machine, Wait
+from protocol.bounds import Seconds
 
 from .updates import Awaited, Extended, Halfway, Late, Muster, Paused
 
-FIRST, LONGEST = 10.0, 60.0
+FIRST: Final[Seconds] = 10.0
+LONGEST: Final[Seconds] = 60.0
 """Seconds until who is awaited is first said; the pauses after it double up to the longest."""
-UNDECIDED = 60.0
+UNDECIDED: Final[Seconds] = 60.0
 """Seconds after patience has run out until a player is told that the seats have not agreed."""
 
 Word = Awaited | Halfway | Late | Paused

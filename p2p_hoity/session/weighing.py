@@ -15,6 +15,7 @@ from typing import Any, Final
 import trio
 
 from protocol import Invalid, Machine, Node
+from protocol.bounds import Quota
 
 from ..errors import because, of_protocol
 from ..net.hub import Hub
@@ -24,7 +25,7 @@ from .rate_limit import RateLimit, goes_round
 OffLoop = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs a job and gives what it gives, such as `trio.to_thread.run_sync`. Never another process: a
 job may know this seat's secrets."""
-ROOM: Final = 1 << 20
+ROOM: Final[Quota] = 1 << 20
 """Bytes of frames that wait for a job; while there are more nothing is read at all."""
 OVERHEAD: Final = 256
 """Bytes that a waiting frame takes beside its own."""

@@ -13,17 +13,18 @@ from typing import Final
 import trio
 
 from protocol import Table
+from protocol.bounds import Seconds
 
 from ..errors import Code
 from ..net.events import Event, LinkDown, LinkedElsewhere, LinkUp
 from ..net.hub import Hub
 from .seating import Backlog, PeerError
 
-SETTLE: Final = 1.0
+SETTLE: Final[Seconds] = 1.0
 """Seconds in which those who answer at once have answered."""
-ALONE: Final = 3.0
+ALONE: Final[Seconds] = 3.0
 """Seconds for which a first answer is awaited; nobody may be there yet."""
-PATIENCE: Final = 15.0
+PATIENCE: Final[Seconds] = 15.0
 """Seconds for which a seat that is told that it is linked elsewhere asks again."""
 
 

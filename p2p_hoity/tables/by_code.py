@@ -8,6 +8,8 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Seconds
+
 from ..codes.exchange import GuestExchange
 from ..codes.spoken import CodeCode, CodeError, SpokenCode
 from ..net.addresses import parse_address
@@ -18,7 +20,7 @@ from ..net.mailbox import NUMBER, Conversation, conversation
 from ..net.network import Network, TcpNetwork
 from ..net.ticket import Ticket, decode_ticket
 
-ANSWER: Final = 30.0
+ANSWER: Final[Seconds] = 30.0
 """Seconds for the relay, which may have to be asked several times, and the host's answers."""
 
 

@@ -12,6 +12,8 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Quota, Seconds
+
 from ..codes.exchange import HostExchange
 from ..codes.spoken import WORDS, CodeError, SpokenCode, fresh_words
 from ..errors import Code, because
@@ -24,20 +26,21 @@ from ..net.network import Network, TcpNetwork
 from ..session import updates
 from ..session.updates import CodeEnd, Screen
 
-LIFE: Final = 600.0
+LIFE: Final[Seconds] = 600.0
 """Seconds for which a code is good."""
-EXCHANGE: Final = 15.0
+EXCHANGE: Final[Seconds] = 15.0
 """Seconds from a guest's first message to the end of the exchange."""
-GOODBYE: Final = 10.0
+GOODBYE: Final[Seconds] = 10.0
 """Seconds in which a guest has read the ticket and gone."""
-WRONG: Final = (8, 8192)
+WRONG: Final[tuple[Quota, Quota]] = (8, 8192)
 """Wrong guesses at one table after which codes have three words, and four. All guesses together
 find the words of a code with a chance below 8 in 1295² and 8,192 in 1295³ and one in 1295⁴ for
 each of ten million more: below one in 2^16."""
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+FIRST_PAUSE: Final[Seconds] = 1.0
+LONGEST_PAUSE: Final[Seconds] = 60.0
 """Seconds before a relay is tried again that failed, and before the next code where the last ones
 were burned one after the other."""
-IN_A_ROW: Final = 8
+IN_A_ROW: Final[Quota] = 8
 """Codes burned one after the other behind which there is a pause."""
 
 

@@ -8,17 +8,19 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Quota, Seconds
+
 from ..session.lobby import Sit
 
 Admit = Callable[[str, bytes], Awaitable[bool]]
 """Asks the host whether the guest of this nickname and id may sit down."""
 Decided = Callable[[bytes, Sit, "Answer"], None]
 
-PATIENCE: Final = 180.0
+PATIENCE: Final[Seconds] = 180.0
 """Seconds for which the host's answer is awaited."""
-MOST_WAITING: Final = 16
+MOST_WAITING: Final[Quota] = 16
 """Guests who wait for the host's word; who comes then is told that the table is full."""
-MOST_DENIED: Final = 64
+MOST_DENIED: Final[Quota] = 64
 """Guests that were refused; after so many the host is asked no more, and nobody new gets in."""
 
 

@@ -16,6 +16,7 @@ from typing import Final
 import trio
 
 from protocol import Header, Machine, Table
+from protocol.bounds import Seconds
 
 from ..errors import Code, CodedError, Reason, because
 from ..net.errors import TicketError
@@ -30,11 +31,11 @@ from ..session.lobby import Roster
 from ..storage import journal as journals
 from ..storage.own_files import NotPrivateError, read_private, write_private
 
-LOOK: Final = 1.0
+LOOK: Final[Seconds] = 1.0
 """Seconds between two looks."""
-ALONE: Final = 3.0
+ALONE: Final[Seconds] = 3.0
 """Seconds without a link after which a player is told what to give to the others."""
-TAKEN: Final = 6.0
+TAKEN: Final[Seconds] = 6.0
 """Seconds in which a running game has taken a ticket that was handed to it."""
 LONGEST: Final = 8192
 """Bytes of a ticket's word."""

@@ -6,15 +6,17 @@ from typing import Final
 
 import trio
 
+from protocol.bounds import Seconds
+
 from .. import rules
 from ..session import updates
 from ..session.updates import Screen
 
-QUIET: Final = 1.0
+QUIET: Final[Seconds] = 1.0
 """Seconds without a step after which all that was played before is known."""
-FIRST: Final = 5.0
+FIRST: Final[Seconds] = 5.0
 """Seconds for which the first step is awaited."""
-LONGEST: Final = 30.0
+LONGEST: Final[Seconds] = 30.0
 """Seconds after which it is now in any case: some games never rest."""
 PAST: Final = (updates.Stepped, updates.Happened, updates.Rewound)
 

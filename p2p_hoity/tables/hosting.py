@@ -11,6 +11,7 @@ from typing import Final
 import trio
 
 from protocol import Invalid, SeatEntry, Terms, header
+from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
@@ -44,19 +45,19 @@ from .door import Admit, Answer, Door
 from .seating import Lan, Reach, Seat, open_hub
 from .telling import TicketTeller
 
-SHOW: Final = 10.0
+SHOW: Final[Seconds] = 10.0
 """Seconds in which a newcomer must have shown that it holds the ticket."""
-KEEP: Final = 10.0
+KEEP: Final[Seconds] = 10.0
 """Seconds for which a seat is kept when its link is gone: long enough to dial again."""
-MOST_PROVEN: Final = 16
+MOST_PROVEN: Final[Quota] = 16
 """Newcomers who hold the ticket and keep their link before strangers, beside those seated."""
-MOST_KEPT: Final = 24
+MOST_KEPT: Final[Quota] = 24
 """More of them who make room for seats only: the rest of the links is for who comes ([L-62])."""
-AGAIN: Final = 10.0
+AGAIN: Final[Seconds] = 10.0
 """Seconds after which the LAN is told of a table again, if that has failed."""
-CHANGES, CHANGES_A_SECOND = 24, 0.5
+CHANGES: Final[Pace] = (24, 0.5)
 """Changes of the list of names that are told at once, and after that."""
-SITS, SITS_A_SECOND = 4, 0.2
+SITS: Final[Pace] = (4, 0.2)
 """Times one identity may sit down at once, and after that."""
 
 
@@ -191,7 +192,7 @@ class Lobby:
     me: bytes
     door: Door | None = None
     _here: dict[bytes, Newcomer] = field(default_factory=dict)
-    _sits: Allowances = field(default_factory=lambda: Allowances(SITS, SITS_A_SECOND))
+    _sits: Allowances = field(default_factory=lambda: Allowances(*SITS))
     _waiting: dict[bytes, Sit] = field(default_factory=dict)
     _told: tuple[str, ...] = ()
     _changes: Allowance | None = None
@@ -319,7 +320,7 @@ class Lobby:
     def tell(self) -> None:
         """Say who sits here, if it changed; not more often than one can read."""
         names, now = self.seating.names, trio.current_time()
-        self._changes = self._changes or Allowance(CHANGES, CHANGES_A_SECOND, now)
+        self._changes = self._changes or Allowance(*CHANGES, now)
         if names == self._told or self._changes.left(now) < 1:
             return
         self._changes.take(now)

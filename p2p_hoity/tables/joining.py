@@ -11,6 +11,7 @@ from typing import Final
 import trio
 
 from protocol import Header, Invalid, OtherVersion, Terms, header
+from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, of_protocol
 from ..game_port import HoityToity, read_game
@@ -50,15 +51,17 @@ from ..storage.home import Home
 from .again import play_on
 from .seating import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub
 
-CONNECT: Final = 20.0
+CONNECT: Final[Seconds] = 20.0
 """Seconds for which a host is dialled, again and again, before one gives up."""
-ANSWER: Final = 15.0
+ANSWER: Final[Seconds] = 15.0
 """Seconds for which a linked host's first word is awaited."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
-FULL_PAUSE: Final = Limits().full_pause
-MOST_LINKS: Final = 12
+FIRST_PAUSE: Final[Seconds] = 0.5
+LONGEST_PAUSE: Final[Seconds] = 4.0
+"""The first and the longest pause between two attempts to reach a host."""
+FULL_PAUSE: Final[Seconds] = Limits().full_pause
+MOST_LINKS: Final[Quota] = 12
 """Times the host is linked to anew before one gives up: a link that is always cut is none."""
-LINES, LINES_A_SECOND = 24, 0.5
+LINES: Final[Pace] = (24, 0.5)
 """Lines about who has sat down that are shown at once, and after that."""
 Accept = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
 """Shows the terms, who sits there, and whether onlookers are let in; whether they are accepted."""
@@ -314,7 +317,7 @@ class _Guest:
             self.hub.post(self.ticket.host_id, encode_lobby(frame))
 
     async def _roster(self, offer: Offer) -> Roster:
-        lines = Allowance(LINES, LINES_A_SECOND, trio.current_time())
+        lines = Allowance(*LINES, trio.current_time())
         while True:
             match await self.host_link.next():
                 case Names(names):

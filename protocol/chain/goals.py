@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from ..bounds import Quota
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
 from ..game import (
@@ -203,7 +204,7 @@ def conclude(node: Node, goal: Expected) -> Node:
     return replace(node, state=state)
 
 
-LAST_STEP: Final = 12_000
+LAST_STEP: Final[Quota] = 12_000
 """Before this step at the latest a game is stopped: a file must hold every game whole."""
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from ..bounds import Quota
 from ..wire.messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from .source import Unknown
 
 Claim = tuple[int | None, bool]
 """Whose halt names a message (None: nobody's), and whether only a halt or close it accuses does."""
-VARIANTS = 2
+VARIANTS: Final[Quota] = 2
 """Versions of one identity that are kept: two prove the fault, more add nothing."""
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, product
+from typing import Final
 
+from ..bounds import Quota
 from ..chain import transition
 from ..chain.state import Node, Slot
 from ..wire.faults import Fault
 from ..wire.messages import Message, Say
 
-MAX_VERSIONS = 4096
+MAX_VERSIONS: Final[Quota] = 4096
 """Choices of versions looked at in one step; t - 1 seats that lie in every halt make fewer."""
 
 Bodies = Mapping[int, tuple[bytes, ...]]

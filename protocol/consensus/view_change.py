@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from ..bounds import Quota
 from ..chain import transition
 from ..chain.state import Kind, Missing, Node, Slot, Table
 from ..crypto.labels import Label
@@ -32,7 +34,7 @@ from . import evidence
 from .source import Malformed, Source, Unknown, Void
 from .tree import Bodies, Tree
 
-MAX_VERSIONS = 2
+MAX_VERSIONS: Final[Quota] = 2
 """Versions of one statement that a halt may list: two prove the fault, more add nothing."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final
 
+from ..bounds import Quota
 from ..chain.state import Node, Table
 from ..wire.messages import Accept, Close, Halt, Lock, Message, SealVote
 from . import source, view_change
@@ -16,7 +17,7 @@ from .source import Lack, Malformed, ReadingKey, T, Unknown, Void
 from .tree import Tree
 from .view_change import Base, ReadHalt
 
-MAX_TRIED: Final = 16
+MAX_TRIED: Final[Quota] = 16
 """Closes of one epoch, beyond those kept, whose bases are computed before any of them has votes."""
 
 

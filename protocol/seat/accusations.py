@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from ..bounds import Seconds
 from ..chain.state import Kind
 from ..consensus import view, view_change
 from ..consensus.view import Proof
@@ -13,7 +14,7 @@ from ..wire.messages import Message
 from .core import Core
 from .effects import Broken, Guilty
 
-SETTLES: Final = 1.0
+SETTLES: Final[Seconds] = 1.0
 """Seconds after the first proof against a seat in which a graver one may still come in, so that all
 seats name the same fault; they are also what a table that ends before the game needs to pass on,
 a fault or a leave."""

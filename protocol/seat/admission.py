@@ -12,24 +12,25 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..bounds import Quota
 from ..wire.messages import Accept, Back, Late, Message, Say, SealVote
 from .core import Core
 
-AHEAD: Final = 8
+AHEAD: Final[Quota] = 8
 """How many steps ahead of the followed chain a say may be to be kept."""
-EPOCHS_AHEAD: Final = 2
+EPOCHS_AHEAD: Final[Quota] = 2
 """How far above the common wish an epoch may be."""
-ABSENCES_AHEAD: Final = 2
+ABSENCES_AHEAD: Final[Quota] = 2
 """How far above the absences of a seat that this node knows of a back of it may count."""
-LOOSE: Final = 1 << 20
+LOOSE: Final[Quota] = 1 << 20
 """Bytes of one seat's says off the followed chain that are kept; an honest one makes far fewer."""
-WANTED: Final = 2 << 20
+WANTED: Final[Quota] = 2 << 20
 """Bytes of one seat's such says that are kept in an epoch because one seat's halts name them.
 
 Honest ones name legal says, of a few hundred bytes, and a proof. Each seat's halts have room of
 their own: a liar's could else use up what honest ones need.
 """
-ACCUSED: Final = 3 * WANTED
+ACCUSED: Final[Quota] = 3 * WANTED
 """The same for what is named by halts and closes that its halts accuse: all that a seat may hold
 because up to two liars' halts named it."""
 

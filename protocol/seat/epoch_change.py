@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from ..bounds import Quota
 from ..chain import transition
 from ..chain.state import Kind, Node
 from ..consensus import view_change
@@ -14,7 +17,7 @@ from .effects import TOO_MANY_FAULTS, Broken
 from .progress import tell_waiting
 from .statements import sign
 
-LONG_EPOCH = 2000
+LONG_EPOCH: Final[Quota] = 2000
 """Says after which an epoch is closed although nothing is wrong. A halt lists at most 4096, all
 liars may have signed two of each of theirs, and steps go on until the halts are signed."""
 

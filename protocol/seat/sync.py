@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from ..bounds import Quota
 from ..consensus import evidence, view
 from ..consensus.message_store import MessageStore
 from ..wire import frames
@@ -15,11 +16,11 @@ from .core import Core
 from .inquiry import FIRST
 
 T = TypeVar("T", bytes, int)
-MAX_FETCH = 512
+MAX_FETCH: Final[Quota] = 512
 """Messages asked for by hash in one frame."""
-MAX_CLOSES = 64
-MAX_HAVE = 4000
-MAX_ANSWER = 1 << 20
+MAX_CLOSES: Final[Quota] = 64
+MAX_HAVE: Final[Quota] = 4000
+MAX_ANSWER: Final[Quota] = 1 << 20
 """Bytes of one answer: what a link's queue always has room for. The rest is asked for again."""
 OVERHEAD = 128
 """Bytes that a message's signature and frame add, at most."""

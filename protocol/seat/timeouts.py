@@ -6,16 +6,18 @@ All times are the caller's seconds of any monotonic clock.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
+from ..bounds import Quota, Seconds
 from ..chain.state import Kind, Node
 from ..consensus.view import View
 from ..wire.header import Patience
 
-RETRY = 1.0
+RETRY: Final[Seconds] = 1.0
 """Seconds between two requests for what is lacking."""
 HUMAN = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
 """Steps in which people decide; the others wait for machines only."""
-MAX_DOUBLINGS = 40
+MAX_DOUBLINGS: Final[Quota] = 40
 
 Position = tuple[int, int, bytes]
 """Epoch, step and digest: where the followed chain stands."""

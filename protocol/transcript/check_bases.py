@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
+from ..bounds import Quota
 from ..chain.state import Node, Table
 from ..consensus import view_change
 from ..consensus.readings import BaseKey, Reading, Readings
@@ -16,7 +18,7 @@ from .check_signatures import Signed, Unread, epoch_of
 from .problem import Unsound
 from .report import Statistics
 
-MAX_LOOKUPS = 20_000_000
+MAX_LOOKUPS: Final[Quota] = 20_000_000
 """Messages that computing the bases of all closes of a file may look up."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ..bounds import Milliseconds, Quota
 from ..crypto import signing
 from ..crypto.hashing import digest
 from ..crypto.labels import VERSION, Label
@@ -33,10 +34,10 @@ def default_quorum(seats: int) -> int:
 class Patience:
     """Milliseconds: for a step people decide, for any other, and the grace g and its cap G."""
 
-    choice: int = 300_000
-    step: int = 30_000
-    grace: int = 5_000
-    cap: int = 120_000
+    choice: Milliseconds = 300_000
+    step: Milliseconds = 30_000
+    grace: Milliseconds = 5_000
+    cap: Milliseconds = 120_000
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Terms:
     seats: int
     quorum: int
     patience: Patience = Patience()
-    returns: int = 8
+    returns: Quota = 8
 
     def value(self) -> tuple[Any, ...]:
         """The terms as a plain value."""

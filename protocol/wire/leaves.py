@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ..bounds import Quota
 from ..crypto import signing
 from ..crypto.labels import Label
 from ..errors import Invalid
@@ -13,7 +14,7 @@ from . import encoding
 from .fields import Raw
 from .messages import MAX_EPOCH, MAX_STEP
 
-MAX_NUMBER: Final = 254
+MAX_NUMBER: Final[Quota] = 254
 """The highest number: so often others pass on what one seat says of leaving at one table."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+from ..bounds import Quota
 from ..crypto import signing
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
@@ -18,7 +19,7 @@ MAX_MESSAGE: Final = 256 * 1024
 MAX_EPOCH: Final = 2**32 - 1
 MAX_STEP: Final = 2**32 - 1
 MAX_LIST: Final = 4096
-MAX_BACK: Final = 255
+MAX_BACK: Final[Quota] = 255
 """The highest count of absences after which a seat may come back."""
 
 Digest = bytes

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from p2p_hoity import rules
 from p2p_hoity.rules import View
 from p2p_hoity.session.updates import Choosing, Started
+from protocol.bounds import Quota, Seconds
 
 from ...local.settings import Settings
 from ...words.answers import yes_or_no
@@ -35,8 +36,8 @@ from .scene import Scene
 DARK, LIGHT = "textual-dark", "textual-light"
 Keep = Callable[[bool, bool, bool], None]
 """Keeps whether the screen is light, rings, and shows reveals step by step."""
-MOST_TALK: Final = 200
-HURRIED: Final = 30.0
+MOST_TALK: Final[Quota] = 200
+HURRIED: Final[Seconds] = 30.0
 """Seconds of patience below which a reveal is not staged."""
 
 

@@ -10,6 +10,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger, Wish
 from p2p_hoity.session.settling import ANSWER
+from protocol.bounds import Seconds
 
 from ...words.lingo import N_, _
 from .app import TableApp
@@ -17,7 +18,7 @@ from .bridge import Box, Bridge
 from .menu import forced
 
 A = TypeVar("A")
-PAUSE: Final = 2.0
+PAUSE: Final[Seconds] = 2.0
 """Seconds that a bot waits for whoever has lent it the seat, before each choice."""
 NO_OTHER: Final = N_("Nothing else is open to you:")
 ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")

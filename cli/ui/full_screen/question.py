@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from p2p_hoity.session.updates import Presence
+from protocol.bounds import Seconds
 
 from ...words.durations import clock
 from ...words.lingo import _
@@ -13,9 +16,9 @@ from .marks import POINTER, name_of
 from .menu import Menu
 from .scene import Scene
 
-PATIENT = 15.0
+PATIENT: Final[Seconds] = 15.0
 """Seconds after which one whose link is lost may be looked for elsewhere."""
-CALM = 20.0
+CALM: Final[Seconds] = 20.0
 """Seconds for which nobody need be told what comes of waiting, while all are linked."""
 
 

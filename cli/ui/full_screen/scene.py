@@ -16,6 +16,7 @@ from p2p_hoity.rules import news, partway
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Presence
 from protocol import Kind, Table, fingerprint
+from protocol.bounds import Quota
 
 from ...words import brief, proofs
 from ...words.cards import Names
@@ -25,7 +26,7 @@ from .beats import Heard, Remark, beats, pause
 
 LOG, TALK, PROOFS = 400, 200, 400
 """Lines that are kept of each."""
-MOST_BEATS = 16
+MOST_BEATS: Final[Quota] = 16
 """Beats that may wait: as many as a full round of six has."""
 
 

@@ -19,7 +19,7 @@ from p2p_hoity.net.reach import call, observed, register
 from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.relay.metrics import exposition, serve_metrics
 from p2p_hoity.relay.serving import Relay
-from p2p_hoity.relay.watch import KEPT_LINES, LATE, LINES_AT_ONCE, Event, LogWriter, Watch
+from p2p_hoity.relay.watch import KEPT_LINES, LATE, LINES, Event, LogWriter, Watch
 
 PLACE = Address("relay", 1, via_relay=True)
 CALLER = "192.0.2.77"
@@ -67,10 +67,10 @@ async def test_a_flood_of_events_leaves_few_lines_and_strangers_who_only_come_no
     watch = Watch(lines.append)
     for _ in range(10_000):
         watch.note(Event.REFUSED, CALLER, verdict="verdict-full")
-    assert len(lines) == LINES_AT_ONCE
+    assert len(lines) == LINES[0]
     await trio.sleep(60)
     watch.note(Event.SEATED, CALLER)
-    assert f"lines-left-out={10_000 - LINES_AT_ONCE}" in lines[-1]
+    assert f"lines-left-out={10_000 - LINES[0]}" in lines[-1]
     watch.note(Event.SEATED, CALLER)
     assert "left-out" not in lines[-1]
     assert watch.events[Event.REFUSED] == 10_000

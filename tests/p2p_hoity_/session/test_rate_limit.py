@@ -28,7 +28,7 @@ def test_what_went_out_is_passed_over_and_no_message_is_a_question() -> None:
 def test_each_link_has_its_own_questions_and_what_is_remembered_is_bounded() -> None:
     limit = RateLimit()
     asked = [limit.is_due(A, ASKED, 0.0) for _ in range(100)]
-    assert sum(asked) == rate_limit.BURST
+    assert sum(asked) == rate_limit.QUESTIONS[0]
     assert limit.is_due(B, ASKED, 0.0)
     assert not limit.is_due(A, ASKED, 0.01)
     assert limit.is_due(A, ASKED, 1.0)
@@ -55,4 +55,4 @@ def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much(
     while now < 1000.0:
         taken += 0.003
         now += 0.003 + limit.spend(A, 0.003, now)
-    assert taken < rate_limit.BUDGET + 1000.0 * rate_limit.REFILL * 1.05
+    assert taken < rate_limit.PROCESSOR[0] + 1000.0 * rate_limit.PROCESSOR[1] * 1.05
