@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from protocol import header
-from protocol.bounds import Quota
+from protocol.bounds import Quota, Seconds
 
 from ..errors import Code, Reason, because
 from ..stacking import is_stacked
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
 
 SERVICE = "_hoity._tcp.local."
+CLOSING: Final[Seconds] = 3.0
+"""Seconds in which the LAN is told that the table is announced no more."""
 MOST_FOUND: Final[Quota] = 64
 """Tables that one look around the network returns."""
 MOST_SEATS = 6
@@ -145,7 +147,7 @@ def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason |
 
 async def _close(zeroconf: Zeroconf | None) -> None:
     if zeroconf is not None:
-        with trio.move_on_after(3, shield=True):
+        with trio.move_on_after(CLOSING, shield=True):
             await trio.to_thread.run_sync(zeroconf.close, abandon_on_cancel=True)
 
 

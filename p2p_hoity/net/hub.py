@@ -373,6 +373,11 @@ class Hub:
         """True while peer has a live link."""
         return self._admission.get(peer) is not None
 
+    def source(self, peer: bytes) -> str:
+        """Return the machine from which the live link to peer came; empty if it was dialled."""
+        standing = self._admission.get(peer)
+        return standing.source if standing else ""
+
     @property
     def me(self) -> bytes:
         """Our own id."""
@@ -391,9 +396,5 @@ class Hub:
 def _standing(
     proven: Proven, link: Link, address: Address, dialled_by: bytes, source: str = ""
 ) -> Standing:
-    where, via_relay = str(address), address.via_relay
-    binding, instance = proven.binding, proven.instance
-    named = address.named
-    return Standing(
-        proven.peer, link, where, via_relay, dialled_by, source, instance, named, binding
-    )
+    where = str(address), address.via_relay, dialled_by, source
+    return Standing(proven.peer, link, *where, proven.instance, address.named, proven.binding)

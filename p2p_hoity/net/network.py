@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import socket
-from typing import Protocol
+from typing import Final, Protocol
 
 import trio
+
+from protocol.bounds import Seconds
 
 from ..errors import SystemCode, because
 from .addresses import Address, Named, may_dial
 from .errors import TROUBLE, NetCode, NetError, NobodyError, trouble_is
 
+OUT_OF_SOCKETS: Final[Seconds] = 0.1
+"""Seconds without taking connections where the system has no sockets left."""
 _EVERYWHERE = ("0.0.0.0", "::")
 _NO_KIND = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT}
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
@@ -180,7 +184,7 @@ class TcpListener:
                 raise NetError(NetCode.DOOR_SHUT) from error
             except OSError as error:
                 if error.errno in _EXHAUSTED:
-                    await trio.sleep(0.1)  # let others finish and give their sockets back
+                    await trio.sleep(OUT_OF_SOCKETS)  # others may give theirs back
                 continue  # this one caller is gone already
             return stream, Address(host, port)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
@@ -19,9 +20,18 @@ Decided = Callable[[bytes, Sit, "Answer"], None]
 PATIENCE: Final[Seconds] = 180.0
 """Seconds for which the host's answer is awaited."""
 MOST_WAITING: Final[Quota] = 16
-"""Guests who wait for the host's word; who comes then is told that the table is full."""
-MOST_DENIED: Final[Quota] = 64
-"""Guests that were refused; after so many the host is asked no more, and nobody new gets in."""
+"""Guests who wait for the host's word; one more takes a place only of a more crowded machine."""
+MOST_REMEMBERED: Final[Quota] = 1024
+"""Refused guests that are remembered; of the oldest the host is asked again if it comes again."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A guest who waits for the host's word, and the machine it comes from."""
+
+    nickname: str
+    sit: Sit
+    source: str
 
 
 @dataclass(frozen=True)
@@ -32,59 +42,96 @@ class Answer:
 
 
 class Door:
-    """Who waits for the host's word, and what it was ([L-60], [L-61])."""
+    """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70])."""
 
     def __init__(self, admit: Admit) -> None:
         self._admit = admit
-        self._waiting: dict[bytes, tuple[str, Sit]] = {}
+        self._waiting: dict[bytes, Waiting] = {}
         self._admitted: set[bytes] = set()
-        self._denied: set[bytes] = set()
+        self._denied: dict[bytes, str] = {}
+        self._asking: bytes | None = None
         self._more = trio.Event()
 
     def is_open(self, peer: bytes) -> bool:
-        """Whether the host has let this one in."""
+        """Return whether the host has let this guest in."""
         return peer in self._admitted
 
     def is_shut(self, peer: bytes) -> bool:
-        """Whether the host has refused this one, or too many before it."""
-        return peer in self._denied or len(self._denied) >= MOST_DENIED
+        """Return whether the host has refused this guest."""
+        return peer in self._denied
 
-    def wait(self, peer: bytes, nickname: str, frame: Sit) -> bool:
-        """Have the host asked in turn; False if too many wait already."""
+    def wait(self, peer: bytes, nickname: str, frame: Sit, source: str) -> bytes | None:
+        """Have the host asked about a guest in turn.
+
+        Args:
+            peer: The guest's id.
+            nickname: What it calls itself.
+            frame: Its consent to the terms.
+            source: The machine it comes from, as links are counted.
+
+        Returns:
+            The guest for whom there is no room any more: this one, or one from the machine of
+            which most have come; None if there is room for all.
+        """
+        turned_away = None
         if len(self._waiting) >= MOST_WAITING and peer not in self._waiting:
-            return False
-        self._waiting[peer] = (nickname, frame)
-        self._more.set()
-        return True
+            turned_away = self._most_crowded(source) or peer
+        if turned_away != peer:
+            self._waiting.pop(turned_away or b"", None)
+            self._waiting[peer] = Waiting(nickname, frame, source)
+            self._more.set()
+        return turned_away
+
+    def _most_crowded(self, source: str) -> bytes | None:
+        """Return who gives way to a guest from `source`: the last from a more crowded machine."""
+        load = self._load()
+        others = [peer for peer in self._waiting if peer != self._asking]
+        last = max(reversed(others), key=lambda peer: load[self._waiting[peer].source])
+        return last if load[self._waiting[last].source] > load[source] + 1 else None
+
+    def _least_crowded(self) -> bytes:
+        """Return about whom the host is asked next."""
+        load = self._load()
+        return min(self._waiting, key=lambda peer: load[self._waiting[peer].source])
+
+    def _load(self) -> Counter[str]:
+        """Return how many guests of each machine wait, or were refused."""
+        waiting = (guest.source for guest in self._waiting.values())
+        return Counter((*waiting, *self._denied.values()))
 
     def leave(self, peer: bytes) -> None:
-        """It is gone, and needs no answer any more."""
+        """Forget a guest who is gone: it needs no answer any more."""
         self._waiting.pop(peer, None)
 
     def rest(self) -> tuple[bytes, ...]:
-        """Who still waits."""
+        """Return who still waits."""
         return tuple(self._waiting)
 
     async def run(self, decided: Decided) -> None:
-        """Ask of one after the other, until cancelled. A guest that goes away while it is asked of
-        has the answer when it comes back."""
+        """Ask about one guest after the other, until cancelled.
+
+        Those come first of whose machine the fewest wait or were refused. A guest that goes away
+        while the host is asked about it has the answer when it comes back.
+        """
         while True:
             self._more = trio.Event()
-            for peer in self.rest():
-                if peer in self._waiting and self.is_shut(peer):
-                    decided(peer, self._waiting.pop(peer)[1], Answer(False))
-                elif peer in self._waiting:
-                    await self._ask(peer, decided)
-            if not self._waiting:
+            if self._waiting:
+                await self._ask(self._least_crowded(), decided)
+            else:
                 await self._more.wait()
 
     async def _ask(self, peer: bytes, decided: Decided) -> None:
-        nickname, _ = self._waiting[peer]
+        guest, self._asking = self._waiting[peer], peer
         answer = Answer(None)
         with trio.move_on_after(PATIENCE):
-            answer = Answer(await self._admit(nickname, peer))
-        if answer.yes is not None:
-            (self._admitted if answer.yes else self._denied).add(peer)
+            answer = Answer(await self._admit(guest.nickname, peer))
+        self._asking = None
+        if answer.yes:
+            self._admitted.add(peer)
+        elif answer.yes is not None:
+            self._denied[peer] = guest.source
+            if len(self._denied) > MOST_REMEMBERED:
+                del self._denied[next(iter(self._denied))]
         last = self._waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
         if last is not None:
-            decided(peer, last[1], answer)
+            decided(peer, last.sit, answer)

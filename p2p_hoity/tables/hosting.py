@@ -45,6 +45,8 @@ from .door import Admit, Answer, Door
 from .seating import Lan, Reach, Seat, open_hub
 from .telling import TicketTeller
 
+LOOK: Final[Seconds] = 1.0
+"""Seconds between two looks at who has been too slow."""
 SHOW: Final[Seconds] = 10.0
 """Seconds in which a newcomer must have shown that it holds the ticket."""
 KEEP: Final[Seconds] = 10.0
@@ -147,7 +149,7 @@ async def _watch_time(
     lobby: Lobby, sent: trio.MemorySendChannel[int], full: trio.CancelScope
 ) -> None:
     while not lobby.seating.complete:
-        await trio.sleep(1.0)
+        await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
         _try_send(sent, len(lobby.seating.names))
     full.cancel()
@@ -284,10 +286,12 @@ class Lobby:
             return True
         if self.door.is_shut(peer):
             self._post(peer, Refuse(Refusal.DENIED))
-        elif self.door.wait(peer, nickname, frame):
-            self._post(peer, Asked())
         else:
-            self._post(peer, Refuse(Refusal.FULL))
+            turned_away = self.door.wait(peer, nickname, frame, self.hub.source(peer))
+            if turned_away is not None:
+                self._post(turned_away, Refuse(Refusal.FULL))
+            if turned_away != peer:
+                self._post(peer, Asked())
         return False
 
     def decided(self, peer: bytes, frame: Sit, answer: Answer) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import outcome
 import trio
@@ -22,6 +22,7 @@ from p2p_hoity.session.player import Player
 from p2p_hoity.session.updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
 from protocol import Terms
+from protocol.bounds import Seconds
 
 from ... import printing
 from ...local import settings
@@ -39,6 +40,8 @@ from .frame import is_muted
 from .hands import Told
 from .person import Person
 
+DRAWING: Final[Seconds] = 0.01
+"""Seconds between two looks whether the first frame is drawn."""
 T = TypeVar("T")
 Leave = Callable[[str], None]
 
@@ -248,7 +251,7 @@ class FullSeat:
     async def _drawn(self, running: asyncio.Task[None]) -> None:
         """Wait for the first frame: what is told before it would have no place."""
         while not (self.app.is_running or running.done()):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(DRAWING)
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
         """The peer in trio, and beside it who takes over when the screen fails."""

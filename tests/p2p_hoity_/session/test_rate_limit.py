@@ -47,7 +47,7 @@ def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much(
     assert rests[6:] == [rate_limit.LONGEST_REST] * 4
     assert limit.spend(B, 0.5, 0.0) == 0.0
     limit = RateLimit()
-    limit.spend(A, rate_limit.BUDGET + 0.01, 0.0)
+    limit.spend(A, rate_limit.PROCESSOR[0] + 0.01, 0.0)
     limit.forget(A)
     assert limit.spend(A, 0.01, 0.0) > 0
     assert limit.spend(A, 0.01, 60.0) == 0.0

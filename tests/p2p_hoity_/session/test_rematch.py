@@ -113,7 +113,7 @@ def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented(
     assert node.it.standing.unwilling == {2}
     node = Node(0)
     bad = next_table.Refusal(TABLE.id, WHO[1].public, bytes(64))
-    assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES) * TABLE.seats + 20))
+    assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES[0]) * TABLE.seats + 20))
     assert not node.hear(consent(1), WHO[2].public)
     assert node.hear(consent(1), WHO[1].public)
     node = Node(0)

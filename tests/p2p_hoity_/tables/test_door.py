@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from support.cases import ends_in
 from support.player_table import Caller, PlayerTable, hosted
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.events import LinkUp
 from p2p_hoity.session import updates
-from p2p_hoity.session.lobby import Ask, Asked, Names, Offer, Refusal, Refuse
-from p2p_hoity.tables.door import MOST_DENIED, MOST_WAITING, PATIENCE
+from p2p_hoity.session.lobby import Ask, Asked, Names, Offer, Refusal, Refuse, Sit
+from p2p_hoity.tables.door import MOST_REMEMBERED, MOST_WAITING, PATIENCE, Door
 from p2p_hoity.tables.seating import PeerError
 from protocol import Identity
 
@@ -150,24 +151,52 @@ async def test_a_flood_of_guests_is_one_question_at_a_time(tmp_path: Path) -> No
         assert door.host.most_open == 1
 
 
-async def test_after_so_many_refusals_the_host_is_left_in_peace(tmp_path: Path) -> None:
-    async with guarded(tmp_path, 3) as door:
-        friend = Identity(os.urandom(32))
-        guest = await door.come("Friend", friend)
-        door.host.say(True)
-        await door.until_seated("Friend")
-        for _ in range(MOST_DENIED):
-            door.host.say(False)
-        for number in range(MOST_DENIED + 5):
-            stranger = await door.come(f"S{number}")
-            assert await refusal(stranger) is Refusal.DENIED
-            stranger.hub.drop(stranger.host, Reason("done"))
-        assert len(door.host.asked) == 1 + MOST_DENIED
-        await door.go(guest, 2)
-        await door.come("Friend", friend)
-        await trio.sleep(1)
-        assert door.names() == ("P0", "Friend")
-        assert len(door.host.asked) == 1 + MOST_DENIED
+async def test_a_crowd_from_one_machine_keeps_no_guest_of_another_out() -> None:
+    """However many are refused: the next question is about who comes from elsewhere."""
+    host = Host()
+    door = Door(host.admit)
+    decided: list[tuple[bytes, bool | None]] = []
+    sit = Sit([], ())
+
+    def name(number: int) -> bytes:
+        return number.to_bytes(32, "big")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(door.run, lambda peer, _, answer: decided.append((peer, answer.yes)))
+        for number in range(100):
+            while len(door.rest()) < MOST_WAITING:
+                assert door.wait(name(1000 * number + len(door.rest())), "S", sit, "a") is None
+            assert door.wait(name(1000 * number + 999), "S", sit, "a") == name(1000 * number + 999)
+            await host.is_asked(number + 1)
+            host.say(False)
+            await trio.testing.wait_all_tasks_blocked()
+        await host.is_asked(101)
+        door.wait(name(999_999), "S", sit, "a")
+        turned_away = door.wait(b"f" * 32, "Friend", sit, "b")
+        assert turned_away not in (None, b"f" * 32, host.asked[-1][1])
+        assert turned_away not in door.rest()
+        host.say(False)
+        await host.is_asked(102)
+        assert host.asked[-1] == ("Friend", b"f" * 32)
+        host.say(True)
+        await trio.testing.wait_all_tasks_blocked()
+        assert decided[-1] == (b"f" * 32, True)
+        nursery.cancel_scope.cancel()
+
+
+async def test_only_the_latest_refusals_are_remembered() -> None:
+    host = Host()
+    door = Door(host.admit)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(door.run, lambda *_: None)
+        for number in range(MOST_REMEMBERED + 1):
+            door.wait(number.to_bytes(32, "big"), "S", Sit([], ()), "a")
+            host.say(False)
+            await host.is_asked(number + 1)
+            await trio.testing.wait_all_tasks_blocked()
+        shut = [door.is_shut(number.to_bytes(32, "big")) for number in range(MOST_REMEMBERED + 1)]
+        assert shut == [False, *[True] * MOST_REMEMBERED]
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("back", ["after the answer", "before the answer"])

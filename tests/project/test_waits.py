@@ -1,0 +1,113 @@
+"""Every wait and every counter of the program stands in docs/adversity.md, with its value now."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.paths import ROOT
+
+MARKS = {"Seconds", "Milliseconds", "Quota", "Pace"}
+PAGE = (ROOT / "docs/adversity.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("## Every wait and every counter")[2].partition("\n## ")[0]
+ROWS = [line.strip("| ").split(" | ") for line in SECTION.splitlines() if line.startswith("| `")]
+PACKAGES = ("protocol", "p2p_hoity", "cli")
+PACED = {"sleep", "move_on_after", "fail_after", "move_on_at", "fail_at"}
+ASKING_THE_CLOCK = {"is_out", "has_stood", "is_over"}
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            if name != "protocol.bounds" and path.stem != "__main__":
+                yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def names_in(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def marked(name: str, body: list[ast.stmt], value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each marked constant or field of a module or class, with its value."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from marked(f"{name}.{node.name}", node.body, getattr(value, node.name, None))
+        elif isinstance(node, ast.AnnAssign) and node.value and names_in(node.annotation) & MARKS:
+            target = ast.unparse(node.target)
+            yield f"{name}.{target}", getattr(value, target)
+
+
+def waiting_functions(name: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the functions of a seat that compare times."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                text = ast.unparse(node) if isinstance(node, ast.Compare) else ""
+                calls = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+                asks = calls and node.func.attr in ASKING_THE_CLOCK  # type: ignore[attr-defined]
+                if asks or re.search(r"clocks\.now|settled|\.left\(|now - ", text):
+                    yield f"{name}.{function.name}"
+                    break
+
+
+def shown(value: Any) -> str:
+    """Return a value as the table has it."""
+    if isinstance(value, tuple):
+        return ", ".join(map(shown, value))
+    return f"{value:.3g}" if isinstance(value, float) and value < 1000 else f"{value:,.0f}"
+
+
+def all_found() -> dict[str, str]:
+    found = {}
+    for name, tree in modules():
+        inside = name.partition(".")[2]
+        for item, value in marked(inside, tree.body, importlib.import_module(name)):
+            found[item] = shown(value)
+        if name.startswith("protocol.seat.") and not name.endswith(".timeouts"):
+            found |= dict.fromkeys(waiting_functions(inside, tree), "")
+    return found
+
+
+def listed() -> dict[str, str]:
+    cells = [re.findall(r"`([\w.]+)`(?: \(([^()]+)\))?", row[0]) for row in ROWS]
+    return {item: value for cell in cells for item, value in cell}
+
+
+def test_every_wait_and_counter_is_in_the_table_with_its_value() -> None:
+    assert listed() == all_found()
+    assert len(listed()) == sum(row[0].count("`") // 2 for row in ROWS), "one stands there twice"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].split("`")[1])
+def test_each_line_says_all_and_names_tests_that_there_are(row: list[str]) -> None:
+    assert len(row) == 5
+    assert all(cell.strip() for cell in row)
+    tests = re.findall(r"`(tests/[\w/.]+)`", row[4])
+    assert tests
+    assert all(Path(ROOT / test).is_file() for test in tests)
+
+
+def test_nothing_waits_for_a_number_without_a_mark() -> None:
+    """A sleep or a deadline takes a marked constant, or what was worked out elsewhere."""
+    for name, tree in modules():
+        inside = name.partition(".")[2]
+        own = {item.rpartition(".")[2] for item, _ in marked(inside, tree.body, _Any())}
+        for node in ast.walk(tree):
+            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if not is_call or node.func.attr not in PACED or not node.args:  # type: ignore[attr-defined]
+                continue
+            given = node.args[0]  # type: ignore[attr-defined]
+            assert not isinstance(given, ast.Constant), f"{name}: {ast.unparse(node)}"
+            constants = {one for one in names_in(given) if one.isupper()}
+            assert constants <= own, f"{name}: {ast.unparse(node)}"
+
+
+class _Any:
+    """Has every attribute: where only names are wanted."""
+
+    def __getattr__(self, name: str) -> Any:
+        return _Any()
