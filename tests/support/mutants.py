@@ -247,6 +247,14 @@ MUTANTS = (
         (end_notices.has_served, "turns >= core.table.seats and is_last_over", "True"),
     ),
     mutant(
+        "a halted seat whose end is final stays while nobody else requests an epoch",
+        (end_notices._has_stopped_changing, "(times.cap + times.step) / 1000", "1e9"),
+    ),
+    mutant(
+        "whoever is awaited counts as silent",
+        (progress._sees_itself, "core.clocks.is_out(core.tip)", "True"),
+    ),
+    mutant(
         "an end notice outlives the link it came by",
         (end_notices.note_link, "core.ends.over.pop(seat, None)", "None"),
     ),
