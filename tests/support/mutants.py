@@ -268,6 +268,14 @@ MUTANTS = (
         (passing.goes_round, "node is not None and node.step == statement.step", "True"),
     ),
     mutant(
+        "every input of a seat at fault is passed on",
+        (passing.is_of_use, "proof is None or message.hash in proof.hashes", "True"),
+    ),
+    mutant(
+        "a promise of any length is passed on",
+        (passing.is_called_for, "not core.votes.is_too_long(halt)", "True"),
+    ),
+    mutant(
         "a seat signs again once t - 1 others have told",
         (Inquiry.is_over, "now - self.began >= seconds", "True"),
     ),
