@@ -241,7 +241,8 @@ def test_a_promise_far_longer_than_what_is_held_goes_round_to_nobody(room: Machi
     assert _passed(room, room.sign(1, Halt(1, None, named(most, 1), None, (), ())))
     for says, backs in ((most + 1, 0), (0, SEATS + 1)):
         long = Halt(1, None, named(says, 2), None, named(backs, 2), ())
-        assert not _passed(room, message := room.sign(2, long))
+        message = room.sign(2, long)
+        assert not _passed(room, message)
         asking = frames.encode_frame(frames.Sync(0, 1, ()))
         machine.receive(asking, 0.0, room.table.ids[1])
         assert carried(message) not in [e.frame for e in machine.take() if isinstance(e, Send)]
