@@ -125,7 +125,8 @@ def has_served(core: Core) -> bool:
         return True
     turns = core.promise - core.view.epoch
     is_last_over = clocks.now - clocks.halted >= clocks.grace(core.fruitless)
-    return (turns >= core.table.seats and is_last_over) or _has_stopped_changing(core, since)
+    had_turns = turns > core.table.seats or (turns == core.table.seats and is_last_over)
+    return had_turns or _has_stopped_changing(core, since)
 
 
 def _has_stopped_changing(core: Core, since: float) -> bool:

@@ -244,7 +244,11 @@ MUTANTS = (
     ),
     mutant(
         "a seat leaves one step timeout after its end, whatever is promised",
-        (end_notices.has_served, "turns >= core.table.seats and is_last_over", "True"),
+        (end_notices.has_served, "turns > core.table.seats", "True"),
+    ),
+    mutant(
+        "a seat stays while a faulty one makes it request epoch after epoch",
+        (end_notices.has_served, "turns > core.table.seats", "False"),
     ),
     mutant(
         "a halted seat whose end is final stays while nobody else requests an epoch",

@@ -185,6 +185,23 @@ def test_nobody_stays_for_ever_who_is_halted_when_all_others_have_left() -> None
     assert room.table.go(lambda: is_over(room.table), 300)
 
 
+def test_nobody_stays_for_ever_whom_a_wish_far_ahead_lets_request_epoch_after_epoch() -> None:
+    """At three seats, two of them a quorum, the liar's wish and each request of seat 0 make one."""
+    room = toy_table(3, patience=Patience(300_000, 30_000, 1000, 2000))
+    room.delay = lambda seat, other: 0.01
+    room.hold_back = lambda seat, other, frame: (
+        isinstance(notice := frames.parse_frame(frame), EndNotice) and notice.seat == 2
+    )
+    room.start(apart=0.3)
+    assert room.go(room.done, 20)
+    room.leaving = {0}
+    room.places[1].alive = room.places[2].alive = False
+    room.tell(0, room.sign(1, Late(1)))
+    room.tell(0, room.sign(2, Late(1000)))
+    assert room.go(lambda: bool(room.left_at), 200)
+    assert 3 < inspect(room.machine()).promise < 100
+
+
 def test_all_stand_up_soon_where_nobody_lies() -> None:
     room = table_with_links(Patience())
     room.start(apart=0.3)
