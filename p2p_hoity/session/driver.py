@@ -6,12 +6,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 import trio
 
 from protocol import FAULTS, Identity, Invalid, Machine, Node, effects
-from protocol.bounds import Quota, Seconds
+from protocol.bounds import Seconds
 
 from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
@@ -25,6 +24,7 @@ from .awake_clock import AwakeClock
 from .capability import Capability
 from .chronicle import Chronicle, play_of
 from .dialling import dial_seats
+from .early_events import EarlyEvents
 from .lobby import Roster, encode_lobby, is_lobby
 from .mark_keeper import MarkKeeper
 from .next_table import refuser_of
@@ -41,8 +41,6 @@ from .updates import Screen
 from .waiting import WaitNotices
 from .weighing import OffLoop, Weighing
 
-MOST_EARLY: Final[Quota] = 256
-"""Frames kept for the next table; of what is lost the seats ask each other again."""
 TICK: Final[Seconds] = 0.2
 FLUSH: Final[Seconds] = 5.0
 LINGER: Final[Seconds] = 0.5
@@ -72,7 +70,7 @@ class Driver:
     _chronicle: Chronicle = field(init=False)
     _present: bool = True
     _may_return: bool = False
-    _early: list[Event] = field(default_factory=list)
+    _early: EarlyEvents = field(default_factory=EarlyEvents)
     _later: deque[effects.Effect] = field(default_factory=deque)
     _asking: Asking = field(init=False)
     _nursery: trio.Nursery | None = None
@@ -150,7 +148,7 @@ class Driver:
         async for event in self.hub.events:
             await self._weighing.has_room()
             if self.machine.finished and self._side.has_roster:
-                self._keep_early(event)
+                self._early.keep(event)
             else:
                 self._on_event(event)
                 self._speak()
@@ -208,10 +206,6 @@ class Driver:
             return
         self._weighing.receive(peer, data)
 
-    def _keep_early(self, event: Event) -> None:
-        if not isinstance(event, Frame) or len(self._early) < MOST_EARLY:
-            self._early.append(event)
-
     def _is_ours(self, peer: bytes) -> bool:
         """A seat, or an onlooker who was let in: others are not worth a line."""
         return peer in self.machine.table.ids or self._access.hears(peer)
@@ -221,7 +215,7 @@ class Driver:
             is_new = self._access.receive(peer, data, self.machine.has_begun)
         except Invalid as error:
             if self.machine.finished:  # it may play at the next table already
-                self._keep_early(Frame(peer, data))
+                self._early.keep(Frame(peer, data))
             else:
                 self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
         except TwoRosters as error:
@@ -396,4 +390,4 @@ class Driver:
                 self.journal = None
             player, tip = self.player if self.again else None, self.machine.tip
             agreed = await self._side.settle(player, self.again, tip.present - tip.banned)
-            self.outcome = replace(self.outcome, again=agreed, early=self._early)
+            self.outcome = replace(self.outcome, again=agreed, early=self._early.events)

@@ -156,6 +156,10 @@ class MessageStore:
         keys = sorted(key for key in self._says if key[0] == epoch and key[1] >= first)
         return [message for key in keys for message in self._says[key]]
 
+    def count_says(self, epoch: int) -> int:
+        """The number of says of an epoch, two versions of each at most."""
+        return sum(len(held) for (of, _), held in self._says.items() if of == epoch)
+
     def of_epoch(
         self, kind: type[Late | Halt | Close | Accept | SealVote], epoch: int
     ) -> list[Message]:

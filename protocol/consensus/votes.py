@@ -17,6 +17,9 @@ from .source import Lack, Malformed, ReadingKey, T, Unknown, Void
 from .tree import Tree
 from .view_change import Base, ReadHalt
 
+MORE_SAYS: Final[Quota] = 16
+"""Inputs of each seat that a halt may name beyond those held here: two versions of the inputs of as
+many steps as this node may be behind."""
 MAX_TRIED: Final[Quota] = 16
 """Closes of one epoch, beyond those kept, whose bases are computed before any of them has votes."""
 
@@ -39,7 +42,8 @@ class Votes:
     _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
     far: dict[int, Message] = field(default_factory=dict)
     _made: dict[ReadingKey, Any] = field(default_factory=dict)
-    _waits: dict[ReadingKey, Lack] = field(default_factory=dict)
+    _waits: dict[tuple[ReadingKey, bool], Lack] = field(default_factory=dict)
+    """What a reading lacks, by whether it asks for that: one that asks asks for all at once."""
     _tried: dict[int, set[bytes]] = field(default_factory=dict)
     _fruitless: tuple[bytes, ...] = ()
     _claims: list[Claim] = field(default_factory=list)
@@ -72,7 +76,7 @@ class Votes:
         try:
             self._still_waits(source, key)
             if key not in self._made:
-                self._made[key] = self._make(key, make)
+                self._made[key] = self._make((key, source is self), make)
         finally:
             self._claims.pop()
         made: T | Malformed = self._made[key]
@@ -88,24 +92,25 @@ class Votes:
         found = self.store.find(digest)
         return None if found is None else found.seat, named
 
-    def _make(self, key: ReadingKey, make: Callable[[], T]) -> T | Malformed:
+    def _make(self, place: tuple[ReadingKey, bool], make: Callable[[], T]) -> T | Malformed:
         try:
             return make()
         except Malformed as error:
             return error
         except Unknown as error:
             if error.lack is not None:
-                self._waits[key] = error.lack
+                self._waits[place] = error.lack
             raise
 
     def _still_waits(self, source: source.Source, key: ReadingKey) -> None:
         """Raise Unknown while what a reading lacks is not held."""
-        lack = self._waits.get(key)
+        place = (key, source is self)
+        lack = self._waits.get(place)
         if isinstance(lack, bytes):
             source.message(lack)
         elif lack is not None:
             source.base(*lack)
-        self._waits.pop(key, None)
+        self._waits.pop(place, None)
 
     # Wishes
 
@@ -235,10 +240,25 @@ class Votes:
 
     # Halts
 
+    def is_too_long(self, halt: Halt) -> bool:
+        """Return whether a halt names far more inputs or backs than are held here.
+
+        An honest one names what its seat holds. A faulty seat could fill the links of the others
+        with halts of any length, and name in them what nobody has.
+
+        SPEC: [M-7].
+        """
+        seats, under = self.table.seats, 0 if halt.lock is None else halt.lock.epoch
+        most = self.store.count_says(under) + MORE_SAYS * seats
+        backs = len(self.store.backs()) + seats
+        return len(halt.says) > most or len(halt.backs) > backs
+
     def halts(self, epoch: int) -> list[ReadHalt]:
-        """The well-formed halts of an epoch whose contents are held, one a seat."""
+        """The well-formed halts of an epoch whose contents are held, one a seat; none too long."""
         found: dict[int, ReadHalt] = {}
         for message in self.store.of_epoch(Halt, epoch):
+            if isinstance(message.statement, Halt) and self.is_too_long(message.statement):
+                continue
             read = self._read_halt(message)
             if read is not None:
                 found.setdefault(message.seat, read)
@@ -252,7 +272,9 @@ class Votes:
         held = Held(self)
         for epoch in self.store.epochs_of(Halt):
             for message in self.store.of_epoch(Halt, epoch):
-                if (message.hash, False) not in self._made:
+                halt = message.statement
+                is_short = isinstance(halt, Halt) and not self.is_too_long(halt)
+                if is_short and (message.hash, False) not in self._made:
                     self._judge_halt(message, held)
 
     def _judge_halt(self, message: Message, held: Held) -> None:

@@ -2,8 +2,9 @@
 
 A seat whose end is final needs nothing more of anyone, and says so in a signed notice that goes
 round. Another seat may need votes until its own end is final. So a seat stays until it has the
-notice of every other present seat. Two bounds end the wait for seats that send none: one step
-timeout in which no epoch changes, and, while the epoch changes, one proposer turn of every seat.
+notice of every other present seat. Three bounds end the wait for seats that send none: one step
+timeout in which no epoch changes; while the epoch changes, one proposer turn of every seat; and the
+longest back-off and a step timeout in which no turn follows another.
 """
 
 from __future__ import annotations
@@ -120,8 +121,20 @@ def has_served(core: Core) -> bool:
     since = max(clocks.over, core.view.entered, *core.ends.first_links.values())
     if clocks.now - since < clocks.times.step / 1000:
         return False
-    if core.is_standing:
-        return core.votes.common_wish() <= core.view.epoch
+    if core.is_standing and core.votes.common_wish() <= core.view.epoch:
+        return True
     turns = core.promise - core.view.epoch
     is_last_over = clocks.now - clocks.halted >= clocks.grace(core.fruitless)
-    return turns >= core.table.seats and is_last_over
+    had_turns = turns > core.table.seats or (turns == core.table.seats and is_last_over)
+    return had_turns or _has_stopped_changing(core, since)
+
+
+def _has_stopped_changing(core: Core, since: float) -> bool:
+    """Return whether no promise has followed for so long that t seats cannot want an epoch.
+
+    A halted seat requests the next epoch after one back-off. If t seats did, this promise would
+    have risen. Else all others have left, and a faulty one that stayed would keep this seat here.
+    """
+    times = core.clocks.times
+    longest = (times.cap + times.step) / 1000
+    return core.clocks.now - max(since, core.clocks.halted) >= longest

@@ -7,6 +7,7 @@ second ([L-6]), so this saves bytes and time and decides nothing ([L-66]).
 
 from __future__ import annotations
 
+from ..chain.state import Node
 from ..wire.frames import Carry, Sync, encode_frame
 from ..wire.messages import Halt, Message, Say
 from .core import Core
@@ -45,8 +46,8 @@ def goes_round(core: Core, message: Message) -> bool:
 
     An input is once its step lies on the followed chain of this epoch: until then nobody can tell
     what it is good for, and a faulty seat could fill the links of the others with such inputs. A
-    halt is once t seats wish its epoch: no honest one is signed before. Each is sent to whoever
-    asks for it by its hash.
+    halt is once t seats wish its epoch, since no honest one is signed before, unless it is too
+    long. Each is sent to whoever asks for it by its hash.
 
     SPEC: [M-7].
     """
@@ -56,12 +57,30 @@ def goes_round(core: Core, message: Message) -> bool:
     if not isinstance(statement, Say):
         return True
     node = core.view.path.get(statement.on) if statement.epoch == core.view.epoch else None
-    return node is not None and node.step == statement.step
+    return node is not None and node.step == statement.step and is_of_use(core, message, node)
+
+
+def is_of_use(core: Core, message: Message, node: Node) -> bool:
+    """Return whether others may need an input that was said at a node of the followed chain.
+
+    They need the first input of a seat that speaks there, and of all else what first proves the
+    seat at fault. A faulty seat could sign a second input for each step of the chain otherwise.
+
+    SPEC: [M-7].
+    """
+    seat, say = message.seat, message.statement
+    if isinstance(say, Say) and say.step == node.step and seat in node.want.speakers:
+        versions = core.store.versions(message.identity)
+        if versions and versions[0].hash == message.hash:
+            return True
+    proof = core.proofs.get(seat)
+    return seat not in core.tip.banned and (proof is None or message.hash in proof.hashes)
 
 
 def is_called_for(core: Core, halt: Halt) -> bool:
-    """Return whether t seats wish the epoch of a halt, as far as is known here."""
-    return halt.epoch <= core.votes.common_wish()
+    """Return whether t seats wish the epoch of a halt, as far as is known here, and it is no longer
+    than an honest one may be."""
+    return halt.epoch <= core.votes.common_wish() and not core.votes.is_too_long(halt)
 
 
 def pass_on(core: Core, message: Message, peer: bytes | None) -> None:
@@ -89,7 +108,8 @@ def pass_deferred(core: Core) -> None:
         say = message.statement
         if message.hash in core.deferred and isinstance(say, Say) and say.on == core.tip.digest:
             core.deferred.discard(message.hash)
-            _send(core, message, None)
+            if is_of_use(core, message, core.tip):
+                _send(core, message, None)
 
 
 def not_to(core: Core, message: Message, peer: bytes | None) -> frozenset[bytes]:

@@ -198,9 +198,9 @@ def _announced_end(core: Core) -> Broken | None:
 
 
 def _sees_itself(core: Core, notice: EndNotice) -> bool:
-    """Return whether this node awaits the seat of a notice too, or has its leave."""
+    """Return whether this node waited for the seat of a notice in vain too, or has its leave."""
     if notice.reason == SILENT_SEAT:
-        return notice.about in core.awaited()
+        return notice.about in core.awaited() and core.clocks.is_out(core.tip)
     return notice.reason == SEAT_LEFT and notice.about in {word.seat for word in core.away()}
 
 

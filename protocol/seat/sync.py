@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final, TypeVar
 
 from ..bounds import Quota
+from ..chain.state import Node
 from ..consensus import evidence, view
 from ..consensus.message_store import MessageStore
 from ..wire import frames
@@ -127,15 +128,19 @@ def _lacking(core: Core, epoch: int, step: int, have: set[bytes]) -> list[Messag
     """
     held = (*core.store.since(epoch, step), *core.votes.far.values())
     found = [m for m in held if m.hash[: frames.SHORT] not in have]
-    on_chain = set(evidence.ancestry(core.tip))
+    on_chain = evidence.ancestry(core.tip)
     return sorted((m for m in found if _is_offered(core, m, on_chain)), key=_rank)
 
 
-def _is_offered(core: Core, message: Message, on_chain: Set[bytes]) -> bool:
+def _is_offered(core: Core, message: Message, on_chain: Mapping[bytes, Node]) -> bool:
     say = message.statement
+    if message.seat == core.seat:
+        return True
     if isinstance(say, Halt):
-        return passing.is_called_for(core, say) or message.seat == core.seat
-    return not isinstance(say, Say) or say.on in on_chain or message.seat == core.seat
+        return passing.is_called_for(core, say)
+    if not isinstance(say, Say):
+        return True
+    return say.on in on_chain and passing.is_of_use(core, message, on_chain[say.on])
 
 
 def _rank(message: Message) -> tuple[bool, int, int]:

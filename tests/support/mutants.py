@@ -244,7 +244,19 @@ MUTANTS = (
     ),
     mutant(
         "a seat leaves one step timeout after its end, whatever is promised",
-        (end_notices.has_served, "turns >= core.table.seats and is_last_over", "True"),
+        (end_notices.has_served, "turns > core.table.seats", "True"),
+    ),
+    mutant(
+        "a seat stays while a faulty one makes it request epoch after epoch",
+        (end_notices.has_served, "turns > core.table.seats", "False"),
+    ),
+    mutant(
+        "a halted seat whose end is final stays while nobody else requests an epoch",
+        (end_notices._has_stopped_changing, "(times.cap + times.step) / 1000", "1e9"),
+    ),
+    mutant(
+        "whoever is awaited counts as silent",
+        (progress._sees_itself, "core.clocks.is_out(core.tip)", "True"),
     ),
     mutant(
         "an end notice outlives the link it came by",
@@ -258,6 +270,14 @@ MUTANTS = (
     mutant(
         "an input off the chain is passed on",
         (passing.goes_round, "node is not None and node.step == statement.step", "True"),
+    ),
+    mutant(
+        "every input of a seat at fault is passed on",
+        (passing.is_of_use, "proof is None or message.hash in proof.hashes", "True"),
+    ),
+    mutant(
+        "a promise of any length is passed on",
+        (passing.is_called_for, "not core.votes.is_too_long(halt)", "True"),
     ),
     mutant(
         "a seat signs again once t - 1 others have told",

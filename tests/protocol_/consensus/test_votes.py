@@ -115,6 +115,16 @@ def test_a_proposer_asks_for_what_its_halts_name(room: MachineTable) -> None:
     assert bytes(32) in votes.store.wants
 
 
+def test_all_that_a_halt_names_is_asked_for_at_once_though_its_form_was_looked_at_before(
+    room: MachineTable,
+) -> None:
+    votes, named = votes_of(room.machine()), {bytes([number]) * 32 for number in range(20)}
+    tell(room, room.sign(3, halt(room, *named)))
+    assert not votes.store.wants
+    assert votes.halts(1) == []
+    assert named <= votes.store.wants
+
+
 def _closes(room: MachineTable, count: int) -> list[Message]:
     """So many closes of epoch 1 that name halts which nobody has."""
     named = (tuple(bytes([i, j]) * 16 for j in range(3)) for i in range(count))

@@ -4,10 +4,11 @@ from collections import Counter
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, inspect
+from support.inspection import alter, inspect, view_of
 from support.machine_table import MachineTable, begun_room, carried, toy_table
 from support.toy_game import ToyGame
 
+from protocol.consensus.votes import MORE_SAYS
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
 from protocol.wire import encoding, frames
@@ -225,3 +226,44 @@ def test_a_promise_goes_round_once_a_quorum_has_requested_its_epoch(room: Machin
     for seat in (1, 2, 3):
         room.tell(0, room.sign(seat, Late(1)))
     assert _passed(room, room.sign(2, Halt(1, None, (), None, (), ())))
+
+
+def test_a_promise_far_longer_than_what_is_held_goes_round_to_nobody(room: MachineTable) -> None:
+    """Else one seat could fill the links of the others at each change of epoch."""
+    machine = room.machine()
+    most = inspect(machine).store.count_says(0) + MORE_SAYS * SEATS
+
+    def named(count: int, seat: int) -> tuple[bytes, ...]:
+        return tuple(sorted(bytes([seat]) + number.to_bytes(31, "big") for number in range(count)))
+
+    for seat in (1, 2, 3):
+        room.tell(0, room.sign(seat, Late(1)))
+    assert _passed(room, room.sign(1, Halt(1, None, named(most, 1), None, (), ())))
+    for says, backs in ((most + 1, 0), (0, SEATS + 1)):
+        long = Halt(1, None, named(says, 2), None, named(backs, 2), ())
+        message = room.sign(2, long)
+        assert not _passed(room, message)
+        asking = frames.encode_frame(frames.Sync(0, 1, ()))
+        machine.receive(asking, 0.0, room.table.ids[1])
+        assert carried(message) not in [e.frame for e in machine.take() if isinstance(e, Send)]
+        fetch = frames.encode_frame(frames.Fetch((message.hash,), ()))
+        machine.receive(fetch, 0.0, room.table.ids[1])
+        assert carried(message) in [e.frame for e in machine.take() if isinstance(e, Send)]
+    assert not inspect(machine).store.wants
+
+
+def test_of_a_seat_at_fault_only_what_proves_it_goes_round(room: MachineTable) -> None:
+    """It could sign a second input, as long as can be, in every step that was played."""
+    machine = room.machine()
+    room.settle()
+    steps = [node for node in view_of(machine).path.values() if node.step < machine.tip.step]
+    says = [room.sign(1, Say(0, node.step, node.digest, b"other")) for node in steps]
+    assert len(says) > 2
+    assert [_passed(room, say) for say in says] == [True] + [False] * (len(says) - 1)
+    asking = frames.encode_frame(frames.Sync(0, 1, ()))
+    machine.receive(asking, 0.0, room.table.ids[2])
+    told = {e.frame for e in machine.take() if isinstance(e, Send)}
+    assert [carried(say) in told for say in says] == [True] + [False] * (len(says) - 1)
+    firsts = [m for m in inspect(machine).store.epoch_says(0) if m.seat == 1 and m not in says]
+    assert firsts
+    assert {carried(say) for say in firsts if say.statement.step >= steps[0].step} <= told  # type: ignore[union-attr]

@@ -101,6 +101,25 @@ def test_the_first_announcement_is_followed_and_its_signer_never_named() -> None
     assert (own.reason, own.about) == (SILENT_SEAT, 0)
 
 
+def test_a_seat_that_is_awaited_is_not_found_silent_before_its_time_is_over() -> None:
+    """A faulty seat announces that an honest one is silent while all wait for it as they should."""
+    room = table(0.25)
+    room.start()
+    assert 1 in room.machine().awaited()
+    notice = end_notices.sign(room.who[LIAR], room.table.id, LIAR, SILENT_SEAT, 1)
+    room.hear(0, frames.encode_frame(notice), LIAR)
+    assert room.machine().broken == Broken(SILENT_SEAT, 1, by=LIAR)
+
+
+def test_whoever_waits_in_vain_itself_has_found_it() -> None:
+    room = table(0.25)
+    room.cut = lambda seat, other: 1 in (seat, other)
+    room.start()
+    room.go(lambda: room.machine(2).broken is not None, 2 * STEP)
+    room.go(lambda: room.machine().broken is not None, 2)
+    assert room.machine().broken == Broken(SILENT_SEAT, 1)
+
+
 def test_a_refusal_ends_the_table_in_setup_once_and_no_game() -> None:
     room = toy_table(4, patience=Patience())
     room.start()
@@ -147,4 +166,4 @@ def test_a_seat_that_has_confirmed_the_deck_may_go_and_can_still_play(how: str) 
     machine.give_up()
     (told,) = [e for e in machine.take() if isinstance(e, Broken)]
     assert told.seat == LIAR
-    assert told.by is None, "this seat awaits it too"
+    assert told.by == (1 if how == "announced" else None)

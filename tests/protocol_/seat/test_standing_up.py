@@ -11,6 +11,7 @@ from support.machine_table import MachineTable, toy_table
 
 from protocol.chain.state import Kind
 from protocol.wire import frames
+from protocol.wire.end_notices import EndNotice
 from protocol.wire.header import Patience
 from protocol.wire.messages import Late, Say
 
@@ -157,6 +158,48 @@ def test_a_seat_whose_links_break_for_less_than_a_grace_is_not_left_to_the_liar(
     change_links(room.up)
     room.go(lambda: is_over(room), LONG)
     assert have_end(room)
+
+
+def test_nobody_stays_for_ever_who_is_halted_when_all_others_have_left() -> None:
+    """The liar shows its last input to seat 0 alone. The others get it from there just after they
+    have requested an epoch: they end and leave. Then the liar requests that epoch too, and never
+    tells seat 0 that its own end is final."""
+    room = Withheld(Patience())
+    held_back = room.is_held_back
+
+    def is_held_back(seat: int, other: int, frame: bytes) -> bool:
+        if isinstance(parsed := frames.parse_frame(frame), EndNotice):
+            return seat == LIAR and other == 0 and parsed.seat == LIAR
+        return held_back(seat, other, frame)
+
+    room.table.hold_back = is_held_back
+    say = room.wait_for_result()
+    left = min(machine.wait(room.table.now).left for machine in room.table.machines(HONEST))
+    room.slow = 1.0
+    room.table.at(room.table.now + left - 0.4, lambda: room.table.show(LIAR, 0, say))
+    assert room.table.go(lambda: have_end(room.table), 60)
+    assert room.table.go(lambda: set(room.table.left_at) == {1, 2}, 5)
+    room.table.show(LIAR, 0, Late(1))
+    room.table.go(lambda: False, 1)
+    assert inspect(room.table.machine()).promise == 1
+    assert room.table.go(lambda: is_over(room.table), 300)
+
+
+def test_nobody_stays_for_ever_whom_a_wish_far_ahead_lets_request_epoch_after_epoch() -> None:
+    """At three seats, two of them a quorum, the liar's wish and each request of seat 0 make one."""
+    room = toy_table(3, patience=Patience(300_000, 30_000, 1000, 2000))
+    room.delay = lambda seat, other: 0.01
+    room.hold_back = lambda seat, other, frame: (
+        isinstance(notice := frames.parse_frame(frame), EndNotice) and notice.seat == 2
+    )
+    room.start(apart=0.3)
+    assert room.go(room.done, 20)
+    room.leaving = {0}
+    room.places[1].alive = room.places[2].alive = False
+    room.tell(0, room.sign(1, Late(1)))
+    room.tell(0, room.sign(2, Late(1000)))
+    assert room.go(lambda: bool(room.left_at), 200)
+    assert 3 < inspect(room.machine()).promise < 100
 
 
 def test_all_stand_up_soon_where_nobody_lies() -> None:
