@@ -6,9 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from protocol.bounds import Quota
+
 from ..net.events import Event, Frame
 
-MOST_FRAMES: Final = 64
+MOST_FRAMES: Final[Quota] = 64
 """Frames kept of each node. Of what is lost the seats ask each other again, save for the frame that
 shows a seat's table: without it nothing of that seat is read until its link is made anew. So no
 node may use up the room of another."""
