@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Iterable
 from functools import cache
 from hashlib import shake_256
 from typing import Any
@@ -20,10 +21,13 @@ from vectors.making.playing import TRANSCRIPTS
 from vectors.making.refused import REFUSED
 
 from p2p_hoity import game_port
+from protocol.consensus.evidence import against_halt
+from protocol.consensus.view_change import ReadHalt
 from protocol.transcript.format import MAX_FILE
 from protocol.transcript.problem import FILE_FAULTS
 from protocol.transcript.verifier import verify
 from protocol.wire.faults import FAULTS
+from protocol.wire.messages import Message
 
 FOLDER = VECTORS
 FILED = {**BROKEN, **REFUSED, **EXPELLED}
@@ -85,6 +89,49 @@ def test_a_file_that_is_too_large_is_not_read() -> None:
     report = verify(bytes.fromhex(label["repeat"]) * label["times"], game_port.read_game)
     assert report.problem is not None
     assert (report.verdict, report.problem.code) == (label["verdict"], label["code"])
+
+
+# Files that one reading of a rule decides: another reading gives another verdict.
+
+
+def by_hash(messages: Iterable[Message]) -> list[Message]:
+    """Contents in the order of their hashes, not of the halts and lists that they stand in."""
+    return sorted({m.hash: m for m in messages}.values(), key=lambda m: m.hash)
+
+
+def proofs_first(read: ReadHalt) -> tuple[Message, ...]:
+    """The contents of a halt with its proofs before its says."""
+    return (read.message, *read.proofs, *read.says, *read.backs, *read.votes)
+
+
+def setup_by_epoch(halt: Message, message: Message, first: int) -> str | None:
+    """The fault of a halt if no say beside it is left out for its step."""
+    return against_halt(halt, message, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "reading", "code"),
+    [
+        ("contents-halt-by-halt", "view_change._once", by_hash, "bad-body"),
+        ("contents-says-before-proofs", "view_change._once", by_hash, "not-expected"),
+        (
+            "contents-says-before-proofs",
+            "view_change.ReadHalt.contents",
+            property(proofs_first),
+            "not-expected",
+        ),
+        ("say-of-setup-by-step", "evidence.against_halt", setup_by_epoch, "halt-below-lock"),
+    ],
+)
+def test_another_reading_of_10_4_names_another_fault(
+    monkeypatch: pytest.MonkeyPatch, name: str, place: str, reading: Any, code: str
+) -> None:
+    label, data = label_of(f"failures/{name}"), file_of(f"failures/{name}")
+    monkeypatch.setattr(f"protocol.consensus.{place}", reading)
+    (fault,) = plain(side.expected(data))["faults"]
+    assert fault["code"] == code
+    assert [one["code"] for one in label["faults"]] in ([], [label["code"]])
+    assert fault not in label["faults"]
 
 
 # What there is.

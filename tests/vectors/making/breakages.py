@@ -26,6 +26,7 @@ from vectors.making.broken import (
     without_last_body,
 )
 from vectors.making.crafted import CRAFTED
+from vectors.making.decided import DECIDED
 from vectors.making.refused import not_asked
 from vectors.making.tables import edition_of
 
@@ -120,6 +121,7 @@ BROKEN: dict[str, Broken] = {
         6,
         (20_001, 10_000, 3_000, 60_000),
     ),
+    "identity-outside-the-group": told(broken.key_outside_the_group, "bad-header"),
     "another-game": other_game("The terms name another game.", ("chess", 1, b"", "")),
     "no-edition": other_game(
         "The edition is no edition.", ("hoity-toity", 1, b"\x90", "confrontation")
@@ -134,6 +136,9 @@ BROKEN: dict[str, Broken] = {
         lambda whole: with_evidence(whole, signatures=whole.evidence.signatures[:-1]),
     ),
     "signatures-exchanged": changed(broken.signatures_exchanged, "bad-signature"),
+    "signature-that-holds-with-the-cofactor": changed(
+        broken.signed_with_the_cofactor, "bad-signature"
+    ),
     "body-changed": changed(broken.other_body, "bad-signature"),
     "body-of-an-epoch-never-reached": changed(broken.later_epoch, "bad-epoch"),
     "accepts-for-seals": changed(broken.sealed_by_accepts, "bad-signature", ABSENT),
@@ -211,6 +216,7 @@ BROKEN: dict[str, Broken] = {
         "One seal of the last base is missing.", "missing-votes", shortened("seals", 1), ABSENT
     ),
     **CRAFTED,
+    **DECIDED,
     # What is too much, or lacks.
     "message-that-nothing-needs": edited(
         "A late is among the messages.",

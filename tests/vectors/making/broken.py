@@ -3,8 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from typing import Any
 
+from support.forged_points import (
+    mixed_order,
+    of_a_key_outside_the_group,
+    with_the_cofactor_only,
+)
 from support.forgeries.transcripts import (
     cut,
     envelopes,
@@ -21,6 +27,8 @@ from vectors.making.refused import undisturbed
 from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain.state import Missing, Node
+from protocol.crypto.labels import Label
+from protocol.crypto.signing import signed_bytes
 from protocol.transcript import format
 from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
 from protocol.wire import encoding, header, messages
@@ -122,6 +130,22 @@ def with_nickname(what: str, name: str) -> Broken:
     return with_roster(what, "bad-header", lambda r: ((r[0][0], name, *r[0][2:]), r[1]))
 
 
+def key_outside_the_group() -> bytes:
+    """The key of seat 1 has a part of order eight, and its signature is valid by every equation."""
+    room = room_of(TWO)
+    terms, (host, entry) = room.table.header.terms, room.table.header.roster
+    public = mixed_order(entry.id)[0]
+    for n in count():
+        nonce = n.to_bytes(32, "big")
+        said = header.seat_statement(terms.digest(), public, entry.nickname, nonce)
+        whole = signed_bytes(Label.SEAT, said)
+        signature = of_a_key_outside_the_group(room.who[1].seed, public, whole)
+        if signature is not None:
+            break
+    guest = header.SeatEntry(public, entry.nickname, nonce, signature)
+    return Transcript(Content(Header(terms, (host, guest)).encode(), ()), Evidence()).encode()
+
+
 def other_game(what: str, game: Any) -> Broken:
     """A header whose terms name this game, every seat's consent included."""
 
@@ -187,6 +211,21 @@ def signatures_exchanged(whole: Transcript) -> Transcript:
     """The two signatures of step 1 are exchanged."""
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=(first[::-1], *rest))
+
+
+def signed_with_the_cofactor(whole: Transcript) -> Transcript:
+    """R of a signature of step 1 has a part of order eight; times the cofactor its equation is
+    true.
+    """
+    room, step = room_of(TWO), whole.content.entries[0]
+    assert isinstance(step, Step)
+    body = step.slots[0]
+    assert isinstance(body, bytes)
+    data = messages.payload(room.table.id, 0, Say(0, 1, room.table.id, body))
+    who, said = room.who[0], signed_bytes(Label.SAY, data)
+    first, *rest = whole.evidence.signatures
+    spoilt = with_the_cofactor_only(who.seed, who.public, said)
+    return with_evidence(whole, signatures=(((0, spoilt), *first[1:]), *rest))
 
 
 def later_epoch(whole: Transcript) -> Transcript:

@@ -22,6 +22,9 @@ from protocol.wire.messages import Say
 PLAN = Plan("messages", "small-4", 3)
 HASHES = tuple(bytes([i]) * 32 for i in range(1, 5))
 
+RISING = (bytes(31) + b"\xff", b"\x01" + bytes(31), b"\x7f" * 32, b"\x80" + bytes(31))
+"""Hashes that rise as numbers of the same size, most significant byte first."""
+
 
 @cache
 def table() -> Table:
@@ -185,6 +188,14 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     "late-for-epoch-0": BadPost("Nobody can wish epoch 0.", said(0, label=Label.LATE, kind=2)),
     "halt-with-says-backwards": BadPost(
         "The hashes of says are by falling value.", halted(1, None, HASHES[1::-1], None, (), ())
+    ),
+    "halt-with-says-rising-by-signed-bytes": BadPost(
+        "The hashes of says rise only if bytes from 80 on are taken for negative numbers.",
+        halted(1, None, RISING[:1:-1], None, (), ()),
+    ),
+    "halt-with-says-rising-from-the-last-byte": BadPost(
+        "The hashes of says rise only if they are compared from their last bytes.",
+        halted(1, None, RISING[1::-1], None, (), ()),
     ),
     "halt-with-a-say-twice": BadPost(
         "One hash of a say is named twice.", halted(1, None, (HASHES[0], HASHES[0]), None, (), ())
