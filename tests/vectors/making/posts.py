@@ -164,6 +164,7 @@ def lobby_frames() -> list[Entry]:
         lobby.Sit(found.roster[1].value(), addresses),
         lobby.Names(("Ada", "Bob")),
         lobby.Refuse(lobby.Refusal.FULL),
+        lobby.Asked(),
         lobby.Roster(found.encode(), (addresses, (), ()), signature),
         lobby.Shown(found.table_id, signature),
     ]
