@@ -368,7 +368,7 @@ WHERE: Final = {
         "of a body that differs its own, else none",
         "of a body its own; of an invalid close its signer; else none",
     ),
-    "left-over": ("of signatures or entries the step, else none", "none"),
+    "left-over": ("of an entry, or of a signature more in a step, that step; else none", "none"),
     "not-final": ("the next", "none"),
 }
 """Step and seat that a report of a file fault names; none of both for the others."""

@@ -262,9 +262,16 @@ def _course(report: transcript.Report) -> list[str]:
     lines = [_("  rounds: {rounds}, steps: {steps}").format(rounds=rounds, steps=report.steps)]
     for fault in report.faults:
         text = _("  seat {number} cheated in step {step}: {words} ({code})")
+        if fault.place is not None:
+            text = _("  seat {number} cheated in step {step}, in field `{field}` of its body:"
+                     " {words} ({code})")  # fmt: skip
         lines.append(
             text.format(
-                number=fault.seat + 1, step=fault.step, words=meaning(fault.code), code=fault.code
+                number=fault.seat + 1,
+                step=fault.step,
+                field=fault.place,
+                words=meaning(fault.code),
+                code=fault.code,
             )
         )
     for line in _standings(report, state):
@@ -283,6 +290,8 @@ def _problem(path: Path, report: transcript.Report, problem: transcript.Problem)
     where = [] if problem.step is None else [_("step {step}").format(step=problem.step)]
     if problem.seat is not None:
         where.append(_("seat {number}").format(number=problem.seat + 1))
+    if problem.place is not None:
+        where.append(_("field `{field}` of the body").format(field=problem.place))
     where.append(_("byte {offset}").format(offset=problem.offset))
     text = _("  {where}: {words} ({code})")
     return [

@@ -235,7 +235,10 @@ def reopen(
     """(journal, first record, the machine's records). A torn last record is cut off ([J-2]).
 
     `current` is False if the mark is missing or of another file, or names a record that is not in
-    this one: then it is an old copy, or what followed was taken out. The records are read one by
+    this one: then it is an old copy, or what followed was taken out. It is False, too, if whole
+    records lie behind one that is not: the journal is damaged, not cut off. They are not used, as
+    what the damaged one said is not known. The mark then goes, so that the next process knows, too,
+    until a record is written, by which the seat is cautious. The records are read one by
     one, as they are asked for; all of them, before anything is appended.
 
     JournalError if it cannot be used, NotPrivateError if others can get at it.
@@ -259,6 +262,10 @@ def _read(
     for _, last in _chain(form, file):
         number, end, current = number + 1, file.tell(), current or last == marked
     first = _first(form, file)
+    file.seek(end)
+    if form.goes_on_behind(file, number + 1, last):
+        current = False
+        _place(path).unlink(missing_ok=True)
     file.seek(end)
     file.truncate()
     journal = Journal(path, _place(path), file, form, last, number, current)

@@ -23,6 +23,9 @@ MAGIC = b"hoity-journal-2\n"
 MARK_MAGIC = b"hoity-mark-2\n"
 MAX_RECORD = 1 << 21
 CHECK = 16
+SEARCHED = 1 << 23
+"""Bytes that are read and searched, at most, behind a record that is not whole. What a crash cuts
+off is shorter."""
 HEAD = 1 + SALT_SIZE
 
 
@@ -80,6 +83,49 @@ class Form:
             return None
         return self.open(number, before, sealed), check
 
+    def goes_on_behind(self, file: IO[bytes], number: int, before: bytes) -> bool:
+        """Return whether a whole record lies behind one that is not, which shows damage.
+
+        A write that was cut off leaves nothing behind it. A record is known by the check before it,
+        which stands in the file, or is made from the bytes that should have had it.
+
+        Args:
+            file: Read from where the record begins that is not whole, to its end.
+            number: The number of that record.
+            before: The check of the one before it.
+        """
+        tail = file.read(SEARCHED)
+        if len(tail) == SEARCHED:
+            return True
+        checks, framed = {tail[4 : 4 + CHECK]}, _framed(tail, 0)
+        if framed is not None:
+            checks.add(self.check(number, before, framed[0]))
+        return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
+
+    def _follows(self, tail: bytes, number: int) -> bool:
+        """Return whether a record holds by the check before it, where the lengths lead."""
+        before, begin = b"", 0
+        while (found := _framed(tail, begin)) is not None:
+            sealed, check, begin = found
+            if before and self.check(number, before, sealed) == check:
+                return True
+            before, number = check, number + 1
+        return False
+
+    def _lies_in(self, tail: bytes, number: int, checks: set[bytes]) -> bool:
+        """Return whether the record of this number lies anywhere, behind one of these checks: a
+        damaged length does not say where it begins."""
+        left = SEARCHED
+        for begin in range(1, len(tail) - CHECK - 4):
+            found = _framed(tail, begin)
+            if found is None:
+                continue
+            sealed, check, _ = found
+            left -= len(sealed)
+            if left < 0 or any(self.check(number, one, sealed) == check for one in checks):
+                return True
+        return False
+
     def mark(self, check: bytes, file: int, path: bytes) -> bytes:
         """The bytes of a mark: the last check, which file it is in, and where that is."""
         said = check + file.to_bytes(8, "big")
@@ -93,6 +139,15 @@ class Form:
             return None
         whole = self.mark(said[:CHECK], file, path)
         return said[:CHECK] if hmac.compare_digest(whole, mark) else None
+
+
+def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
+    """Return what is framed as a record there, its check and its end; None if nothing is."""
+    size, head = int.from_bytes(data[begin : begin + 4], "big"), begin + 4 + CHECK
+    end = head + size
+    if not 0 < size <= MAX_RECORD or end > len(data):
+        return None
+    return data[head:end], data[begin + 4 : head], end
 
 
 def path_of(mark: bytes) -> bytes | None:

@@ -32,7 +32,7 @@ from ..game import (
 from ..wire.bodies import COIN
 from .cards import opened_cards
 from .openings import void
-from .state import Kind, Node, Opening, Want
+from .state import Conviction, Kind, Node, Opening, Want
 
 
 def lacking(
@@ -148,7 +148,8 @@ def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
         try:
             node.table.check_choice(node.state, goal.kind, seat, choice, cards)
         except IllegalMove:
-            node = void(node, goal.kind, seat, node.step - 1, "illegal-choice")
+            guilty = Conviction(node.step - 1, seat, "illegal-choice")
+            node = void(node, goal.kind, seat, guilty)
     return node
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ..crypto import commitment, escrow, group, secret_sharing
 from ..crypto.randomness import Random
-from ..errors import Invalid
+from ..errors import Invalid, Place, within
 from ..game import Choice, IllegalMove
 from ..wire import bodies
 from ..wire.bodies import Gather
@@ -31,6 +32,11 @@ from .sealing import check_opening, read_choice
 from .secrets import Secrets
 from .state import Conviction, Node, Opening
 from .step import Step, read_empty
+
+CHOICE: Final = 0
+"""The index of the choice in the field `opening`; the nonce is behind it."""
+SEALED: Final = Place("escrow")
+"""Where an escrow is wrong that others opened: in the body that its owner sealed with."""
 
 # What is owed.
 
@@ -95,12 +101,15 @@ class GatherStep(Step[Gather | None, Given]):
         """Every part of the body against what this seat owes."""
         if read is None:
             return Given()
-        opened = _check_opening(node, seat, read)
-        shares = check_own_batch(node, seat, _own_slots(node, seat, opened), read.shares)
+        with within("opening"):
+            opened = _check_opening(node, seat, read)
+        with within("shares"):
+            shares = check_own_batch(node, seat, _own_slots(node, seat, opened), read.shares)
         helps = _check_helps(node, seat, read)
         escrows = _check_escrows(node, seat, read)
         if opened is not None and not isinstance(opened, bytes):
-            check_move(node, node.want.name, seat, opened, shares)
+            with within("opening", CHOICE):
+                check_move(node, node.want.name, seat, opened, shares)
         return Given(opened, shares, helps, escrows)
 
     def apply(self, node: Node, said: Mapping[int, Given]) -> Node:
@@ -144,9 +153,10 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
         raise Invalid("bad-body", "no opening where one was due")
     kind, check_proof = node.want.name, node.table.check_proof
     check_opening(node, seat, kind, node.sealed[kind, seat], read.opening, check_proof)
-    opened = read_choice(node, kind, read.opening[0])
-    if node.want.shows and not isinstance(opened, bytes):
-        check_showable(node, seat, opened)
+    with within("opening", CHOICE):
+        opened = read_choice(node, kind, read.opening[0])
+        if node.want.shows and not isinstance(opened, bytes):
+            check_showable(node, seat, opened)
     return opened
 
 
@@ -174,10 +184,11 @@ def _write_help(node: Node, seat: int, absent: int, secrets: Secrets, rng: Rando
 
 def _check_helps(node: Node, seat: int, read: Gather) -> Shares:
     found: dict[tuple[int, int], bytes] = {}
-    for absent, data in zip(helped(node), read.helps, strict=True):
+    for index, (absent, data) in enumerate(zip(helped(node), read.helps, strict=True)):
         key = node.keys.piece_key(absent, seat)
         slots = own_lacks(node, absent)
-        found |= check_batch(node, seat, f"help-{absent}", absent, key, slots, data)
+        with within("helps", index):
+            found |= check_batch(node, seat, f"help-{absent}", absent, key, slots, data)
     return found
 
 
@@ -212,8 +223,11 @@ def _write_escrow(node: Node, seat: int, owner: int, secrets: Secrets, rng: Rand
 
 
 def _check_escrows(node: Node, seat: int, read: Gather) -> Mapping[int, bytes]:
-    owners = zip(lost_dues(node), read.escrows, strict=True)
-    return {owner: _check_escrow(node, seat, owner, share) for owner, share in owners}
+    found: dict[int, bytes] = {}
+    for index, (owner, share) in enumerate(zip(lost_dues(node), read.escrows, strict=True)):
+        with within("escrows", index):
+            found[owner] = _check_escrow(node, seat, owner, share)
+    return found
 
 
 def _check_escrow(node: Node, seat: int, owner: int, share: bytes) -> bytes:
@@ -247,9 +261,9 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
         check_opening(node, owner, kind, sealed, opening)
         found = read_choice(node, kind, opening[0])
     except Invalid:
-        return void(after, kind, owner, sealed.step, "bad-escrow")
+        return void(after, kind, owner, Conviction(sealed.step, owner, "bad-escrow", SEALED))
     if not isinstance(found, bytes) and not _may_stand(node, kind, owner, found):
-        return void(after, kind, owner, node.step, "illegal-choice")
+        return void(after, kind, owner, Conviction(node.step, owner, "illegal-choice"))
     return replace(after, opened={**after.opened, (kind, owner): found})
 
 
@@ -264,11 +278,11 @@ def _may_stand(node: Node, kind: str, owner: int, choice: Choice) -> bool:
     return True
 
 
-def void(node: Node, kind: str, seat: int, step: int, code: str) -> Node:
+def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
     """The choice counts as none, and its owner is out for good."""
     return replace(
         node,
         opened={**node.opened, (kind, seat): None},
         banned=node.banned | {seat},
-        convictions=(*node.convictions, Conviction(step, seat, code)),
+        convictions=(*node.convictions, conviction),
     )

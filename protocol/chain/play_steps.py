@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..crypto.randomness import Random
+from ..errors import within
 from ..game import Choice, Chosen, Sealed
 from ..wire import bodies
 from ..wire.bodies import SealBody, ShowBody
@@ -97,10 +98,13 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
         """
         if read is None:
             return None
-        choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
-        check_showable(node, seat, choice)
-        shares = check_own_batch(node, seat, hidden_of(node, seat, choice), read.shares)
-        check_move(node, node.want.name, seat, choice, shares)
+        with within("choice"):
+            choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
+            check_showable(node, seat, choice)
+        with within("shares"):
+            shares = check_own_batch(node, seat, hidden_of(node, seat, choice), read.shares)
+        with within("choice"):
+            check_move(node, node.want.name, seat, choice, shares)
         return Showing(choice, shares)
 
     def apply(self, node: Node, said: Mapping[int, Showing | None]) -> Node:

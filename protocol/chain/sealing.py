@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..crypto import commitment, escrow
 from ..crypto.randomness import Random
-from ..errors import Invalid
+from ..errors import Invalid, within
 from ..game import Choice
 from ..proofs import Checker, at_once
 from ..wire import bodies
@@ -42,16 +42,21 @@ def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoi
 
     Raises Invalid('bad-escrow').
     """
+    with within("escrow"):
+        _check_escrow(node, seat, kind, read)
+    return SealedChoice(node.step, read.commitment, read.escrow)
+
+
+def _check_escrow(node: Node, seat: int, kind: str, read: SealBody) -> None:
     if node.table.strict:
         if read.escrow:
             raise Invalid("bad-escrow", "a strict table has no escrow")
-    else:
-        context = node.table.context(node.step, seat, kind)
-        if len(read.escrow) != escrow.escrow_size(opening_size(choice_size(node, kind))):
-            raise Invalid("bad-escrow", "an escrow has another size")
-        verify, sealed = escrow.verify, (read.commitment, read.escrow)
-        node.table.check_proof(verify, context, node.keys.joint, *sealed)
-    return SealedChoice(node.step, read.commitment, read.escrow)
+        return
+    context = node.table.context(node.step, seat, kind)
+    if len(read.escrow) != escrow.escrow_size(opening_size(choice_size(node, kind))):
+        raise Invalid("bad-escrow", "an escrow has another size")
+    verify, sealed = escrow.verify, (read.commitment, read.escrow)
+    node.table.check_proof(verify, context, node.keys.joint, *sealed)
 
 
 def check_opening(

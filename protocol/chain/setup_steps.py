@@ -11,7 +11,7 @@ from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
 from ..crypto.randomness import Random
-from ..errors import Invalid
+from ..errors import Invalid, Place, within
 from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
 from .sealing import check_sealed, seal_choice
@@ -41,7 +41,7 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
         try:
             secret_sharing.check_x25519_public(read.box)
         except Invalid as error:
-            raise Invalid("bad-key", error.reason) from error
+            raise Invalid("bad-key", error.reason, Place("box")) from error
         return read
 
     def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
@@ -72,13 +72,17 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
         """
         if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
-            raise Invalid("bad-key-hash", "the key shown is not the one committed to")
+            why = "the key shown is not the one committed to"
+            raise Invalid("bad-key-hash", why, Place("vector"))
         context = node.table.context(node.step, seat, "key")
-        node.table.check_proof(schnorr.verify_key, context, read.vector[0], read.proof)
-        _check_backup(node, seat, read.vector)
+        with within("proof"):
+            node.table.check_proof(schnorr.verify_key, context, read.vector[0], read.proof)
+        with within("vector"):
+            _check_backup(node, seat, read.vector)
         for holder, piece in enumerate(read.pieces):
             if len(piece) != (0 if holder == seat else secret_sharing.SEALED_SIZE):
-                raise Invalid("bad-body", "a sealed piece has another size")
+                why = "a sealed piece has another size"
+                raise Invalid("bad-body", why, Place("pieces", holder))
         return read
 
     def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
@@ -159,11 +163,12 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
         if isinstance(read, SealBody):
             return check_sealed(node, seat, COIN, read)
         if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
-            raise Invalid("bad-body", "a complaint names no dealer")
+            raise Invalid("bad-body", "a complaint names no dealer", Place("blamed"))
         if secret_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
-            raise Invalid("false-complaint", "the secret shown is not that of the transport key")
+            why = "the secret shown is not that of the transport key"
+            raise Invalid("false-complaint", why, Place("secret"))
         if piece_is_sound(node, read.blamed, seat, read.secret):
-            raise Invalid("false-complaint", "the piece complained of is sound")
+            raise Invalid("false-complaint", "the piece complained of is sound", Place("blamed"))
         return read
 
     def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
@@ -206,7 +211,11 @@ class ShuffleStep(Step[Shuffled, Deck]):
         """The proof holds for the deck before and after."""
         context = node.table.context(node.step, seat, "shuffle")
         statement = (context, node.keys.joint, node.keys.deck, read.deck)
-        node.table.check_proof(shuffle.verify, *statement, read.proof)
+        try:
+            node.table.check_proof(shuffle.verify, *statement, read.proof)
+        except Invalid as error:
+            error.place = _of_shuffle(read.deck)
+            raise
         return read.deck
 
     def apply(self, node: Node, said: Mapping[int, Deck]) -> Node:
@@ -221,6 +230,16 @@ class ShuffleStep(Step[Shuffled, Deck]):
         after, secret = shuffle.shuffle(joint, before, rng, secrets.take_shuffle())
         proof = shuffle.prove(context, joint, before, after, secret, rng)
         return bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
+
+
+def _of_shuffle(deck: Deck) -> Place:
+    """The first card that is no card of the group, or else the proof."""
+    for index, card in enumerate(deck):
+        try:
+            group.decode_point(card.a), group.decode_point(card.b)
+        except Invalid:
+            return Place("deck", index)
+    return Place("proof")
 
 
 def split_deck(data: bytes) -> Deck:

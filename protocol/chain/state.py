@@ -13,6 +13,7 @@ from ..crypto.context import Context
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import digest
 from ..crypto.labels import Label
+from ..errors import Place
 from ..game import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
 from ..proofs import Checker, at_once
 from ..wire import encoding
@@ -215,11 +216,12 @@ class Want:
 
 @dataclass(frozen=True)
 class Conviction:
-    """A fault that the chain itself proves."""
+    """A fault that the chain itself proves; `place` is in the seat's body of that step."""
 
     step: int
     seat: int
     code: str
+    place: Place | None = field(default=None, compare=False)
 
 
 ChoiceKey = tuple[str, int]
@@ -292,10 +294,11 @@ class Accepted:
 
 @dataclass(frozen=True)
 class Refused:
-    """A body that is illegal here: the code of the fault, and a note for developers."""
+    """A body that is illegal here: the code of the fault, a note for developers, and the place."""
 
     code: str
     note: str
+    place: Place | None = None
 
 
 @dataclass

@@ -52,7 +52,7 @@ def check(node: Node, seat: int, body: bytes) -> Any:
         found = judge(node, seat, body)
         keep(node, seat, body, found)
     if isinstance(found, Refused):
-        raise Fault(found.code, seat, node.step, found.note)
+        raise Fault(found.code, seat, node.step, found.note, found.place)
     return found.given
 
 
@@ -72,7 +72,8 @@ def judge(node: Node, seat: int, body: bytes) -> Accepted | Refused:
     try:
         return Accepted(step.check(node, seat, step.read(node, seat, body)))
     except Invalid as error:
-        return Refused(error.code if error.code in FAULTS else "bad-body", error.reason)
+        code = error.code if error.code in FAULTS else "bad-body"
+        return Refused(code, error.reason, error.place)
 
 
 def step_digest(node: Node, slots: Sequence[Slot]) -> bytes:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from ..chain import transition
 from ..chain.state import Node
+from ..errors import Place
 from ..wire.faults import Fault
 from ..wire.messages import Halt, Message, Say, SealVote
 from .tree import Tree, says_of
@@ -71,20 +72,20 @@ def judged_at(message: Message, nodes: Mapping[bytes, Node]) -> Node | None:
     return None if stands else node
 
 
-def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> str | None:
+def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
     """The fault of a say judged in the state of the digest it names, if that is known."""
     say = message.statement
     if not isinstance(say, Say) or say.on not in nodes:
         return None
     if nodes[say.on].step != say.step:
-        return "not-expected"
+        return Fault("not-expected", message.seat, say.step)
     node = judged_at(message, nodes)
     if node is None:
         return None
     try:
         transition.check(node, message.seat, say.body)
     except Fault as fault:
-        return fault.code
+        return fault
     return None
 
 
@@ -127,13 +128,15 @@ def _against_halts(messages: Iterable[Message], first: int) -> Iterator[tuple[in
 
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
-) -> dict[int, str]:
-    """Seat to the code of its first fault, in the order of the table of faults ([N-9]).
+) -> tuple[dict[int, str], dict[int, Place]]:
+    """Seat to the code of its first fault, in the order of the table of faults ([N-9]), and seat
+    to the place of that fault, if it is in a field of a body.
 
     `tree` holds the says of the epoch in question, `chain_nodes` the chain before it.
     """
     every = list(messages)
     found: dict[int, str] = {}
+    places: dict[int, Place] = {}
     for seat, _, _ in two_statements(every):
         found.setdefault(seat, "two-statements")
     for seat, _, _ in off_chain(tree, every):
@@ -143,6 +146,8 @@ def proven(
     nodes = {**chain_nodes, **tree.nodes}
     for message in every:
         illegal = illegal_say(message, nodes)
-        if illegal is not None:
-            found.setdefault(message.seat, illegal)
-    return found
+        if illegal is not None and message.seat not in found:
+            found[message.seat] = illegal.code
+            if illegal.place is not None:
+                places[message.seat] = illegal.place
+    return found, places

@@ -152,10 +152,8 @@ def _illegal(message: Message, view: View) -> Proof | None:
     if not isinstance(say, Say) or say.on not in view.path:
         return None
     node = view.path[say.on]
-    code = evidence.illegal_say(message, {node.digest: node})
-    if code is None:
-        return None
-    return Proof(message.seat, code, (message,))
+    fault = evidence.illegal_say(message, {node.digest: node})
+    return None if fault is None else Proof(message.seat, fault.code, (message,))
 
 
 def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:

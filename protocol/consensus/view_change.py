@@ -7,8 +7,8 @@ chain of lockstep steps. Whoever holds the messages a close contains computes th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..bounds import Quota
@@ -16,7 +16,7 @@ from ..chain import transition
 from ..chain.state import Kind, Missing, Node, Slot, Table
 from ..crypto.labels import Label
 from ..crypto.signing import verify_signature
-from ..errors import Invalid
+from ..errors import Invalid, Place
 from ..wire.messages import (
     MAX_BACK,
     Accept,
@@ -173,10 +173,14 @@ def _check_form(read: ReadHalt, epoch: int) -> None:
 
 @dataclass(frozen=True)
 class Base:
-    """What a close proposes: the node, whom it finds at fault, and with which code."""
+    """What a close proposes: the node, whom it finds at fault, and with which code.
+
+    `places` says where in a body of a seat its fault is, of those that are in a field of one.
+    """
 
     node: Node
     faults: tuple[tuple[int, str], ...]
+    places: Mapping[int, Place] = field(default_factory=dict, compare=False)
 
 
 def read_close(
@@ -224,12 +228,14 @@ def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
     tree = Tree(start, _once(m for read in halts for m in read.says), epoch)
     signers = {read.message.seat for read in halts}
     faults = dict(sorted({bad for read in halts for bad in read.bad}))  # 'bad-halt' goes first
-    faults |= evidence.proven(contents, tree, evidence.ancestry(start))
+    codes, places = evidence.proven(contents, tree, evidence.ancestry(start))
+    faults |= codes
     if signers & set(faults):
         raise Malformed("a close holds a halt of a seat it proves at fault")
     node, culprits, missing = walk(start, tree, halts, epoch)
     faults = {**dict.fromkeys(culprits, "two-statements"), **faults}
-    return Base(_seat_changes(start, node, faults, missing, halts), tuple(sorted(faults.items())))
+    node = _seat_changes(start, node, faults, missing, halts)
+    return Base(node, tuple(sorted(faults.items())), places)
 
 
 def bad_form(table: Table, message: Message, source: Source) -> str | None:

@@ -93,7 +93,8 @@ def _check_bodies(
             given = transition.check(node, seat, slot)
         except Fault as fault:
             where = (*path, 1, seat)
-            raise Unsound(fault.code, fault.reason, where, step=node.step, seat=seat) from fault
+            at = {"step": node.step, "seat": seat}
+            raise Unsound(fault.code, fault.reason, where, **at, place=fault.place) from fault
         _count(node, given, stats)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ..errors import Place
+
 UNREADABLE: Final[dict[str, str]] = {
     "empty": "there is nothing in the file",
     "too-large": "the file is larger than any game",
@@ -51,7 +53,10 @@ PARTS: Final[dict[tuple[int, ...], str]] = {
 
 @dataclass(frozen=True)
 class Problem:
-    """The first thing that does not hold: what, of whom (seats from 0), and where."""
+    """The first thing that does not hold: what, of whom (seats from 0), and where.
+
+    `place` is in the body that is at fault; None where no field of a body is.
+    """
 
     code: str
     words: str
@@ -59,6 +64,7 @@ class Problem:
     seat: int | None
     part: str
     offset: int
+    place: Place | None = None
 
 
 class Unsound(Exception):
@@ -73,9 +79,11 @@ class Unsound(Exception):
         step: int | None = None,
         seat: int | None = None,
         offset: int | None = None,
+        place: Place | None = None,
     ) -> None:
         self.code, self.words = code, words or FILE_FAULTS[code]
         self.path, self.step, self.seat, self.offset = path, step, seat, offset
+        self.place = place
         super().__init__(f"{code}: {self.words}")
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..chain.state import Node
+from ..errors import Place
 from .problem import UNREADABLE, Problem
 
 Clock = Callable[[], float]
@@ -25,12 +26,16 @@ class SeatLine:
 
 @dataclass(frozen=True)
 class SeatFault:
-    """A proven fault of a seat; `step` is where the chain or a base settled it."""
+    """A proven fault of a seat; `step` is where the chain or a base settled it.
+
+    `place` is in the body that is at fault; None where no field of a body is.
+    """
 
     seat: int
     step: int
     code: str
     words: str
+    place: Place | None = None
 
 
 @dataclass(frozen=True)

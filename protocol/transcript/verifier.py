@@ -251,7 +251,8 @@ class _Run:
         offset = error.offset
         if offset is None:
             offset = format.offset_of(self.file.value, error.path)
-        return Problem(error.code, error.words, error.step, error.seat, error.part, offset)
+        at = (error.step, error.seat, error.part, offset, error.place)
+        return Problem(error.code, error.words, *at)
 
 
 def _read_header(data: bytes, stats: Statistics) -> Header:
@@ -274,10 +275,11 @@ def _faults(node: Node, bases: list[Base]) -> Iterator[SeatFault]:
     for conviction in node.convictions:
         if conviction.seat not in known:
             known.add(conviction.seat)
-            words = FAULTS[conviction.code]
-            yield SeatFault(conviction.seat, conviction.step, conviction.code, words)
+            code, step = conviction.code, conviction.step
+            yield SeatFault(conviction.seat, step, code, FAULTS[code], conviction.place)
     for base in bases:
         for seat, code in base.faults:
             if seat not in known:
                 known.add(seat)
-                yield SeatFault(seat, base.node.step, code, FAULTS[code])
+                place = base.places.get(seat)
+                yield SeatFault(seat, base.node.step, code, FAULTS[code], place)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ..crypto import group
-from ..errors import Invalid
+from ..errors import Invalid, Place, within
 from ..game import Choice
 from . import encoding
-from .fields import Raw
+from .fields import Raw, WrongForm
 
 POINT: Final = 32
 SCALAR: Final = 32
@@ -124,49 +126,71 @@ def _row(body: bytes, *names: str) -> tuple[Raw, ...]:
     return Raw(value, BAD, "a body").row(*names)
 
 
+@contextmanager
+def _fields(*names: str) -> Iterator[None]:
+    """Name the field, and the item in it, that the path of a wrong form leads to."""
+    try:
+        yield
+    except WrongForm as error:
+        if error.path:
+            at, *inner = error.path
+            error.place = Place(names[at], inner[0] if inner else None)
+        raise
+
+
 def parse_key_commit(body: bytes) -> KeyCommit:
     """[hash, transport key]."""
     key_hash, box = _row(body, "the hash", "the transport key")
-    return KeyCommit(key_hash.octets(32), box.octets(32))
+    with _fields("hash", "box"):
+        return KeyCommit(key_hash.octets(32), box.octets(32))
 
 
 def parse_key_reveal(body: bytes, size: int, pieces: int) -> KeyReveal:
     """[vector of `size` points, proof, `pieces` sealed pieces]."""
     vector, proof, sealed = _row(body, "the vector", "the proof", "the pieces")
-    points = split(vector.octets(size * POINT))
-    read = tuple(piece.octets() for piece in sealed.exactly(pieces, "a piece"))
-    return KeyReveal(points, proof.octets(PROOF), read)
+    with _fields("vector", "proof", "pieces"):
+        with within("vector"):
+            points = split(vector.octets(size * POINT))
+        read = tuple(piece.octets() for piece in sealed.exactly(pieces, "a piece"))
+        return KeyReveal(points, proof.octets(PROOF), read)
 
 
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
     """[commitment, escrow] or [blamed seat, secret]."""
     first, second = _row(body, "the commitment", "the escrow or secret")
     if type(first.value) is int:
-        return Complaint(first.value, second.octets(32))
-    return SealBody(first.octets(32), second.octets())
+        with _fields("blamed", "secret"):
+            return Complaint(first.value, second.octets(32))
+    return _read_seal(first, second)
 
 
 def parse_seal(body: bytes) -> SealBody:
     """[commitment, escrow]."""
-    commitment, escrow = _row(body, "the commitment", "the escrow")
-    return SealBody(commitment.octets(32), escrow.octets())
+    return _read_seal(*_row(body, "the commitment", "the escrow"))
+
+
+def _read_seal(commitment: Raw, escrow: Raw) -> SealBody:
+    with _fields("commitment", "escrow"):
+        return SealBody(commitment.octets(32), escrow.octets())
 
 
 def parse_shuffle(body: bytes, cards: int) -> ShuffleBody:
     """[deck, proof]."""
     deck, proof = _row(body, "the deck", "the proof")
-    return ShuffleBody(deck.octets(cards * 2 * POINT), proof.octets())
+    with _fields("deck", "proof"):
+        return ShuffleBody(deck.octets(cards * 2 * POINT), proof.octets())
 
 
 def parse_gather(body: bytes, helps: int, escrows: int) -> Gather:
     """[opening or nil, shares, helps, escrow shares]."""
     opening, shares, given, keys = _row(body, "the opening", "the shares", "the helps", "the keys")
-    return Gather(
-        None if opening.value is None else _read_opening(opening),
-        shares.octets(),
-        tuple(one.octets() for one in given.exactly(helps, "a help")),
-        tuple(one.octets(POINT + PROOF) for one in keys.exactly(escrows, "an escrow share")),
-    )
+    with _fields("opening", "shares", "helps", "escrows"):
+        return Gather(
+            None if opening.value is None else _read_opening(opening),
+            shares.octets(),
+            tuple(one.octets() for one in given.exactly(helps, "a help")),
+            tuple(one.octets(POINT + PROOF) for one in keys.exactly(escrows, "an escrow share")),
+        )
 
 
 def _read_opening(raw: Raw) -> tuple[bytes, bytes]:
@@ -177,13 +201,20 @@ def _read_opening(raw: Raw) -> tuple[bytes, bytes]:
 def parse_show(body: bytes) -> ShowBody:
     """[choice, shares]."""
     choice, shares = _row(body, "the choice", "the shares")
-    return ShowBody(choice.octets(), shares.octets())
+    with _fields("choice", "shares"):
+        return ShowBody(choice.octets(), shares.octets())
 
 
 def split(data: bytes) -> tuple[bytes, ...]:
     """Points one after the other, each decoded strictly."""
-    parts = (data[i : i + POINT] for i in range(0, len(data), POINT))
-    return tuple(group.decode_point(part) for part in parts)
+    found: list[bytes] = []
+    try:
+        for start in range(0, len(data), POINT):
+            found.append(group.decode_point(data[start : start + POINT]))
+    except Invalid as error:
+        error.place = Place("", len(found))  # who knows the field names it
+        raise
+    return tuple(found)
 
 
 def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:

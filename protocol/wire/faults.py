@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..errors import Place
+
 FAULTS: Final[dict[str, str]] = {
     "two-statements": "it signed two different statements where one is allowed",
     "two-chains": "it took part in two different histories of one epoch",
@@ -38,8 +40,11 @@ FAULTS: Final[dict[str, str]] = {
 class Fault(Exception):
     """A provable fault of one seat in one step."""
 
-    def __init__(self, code: str, seat: int, step: int, reason: str = "") -> None:
-        """`code` is one of FAULTS; `reason` adds what exactly was wrong."""
-        self.code, self.seat, self.step = code, seat, step
+    def __init__(
+        self, code: str, seat: int, step: int, reason: str = "", place: Place | None = None
+    ) -> None:
+        """`code` is one of FAULTS; `reason` adds what exactly was wrong, `place` where in the
+        body."""
+        self.code, self.seat, self.step, self.place = code, seat, step, place
         self.reason = reason or FAULTS[code]
         super().__init__(f"seat {seat + 1}, step {step}: {code}: {self.reason}")

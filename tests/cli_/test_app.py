@@ -388,6 +388,31 @@ def test_a_broken_file_is_not_ok(
     assert second["problem"]["code"] in told.out
 
 
+@pytest.mark.parametrize(
+    ("name", "code", "place", "words"),
+    [
+        (
+            "dealt-share-outside-the-group",
+            1,
+            ("shares", 0),
+            "seat 2, field `shares[0]` of the body",
+        ),
+        ("dealt-share-not-proven", 1, ("shares", None), "seat 2, field `shares` of the body"),
+        ("body-not-shortest", 1, None, "seat 2, byte"),
+        ("share-outside-the-group", 0, ("shares", 0), "17, in field `shares[0]` of its body: it"),
+        ("body-where-none-is-due", 0, None, "cheated in step 36: its"),
+    ],
+)
+def test_verify_tells_in_which_field_a_fault_is(
+    hoity: Shell, name: str, code: int, place: tuple[str, int | None] | None, words: str
+) -> None:
+    file = VECTORS / "failures" / f"{name}.hoity"
+    (found,) = hoity.done(code, "verify", file, "--json", "--jobs", 1).lines
+    (at,) = [one["place"] for one in (found["problem"], *found["faults"]) if one is not None]
+    assert at == (None if place is None else {"field": place[0], "index": place[1]})
+    assert words in hoity.done(code, "verify", file, "--lang", "en").out
+
+
 def test_a_replay_fits_its_schema(hoity: Shell, game: Path) -> None:
     done = hoity.done(0, "replay", game, "--json")
     module = tool("replay_schema")

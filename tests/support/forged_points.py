@@ -3,6 +3,7 @@
 They are found by additions alone, which check no subgroup.
 """
 
+from hashlib import sha512
 from typing import Final
 
 from protocol.crypto import group
@@ -58,6 +59,41 @@ def forgeries(point: Point) -> dict[str, Point]:
         "sign of zero": signed_zeros(),
     }
     return {f"{kind} {k}": data for kind, every in kinds.items() for k, data in enumerate(every)}
+
+
+def with_the_cofactor_only(seed: bytes, public: Point, message: bytes) -> bytes:
+    """Return a signature that is valid only where an equation is multiplied by the cofactor.
+
+    Its R is a point of the subgroup plus one of order eight. RFC 8032 allows both equations.
+
+    Args:
+        seed: The 32 bytes of the signer's secret seed.
+        public: The key that the signature is of.
+        message: What is signed.
+    """
+    return _signed(seed, public, message, order_eight())
+
+
+def of_a_key_outside_the_group(seed: bytes, public: Point, message: bytes) -> bytes | None:
+    """Return a signature for a key with a part of order eight that is valid by every equation.
+
+    None for a message whose challenge is no multiple of eight, which is so for seven of eight.
+    """
+    signature = _signed(seed, public, message, IDENTITY)
+    return None if _challenge(signature[:32], public, message) % 8 else signature
+
+
+def _signed(seed: bytes, public: Point, message: bytes, torsion: Point) -> bytes:
+    secret = sha512(seed).digest()
+    key = int.from_bytes(secret[:32], "little") & ((1 << 254) - 8) | 1 << 254
+    nonce = int.from_bytes(sha512(secret[32:] + message).digest(), "little") % ORDER
+    point = group.add(group.mul_base(nonce), torsion)
+    response = (nonce + _challenge(point, public, message) * key) % ORDER
+    return point + response.to_bytes(32, "little")
+
+
+def _challenge(point: Point, public: Point, message: bytes) -> int:
+    return int.from_bytes(sha512(point + public + message).digest(), "little") % ORDER
 
 
 def _of_y(y: int, sign: int = 0) -> Point:

@@ -77,6 +77,76 @@ def test_an_old_copy_or_a_missing_mark_is_noticed_and_one_that_lags_is_fine(tmp_
     assert read(path)[0] is True
 
 
+def with_a_mark_that_lags(folder: Path, passphrase: str | None = None) -> tuple[Path, list[int]]:
+    """A journal of four records whose mark names the first of them, and where each begins."""
+    path = write(folder, b"one", passphrase=passphrase)
+    mark = marks.path_of(path).read_bytes()
+    ends = [path.stat().st_size]
+    book, _, records = journal.reopen(path, passphrase)
+    assert list(records) == [b"one"]
+    for record in (b"two", b"three" * 3000, b"four"):
+        book.append(record)
+        book.sync()
+        ends.append(path.stat().st_size)
+    book.close()
+    marks.path_of(path).write_bytes(mark)
+    return path, ends
+
+
+def put_back(mark: Path, said: bytes) -> None:
+    """Write a mark as its owner alone can."""
+    mark.write_bytes(said)
+    mark.chmod(0o600)
+
+
+@pytest.mark.parametrize(("passphrase", "step"), [(None, 1), ("secret", 29)])
+def test_damage_before_a_whole_record_shows_by_that_record(
+    tmp_path: Path, passphrase: str | None, step: int
+) -> None:
+    """The mark does not tell: the last record that it knows is there."""
+    path, (two, three, four, end) = with_a_mark_that_lags(tmp_path, passphrase)
+    whole, mark = path.read_bytes(), marks.path_of(path)
+    said, kept = mark.read_bytes(), [b"one", b"two", b"three" * 3000, b"four"]
+    assert read(path, passphrase) == (True, FIRST, kept)
+    places = [(at, 2) for at in (*range(three, three + 30), four - 1)]
+    for at, records in (*((at, 1) for at in range(two, three)), *places)[::step]:
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        put_back(mark, said)
+        assert read(path, passphrase) == (False, FIRST, kept[:records]), at
+        assert not mark.exists()
+        assert path.read_bytes() == whole[: two if records == 1 else three]
+        assert read(path, passphrase)[0] is False
+    for size in (*range(two, three), three + 3, four - 1, *range(four, end))[::step]:
+        path.write_bytes(whole[:size])
+        put_back(mark, said)
+        assert read(path, passphrase)[0] is True, size
+    for at in range(four, end, step):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        put_back(mark, said)
+        assert read(path, passphrase)[0] is True, (
+            "the last record may be one that was being written"
+        )
+
+
+def test_several_damaged_records_and_bytes_that_are_none_behind_the_end(tmp_path: Path) -> None:
+    path, (two, three, four, end) = with_a_mark_that_lags(tmp_path)
+    whole, mark = path.read_bytes(), marks.path_of(path)
+    said = mark.read_bytes()
+    spoilt = bytearray(whole)
+    for at in (three - 1, four - 1):
+        spoilt[at] ^= 1
+    tails = {
+        bytes(spoilt): False,
+        whole + bytes(4096): True,
+        whole + bytes(range(256)) * 64: True,
+        whole[:two] + bytes(end - two): True,
+    }
+    for data, is_current in tails.items():
+        path.write_bytes(data)
+        put_back(mark, said)
+        assert read(path)[0] is is_current
+
+
 def test_a_passphrase_seals_every_record_and_the_first_in_its_place(tmp_path: Path) -> None:
     path = write(tmp_path, b"a very secret record", passphrase="open sesame")
     assert b"secret" not in path.read_bytes()

@@ -1,5 +1,6 @@
 """A fault in the very last step is in the transcript, and changes nothing of what happened."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
@@ -7,7 +8,7 @@ import pytest
 from support.forgeries.bodies import fixed
 from support.inspection import inspect
 from support.machine_table import MachineTable, carried
-from support.played import PATIENCE, forging_in, game_of, new_room, read_say
+from support.played import PATIENCE, forging_in, game_of, new_room, read_say, vanish
 
 from protocol.chain.state import Kind
 from protocol.seat.machine import Machine
@@ -27,12 +28,12 @@ def played(also: bool) -> MachineTable:
     return room
 
 
-def stay(room: MachineTable) -> None:
+def stay(room: MachineTable, seats: Iterable[int] = HONEST) -> None:
     """Let whoever was done first still answer and vote."""
     for _ in range(40):
         room.settle()
         room.now += 0.5
-        for seat in HONEST:
+        for seat in seats:
             room.machine(seat).tick(room.now)
             room.collect(seat)
 
@@ -76,6 +77,32 @@ def test_a_strict_table_takes_the_says_for_the_end() -> None:
         assert LIAR in inspect(room.machine(seat)).proofs
         assert room.machine(seat).finished
         assert inspect(room.machine(seat)).epoch == 0
+
+
+@pytest.mark.parametrize("proof", [True, False])
+def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_result(
+    proof: bool,
+) -> None:
+    """Only the fault is lost: content, standings and verdict are those of the others' files."""
+    liar, others = 5, range(1, 5)
+    room = new_room(6)
+    room.play(until=60)
+    assert all(place.machine.finished for place in room.places)
+    first = verify(room.machine(0).transcript(), game_of)
+    vanish(room, 0)
+    tip = room.machine(1).tip
+    body = b"\x01" if proof else b"\xc0"
+    for seat in others:
+        room.tell(seat, room.sign(liar, Say(0, tip.step, tip.digest, body)))
+    stay(room, others)
+    assert first.ok
+    assert first.faults == ()
+    for seat in others:
+        report = verify(room.machine(seat).transcript(), game_of)
+        assert report.ok, report.problem
+        found = [(fault.seat, fault.code) for fault in report.faults]
+        assert found == ([(liar, "two-statements")] if proof else [])
+        assert (report.content, report.standings) == (first.content, first.standings)
 
 
 def alone_with_a_proof(proof: bool) -> tuple[MachineTable, Machine]:

@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from support.cases import fails
-from support.machine_table import PATIENCE, toy_table
+from support.machine_table import PATIENCE, MachineTable, make_table, toy_choice, toy_table
+from support.toy_game import Toy, ToyGame
 
 from protocol.chain import transition
-from protocol.chain.state import NEXT, SETUP, Kind, Missing, Node
+from protocol.chain.state import NEXT, SETUP, Conviction, Kind, Missing, Node
+from protocol.game import IllegalMove, Unseal
 from protocol.transcript.verifier import steps_to
 from protocol.wire.faults import Fault
 
@@ -68,6 +71,45 @@ def test_a_link_changes_the_digest_and_keeps_the_step() -> None:
     assert ("bid", 2) in again.lost
     assert again.want.speakers == {0, 1, 2}
     assert 2 not in again.want.owes
+
+
+class ShrinkingGame(ToyGame):
+    """A game that waits for no card of an absent seat, and then forbids seat 1's."""
+
+    def expected(self, state: Toy) -> Any:
+        due = super().expected(state)
+        if isinstance(due, Unseal) and due.shows:
+            return replace(due, seats=due.seats & state.present)
+        return due
+
+    def check(self, state: Toy, kind: str, seat: int, choice: Any, cards: Any) -> None:
+        if kind == "card" and seat == 1 and 2 not in state.present:
+            raise IllegalMove("card-of-another-hand", slot=choice[0])
+        super().check(state, kind, seat, choice, cards)
+
+
+@pytest.mark.parametrize("gone", [2, 0])
+def test_a_choice_that_is_judged_behind_a_link_is_void_at_the_last_step_of_the_chain(
+    gone: int,
+) -> None:
+    """Only a game whose goal rests on who is present comes to this ([P-1])."""
+    room = MachineTable(*make_table(ShrinkingGame(3, 1), 3, None, PATIENCE), toy_choice)
+    room.play(until=5)
+    passages = list(steps_to(room.machine().tip))
+    node, slots = next(
+        (before, slots) for before, slots, _ in passages if before.want.shows and before.want.dues
+    )
+    assert slots is not None
+    opened = transition.append(
+        node, tuple(Missing.ABSENT if s == gone else slots[s] for s in range(3))
+    )
+    assert opened.convictions == ()
+    counts = tuple(int(seat == gone) for seat in range(3))
+    after = transition.link(opened, frozenset(range(3)) - {gone}, frozenset(), counts)
+    assert after.step == opened.step == node.step + 1
+    void = [] if gone == 0 else [Conviction(node.step, 1, "illegal-choice")]
+    assert list(after.convictions) == void
+    assert after.banned == frozenset(one.seat for one in void)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,17 @@
 """Signatures: the published vectors, and every signature a looser check would let through."""
 
 from hashlib import sha512
+from itertools import count
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import fails
-from support.forged_points import order_eight
+from support.forged_points import (
+    of_a_key_outside_the_group,
+    order_eight,
+    with_the_cofactor_only,
+)
 
 from protocol.crypto import group
 from protocol.crypto.group import BASE, IDENTITY, ORDER
@@ -102,6 +107,40 @@ def test_signatures_that_implementations_disagree_on_are_rejected(
     public: bytes, message: bytes, r: bytes, s: bytes
 ) -> None:
     fails(Invalid, "", verify_bytes, public, message, r + s)
+
+
+def equation(public: bytes, message: bytes, signature: bytes, cofactor: int) -> bool:
+    """Return whether the equation of RFC 8032, 5.1.7, holds, both sides times the cofactor."""
+    point, response = signature[:32], int.from_bytes(signature[32:], "little")
+    challenge = int.from_bytes(sha512(point + public + message).digest(), "little") % ORDER
+    right = group.add(point, added(challenge, public))
+    return added(cofactor, group.mul_base(response)) == added(cofactor, right)
+
+
+def added(times: int, point: bytes) -> bytes:
+    """Return a multiple by additions alone, which take points of any order."""
+    result = IDENTITY
+    for bit in bin(times)[2:]:
+        result = group.add(result, result)
+        result = group.add(result, point) if bit == "1" else result
+    return result
+
+
+def test_what_only_one_equation_accepts_is_rejected_before_a_library_is_asked() -> None:
+    """A receiver whose library multiplies by the cofactor comes to the same ([C-8], [C-9])."""
+    message = b"message"
+    honest = sign_bytes(KEY, message)
+    forged = with_the_cofactor_only(KEY.seed, KEY.public, message)
+    assert [equation(KEY.public, message, honest, c) for c in (1, 8)] == [True, True]
+    assert [equation(KEY.public, message, forged, c) for c in (1, 8)] == [False, True]
+    verify_bytes(KEY.public, message, honest)
+    fails(Invalid, "bad-signature", verify_bytes, KEY.public, message, forged)
+    public = group.add(KEY.public, order_eight())
+    tried = ((b"%d" % n, KEY.seed) for n in count())
+    made = ((m, of_a_key_outside_the_group(seed, public, m)) for m, seed in tried)
+    said, signature = next((m, s) for m, s in made if s is not None)
+    assert [equation(public, said, signature, c) for c in (1, 8)] == [True, True]
+    fails(Invalid, "bad-point", verify_bytes, public, said, signature)
 
 
 def test_what_is_signed() -> None:

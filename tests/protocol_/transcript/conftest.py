@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import pytest
 from support.sim.cheap import cheap_blocks
 
-REAL = ("test_vectors", "test_judged_files")
+REAL = ("test_vectors", "test_judged_files", "test_specimens", "test_failures")
 
 
 @pytest.fixture(autouse=True, scope="module")

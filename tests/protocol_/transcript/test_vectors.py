@@ -2,11 +2,13 @@
 
 import itertools
 import json
+from collections.abc import Iterable
 from functools import cache
 from hashlib import shake_256
 from typing import Any
 
 import pytest
+from support.forgeries.bodies import plus_one
 from support.paths import VECTORS
 from support.sampling import sample
 from support.sim.cheap import shared_nodes
@@ -20,10 +22,18 @@ from vectors.making.playing import TRANSCRIPTS
 from vectors.making.refused import REFUSED
 
 from p2p_hoity import game_port
+from protocol.chain import transition
+from protocol.chain.openings import helped
+from protocol.chain.state import Conviction, Kind, Node, Refused
+from protocol.consensus.evidence import against_halt
+from protocol.consensus.view_change import Base, ReadHalt
+from protocol.errors import Place
 from protocol.transcript.format import MAX_FILE
 from protocol.transcript.problem import FILE_FAULTS
-from protocol.transcript.verifier import verify
+from protocol.transcript.verifier import steps_to, verify
+from protocol.wire import bodies, encoding
 from protocol.wire.faults import FAULTS
+from protocol.wire.messages import Message
 
 FOLDER = VECTORS
 FILED = {**BROKEN, **REFUSED, **EXPELLED}
@@ -85,6 +95,134 @@ def test_a_file_that_is_too_large_is_not_read() -> None:
     report = verify(bytes.fromhex(label["repeat"]) * label["times"], game_port.read_game)
     assert report.problem is not None
     assert (report.verdict, report.problem.code) == (label["verdict"], label["code"])
+
+
+# Where a fault is.
+
+PLACES = {
+    "transport-key-of-low-order": "box",
+    "key-outside-the-group": "vector[0]",
+    "key-vector-too-long": "vector",
+    "key-other-than-committed": "vector",
+    "key-not-proven": "proof",
+    "backup-piece-that-is-zero": "vector",
+    "backup-piece-of-another-size": "pieces[0]",
+    "coin-escrow-not-proven": "escrow",
+    "complaint-with-another-secret": "secret",
+    "complaint-of-a-sound-piece": "blamed",
+    "card-outside-the-group": "deck[0]",
+    "cards-exchanged-after-the-proof": "proof",
+    "dealt-share-outside-the-group": "shares[0]",
+    "dealt-share-not-proven": "shares",
+    "dealt-share-with-a-large-scalar": "shares",
+    "share-left-out": "shares",
+    "coin-opened-with-another-nonce": "opening",
+    "action-card-not-in-hand": "opening[0]",
+    "escrow-of-a-card": "escrow",
+    "escrow-of-another-opening": "escrow",
+    "escrow-share-not-proven": "escrows[0]",
+    "share-outside-the-group": "shares[0]",
+    "opening-with-another-nonce": "opening",
+    "body-not-shortest": None,
+    "body-of-three-fields": None,
+    "deck-ok-with-a-body": None,
+    "pass-where-a-choice-is-due": None,
+    "choice-against-the-rules-in-escrow": None,
+    "backup-piece-that-does-not-open": None,
+    "body-where-none-is-due": None,
+    "body-of-a-seat-not-asked": None,
+    "says-on-two-chains": None,
+    "close-without-halts": None,
+    "body-changed": None,
+    "quorum-of-one": None,
+}
+
+
+@pytest.mark.parametrize(("name", "place"), PLACES.items())
+def test_a_fault_names_the_field_of_its_body_and_one_in_no_field_names_none(
+    name: str, place: str | None
+) -> None:
+    report = verify(file_of(f"failures/{name}"), game_port.read_game)
+    code = label_of(f"failures/{name}")["code"]
+    (found,) = [one for one in (report.problem, *report.faults) if one and one.code == code]
+    assert place == (found.place and str(found.place))
+
+
+def test_a_share_for_an_absent_seat_and_a_choice_that_is_shown_name_their_fields() -> None:
+    report = verify(file_of("transcripts/small-four-absent"), game_port.read_game)
+    assert report.node is not None
+    passages = list(steps_to(report.node))
+    node, body = next((n, slots[0]) for n, slots, _ in passages if slots and helped(n))
+    opening, shares, helps, escrows = encoding.decode(body, bodies.MAX_BODY)
+    spoilt = (opening, shares, (plus_one(helps[0]), *helps[1:]), escrows)
+    assert place_of(node, 0, encoding.encode(spoilt)) == "helps[0]"
+    shown = encoding.encode((encoding.encode((0, 0)), b""))
+    report = verify(file_of("failures/escrows-of-two-opened-at-once"), game_port.read_game)
+    assert report.node is not None
+    node = next(n for n, _, _ in steps_to(report.node) if n.want.kind is Kind.SHOW)
+    (seat,) = node.want.owes
+    assert place_of(node, seat, shown) == "choice"
+    assert place_of(node, seat, encoding.encode(7)) is None
+
+
+def place_of(node: Node, seat: int, body: bytes) -> str | None:
+    """Where a body is refused."""
+    found = transition.judge(node, seat, body)
+    assert isinstance(found, Refused)
+    return found.place and str(found.place)
+
+
+def test_nothing_that_is_compared_or_on_a_label_holds_a_place() -> None:
+    assert Conviction(1, 2, "bad-escrow", Place("escrow")) == Conviction(1, 2, "bad-escrow")
+    report = verify(file_of("failures/escrow-of-a-card"), game_port.read_game)
+    assert report.node is not None
+    assert Base(report.node, (), {0: Place("proof")}) == Base(report.node, ())
+    assert Base(report.node, (), {}) != Base(report.node, ((0, "bad-share"),))
+    for name in PLACES:
+        assert '"place"' not in json.dumps(label_of(f"failures/{name}"))
+
+
+# Files that one reading of a rule decides: another reading gives another verdict.
+
+
+def by_hash(messages: Iterable[Message]) -> list[Message]:
+    """Contents in the order of their hashes, not of the halts and lists that they stand in."""
+    return sorted({m.hash: m for m in messages}.values(), key=lambda m: m.hash)
+
+
+def proofs_first(read: ReadHalt) -> tuple[Message, ...]:
+    """The contents of a halt with its proofs before its says."""
+    return (read.message, *read.proofs, *read.says, *read.backs, *read.votes)
+
+
+def setup_by_epoch(halt: Message, message: Message, first: int) -> str | None:
+    """The fault of a halt if no say beside it is left out for its step."""
+    return against_halt(halt, message, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "reading", "code"),
+    [
+        ("contents-halt-by-halt", "view_change._once", by_hash, "bad-body"),
+        ("contents-says-before-proofs", "view_change._once", by_hash, "not-expected"),
+        (
+            "contents-says-before-proofs",
+            "view_change.ReadHalt.contents",
+            property(proofs_first),
+            "not-expected",
+        ),
+        ("say-of-setup-by-step", "evidence.against_halt", setup_by_epoch, "halt-below-lock"),
+    ],
+)
+def test_another_reading_of_10_4_names_another_fault(
+    monkeypatch: pytest.MonkeyPatch, name: str, place: str, reading: Any, code: str
+) -> None:
+    label, data = label_of(f"failures/{name}"), file_of(f"failures/{name}")
+    monkeypatch.setattr(f"protocol.consensus.{place}", reading)
+    (fault,) = plain(side.expected(data))["faults"]
+    assert fault["code"] == code
+    assert [one["code"] for one in label["faults"]] in ([], [label["code"]])
+    assert fault not in label["faults"]
 
 
 # What there is.

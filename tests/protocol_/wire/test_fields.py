@@ -14,7 +14,8 @@ from support.toy_game import ToyGame
 
 from p2p_hoity import game_port
 from p2p_hoity.session.lobby import Names, Offer, encode_lobby, parse_lobby
-from protocol.errors import Invalid
+from protocol.crypto import group
+from protocol.errors import Invalid, Place, within
 from protocol.transcript import format as transcript
 from protocol.transcript.problem import Unsound
 from protocol.wire import bodies, encoding, frames, header, messages
@@ -214,6 +215,65 @@ FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), 
 def test_any_value_is_a_body_or_invalid(kind: str, value: Any) -> None:
     data, encode = encoding.encode(value), bodies.encode_body
     check_parser(data, BODIES[kind], encode, "bad-body", "bad-point")
+
+
+OF_TWO = group.BASE + group.BASE
+WRONG_FORMS: list[tuple[str, Any, str | None]] = [
+    ("key.commit", (bytes(31), bytes(32)), "hash"),
+    ("key.commit", (bytes(32), 7), "box"),
+    ("key.commit", (bytes(32),), None),
+    ("key.commit", 7, None),
+    ("key.reveal", (bytes(31), bytes(64), (b"", b"")), "vector"),
+    ("key.reveal", (bytes(32), bytes(64), (b"", b"")), "vector[0]"),
+    ("key.reveal", (group.BASE, bytes(63), (b"", b"")), "proof"),
+    ("key.reveal", (group.BASE, bytes(64), (b"",)), "pieces"),
+    ("key.reveal", (group.BASE, bytes(64), (b"", 7)), "pieces[1]"),
+    ("key.ok", (bytes(31), b""), "commitment"),
+    ("key.ok", (bytes(32), None), "escrow"),
+    ("key.ok", (1, bytes(31)), "secret"),
+    ("seal", (None, b""), "commitment"),
+    ("seal", (bytes(32), 7), "escrow"),
+    ("shuffle", (bytes(63), b""), "deck"),
+    ("shuffle", (bytes(64), None), "proof"),
+    ("gather", (7, b"", (b"",), (bytes(96),)), "opening"),
+    ("gather", ((b"", bytes(31)), b"", (b"",), (bytes(96),)), "opening[1]"),
+    ("gather", (None, None, (b"",), (bytes(96),)), "shares"),
+    ("gather", (None, b"", (), (bytes(96),)), "helps"),
+    ("gather", (None, b"", (7,), (bytes(96),)), "helps[0]"),
+    ("gather", (None, b"", (b"",), (bytes(95),)), "escrows[0]"),
+    ("gather", (None, b"", (b"",)), None),
+    ("show", (7, b""), "choice"),
+    ("show", (b"", 7), "shares"),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "place"), WRONG_FORMS)
+def test_a_body_of_a_wrong_form_names_the_field_and_the_item_in_it(
+    kind: str, value: Any, place: str | None
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        BODIES[kind](encoding.encode(value))
+    assert place == (caught.value.place and str(caught.value.place))
+    assert caught.value.code == ("bad-point" if place == "vector[0]" else "bad-body")
+
+
+def test_bytes_that_are_no_body_name_no_field() -> None:
+    for kind, parse in BODIES.items():
+        with pytest.raises(Invalid) as caught:
+            parse(b"\xc1")
+        assert (caught.value.code, caught.value.place) == ("bad-body", None), kind
+
+
+def test_the_innermost_index_stands_in_the_field_named_around_it() -> None:
+    for outer, place in ((None, "shares[1]"), (2, "helps[2]")):
+        with pytest.raises(Invalid) as caught, within("helps" if outer else "shares", outer):
+            bodies.split(group.BASE + bytes(32) + group.BASE)
+        assert str(caught.value.place) == place
+    with pytest.raises(Invalid) as caught, within("opening"), within("choice", 0):
+        raise Invalid("bad-body", "reason")
+    assert caught.value.place == Place("choice", 0)
+    with within("shares"):
+        assert bodies.split(OF_TWO) == (group.BASE, group.BASE)
 
 
 @given(VALUES)

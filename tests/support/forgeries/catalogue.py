@@ -113,7 +113,7 @@ FORGERIES: dict[str, Forgery] = {
         "bad-body",
         "7.1",
         REVEAL,
-        patched(2, lambda pieces: tuple(p + b"\0" if p else p for p in pieces)),
+        patched(2, lambda pieces: (pieces[0] + b"\0", *pieces[1:])),
         seats=3,
     ),
     "backup-piece-that-is-zero": Forgery(

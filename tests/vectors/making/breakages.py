@@ -1,6 +1,7 @@
 """The list of broken files: each made of a sound one by a single change."""
 
 from dataclasses import replace
+from typing import Any
 
 from support.forgeries.transcripts import with_entry, with_evidence, with_message
 from vectors.making import broken
@@ -26,10 +27,12 @@ from vectors.making.broken import (
     without_last_body,
 )
 from vectors.making.crafted import CRAFTED
+from vectors.making.decided import DECIDED
 from vectors.making.refused import not_asked
 from vectors.making.tables import edition_of
 
 from protocol.chain.state import Missing
+from protocol.transcript import format
 from protocol.transcript.format import Step
 from protocol.wire.messages import Late
 
@@ -39,9 +42,17 @@ def _longer(step: object) -> Step:
     return Step((*step.slots, Missing.NONE))
 
 
+def _cut_signature(row: Any) -> Any:
+    return ((row[0][0], row[0][1][:63]), *row[1:])
+
+
+def _evidence_as_a_map(data: bytes) -> bytes:
+    return data[: format.offset_of(format.open_file(data), (3,))] + b"\x80"
+
+
 BROKEN: dict[str, Broken] = {
     # What cannot be read.
-    "empty-file": Broken("There is not one byte.", "empty", lambda: b""),
+    "empty-file": Broken("There is not one byte.", "empty", lambda: b"", broken.header_alone),
     "torn-file": on_bytes("The last byte is missing.", "torn", lambda data: data[:-1]),
     "torn-in-the-magic": on_bytes("The file ends within its magic.", "torn", lambda data: data[:9]),
     "other-magic": on_bytes(
@@ -66,7 +77,7 @@ BROKEN: dict[str, Broken] = {
     "map-in-the-file": on_bytes(
         "The evidence is a map.",
         "bad-encoding",
-        lambda data: b"\x94" + data[1:MAGIC] + b"\x02\x92\xc4\x00\x90\x80",
+        _evidence_as_a_map,
     ),
     "evidence-of-four-lists": outer(
         "The list of last says is missing.", "bad-form", lambda value: (*value[:3], value[3][:4])
@@ -74,12 +85,12 @@ BROKEN: dict[str, Broken] = {
     "slot-that-is-no-body": outer(
         "A slot holds the number 3.",
         "bad-form",
-        lambda v: (*v[:2], (v[2][0], ((0, (3, 3)), *v[2][1][1:])), v[3]),
+        lambda v: (*v[:2], (v[2][0], ((0, (3, v[2][1][0][1][1])), *v[2][1][1:])), v[3]),
     ),
     "signature-of-63-bytes": outer(
         "A signature is one byte short.",
         "bad-form",
-        lambda v: (*v[:3], ((((0, v[3][0][0][0][1][:63]),), *v[3][0][1:]), *v[3][1:])),
+        lambda v: (*v[:3], ((_cut_signature(v[3][0][0]), *v[3][0][1:]), *v[3][1:])),
     ),
     "step-of-three-slots": edited(
         "A step at a table of two has three slots.",
@@ -93,14 +104,12 @@ BROKEN: dict[str, Broken] = {
     "other-protocol-version": with_terms(
         "The terms speak another version of the protocol.", "bad-header", 0, "p2p-table/1"
     ),
-    "one-player-in-two-seats": with_roster(
-        "The roster names one identity twice.", "bad-header", lambda roster: (roster[0], roster[0])
-    ),
+    "one-player-in-two-seats": told(broken.one_player_twice, "bad-header", broken.header_alone),
     "roster-not-led-by-its-host": with_roster(
         "The first entry of the roster is a guest's.", "bad-header", lambda roster: roster[::-1]
     ),
     "patience-of-less-than-a-second": with_terms(
-        "The terms give a choice 999 ms.", "bad-header", 6, (999, 5000, 1000, 60000)
+        "The terms give a choice 999 ms.", "bad-header", 6, (999, 10_000, 3_000, 60_000)
     ),
     "nickname-with-a-comma": with_nickname(
         "A nickname holds a comma, and would read as two.", "Ada,Bob"
@@ -120,7 +129,13 @@ BROKEN: dict[str, Broken] = {
         6,
         (20_001, 10_000, 3_000, 60_000),
     ),
-    "another-game": other_game("The terms name another game.", ("chess", 1, b"", "")),
+    "identity-outside-the-group": told(
+        broken.key_outside_the_group, "bad-header", lambda: broken.key_outside_the_group(False)
+    ),
+    "another-game": other_game(
+        "The terms name another game.",
+        ("chess", 1, edition_of("small-4").canonical(), "confrontation"),
+    ),
     "no-edition": other_game(
         "The edition is no edition.", ("hoity-toity", 1, b"\x90", "confrontation")
     ),
@@ -134,6 +149,9 @@ BROKEN: dict[str, Broken] = {
         lambda whole: with_evidence(whole, signatures=whole.evidence.signatures[:-1]),
     ),
     "signatures-exchanged": changed(broken.signatures_exchanged, "bad-signature"),
+    "signature-that-holds-with-the-cofactor": changed(
+        broken.signed_with_the_cofactor, "bad-signature"
+    ),
     "body-changed": changed(broken.other_body, "bad-signature"),
     "body-of-an-epoch-never-reached": changed(broken.later_epoch, "bad-epoch"),
     "accepts-for-seals": changed(broken.sealed_by_accepts, "bad-signature", ABSENT),
@@ -161,12 +179,16 @@ BROKEN: dict[str, Broken] = {
         "The last body is replaced by FAULT.", "unjustified-fault", Missing.FAULT
     ),
     "absence-made-up-after-a-true-one": changed(
-        broken.later_absence, "unjustified-absence", ABSENT
+        broken.later_absence, "unjustified-absence", ABSENT, broken.unfinished
     ),
-    "absence-called-a-fault": changed(broken.other_slot, "unjustified-fault", ABSENT),
-    "link-made-up": changed(broken.forged_link, "unjustified-link"),
-    "absent-seat-called-banned": changed(broken.other_link, "unjustified-link", ABSENT),
-    "body-of-a-seat-not-asked": told(not_asked, "not-expected"),
+    "absence-called-a-fault": changed(
+        broken.other_slot, "unjustified-fault", ABSENT, broken.up_to_the_link
+    ),
+    "link-made-up": changed(broken.forged_link, "unjustified-link", sound=broken.unfinished),
+    "absent-seat-called-banned": changed(
+        broken.other_link, "unjustified-link", ABSENT, broken.up_to_the_link
+    ),
+    "body-of-a-seat-not-asked": told(not_asked, "not-expected", lambda: not_asked(False)),
     # Bases.
     "closes-without-halts": edited(
         "The messages that the close rests on are missing.",
@@ -198,19 +220,23 @@ BROKEN: dict[str, Broken] = {
     "halt-without-its-own-says-in-a-close": Broken(
         "Seat 0's halt names no says, and seat 1's halt holds says of seat 0.",
         "bad-base",
-        with_halts(ABSENT, 1, lambda s, h: h if s else replace(h, says=(), expired=None)),
+        with_halts(ABSENT, 1, lambda s, h: h if s else replace(h, says=())),
+        with_halts(ABSENT, 1),
     ),
     "patience-that-nobody-lost": Broken(
         "No halt says that patience ran out, so nobody is absent.",
         "unjustified-absence",
         with_halts(ABSENT, 1, lambda _, halt: replace(halt, expired=None)),
+        with_halts(ABSENT, 1),
     ),
-    "chain-short-of-its-base": changed(broken.before_link, "bad-base", ABSENT),
-    "two-sealed-bases": told(broken.two_sealed_bases, "void"),
+    "chain-short-of-its-base": changed(
+        broken.before_link, "bad-base", ABSENT, broken.up_to_the_link
+    ),
     "seals-of-fewer-than-a-quorum": edited(
         "One seal of the last base is missing.", "missing-votes", shortened("seals", 1), ABSENT
     ),
     **CRAFTED,
+    **DECIDED,
     # What is too much, or lacks.
     "message-that-nothing-needs": edited(
         "A late is among the messages.",

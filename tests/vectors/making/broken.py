@@ -3,8 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from typing import Any
 
+from support.forged_points import (
+    mixed_order,
+    of_a_key_outside_the_group,
+    with_the_cofactor_only,
+)
 from support.forgeries.transcripts import (
     cut,
     envelopes,
@@ -15,12 +21,13 @@ from support.forgeries.transcripts import (
     with_evidence,
     with_message,
 )
-from support.inspection import store_of, view_of
+from support.inspection import view_of
 from vectors.making.playing import TRANSCRIPTS, sentence
-from vectors.making.refused import undisturbed
 from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain.state import Missing, Node
+from protocol.crypto.labels import Label
+from protocol.crypto.signing import signed_bytes
 from protocol.transcript import format
 from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
 from protocol.wire import encoding, header, messages
@@ -30,10 +37,8 @@ from protocol.wire.messages import (
     Close,
     Halt,
     Late,
-    Lock,
     Message,
     Say,
-    SealVote,
     Statement,
 )
 
@@ -43,16 +48,17 @@ MAGIC = 18
 
 @dataclass(frozen=True)
 class Broken:
-    """In a sentence what is wrong, its code, and the file."""
+    """In a sentence what is wrong, its code, the file, and the sound file that it differs from."""
 
     what: str
     code: str
     file: Callable[[], bytes]
+    sound: Callable[[], bytes]
 
 
-def told(file: Callable[[], bytes], code: str) -> Broken:
+def told(file: Callable[[], bytes], code: str, sound: Callable[[], bytes]) -> Broken:
     """A file described by its maker's docstring."""
-    return Broken(sentence(file), code, file)
+    return Broken(sentence(file), code, file, sound)
 
 
 @cache
@@ -74,19 +80,33 @@ TWO, ABSENT, RETURNED = "two", "small-three-absent", "small-four-returned"
 Change = Callable[[Transcript], Transcript]
 
 
-def edited(what: str, code: str, change: Change, name: str = TWO) -> Broken:
-    """A file after a change."""
-    return Broken(what, code, lambda: change(whole_of(name)).encode())
+def as_it_is(whole: Transcript) -> Transcript:
+    """No change."""
+    return whole
 
 
-def changed(change: Change, code: str, name: str = TWO) -> Broken:
+def edited(
+    what: str, code: str, change: Change, name: str = TWO, sound: Change = as_it_is
+) -> Broken:
+    """A file after a change; `sound` is what goes before it and is no fault."""
+    before = lambda: sound(whole_of(name))  # noqa: E731
+    return Broken(what, code, lambda: change(before()).encode(), lambda: before().encode())
+
+
+def changed(change: Change, code: str, name: str = TWO, sound: Change = as_it_is) -> Broken:
     """A file after a change that is described by its docstring."""
-    return edited(sentence(change), code, change, name)
+    return edited(sentence(change), code, change, name, sound)
+
+
+def unfinished(whole: Transcript) -> Transcript:
+    """The file without its last says."""
+    return with_evidence(whole, final=())
 
 
 def on_bytes(what: str, code: str, change: Callable[[bytes], bytes]) -> Broken:
     """The two seats' file after a change of its bytes."""
-    return Broken(what, code, lambda: change(whole_of(TWO).encode()))
+    sound = lambda: whole_of(TWO).encode()  # noqa: E731
+    return Broken(what, code, lambda: change(sound()), sound)
 
 
 def outer(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
@@ -104,7 +124,12 @@ def of_header(what: str, code: str, change: Callable[[Any, Any], Any]) -> Broken
         value = encoding.decode(whole_of(TWO).content.header, header.MAX_HEADER)
         return Transcript(Content(encoding.encode(change(*value)), ()), Evidence()).encode()
 
-    return Broken(what, code, make)
+    return Broken(what, code, make, header_alone)
+
+
+def header_alone() -> bytes:
+    """The file of two seats who have signed, and said nothing."""
+    return Transcript(Content(whole_of(TWO).content.header, ()), Evidence()).encode()
 
 
 def with_terms(what: str, code: str, index: int, value: Any) -> Broken:
@@ -122,6 +147,31 @@ def with_nickname(what: str, name: str) -> Broken:
     return with_roster(what, "bad-header", lambda r: ((r[0][0], name, *r[0][2:]), r[1]))
 
 
+def key_outside_the_group(is_spoilt: bool = True) -> bytes:
+    """The key of seat 1 has a part of order eight, and its signature is valid by every equation."""
+    room = room_of(TWO)
+    terms, (host, entry) = room.table.header.terms, room.table.header.roster
+    public = mixed_order(entry.id)[0]
+    for n in count():
+        nonce = n.to_bytes(32, "big")
+        said = header.seat_statement(terms.digest(), public, entry.nickname, nonce)
+        whole = signed_bytes(Label.SEAT, said)
+        signature = of_a_key_outside_the_group(room.who[1].seed, public, whole)
+        if signature is not None:
+            break
+    guest = header.SeatEntry(public, entry.nickname, nonce, signature)
+    guest = guest if is_spoilt else header.sit(terms, room.who[1], entry.nickname, nonce)
+    return Transcript(Content(Header(terms, (host, guest)).encode(), ()), Evidence()).encode()
+
+
+def one_player_twice() -> bytes:
+    """The roster names one identity twice; each entry is well signed."""
+    room = room_of(TWO)
+    terms, (host, guest) = room.table.header.terms, room.table.header.roster
+    twice = header.sit(terms, room.who[0], guest.nickname, guest.nonce)
+    return Transcript(Content(Header(terms, (host, twice)).encode(), ()), Evidence()).encode()
+
+
 def other_game(what: str, game: Any) -> Broken:
     """A header whose terms name this game, every seat's consent included."""
 
@@ -132,7 +182,7 @@ def other_game(what: str, game: Any) -> Broken:
         roster = tuple(header.sit(terms, who, entry.nickname, entry.nonce) for who, entry in old)
         return Transcript(Content(Header(terms, roster).encode(), ()), Evidence()).encode()
 
-    return Broken(what, "bad-game", make)
+    return Broken(what, "bad-game", make, header_alone)
 
 
 # The chain.
@@ -147,13 +197,19 @@ def without_last_body(what: str, code: str, missing: Missing) -> Broken:
         spoilt = with_entry(whole, -1, Step((*last.slots[:-1], missing)))
         return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:-1]), final=())
 
-    return edited(what, code, change)
+    return edited(what, code, change, sound=unfinished)
 
 
 def forged_link(whole: Transcript) -> Transcript:
     """A link puts seat 1 out, and no close does."""
     more = with_entries(whole, (*whole.content.entries, Link((0,), (1,), (0, 0))))
     return with_evidence(more, final=())
+
+
+def up_to_the_link(whole: Transcript) -> Transcript:
+    """The chain ends with its link."""
+    at = first_link(whole)
+    return cut(whole, at + 1, at)
 
 
 def other_link(whole: Transcript) -> Transcript:
@@ -170,7 +226,7 @@ def other_slot(whole: Transcript) -> Transcript:
     step = whole.content.entries[at]
     assert isinstance(step, Step)
     slots = tuple(Missing.FAULT if s is Missing.ABSENT else s for s in step.slots)
-    return with_entry(cut(whole, at + 1, at + 1), at, Step(slots))
+    return with_entry(whole, at, Step(slots))
 
 
 def other_body(whole: Transcript) -> Transcript:
@@ -187,6 +243,21 @@ def signatures_exchanged(whole: Transcript) -> Transcript:
     """The two signatures of step 1 are exchanged."""
     first, *rest = whole.evidence.signatures
     return with_evidence(whole, signatures=(first[::-1], *rest))
+
+
+def signed_with_the_cofactor(whole: Transcript) -> Transcript:
+    """R of a signature of step 1 has a part of order eight; times the cofactor its equation is
+    true.
+    """
+    room, step = room_of(TWO), whole.content.entries[0]
+    assert isinstance(step, Step)
+    body = step.slots[0]
+    assert isinstance(body, bytes)
+    data = messages.payload(room.table.id, 0, Say(0, 1, room.table.id, body))
+    who, said = room.who[0], signed_bytes(Label.SAY, data)
+    first, *rest = whole.evidence.signatures
+    spoilt = with_the_cofactor_only(who.seed, who.public, said)
+    return with_evidence(whole, signatures=(((0, spoilt), *first[1:]), *rest))
 
 
 def later_epoch(whole: Transcript) -> Transcript:
@@ -250,7 +321,7 @@ def of_another_table(whole: Transcript) -> Transcript:
 def with_halts(
     name: str,
     epoch: int,
-    make: Callable[[int, Halt], Halt],
+    make: Callable[[int, Halt], Halt] = lambda _, halt: halt,
     *more: Message,
     instead: dict[int, int] | None = None,
 ) -> Callable[[], bytes]:
@@ -278,32 +349,7 @@ def with_halts(
     return file
 
 
-# Two sealed bases.
-
-
-def two_sealed_bases() -> bytes:
-    """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
-    room = room_of("small-three")
-    machine, sign = room.first.machine, room.sign
-    start = machine.tip.before(room.table.first_step)
-    after = machine.tip.before(room.table.first_step + 1)
-    assert start is not None
-    assert after is not None
-    kept = store_of(machine).says(0, start.step)
-    listed, bases = tuple(sorted(m.hash for m in kept)), (start.base_digest(), after.base_digest())
-    told, closes, locks = list[Message](), list[Message](), list[Lock]()
-    for base, says, seats in zip(bases, ((), listed), ((1, 2), (0, 1)), strict=True):
-        halts = [sign(seat, Halt(1, None, says, None, (), ())) for seat in seats]
-        told += halts
-        closes.append(sign(1, Close(1, tuple(m.hash for m in halts))))
-        votes = tuple((seat, sign(seat, SealVote(1, base)).signature) for seat in (0, 1))
-        locks.append(Lock(1, base, True, votes))
-    last = [sign(seat, Halt(2, locks[seat], (), None, (), ())) for seat in (0, 1)]
-    end = sign(2, Close(2, tuple(m.hash for m in last)))
-    rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
-    proof = {"closes": tuple((m.payload, m.signature) for m in (*rising, end))}
-    whole = undisturbed(machine, room.table.first_step)
-    return with_evidence(whole, messages=envelopes(*told, *last, *kept), **proof).encode()
+# The end.
 
 
 def sealed_by_accepts(whole: Transcript) -> Transcript:

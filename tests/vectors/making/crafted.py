@@ -27,6 +27,40 @@ FIVE = "small-five"
 ELSEWHERE = b"\x01" * 32
 
 
+# Two sealed bases.
+
+
+def two_sealed_bases() -> bytes:
+    """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
+    room = room_of("small-three")
+    machine, sign = room.first.machine, room.sign
+    start = machine.tip.before(room.table.first_step)
+    after = machine.tip.before(room.table.first_step + 1)
+    assert start is not None
+    assert after is not None
+    kept = store_of(machine).says(0, start.step)
+    listed, bases = tuple(sorted(m.hash for m in kept)), (start.base_digest(), after.base_digest())
+    told, closes, locks = list[Message](), list[Message](), list[Lock]()
+    for base, says, seats in zip(bases, ((), listed), ((1, 2), (0, 1)), strict=True):
+        halts = [sign(seat, Halt(1, None, says, None, (), ())) for seat in seats]
+        told += halts
+        closes.append(sign(1, Close(1, tuple(m.hash for m in halts))))
+        votes = tuple((seat, sign(seat, SealVote(1, base)).signature) for seat in (0, 1))
+        locks.append(Lock(1, base, True, votes))
+    last = [sign(seat, Halt(2, locks[seat], (), None, (), ())) for seat in (0, 1)]
+    end = sign(2, Close(2, tuple(m.hash for m in last)))
+    rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
+    proof = {"closes": tuple((m.payload, m.signature) for m in (*rising, end))}
+    whole = undisturbed(machine, room.table.first_step)
+    return with_evidence(whole, messages=envelopes(*told, *last, *kept), **proof).encode()
+
+
+def one_base_less() -> bytes:
+    """The chain of `two_sealed_bases` before there is a base."""
+    room = room_of("small-three")
+    return undisturbed(room.first.machine, room.table.first_step).encode()
+
+
 # What a halt lists.
 
 
@@ -134,6 +168,12 @@ def three_of_five() -> bytes:
     return _two_absent()[0].encode()
 
 
+def nobody_absent() -> bytes:
+    """The same chain before the deal."""
+    machine = room_of(FIVE).first.machine
+    return undisturbed(machine, room_of(FIVE).table.first_step).encode()
+
+
 def three_of_five_go_on() -> bytes:
     """Two of five seats are absent, and the others play on."""
     whole, base = _two_absent()
@@ -180,14 +220,23 @@ def proofs_for_all() -> bytes:
 
 
 CRAFTED: dict[str, Broken] = {
-    "three-says-of-one-step-in-a-halt": told(says_thrice, "bad-base"),
-    "say-that-builds-on-nothing-in-a-halt": told(builds_on_nothing, "bad-base"),
-    "absence-voted-by-the-absent": told(voted_by_the_absent, "unjustified-absence"),
-    "more-proofs-than-seats-in-a-halt": told(many_proofs, "bad-base"),
-    "says-on-two-chains-by-digest": told(same_body_elsewhere, "unjustified-link"),
-    "as-many-proofs-as-seats-in-a-halt": told(proofs_for_all, "unjustified-link"),
-    "say-where-nothing-may-be-said": told(say_where_nothing_grows, "not-final"),
-    "three-present-of-a-quorum-of-four": told(three_of_five, "not-final"),
-    "three-present-go-on-alone": told(three_of_five_go_on, "left-over"),
+    "two-sealed-bases": told(two_sealed_bases, "void", one_base_less),
+    "three-says-of-one-step-in-a-halt": told(says_thrice, "bad-base", with_halts(ABSENT, 1)),
+    "say-that-builds-on-nothing-in-a-halt": told(
+        builds_on_nothing, "bad-base", with_halts(ABSENT, 1)
+    ),
+    "absence-voted-by-the-absent": told(
+        voted_by_the_absent, "unjustified-absence", with_halts(ABSENT, 1)
+    ),
+    "more-proofs-than-seats-in-a-halt": told(many_proofs, "bad-base", with_halts(ABSENT, 1)),
+    "says-on-two-chains-by-digest": told(
+        same_body_elsewhere, "unjustified-link", with_halts(RETURNED, 2)
+    ),
+    "as-many-proofs-as-seats-in-a-halt": told(
+        proofs_for_all, "unjustified-link", with_halts(ABSENT, 1)
+    ),
+    "say-where-nothing-may-be-said": told(say_where_nothing_grows, "not-final", three_of_five),
+    "three-present-of-a-quorum-of-four": told(three_of_five, "not-final", nobody_absent),
+    "three-present-go-on-alone": told(three_of_five_go_on, "left-over", three_of_five),
 }
 """Name to file; all seats of these tables may lie."""

@@ -11,6 +11,7 @@ from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import FORGERIES
 from support.forgeries.cheater import Due, Lie, on_say, twice
 from support.inspection import votes_of
+from vectors.making.playing import sentence
 from vectors.making.tables import (
     Act,
     Plan,
@@ -68,6 +69,24 @@ def _sends_and_goes(name: str, what: str, forge: Forge) -> Expelled:
     )
     end = ", and is gone before the reveal; the others open it."
     return _four(FORGERIES[name].code, f"Seat 3 {what}{end}", play)
+
+
+def _both_go(plan: Plan) -> VectorRoom:
+    """Seat 4 seals an Action card that does not exist, seat 5 an opening into its escrow that does
+    not fit its commitment; both are gone before the reveal, and the others open both escrows.
+    """
+    forged = {4: make.sealed(99), 5: make.empty_escrow}
+    lies = {seat: on_say(owing(Kind.SEAL, "action", seat), forge) for seat, forge in forged.items()}
+    room = VectorRoom(plan, lies)
+    for seat in forged:
+        room.at(_both_sealed, vanish(seat), 0)
+    return room.play()
+
+
+def _both_sealed(node: Node) -> bool:
+    """Return whether seats 4 and 5 have sealed an Action card, and it stands to be confirmed."""
+    due = before(Kind.HOLD, "action")
+    return due(node) and {("action", 4), ("action", 5)} <= set(node.sealed)
 
 
 def _adds(due: Due, more: Act, seat: int = LAST) -> Play:
@@ -197,6 +216,13 @@ EXPELLED: dict[str, Expelled] = {
         4,
         Plan("expelled escrow share", "small-5", 6),
         _helper,
+    ),
+    "escrows-of-two-opened-at-once": Expelled(
+        sentence(_both_go),
+        "bad-escrow",
+        5,
+        Plan("expelled both go", "small-5", 6),
+        _both_go,
     ),
     "opening-with-another-nonce": _sends(
         "choice-opened-with-another-nonce", "opens its commitment with another nonce"

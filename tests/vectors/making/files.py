@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vectors import make_crypto
-from vectors.making import posts, side
+from vectors.making import differences, posts, side
 from vectors.making.breakages import BROKEN
 from vectors.making.broken import Broken
 from vectors.making.expelled import EXPELLED, Expelled
@@ -44,6 +44,8 @@ def _filed(name: str, one: Broken | Refused | Expelled) -> Callable[[], Made]:
         due = [each for each in named if each["code"] == one.code]
         if not due or label.get("seat", due[0]["seat"]) != due[0]["seat"]:
             raise ValueError(f"{name} gives {named}")
+        if not isinstance(one, Expelled):
+            label["changed"] = differences.changed(one.sound(), data)
         place = {"step": due[0]["step"], "seat": due[0]["seat"]}
         yield f"failures/{name}.hoity", data
         yield f"failures/{name}.json", side.text({**label, **place, **found})

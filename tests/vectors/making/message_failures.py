@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from support.forged_points import order_eight
+from vectors.making.differences import changed
 from vectors.making.tables import Plan
 
 from p2p_hoity.net import ticket
@@ -21,6 +22,9 @@ from protocol.wire.messages import Say
 
 PLAN = Plan("messages", "small-4", 3)
 HASHES = tuple(bytes([i]) * 32 for i in range(1, 5))
+
+RISING = (bytes(31) + b"\xff", b"\x01" + bytes(31), b"\x7f" * 32, b"\x80" + bytes(31))
+"""Hashes that rise as numbers of the same size, most significant byte first."""
 
 
 @cache
@@ -54,19 +58,21 @@ def read(kind: str, data: bytes) -> str:
 
 @dataclass(frozen=True)
 class BadPost:
-    """In a sentence what is wrong, the bytes, the code, and what is read."""
+    """In a sentence what is wrong, the bytes, the code, what is read, and what is sound."""
 
     what: str
     data: Callable[[], bytes]
     code: str = "bad-message"
     kind: str = "message"
+    sound: Callable[[], bytes] = lambda: honest()
 
     def __call__(self) -> dict[str, Any]:
         """The label, which is the whole file."""
-        data = self.data()
-        if read(self.kind, data) != self.code:
-            raise ValueError(f"{self.what} gives {read(self.kind, data)!r}")
+        data, sound = self.data(), self.sound()
+        if read(self.kind, data) != self.code or read(self.kind, sound):
+            raise ValueError(f"{self.what}: {read(self.kind, data)!r}, {read(self.kind, sound)!r}")
         label: dict[str, Any] = {"what": self.what, "code": self.code, "kind": self.kind}
+        label["changed"] = changed(sound, data)
         if self.kind == "message":
             label |= {"table": table().id.hex(), "ids": [one.hex() for one in table().ids]}
         shown = data.decode() if self.kind == "ticket" else data.hex()
@@ -119,11 +125,19 @@ def halted(*fields: Any) -> Callable[[], bytes]:
     return said(*fields, label=Label.HALT, kind=3)
 
 
-def bad_frame(what: str, value: Any, kind: str = "frame") -> BadPost:
-    """A frame, of the game or of the lobby, that holds this value."""
-    return BadPost(what, lambda: encoding.encode(value), "bad-frame", kind)
+def bad_frame(what: str, value: Any, sound: Any, kind: str = "frame") -> BadPost:
+    """A frame, of the game or of the lobby, that holds this value, and one that is read."""
+    spoilt, whole = (lambda: encoding.encode(value)), (lambda: encoding.encode(sound))
+    return BadPost(what, spoilt, "bad-frame", kind, whole)
 
 
+def bad_halt(what: str, fields: tuple[Any, ...], sound: tuple[Any, ...]) -> BadPost:
+    """A halt with these fields, well signed, and one that is read."""
+    return BadPost(what, halted(*fields), sound=halted(*sound))
+
+
+OWN = (3, bytes(32))
+LEAVE = (5, 1, 1, 0, 14, bytes(32), bytes(64))
 VOTES = tuple((seat, bytes(64)) for seat in (1, 0))
 
 
@@ -135,7 +149,8 @@ def good_ticket() -> str:
 
 def bad_ticket(what: str, change: Callable[[str], str]) -> BadPost:
     """That ticket, changed."""
-    return BadPost(what, lambda: change(good_ticket()).encode(), "bad-ticket", "ticket")
+    spoilt, whole = (lambda: change(good_ticket()).encode()), (lambda: good_ticket().encode())
+    return BadPost(what, spoilt, "bad-ticket", "ticket", whole)
 
 
 MESSAGE_FAILURES: dict[str, BadPost] = {
@@ -166,7 +181,7 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The envelope has three fields.",
         lambda: encoding.encode((*encoding.decode(honest(), 10_000), 0)),
     ),
-    "message-of-no-kind": BadPost("Kind 8 is none.", said(0, kind=8)),
+    "message-of-no-kind": BadPost("Kind 8 is none.", said(0, 9, HASHES[0], b"\xc0", kind=8)),
     "message-of-a-seat-too-many": BadPost(
         "Seat 3 at a table of three.", lambda: posted(payload(0, 9, HASHES[0], b"\xc0", seat=3))
     ),
@@ -182,21 +197,46 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     "say-with-text-for-a-body": BadPost("The body is text, not bytes.", said(0, 9, HASHES[0], "x")),
     "say-of-a-true-epoch": BadPost("The epoch is `true`.", said(True, 9, HASHES[0], b"\xc0")),
     "say-of-an-epoch-too-high": BadPost("The epoch is 2^32.", said(2**32, 9, HASHES[0], b"\xc0")),
-    "late-for-epoch-0": BadPost("Nobody can wish epoch 0.", said(0, label=Label.LATE, kind=2)),
-    "halt-with-says-backwards": BadPost(
-        "The hashes of says are by falling value.", halted(1, None, HASHES[1::-1], None, (), ())
+    "late-for-epoch-0": BadPost(
+        "Nobody can wish epoch 0.",
+        said(0, label=Label.LATE, kind=2),
+        sound=said(1, label=Label.LATE, kind=2),
     ),
-    "halt-with-a-say-twice": BadPost(
-        "One hash of a say is named twice.", halted(1, None, (HASHES[0], HASHES[0]), None, (), ())
+    "halt-with-says-backwards": bad_halt(
+        "The hashes of says are by falling value.",
+        (1, None, HASHES[1::-1], None, (), ()),
+        (1, None, HASHES[:2], None, (), ()),
     ),
-    "halt-with-votes-backwards": BadPost(
+    "halt-with-says-rising-by-signed-bytes": bad_halt(
+        "The hashes of says rise only if bytes from 80 on are taken for negative numbers.",
+        (1, None, RISING[:1:-1], None, (), ()),
+        (1, None, RISING[2:], None, (), ()),
+    ),
+    "halt-with-says-rising-from-the-last-byte": bad_halt(
+        "The hashes of says rise only if they are compared from their last bytes.",
+        (1, None, RISING[1::-1], None, (), ()),
+        (1, None, RISING[:2], None, (), ()),
+    ),
+    "halt-with-a-say-twice": bad_halt(
+        "One hash of a say is named twice.",
+        (1, None, (HASHES[0], HASHES[0]), None, (), ()),
+        (1, None, HASHES[:2], None, (), ()),
+    ),
+    "halt-with-votes-backwards": bad_halt(
         "The votes of the lock are by falling seat.",
-        halted(2, (1, HASHES[0], True, VOTES), (), None, (), ()),
+        (2, (1, HASHES[0], True, VOTES), (), None, (), ()),
+        (2, (1, HASHES[0], True, VOTES[::-1]), (), None, (), ()),
     ),
-    "halt-with-a-proof-of-three": BadPost(
-        "A proof names three messages.", halted(1, None, (), None, (), (HASHES[:3],))
+    "halt-with-a-proof-of-three": bad_halt(
+        "A proof names three messages.",
+        (1, None, (), None, (), (HASHES[:3],)),
+        (1, None, (), None, (), (HASHES[:2],)),
     ),
-    "back-of-256": BadPost("A count of absences above 255.", said(256, label=Label.BACK, kind=7)),
+    "back-of-256": BadPost(
+        "A count of absences above 255.",
+        said(256, label=Label.BACK, kind=7),
+        sound=said(255, label=Label.BACK, kind=7),
+    ),
     "signature-of-63-bytes-in-a-message": BadPost(
         "The signature is one byte short.", with_signature(lambda s: s[:63])
     ),
@@ -223,41 +263,53 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         with_signature(lambda s: s[:40] + bytes([s[40] ^ 1]) + s[41:]),
         "bad-signature",
     ),
-    "frame-of-no-kind": bad_frame("Frame kind 7 is none.", (7,)),
+    "frame-of-no-kind": bad_frame("Frame kind 7 is none.", (7, bytes(32)), OWN),
     "leave-of-number-0": bad_frame(
-        "Leaves are counted from 1.", (5, 1, 0, 0, 14, bytes(32), bytes(64))
+        "Leaves are counted from 1.", (5, 1, 0, 0, 14, bytes(32), bytes(64)), LEAVE
     ),
-    "leave-without-a-signature": bad_frame("A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b"")),
+    "leave-without-a-signature": bad_frame(
+        "A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b""), LEAVE
+    ),
     "end-notice-of-another-reason": bad_frame(
-        "An end notice gives one of the reasons of [L-27].", (6, 1, "tired", None, bytes(64))
+        "An end notice gives one of the reasons of [L-27].",
+        (6, 1, "tired", None, bytes(64)),
+        (6, 1, "over", None, bytes(64)),
     ),
     "end-notice-about-no-seat": bad_frame(
         "An end notice is about a seat from 0 to 15, or about none.",
         (6, 1, "silent-seat", 16, bytes(64)),
+        (6, 1, "silent-seat", 15, bytes(64)),
     ),
     "frame-with-a-short-hash": bad_frame(
-        "A request names a hash of 31 bytes.", (1, (HASHES[0][1:],), ())
+        "A request names a hash of 31 bytes.", (1, (HASHES[0][1:],), ()), (1, (HASHES[0],), ())
     ),
-    "frame-with-a-field-more": bad_frame("`own` has one field.", (3, bytes(32), 0)),
-    "frame-that-is-no-array": bad_frame("A frame is an array.", b""),
+    "frame-with-a-field-more": bad_frame("`own` has one field.", (*OWN, 0), OWN),
+    "frame-that-is-no-array": bad_frame("A frame is an array.", b"", OWN),
     "frame-with-a-long-head": BadPost(
         "The array's head takes three bytes where one does.",
-        lambda: b"\xdc\x00\x01\x03",
+        lambda: b"\xdc\x00\x02" + encoding.encode(OWN)[1:],
         "bad-encoding",
         "frame",
+        lambda: encoding.encode(OWN),
     ),
-    "lobby-word-unknown": bad_frame("There is no lobby frame `hello`.", ("hello", ()), "lobby"),
+    "lobby-word-unknown": bad_frame(
+        "There is no lobby frame `hello`.", ("hello", ()), ("names", ()), "lobby"
+    ),
     "lobby-offer-of-one-seat": BadPost(
         "The terms offer one seat.",
         lambda: encoding.encode(("offer", bytes(32), _one_seat(), (), True)),
         "bad-header",
         "lobby",
+        lambda: encoding.encode(("offer", bytes(32), table().header.terms.value(), (), True)),
     ),
     "lobby-ask-of-31-bytes": bad_frame(
-        "A proof has 32 bytes or none.", ("ask", bytes(31)), "lobby"
+        "A proof has 32 bytes or none.", ("ask", bytes(31)), ("ask", bytes(32)), "lobby"
     ),
     "lobby-refuse-for-another-reason": bad_frame(
-        "The reason is no word of the table.", ("refuse", "I do not like you"), "lobby"
+        "The reason is no word of the table.",
+        ("refuse", "I do not like you"),
+        ("refuse", lobby.Refusal.FULL.value),
+        "lobby",
     ),
     "ticket-mistyped": bad_ticket(
         "One letter is another.",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from support.stream import stream
-from vectors.making.message_failures import HASHES, PLAN, good_ticket, table, who
+from vectors.making.message_failures import HASHES, PLAN, RISING, good_ticket, table, who
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.side import game_of
 from vectors.making.tables import VectorRoom
@@ -105,6 +105,7 @@ def statements() -> Iterator[tuple[int, Statement]]:
     yield 0, Halt(1, None, (), None, (), ())
     yield 1, Halt(1, None, HASHES[:2], Expired(0, 9, HASHES[2]), (HASHES[3],), (HASHES[:2],))
     yield 2, Halt(3, Lock(2, HASHES[0], True, votes), (), None, (), (HASHES[:1], HASHES[1:3]))
+    yield 0, Halt(1, None, RISING, None, (), ())
     yield 1, Close(1, (HASHES[2], HASHES[0]))
     yield 0, Accept(1, HASHES[3])
     yield 2, SealVote(1, HASHES[3])
@@ -163,6 +164,7 @@ def lobby_frames() -> list[Entry]:
         lobby.Sit(found.roster[1].value(), addresses),
         lobby.Names(("Ada", "Bob")),
         lobby.Refuse(lobby.Refusal.FULL),
+        lobby.Asked(),
         lobby.Roster(found.encode(), (addresses, (), ()), signature),
         lobby.Shown(found.table_id, signature),
     ]

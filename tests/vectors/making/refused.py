@@ -11,7 +11,7 @@ from vectors.making.tables import Plan, VectorRoom
 from protocol.chain import transition
 from protocol.chain.state import Node
 from protocol.seat.machine import Machine
-from protocol.transcript import writer
+from protocol.transcript import format, writer
 from protocol.transcript.format import Content, Evidence, Signed, Step, Transcript
 from protocol.wire import bodies
 from protocol.wire.messages import Message, Say
@@ -86,8 +86,14 @@ class Refused:
         whole = undisturbed(machine)
         return (whole if self.convicts else and_then(whole, machine)).encode()
 
+    def sound(self) -> bytes:
+        """Return the file in which the seat sends its own body, up to the same step."""
+        spoilt = format.read(format.open_file(self.file()))
+        machine = VectorRoom(self.plan).play(until=1).places[0].machine
+        return undisturbed(machine, len(spoilt.content.entries) + 1).encode()
 
-def not_asked() -> bytes:
+
+def not_asked(is_spoilt: bool = True) -> bytes:
     """Seat 1 speaks in seat 0's shuffle."""
     plan = Plan("refused not-expected", "small-4", 2, "confrontation")
     room = VectorRoom(plan).play(until=1)
@@ -95,6 +101,8 @@ def not_asked() -> bytes:
     node = machine.tip.before(4)
     assert node is not None
     whole = undisturbed(machine, 5)
+    if not is_spoilt:
+        return whole.encode()
     say = signed(liar, Say(0, 4, node.digest, bodies.EMPTY))
     first = whole.content.entries[3]
     assert isinstance(first, Step)

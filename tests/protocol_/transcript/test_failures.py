@@ -1,0 +1,100 @@
+"""Every failure is one change of a sound file or message: without it nothing is wrong."""
+
+import json
+from typing import Any
+
+import pytest
+from support.paths import VECTORS
+from support.sampling import sample
+from support.sim.cheap import shared_nodes
+from vectors.making import side
+from vectors.making.breakages import BROKEN
+from vectors.making.differences import BYTES, WHOLE, changed
+from vectors.making.expelled import EXPELLED
+from vectors.making.message_failures import MESSAGE_FAILURES, read
+from vectors.making.refused import REFUSED
+from vectors.making.tables import VectorRoom
+
+from protocol.wire import encoding
+
+FOLDER = VECTORS / "failures"
+FILED = {**BROKEN, **REFUSED}
+MORE = {
+    "roster-not-led-by-its-host": "two entries change places",
+    "two-sealed-bases": "two closes, and what they rest on, are added to a chain",
+    "three-says-of-one-step-in-a-halt": "each halt lists the says, which are there",
+    "say-that-builds-on-nothing-in-a-halt": "each halt lists the say, which is there",
+    "absence-voted-by-the-absent": "the close names another seat's halt, which is there",
+    "more-proofs-than-seats-in-a-halt": "each halt names the proofs, which are there",
+    "as-many-proofs-as-seats-in-a-halt": "each halt names the proofs, which are there",
+    "says-on-two-chains-by-digest": "each halt names the proof, which is there",
+    "say-where-nothing-may-be-said": "a second change of epoch with the proof is added",
+    "three-present-of-a-quorum-of-four": "a step, a link and a change of epoch are added",
+    "contents-halt-by-halt": "two halts name says, which are there, and a link bans their seat",
+    "contents-says-before-proofs": "a halt names says, which are there, and a link bans their seat",
+    "say-of-setup-by-step": "a halt names a halt and a say, which are there",
+    "say-behind-setup-by-step": "a halt names a halt and a say, and a link bans their seat",
+    "chain-without-its-end": "steps, their signatures and the last says",
+    "backup-piece-that-does-not-open": "two pieces, and the complaints of those who got them",
+    "backup-piece-that-is-zero": "the key's hash and the pieces made from another polynomial",
+    "action-card-not-in-hand": "the commitment and its opening in the next step",
+}
+"""Failures that take more than two parts: what their name says, part for part. (Two are a body and
+its signature, two that change places, or one of each of two seats.)"""
+
+
+def label_of(name: str) -> dict[str, Any]:
+    """The label of a failure."""
+    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("name", sample(FILED, 16, "sound files"))
+def test_a_file_differs_from_a_sound_one_in_what_its_label_says_alone(name: str) -> None:
+    with shared_nodes():
+        sound = FILED[name].sound()
+    found = side.expected(sound)
+    assert found["problem"] is None or found["problem"]["code"] == "not-final"
+    assert found["faults"] == []
+    assert changed(sound, (FOLDER / f"{name}.hoity").read_bytes()) == label_of(name)["changed"]
+
+
+@pytest.mark.parametrize("name", MESSAGE_FAILURES)
+def test_bad_post_differs_from_a_sound_one_in_what_its_label_says_alone(name: str) -> None:
+    label, one = label_of(name), MESSAGE_FAILURES[name]
+    data = label["text"].encode() if label["kind"] == "ticket" else bytes.fromhex(label["bytes"])
+    assert read(one.kind, one.sound()) == ""
+    assert changed(one.sound(), data) == label["changed"]
+
+
+@pytest.mark.parametrize("name", sample(EXPELLED, 3, "honest games"))
+def test_without_the_lie_the_game_has_no_fault(name: str) -> None:
+    with shared_nodes():
+        game = VectorRoom(EXPELLED[name].plan).play().first.machine.transcript()
+    found = side.expected(game)
+    assert (found["verdict"], found["faults"]) == ("ok", [])
+
+
+def test_no_failure_changes_more_than_its_name_says() -> None:
+    many = {name for name in FILED if len(label_of(name)["changed"]) > 2}
+    assert many == set(MORE)
+    for name in (*FILED, *MESSAGE_FAILURES):
+        parts = label_of(name)["changed"]
+        assert parts, name
+        assert len(parts) == len(set(parts))
+    assert all(len(label_of(name)["changed"]) <= 2 for name in MESSAGE_FAILURES)
+
+
+def test_what_differs_is_found_and_nothing_else() -> None:
+    def between(one: Any, other: Any) -> list[str]:
+        return changed(encoding.encode(one), encoding.encode(other))
+
+    inner = encoding.encode((1, (2, b"x")))
+    assert between((1, inner), (1, inner)) == []
+    assert between((1, inner), (1, encoding.encode((1, (2, b"y"))))) == ["1.1.1"]
+    assert between((1, 2), (1, 2, 3)) == ["2"]
+    assert between((1, 2), (1, 2, 3, 4)) == ["2-3"]
+    assert between((1, 2), (0, 2, 3)) == [WHOLE]
+    assert between((1, bytes(64)), (2, b"1" * 64)) == ["0"]
+    assert between((1, bytes(64)), (1, b"1" * 64)) == ["1"]
+    assert changed(b"\xc1abc", b"\xc1abbc") == [f"{BYTES} 3: 0 become 1"]

@@ -1,0 +1,141 @@
+"""Files of a game in which seat 3 is proven at fault, or is not, by what three halts hold.
+
+Each ends behind the base of epoch 1, so that a sound one is `not-final`, and its faults are those
+that the order or the reading of a rule decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from support.forgeries.transcripts import envelopes, with_evidence
+from vectors.making.broken import Broken, room_of, told, whole_of
+from vectors.making.refused import undisturbed
+
+from protocol.chain.state import Node
+from protocol.consensus.view_change import base_of_close
+from protocol.transcript.check_bases import FileSource
+from protocol.transcript.format import Transcript
+from protocol.transcript.writer import entry_of
+from protocol.wire.messages import Close, Halt, Message, Say, SealVote
+
+FOUR = "small-four"
+LIAR = 3
+ELSEWHERE = b"\x01" * 32
+Listed = tuple[tuple[Message, ...], tuple[tuple[Message, ...], ...]]
+"""The says and the proofs of a halt."""
+NOTHING: Listed = ((), ())
+
+
+def _start() -> Node:
+    """Return the node with which epoch 0 begins."""
+    node = room_of(FOUR).first.machine.tip.before(room_of(FOUR).table.first_step)
+    assert node is not None
+    return node
+
+
+def _halt(seat: int, listed: Listed) -> Message:
+    says, proofs = listed
+    names = tuple(sorted(tuple(sorted(m.hash for m in proof)) for proof in proofs))
+    hashes = tuple(sorted(say.hash for say in says))
+    return room_of(FOUR).sign(seat, Halt(1, None, hashes, None, (), names))
+
+
+def _ending_with(*listed: Listed) -> bytes:
+    """Return the file up to the base of epoch 1 that follows from the halts of seats 0 to 2."""
+    room, start = room_of(FOUR), _start()
+    halts = [_halt(seat, one) for seat, one in enumerate(listed)]
+    said = [m for says, proofs in listed for m in (*says, *(m for proof in proofs for m in proof))]
+    messages = list({m.hash: m for m in (*halts, *said)}.values())
+    close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
+    source = FileSource(start, {m.hash: m for m in (*messages, close)})
+    base = base_of_close(room.table, close, source).node
+    seals = tuple((s, room.sign(s, SealVote(1, base.base_digest())).signature) for s in range(3))
+    whole = undisturbed(room.first.machine, start.step)
+    links = () if base is start else (entry_of(base),)
+    content = type(whole.content)(whole.content.header, (*whole.content.entries, *links))
+    ended = Transcript(content, whole.evidence)
+    closes = ((close.payload, close.signature),)
+    return with_evidence(ended, messages=envelopes(*messages), closes=closes, seals=seals).encode()
+
+
+def without_proofs() -> bytes:
+    """The file in which the three halts list and prove nothing."""
+    return _ending_with(NOTHING, NOTHING, NOTHING)
+
+
+# The order of contents.
+
+
+def _without_form() -> Message:
+    """Return seat 3's say of a body that is none of its step: `bad-body`."""
+    return room_of(FOUR).sign(LIAR, Say(0, _start().step, _start().digest, b"\x01"))
+
+
+def _out_of_step() -> Iterator[Message]:
+    """Yield says of seat 3 in a step later than its digest is of: `not-expected`."""
+    place = (0, _start().step + 1, _start().digest)
+    return (room_of(FOUR).sign(LIAR, Say(*place, bytes([n]))) for n in count())
+
+
+def halt_by_halt() -> bytes:
+    """Seat 0's halt proves with a say that seat 3 spoke in a wrong step, and seat 1's halt lists as
+    a say a body of seat 3 that has no form; the hashes of these says, and of the two halts, fall.
+    """
+    bad = _without_form()
+    hints = (((), ((wrong,),)) for wrong in _out_of_step() if wrong.hash > bad.hash)
+    listing: Listed = ((bad,), ())
+    first = next(one for one in hints if _halt(0, one).hash > _halt(1, listing).hash)
+    return _ending_with(first, listing, NOTHING)
+
+
+def says_before_proofs() -> bytes:
+    """One halt proves with a say that seat 3 spoke in a wrong step, and lists as a say a body of
+    seat 3 that has no form, whose hash is the higher one.
+    """
+    bad = _without_form()
+    wrong = next(one for one in _out_of_step() if one.hash < bad.hash)
+    return _ending_with(((bad,), ((wrong,),)), NOTHING, NOTHING)
+
+
+# What is of setup.
+
+
+def of_setup_by_step() -> bytes:
+    """A halt of epoch 3 without a lock and a say of seat 3 in a step of setup, signed in epoch 1,
+    stand in the proofs, and prove nothing.
+    """
+    room = room_of(FOUR)
+    halt = room.sign(LIAR, Halt(3, None, (), None, (), ()))
+    say = room.sign(LIAR, Say(1, room.table.first_step - 1, ELSEWHERE, b"\xc0"))
+    return _ending_with(((), ((halt,), (say,))), NOTHING, NOTHING)
+
+
+def of_epoch_1_behind_setup() -> bytes:
+    """A halt of epoch 3 without a lock and a say of seat 3 in the first step behind setup, signed
+    in epoch 1, stand in the proofs.
+    """
+    room = room_of(FOUR)
+    halt = room.sign(LIAR, Halt(3, None, (), None, (), ()))
+    say = room.sign(LIAR, Say(1, room.table.first_step, ELSEWHERE, b"\xc0"))
+    return _ending_with(((), ((halt,), (say,))), NOTHING, NOTHING)
+
+
+# Signatures behind the last step.
+
+
+def without_a_step() -> bytes:
+    """There is one list of signatures more than steps; it is empty."""
+    whole = whole_of("two")
+    return with_evidence(whole, signatures=(*whole.evidence.signatures, ())).encode()
+
+
+DECIDED: dict[str, Broken] = {
+    "contents-halt-by-halt": told(halt_by_halt, "not-expected", without_proofs),
+    "contents-says-before-proofs": told(says_before_proofs, "bad-body", without_proofs),
+    "say-of-setup-by-step": told(of_setup_by_step, "not-final", without_proofs),
+    "say-behind-setup-by-step": told(of_epoch_1_behind_setup, "halt-below-lock", without_proofs),
+    "signatures-of-no-step": told(without_a_step, "left-over", lambda: whole_of("two").encode()),
+}
+"""Name to file; all seats of the tables of four may lie."""
