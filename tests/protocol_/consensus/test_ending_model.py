@@ -41,11 +41,17 @@ RANDOM: dict[str, Endings] = {
     "four seats, a cheater proposes first": table(4, 3, 1, breaks=FIRST, **ANY),
     "four seats, one restored": table(4, 3, restores=1, epochs=2),
     "four seats, one restored beside a cheater": table(4, 3, 3, restores=1, serves=False, **ANY),
+    "four seats, one restored and one linked late": table(
+        4, 3, restores=1, late=0, serves=False, epochs=3
+    ),
     "five seats": table(5, 4, 1, breaks=FIRST, **ANY),
     "five seats, two cheaters": table(5, 4, 1, 3, breaks=FIRST, **ANY),
     "five seats, one restored beside two": table(5, 4, 1, 3, restores=0, **ANY),
     "six seats": table(6, 4, 1, breaks=FIRST, **ANY),
     "six seats, two cheaters": table(6, 4, 1, 2, breaks=FIRST, votes=True, epochs=7),
+    "six seats, one restored and one linked late": table(
+        6, 4, 2, restores=0, late=1, serves=False, **ANY
+    ),
     "six seats, one restored beside two": table(6, 4, 1, 2, restores=0, serves=False, **ANY),
 }
 
@@ -55,9 +61,9 @@ def test_every_ending_of_a_small_table_is_sound(states: int, model: Endings) -> 
     assert model.explore() == states
 
 
-@pytest.mark.parametrize("name", RANDOM)
+@pytest.mark.parametrize("name", sample(RANDOM, 8, "random endings"))
 def test_random_endings_are_sound(name: str) -> None:
-    for number in sample(range(3000), times(12, 1000), f"endings: {name}"):
+    for number in sample(range(3000), times(8, 400), f"endings: {name}"):
         assert RANDOM[name].walk(f"{name} {number}", STEPS) is None
 
 

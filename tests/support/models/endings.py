@@ -51,6 +51,7 @@ class Endings(SeatRules):
         votes: Whether the cheaters promise and vote; else they withhold that.
         breaks: The seats whose links break.
         restores: The seat that is restored once from an older state; None for none.
+        late: The seat whose link with that one may stay broken for longer; None for none.
         agrees: Whether all final chains must be equal: no more cheaters than SPEC 3 allows for it.
         serves: Whether nobody may be stranded, likewise.
     """
@@ -60,6 +61,7 @@ class Endings(SeatRules):
     votes: bool = False
     breaks: frozenset[int] = frozenset()
     restores: int | None = None
+    late: int | None = None
     agrees: bool = True
     serves: bool = True
 
@@ -260,6 +262,8 @@ class Endings(SeatRules):
         for (one, other), link in zip(self.pairs, world.links, strict=True):
             first, second = world.seats[one], world.seats[other]
             if first.gone or second.gone or link in (BROKEN, FRESH):
+                continue
+            if link == BROKEN_BEFORE and {one, other} == {self.restores, self.late}:
                 continue
             if link == BROKEN_BEFORE or first.know != second.know:
                 return False
