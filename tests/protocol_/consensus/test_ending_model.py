@@ -58,13 +58,13 @@ RANDOM: dict[str, Endings] = {
 
 @pytest.mark.parametrize(("states", "model"), WHOLE)
 def test_every_ending_of_a_small_table_is_sound(states: int, model: Endings) -> None:
-    assert model.explore() == states
+    assert replace(model).explore() == states  # what it remembers goes with it
 
 
 @pytest.mark.parametrize("name", sample(RANDOM, 8, "random endings"))
 def test_random_endings_are_sound(name: str) -> None:
-    for number in sample(range(3000), times(8, 400), f"endings: {name}"):
-        assert RANDOM[name].walk(f"{name} {number}", STEPS) is None
+    for number in sample(range(200), 7, f"endings: {name}"):
+        assert replace(RANDOM[name]).walk(f"{name} {number}", STEPS) is None
 
 
 EARLIER: dict[str, tuple[str, Endings, Rules]] = {
