@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import pickle
+import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -121,9 +122,23 @@ class _Call:
     def __init__(self, work: Callable[[Piece], object], piece: Piece) -> None:
         self.work, self.piece = work, piece
 
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[object]]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, object]]:
         """The call."""
-        return self.work, (self.piece,)
+        return _in_turn, (self.work, self.piece)
+
+
+_turn = threading.Lock()
+
+
+def _in_turn(work: Callable[[Piece], Found], piece: Piece) -> Found:
+    """Work at a piece while no other thread of this process works at one.
+
+    A worker may have several threads. Work may change what belongs to the whole process, as the
+    language of messages and the building blocks of a simulated game do, and threads would not make
+    it faster, since Python gives its interpreter to one of them at a time.
+    """
+    with _turn:
+        return work(piece)
 
 
 def _outcome(

@@ -41,6 +41,12 @@ def test_each_piece_comes_with_what_is_made_of_it_or_with_what_went_wrong(local:
     assert fails(ClusterError, "cluster-otherwise", list, work).fields["kind"] == "ValueError"
 
 
+def test_a_worker_of_several_threads_works_at_one_piece_at_a_time() -> None:
+    with begun(1, threads=3) as several:
+        found = list(in_order(several.scheduler_address, pieces.is_disturbed, range(4)))
+    assert found == [False] * 4
+
+
 def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
     found = on_cluster(local.scheduler_address, pieces.doubled, taken := Counted())
     for done, _ in zip(range(50), found, strict=False):

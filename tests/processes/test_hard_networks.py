@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from support import namespaces
 from support.namespaces import LOST, REFUSED, RELAY, Internet, Machine, machines, part, relay
-from support.process_table import ProcessTable
+from support.process_table import LONG, ProcessTable
 from support.sampling import is_nightly, sample
 from support.short_game import short_file
 from support.terminals import BOT, Terminal
@@ -367,10 +367,20 @@ def test_the_first_round_over_a_slow_cable(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seats", [2, 3])
-def test_a_whole_game_at_two_thousand_bytes_a_second_of_a_cable(tmp_path: Path, seats: int) -> None:
-    """With three seats a link has half a cable: some fall silent in the deal, and are made anew."""
+@pytest.mark.parametrize(
+    ("seats", "rate", "patience"), [(2, 2_000, ""), (3, 4_000, ""), (3, 2_000, LONG)]
+)
+def test_a_whole_game_over_slow_cables(
+    tmp_path: Path, seats: int, rate: int, patience: str
+) -> None:
+    """At the default times a cable needs 2,000 bytes a second for each of its links.
+
+    Of two links on a cable one may fall silent behind the other and is made anew. Nobody is late
+    by that, and with more patience the game is played over half of it, too.
+    """
     edition = str(short_file(tmp_path, 9))
-    with on_slow_cables(tmp_path, 2_000, seats=seats, edition=edition) as table:
-        print(table.judge(), "links lost:", len(lost(table)))
+    more = {"seats": seats, "edition": edition, "patience": patience}
+    with on_slow_cables(tmp_path, rate, **more) as table:
+        print(judged := table.judge(), "links lost:", len(lost(table)))
+        assert (judged["late"], judged["away"]) == ([], 0)
         assert seats > 2 or lost(table) == []

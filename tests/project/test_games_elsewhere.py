@@ -21,7 +21,7 @@ DUEL = str(ROOT / "bench" / "bots_duel.py")
 def local() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "bench")  # as long as workers begin
-        with begun(2) as one:
+        with begun(2, threads=2) as one:
             yield one
 
 

@@ -2,8 +2,8 @@
 
 With the whole catalogue of lies and mishaps, or `--only` one of it, or `--ending`: tables whose
 seats leave as the program does, while liars try to strand one. `--keep-going` counts what fails by
-kind. `--dask SCHEDULER` has the games played by the workers of a cluster, of one thread each, which
-have this checkout; what is told is the same.
+kind. `--dask SCHEDULER` has the games played by the workers of a cluster, which have this checkout;
+what is told is the same.
 """
 
 import argparse

@@ -21,8 +21,8 @@ time has passed since it died before is still begun anew, which by default it is
 
 
 @contextmanager
-def begun(workers: int) -> Iterator[Any]:
-    """So many workers of one thread each, and their scheduler."""
+def begun(workers: int, threads: int = 1) -> Iterator[Any]:
+    """So many workers of so many threads each, and their scheduler."""
     distributed = pytest.importorskip("distributed", reason=LACKING)
     import dask
 
@@ -31,7 +31,7 @@ def begun(workers: int) -> Iterator[Any]:
         dask.config.set(SETTINGS),
         distributed.LocalCluster(
             n_workers=workers,
-            threads_per_worker=1,
+            threads_per_worker=threads,
             host="127.0.0.1",
             dashboard_address=":0",
             silence_logs=50,
