@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -92,7 +93,7 @@ def _hangup_is(number: int) -> Iterator[None]:
         for stream in streams:
             os.dup2(null, stream)
         os.close(null)
-        signal.setitimer(signal.ITIMER_REAL, LATEST)
+        signal.alarm(math.ceil(LATEST))
         signal.raise_signal(number)
 
     before = signal.signal(name, gone)

@@ -103,9 +103,7 @@ def _back(returns: int) -> str:
     if not returns:
         return _("It cannot come back unless the game stands still without it.")
     return count(
-        "It may come back {number} time, and whenever the game stands still without it.",
-        "It may come back up to {number} times, and whenever the game stands still without it.",
-        returns,
+        "It may come back {number} time.", "It may come back up to {number} times.", returns
     ).format(number=returns)
 
 

@@ -109,7 +109,7 @@ class Driver:
         self._side = SideChannel(self._access, self.identity, hub, self.screen, self.talks)
         self._presence = PresenceTeller(self.machine, self.screen)
         self._marks = MarkKeeper(self.journal)
-        self._outgoing = Outgoing(self.machine, hub, self._marks, self._rate_limit, self._is_ours)
+        self._outgoing = Outgoing(self.machine, hub, self._marks, self._rate_limit, self._tells)
         does = (self._rate_limit, self._now, self._drain, self.off_loop)
         self._weighing = Weighing(self.machine, hub, *does)
         try:
@@ -210,6 +210,9 @@ class Driver:
     def _is_ours(self, peer: bytes) -> bool:
         """A seat, or an onlooker who was let in: others are not worth a line."""
         return peer in self.machine.table.ids or self._access.hears(peer)
+
+    def _tells(self, peer: bytes) -> bool:
+        return self._is_ours(peer)
 
     def _receive_guest(self, peer: bytes, data: bytes) -> None:
         try:

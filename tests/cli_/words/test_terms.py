@@ -79,8 +79,8 @@ def test_a_duration_has_at_most_two_units_and_is_never_told_too_long(millisecond
 def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
     for returns, words in (
         (0, "It cannot come back unless the game stands still"),
-        (1, "It may come back 1 time, and"),
-        (8, "It may come back up to 8 times, and"),
+        (1, "It may come back 1 time."),
+        (8, "It may come back up to 8 times."),
     ):
         offered = terms(returns=returns)
         text = described(offered)

@@ -186,7 +186,7 @@ async def test_no_more_is_read_than_there_is_room_for(bench: Bench, nursery: tri
 async def test_a_job_is_charged_to_who_brought_it_if_it_led_nowhere(
     bench: Bench, moves: bool, rested: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weighing, "_timed", lambda run: (run(), 2 * rate_limit.BUDGET))
+    monkeypatch.setattr(weighing, "_timed", lambda run: (run(), 2 * rate_limit.PROCESSOR[0]))
     bench.machine.moves = moves
     bench.hear(A, say(b"heavy"))
     bench.hear(B, say(b"light"))

@@ -346,7 +346,7 @@ async def test_lines_that_a_host_makes_appear_are_bounded(
     async with hosted(three):
         with trio.move_on_after(5):
             await three.join(1)
-    assert 0 < len(three.guests[1].heard(shown)) <= joining.LINES + 5
+    assert 0 < len(three.guests[1].heard(shown)) <= joining.LINES[0] + 5
 
 
 async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: PlayerTable) -> None:
