@@ -15,9 +15,11 @@ LACKING: Final = "Dask's distributed is not installed: it is the extra `cluster`
 SETTINGS: Final = {
     "distributed.scheduler.allowed-failures": 1,
     "distributed.deploy.lost-worker-timeout": "1 hour",
+    "distributed.comm.timeouts.connect": "3s",
 }
-"""The second worker that dies of a piece was the last; and a worker that is dead again when so much
-time has passed since it died before is still begun anew, which by default it is not."""
+"""The second worker that dies of a piece was the last. A worker that is dead again when so much time
+has passed since it died before is still begun anew, which by default it is not. A worker that died
+is given up as soon as it does not answer, and not only after the usual 30 s."""
 
 
 @contextmanager
