@@ -17,9 +17,9 @@ SETTINGS: Final = {
     "distributed.deploy.lost-worker-timeout": "1 hour",
     "distributed.comm.timeouts.connect": "3s",
 }
-"""The second worker that dies of a piece was the last. A worker that is dead again when so much time
-has passed since it died before is still begun anew, which by default it is not. A worker that died
-is given up as soon as it does not answer, and not only after the usual 30 s."""
+"""The second worker that dies of a piece was the last. A worker that is dead again when so much
+time has passed since it died before is still begun anew, which by default it is not. A worker that
+died is given up as soon as it does not answer, and not only after the usual 30 s."""
 
 
 @contextmanager

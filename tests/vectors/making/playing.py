@@ -10,6 +10,7 @@ from vectors.making.tables import (
     Plan,
     VectorRoom,
     before,
+    come_back,
     go_and_come,
     opening,
     owing,
@@ -51,6 +52,17 @@ def _returned(plan: Plan) -> VectorRoom:
     """The last seat vanishes between its commitment to a Place and its reveal, and comes
     back while the others wait for it."""
     return go_and_come(VectorRoom(plan), plan.seats - 1).play()
+
+
+def _returned_beyond(plan: Plan) -> VectorRoom:
+    """The last seat is absent, and the terms allow no return. Then the seat before it is absent
+    too, and the chain cannot grow, so that both come back."""
+    second, last = plan.seats - 2, plan.seats - 1
+    room = VectorRoom(plan).at(before(Kind.REVEAL, "place"), vanish(last))
+    room.at(lambda node: last not in node.present, come_back(last))
+    room.at(before(Kind.SEAL, "action"), vanish(second))
+    room.at(lambda node: second not in node.present, come_back(second))
+    return room.play()
 
 
 def _two_absent(plan: Plan) -> VectorRoom:
@@ -111,6 +123,11 @@ def _small() -> dict[str, Recipe]:
     )
     found["small-three-absent"] = Recipe(
         sentence(_absent), Plan("three absent", "small-4", 3), _absent
+    )
+    found["small-four-returned-beyond-the-terms"] = Recipe(
+        sentence(_returned_beyond),
+        Plan("four returned beyond", "small-4", 4, returns=0),
+        _returned_beyond,
     )
     found["small-six-two-absent"] = Recipe(
         sentence(_two_absent), Plan("six two absent", "small-5", 6), _two_absent

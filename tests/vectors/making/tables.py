@@ -48,6 +48,7 @@ class Plan:
     seats: int
     variant: Any = None
     quorum: int = 0
+    returns: int = 8
 
     @property
     def terms(self) -> Terms:
@@ -55,7 +56,8 @@ class Plan:
         game = game_port.game_value(edition_of(self.edition), self.variant)
         nonce = stream(self.seed, "terms nonce")(32)
         quorum = self.quorum or header.default_quorum(self.seats)
-        return Terms(self.who[0].public, nonce, game, self.seats, quorum, PATIENCE)
+        who = self.who[0].public
+        return Terms(who, nonce, game, self.seats, quorum, PATIENCE, self.returns)
 
     @property
     def who(self) -> list[Identity]:
@@ -182,14 +184,20 @@ def vanish(seat: int) -> Act:
 def go_and_come(room: VectorRoom, seat: int) -> VectorRoom:
     """Have the seat go, and while the others wait resume from its journal and ask to be let in."""
 
-    def come_back(room: VectorRoom) -> None:
+    room.at(before(Kind.REVEAL, "place"), vanish(seat))
+    room.waits = lambda node: seat not in node.present
+    return room.at(room.waits, come_back(seat))
+
+
+def come_back(seat: int) -> Act:
+    """The seat resumes from its journal, and asks to be let in."""
+
+    def act(room: VectorRoom) -> None:
         room.crash_and_resume(seat)
         room.places[seat].machine.ask_back(room.now)
         room.collect(seat)
 
-    room.at(before(Kind.REVEAL, "place"), vanish(seat))
-    room.waits = lambda node: seat not in node.present
-    return room.at(room.waits, come_back)
+    return act
 
 
 def inject(seat: int, make: Callable[[Machine], Statement]) -> Act:
