@@ -25,7 +25,7 @@ from typing import Any
 from p2p_hoity import cores
 from protocol.chain import cards, state
 from protocol.chain.state import Table
-from protocol.crypto import signing
+from protocol.crypto import identities
 from protocol.game import Layout
 from protocol.measure import RAW
 from protocol.seat.effects import Asked
@@ -77,7 +77,7 @@ GAMES = {"toy": toy, "hoity": hoity}
 def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
     """(the file, how to bind its game, seconds to play)."""
     value, game_of, choose = GAMES[name](seats, cards)
-    who = [signing.Identity(bytes([i]) * 32) for i in range(seats)]
+    who = [identities.Identity(bytes([i]) * 32) for i in range(seats)]
     terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), Patience())
     roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
     header = Header(terms, roster)

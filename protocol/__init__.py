@@ -29,9 +29,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from . import measure, transcript
     from .chain.state import Kind, Node, Table
-    from .crypto.hashing import digest, framed
-    from .crypto.labels import Label
-    from .crypto.signing import SIGNATURE_SIZE, Identity, fingerprint, verify_signature
+    from .crypto.hashing import Label, digest, framed
+    from .crypto.identities import SIGNATURE_SIZE, Identity, fingerprint, verify_signature
     from .errors import Invalid, OtherVersion
     from .seat import effects
     from .seat.machine import Machine
@@ -55,11 +54,11 @@ WHERE: Final = {
     "Patience": "wire.header",
     "SeatEntry": "wire.header",
     "header": "wire",
-    "Identity": "crypto.signing",
-    "fingerprint": "crypto.signing",
-    "verify_signature": "crypto.signing",
-    "SIGNATURE_SIZE": "crypto.signing",
-    "Label": "crypto.labels",
+    "Identity": "crypto.identities",
+    "fingerprint": "crypto.identities",
+    "verify_signature": "crypto.identities",
+    "SIGNATURE_SIZE": "crypto.identities",
+    "Label": "crypto.hashing",
     "digest": "crypto.hashing",
     "framed": "crypto.hashing",
     "encoding": "wire",

@@ -15,11 +15,9 @@ from typing import Any
 import nacl.bindings
 from nacl.signing import SigningKey
 
-from .crypto import dleq, elgamal, escrow, group, shuffle
-from .crypto.commitment import commit, opening
-from .crypto.context import Context
-from .crypto.labels import Label
-from .crypto.randomness import Random, scalar
+from .crypto import elgamal, escrow, group, shuffle, sigma_proofs
+from .crypto.commitments import commit, opening
+from .crypto.hashing import Context, Label, Random, scalar
 
 Clock = Callable[[], float]
 
@@ -127,14 +125,18 @@ def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
     after, witness = shuffle.shuffle(joint, before, rng)
     proof = shuffle.prove(context, joint, before, after, witness, rng)
     bases = [card.a for card in after]
-    shares, together = dleq.prove_shares(context, joint, secret, joint, bases, rng)
+    shares, together = sigma_proofs.prove_shares(context, joint, secret, joint, bases, rng)
     return {
         "shuffle": lambda: shuffle.shuffle(joint, before, rng),
         "prove": lambda: shuffle.prove(context, joint, before, after, witness, rng),
         "verify": lambda: shuffle.verify(context, joint, before, after, proof),
         "verify_first": lambda: shuffle.verify(context, joint, first, before, first_proof),
-        "prove_shares": lambda: dleq.prove_shares(context, joint, secret, joint, bases, rng),
-        "verify_shares": lambda: dleq.verify_shares(context, joint, joint, bases, shares, together),
+        "prove_shares": lambda: sigma_proofs.prove_shares(
+            context, joint, secret, joint, bases, rng
+        ),
+        "verify_shares": lambda: sigma_proofs.verify_shares(
+            context, joint, joint, bases, shares, together
+        ),
     }
 
 

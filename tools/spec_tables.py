@@ -26,14 +26,8 @@ from p2p_hoity.session.frame_sizes import MOST_BYTES
 from protocol.chain import transition
 from protocol.chain.state import NEXT, Kind, Missing, Node
 from protocol.crypto import hashing
-from protocol.crypto.context import Context
-from protocol.crypto.generators import (
-    card_points,
-    chain_generator,
-    second_generator,
-    shuffle_generators,
-)
-from protocol.crypto.labels import Label
+from protocol.crypto.group import card_points, chain_generator, second_generator, shuffle_generators
+from protocol.crypto.hashing import Context, Label
 from protocol.seat.states import SIGNS
 from protocol.transcript import verifier
 from protocol.transcript.problem import FILE_FAULTS, UNREADABLE
@@ -75,17 +69,17 @@ CONSTANTS: Final = (
     ("phrases", "p2p_hoity.session.talk.PHRASES"),
     ("seats", "protocol.wire.header.MAX_SEATS"),
     ("characters of a nickname", "protocol.wire.header.MAX_NICKNAME"),
-    ("cards of a deck", "protocol.crypto.generators.MAX_CARDS"),
+    ("cards of a deck", "protocol.crypto.group.MAX_CARDS"),
     ("highest epoch", "protocol.wire.messages.MAX_EPOCH"),
     ("highest step", "protocol.wire.messages.MAX_STEP"),
     ("step at which a game is stopped", "protocol.chain.goals.LAST_STEP"),
     ("words of one seat on leaving", "protocol.wire.leaves.MAX_NUMBER"),
     ("bytes of an answer", "protocol.seat.sync.MAX_ANSWER"),
     ("bytes of a coin", "protocol.wire.bodies.COIN_SIZE"),
-    ("bytes of a commitment", "protocol.crypto.commitment.COMMITMENT_SIZE"),
+    ("bytes of a commitment", "protocol.crypto.commitments.COMMITMENT_SIZE"),
     ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
     ("bytes of an escrow share", "protocol.crypto.escrow.SHARE_SIZE"),
-    ("bytes of a sealed backup piece", "protocol.crypto.secret_sharing.SEALED_SIZE"),
+    ("bytes of a sealed backup piece", "protocol.crypto.key_sharing.SEALED_SIZE"),
     ("messages looked up for all bases of a file", "protocol.transcript.check_bases.MAX_LOOKUPS"),
 )
 

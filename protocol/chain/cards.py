@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..crypto import dleq, elgamal
+from ..crypto import elgamal, sigma_proofs
 from ..crypto.elgamal import Ciphertext, open_card
 from ..crypto.group import cache_per_backend
-from ..crypto.randomness import Random
+from ..crypto.hashing import Random
 from ..errors import Invalid
 from ..game import Choice
 from ..wire import bodies
@@ -59,7 +59,7 @@ def check_batch(
     bases = [node.keys.deck[slot].a for slot in slots]
     context = node.table.context(node.step, seat, kind)
     statement = (context, node.keys.joint, public, bases, points)
-    node.table.check_proof(dleq.verify_shares, *statement, proof)
+    node.table.check_proof(sigma_proofs.verify_shares, *statement, proof)
     return {(slot, giver): point for slot, point in zip(slots, points, strict=True)}
 
 
@@ -77,7 +77,7 @@ def write_batch(
         return b""
     bases = [node.keys.deck[slot].a for slot in slots]
     context = node.table.context(node.step, seat, kind)
-    points, proof = dleq.prove_shares(context, node.keys.joint, secret, public, bases, rng)
+    points, proof = sigma_proofs.prove_shares(context, node.keys.joint, secret, public, bases, rng)
     return b"".join(points) + proof
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..bounds import Quota
-from ..crypto.hashing import digest
-from ..crypto.labels import Label
+from ..crypto.hashing import Label, digest
 from ..game import (
     Choice,
     Choose,

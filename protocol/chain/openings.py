@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ..crypto import commitment, escrow, group, secret_sharing
-from ..crypto.randomness import Random
+from ..crypto import commitments, escrow, group, key_sharing
+from ..crypto.hashing import Random
 from ..errors import Invalid, Place, within
 from ..game import Choice, IllegalMove
 from ..wire import bodies
@@ -199,7 +199,7 @@ def _combine_helps(node: Node, given: Mapping[int, Given]) -> Shares:
         if giver in absent:
             points = {s + 1: g.helps[slot, giver] for s, g in given.items() if g.helps}
             if len(points) >= node.table.quorum:
-                found[slot, giver] = secret_sharing.combine(points, node.table.quorum)
+                found[slot, giver] = key_sharing.combine(points, node.table.quorum)
     return found
 
 
@@ -257,7 +257,7 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
     found: Opening
     try:
         padded = escrow.decrypt(sealed.escrow, shares, node.table.quorum)
-        opening = commitment.parse_opening(padded)
+        opening = commitments.parse_opening(padded)
         check_opening(node, owner, kind, sealed, opening)
         found = read_choice(node, kind, opening[0])
     except Invalid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..crypto.randomness import Random
+from ..crypto.hashing import Random
 from ..game import Choice
 from .secrets import Secrets
 from .state import Kind, Node

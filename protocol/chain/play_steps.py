@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..crypto.randomness import Random
+from ..crypto.hashing import Random
 from ..errors import within
 from ..game import Choice, Chosen, Sealed
 from ..wire import bodies

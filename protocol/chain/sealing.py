@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..crypto import commitment, escrow
-from ..crypto.randomness import Random
+from ..crypto import commitments, escrow
+from ..crypto.hashing import Random
 from ..errors import Invalid, within
 from ..game import Choice
 from ..proofs import Checker, at_once
@@ -28,10 +28,10 @@ def seal_choice(
 ) -> bytes:
     """The body of a commitment with its escrow; the opening is kept in `secrets` ([D-5])."""
     context, nonce = node.table.context(node.step, seat, kind), rng(bodies.NONCE)
-    committed = commitment.commit(context, choice, nonce)
+    committed = commitments.commit(context, choice, nonce)
     held = b""
     if not node.table.strict:
-        padded = commitment.opening(choice, nonce, opening_size(choice_size(node, kind)))
+        padded = commitments.opening(choice, nonce, opening_size(choice_size(node, kind)))
         held = escrow.encrypt(context, node.keys.joint, committed, padded)
     secrets.openings[committed] = (choice, nonce)
     return bodies.encode_body(SealBody(committed, held))
@@ -77,11 +77,11 @@ def check_opening(
     size = choice_size(node, kind)
     if len(choice) > size:
         raise Invalid("bad-body", "a choice is longer than its kind allows")
-    if commitment.commit(context, choice, nonce) != sealed.commitment:
+    if commitments.commit(context, choice, nonce) != sealed.commitment:
         raise Invalid("bad-opening", "the opening does not fit the commitment")
     if node.table.strict:
         return
-    padded = commitment.opening(choice, nonce, opening_size(size))
+    padded = commitments.opening(choice, nonce, opening_size(size))
     statement = (context, node.keys.joint, sealed.commitment, sealed.escrow)
     check_proof(escrow.verify_opening, *statement, padded)
 

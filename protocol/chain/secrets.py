@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..crypto import group, secret_sharing, shuffle
-from ..crypto.hashing import expand, u64
-from ..crypto.labels import Label
-from ..crypto.randomness import Random
+from ..crypto import group, key_sharing, shuffle
+from ..crypto.hashing import Label, Random, expand, u64
 from ..wire.header import MAX_SEATS
 from .state import Node
 
@@ -61,9 +59,9 @@ class Secrets:
 
     def _open_piece(self, node: Node, dealer: int, seat: int) -> int:
         if dealer == seat:
-            return secret_sharing.piece(self.polynomial, seat + 1)
+            return key_sharing.piece(self.polynomial, seat + 1)
         context = node.table.context(PIECE_STEP, dealer, f"piece-{seat}")
-        return secret_sharing.open_piece(context, self.box, node.keys.pieces[dealer][seat])
+        return key_sharing.open_piece(context, self.box, node.keys.pieces[dealer][seat])
 
     @property
     def is_prepared(self) -> bool:
@@ -87,9 +85,9 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
     """The secrets that a 32-byte seed gives, with a polynomial of `size` coefficients."""
     rng = stream(seed, "key")
     polynomial = tuple(nonzero_scalar(rng) for _ in range(size))
-    while size > 1 and any(secret_sharing.piece(polynomial, i + 1) == 0 for i in range(MAX_SEATS)):
+    while size > 1 and any(key_sharing.piece(polynomial, i + 1) == 0 for i in range(MAX_SEATS)):
         polynomial = tuple(nonzero_scalar(rng) for _ in range(size))  # no seat's piece may be zero
-    box, _ = secret_sharing.x25519_keypair(stream(seed, "box"))
+    box, _ = key_sharing.x25519_keypair(stream(seed, "box"))
     return Secrets(seed, polynomial, box)
 
 

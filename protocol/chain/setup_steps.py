@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ..crypto import group, schnorr, secret_sharing, shuffle
+from ..crypto import group, key_sharing, shuffle, sigma_proofs
 from ..crypto.elgamal import Ciphertext, starting_deck
-from ..crypto.hashing import digest
-from ..crypto.labels import Label
-from ..crypto.randomness import Random
+from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid, Place, within
 from ..wire import bodies
 from ..wire.bodies import COIN, COIN_SIZE, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
@@ -39,7 +37,7 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
     def check(self, node: Node, seat: int, read: KeyCommit) -> KeyCommit:
         """The transport key must not be of low order. Raises Invalid('bad-key')."""
         try:
-            secret_sharing.check_x25519_public(read.box)
+            key_sharing.check_x25519_public(read.box)
         except Invalid as error:
             raise Invalid("bad-key", error.reason, Place("box")) from error
         return read
@@ -52,8 +50,8 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """The hash of the vector that the secrets give."""
-        vector = secret_sharing.feldman_vector(secrets.polynomial)
-        public = secret_sharing.x25519_public(secrets.box)
+        vector = key_sharing.feldman_vector(secrets.polynomial)
+        public = key_sharing.x25519_public(secrets.box)
         return bodies.encode_body(KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public))
 
 
@@ -76,11 +74,11 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
             raise Invalid("bad-key-hash", why, Place("vector"))
         context = node.table.context(node.step, seat, "key")
         with within("proof"):
-            node.table.check_proof(schnorr.verify_key, context, read.vector[0], read.proof)
+            node.table.check_proof(sigma_proofs.verify_key, context, read.vector[0], read.proof)
         with within("vector"):
             _check_backup(node, seat, read.vector)
         for holder, piece in enumerate(read.pieces):
-            if len(piece) != (0 if holder == seat else secret_sharing.SEALED_SIZE):
+            if len(piece) != (0 if holder == seat else key_sharing.SEALED_SIZE):
                 why = "a sealed piece has another size"
                 raise Invalid("bad-body", why, Place("pieces", holder))
         return read
@@ -98,9 +96,9 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """The vector, its proof, and a piece sealed to each other seat."""
-        vector = tuple(secret_sharing.feldman_vector(secrets.polynomial))
+        vector = tuple(key_sharing.feldman_vector(secrets.polynomial))
         context = node.table.context(node.step, seat, "key")
-        proof = schnorr.prove_key(context, secrets.key, vector[0], rng)
+        proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
         holders = () if node.table.strict else range(node.table.seats)
         pieces = tuple(_seal_piece(node, seat, holder, secrets, rng) for holder in holders)
         return bodies.encode_body(KeyReveal(vector, proof, pieces))
@@ -110,8 +108,8 @@ def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Rando
     if holder == seat:
         return b""
     context = node.table.context(node.step, seat, f"piece-{holder}")
-    piece = secret_sharing.piece(secrets.polynomial, holder + 1)
-    return secret_sharing.seal_piece(context, node.keys.boxes[holder], piece, rng)
+    piece = key_sharing.piece(secrets.polynomial, holder + 1)
+    return key_sharing.seal_piece(context, node.keys.boxes[holder], piece, rng)
 
 
 def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
@@ -141,8 +139,8 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     """Whether the piece that `dealer` sealed to `holder` opens and fits the dealer's vector."""
     context = node.table.context(PIECE_STEP, dealer, f"piece-{holder}")
     try:
-        piece = secret_sharing.open_piece(context, secret, node.keys.pieces[dealer][holder])
-        secret_sharing.verify_piece(node.keys.vectors[dealer], holder + 1, piece)
+        piece = key_sharing.open_piece(context, secret, node.keys.pieces[dealer][holder])
+        key_sharing.verify_piece(node.keys.vectors[dealer], holder + 1, piece)
     except Invalid:
         return False
     return True
@@ -164,7 +162,7 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
             return check_sealed(node, seat, COIN, read)
         if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
             raise Invalid("bad-body", "a complaint names no dealer", Place("blamed"))
-        if secret_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
+        if key_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
             why = "the secret shown is not that of the transport key"
             raise Invalid("false-complaint", why, Place("secret"))
         if piece_is_sound(node, read.blamed, seat, read.secret):

@@ -8,11 +8,9 @@ from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import Any, Final
 
-from ..crypto import group, secret_sharing
-from ..crypto.context import Context
+from ..crypto import group, key_sharing
 from ..crypto.elgamal import Ciphertext
-from ..crypto.hashing import digest
-from ..crypto.labels import Label
+from ..crypto.hashing import Context, Label, digest
 from ..errors import Place
 from ..game import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
 from ..proofs import Checker, at_once
@@ -179,7 +177,7 @@ class Keys:
 @group.cache_per_backend(4096)
 def public_piece(vector: tuple[bytes, ...], index: int) -> bytes:
     """Feldman's public piece, kept since it is asked for again and again."""
-    return secret_sharing.public_piece(vector, index)
+    return key_sharing.public_piece(vector, index)
 
 
 @group.cache_per_backend(512)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from ..crypto.randomness import Random
+from ..crypto.hashing import Random
 from ..errors import Invalid
 from ..game import Choice
 from ..wire import bodies

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..crypto.hashing import digest
-from ..crypto.labels import Label
+from ..crypto.hashing import Label, digest
 from ..errors import Invalid
 from ..game import Presence
 from ..wire import encoding

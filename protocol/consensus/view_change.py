@@ -14,8 +14,8 @@ from typing import Final
 from ..bounds import Quota
 from ..chain import transition
 from ..chain.state import Kind, Missing, Node, Slot, Table
-from ..crypto.labels import Label
-from ..crypto.signing import verify_signature
+from ..crypto.hashing import Label
+from ..crypto.identities import verify_signature
 from ..errors import Invalid, Place
 from ..wire.messages import (
     MAX_BACK,

@@ -8,8 +8,19 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from ..errors import Invalid
-from .generators import MAX_CARDS, card_index, card_points
-from .group import BASE, IDENTITY, Point, add, cache_per_backend, mul, sub, total
+from .group import (
+    BASE,
+    IDENTITY,
+    MAX_CARDS,
+    Point,
+    add,
+    cache_per_backend,
+    card_index,
+    card_points,
+    mul,
+    sub,
+    total,
+)
 
 __all__ = [
     "Ciphertext",

@@ -16,9 +16,6 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from ..errors import Invalid
-from .context import Context
-from .dleq import prove_equal, verify_equal
-from .generators import second_generator
 from .group import (
     BASE,
     IDENTITY,
@@ -28,12 +25,12 @@ from .group import (
     encode_scalar,
     mul,
     mul_base,
+    second_generator,
     sub,
 )
-from .hashing import expand, hash_to_scalar
-from .labels import Label
-from .randomness import Random
-from .secret_sharing import combine
+from .hashing import Context, Label, Random, expand, hash_to_scalar
+from .key_sharing import combine
+from .sigma_proofs import prove_equal, verify_equal
 
 OVERHEAD: Final = 128
 """An escrow has this many bytes more than the opening in it."""

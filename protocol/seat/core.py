@@ -13,8 +13,8 @@ from ..consensus.message_store import MessageStore
 from ..consensus.view import Proof, View
 from ..consensus.votes import Votes
 from ..crypto.elgamal import Ciphertext
-from ..crypto.randomness import Random
-from ..crypto.signing import Identity
+from ..crypto.hashing import Random
+from ..crypto.identities import Identity
 from ..game import Choice
 from ..wire import frames, messages
 from ..wire.end_notices import EndNotice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..crypto.signing import Identity
+from ..crypto.identities import Identity
 from ..wire import encoding, frames, leaves
 from ..wire.leaves import MAX_NUMBER, Leave
 from .core import Core

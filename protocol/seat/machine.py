@@ -14,8 +14,8 @@ from ..chain import own_bodies, transition
 from ..chain.cards import hand
 from ..chain.state import Kind, Node, Table
 from ..consensus import view_change
-from ..crypto.randomness import Random
-from ..crypto.signing import Identity
+from ..crypto.hashing import Random
+from ..crypto.identities import Identity
 from ..game import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import writer
 from ..wire import frames, messages

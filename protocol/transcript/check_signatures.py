@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..chain import transition
 from ..chain.state import Missing, Table
-from ..crypto import signing
+from ..crypto import identities
 from ..errors import Invalid
 from ..wire import bodies, messages
 from ..wire.messages import Close, Halt, Message, Say, SealVote, Statement
@@ -171,7 +171,7 @@ def verified(
     step = statement.step if isinstance(statement, Say) else None
     stats.counts["signatures"] += 1
     try:
-        table.check_proof(signing.verify_signature, table.ids[seat], label, data, signature)
+        table.check_proof(identities.verify_signature, table.ids[seat], label, data, signature)
     except Invalid as error:
         words = f"seat {seat + 1}'s signature does not hold: this, or what comes before, is changed"
         raise Unsound("bad-signature", words, path, step=step, seat=seat) from error

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..chain.state import Missing, Slot
-from ..crypto.hashing import digest_of_pieces
-from ..crypto.labels import Label
+from ..crypto.hashing import Label, digest_of_pieces
 from ..wire import encoding
 from ..wire.fields import Raw, WrongForm
 from ..wire.messages import MAX_EPOCH, MAX_MESSAGE

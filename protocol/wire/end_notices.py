@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..crypto import signing
-from ..crypto.labels import Label
+from ..crypto import identities
+from ..crypto.hashing import Label
 from ..errors import Invalid
 from . import encoding
 from .faults import FAULTS
@@ -57,7 +57,7 @@ def _payload(table: bytes, seat: int, reason: str, about: int | None) -> bytes:
 
 
 def sign(
-    who: signing.Identity, table: bytes, seat: int, reason: str, about: int | None = None
+    who: identities.Identity, table: bytes, seat: int, reason: str, about: int | None = None
 ) -> EndNotice:
     """Sign an end notice.
 
@@ -94,7 +94,7 @@ def check(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
     if notice.is_over and notice.about is not None:
         raise Invalid("bad-frame", "a final end is about no seat")
     data = _payload(table, notice.seat, notice.reason, notice.about)
-    signing.verify_signature(ids[notice.seat], Label.END, data, notice.signature)
+    identities.verify_signature(ids[notice.seat], Label.END, data, notice.signature)
 
 
 def read(raw: Raw) -> EndNotice:

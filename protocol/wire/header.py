@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..bounds import Milliseconds, Quota
-from ..crypto import signing
-from ..crypto.hashing import digest
-from ..crypto.labels import VERSION, Label
+from ..crypto import identities
+from ..crypto.hashing import VERSION, Label, digest
 from ..errors import OtherVersion
 from . import encoding
 from .fields import Raw
@@ -105,7 +104,7 @@ def seat_statement(terms_digest: bytes, id: bytes, nickname: str, nonce: bytes) 
     return encoding.encode((terms_digest, id, nickname, nonce))
 
 
-def sit(terms: Terms, who: signing.Identity, nickname: str, nonce: bytes) -> SeatEntry:
+def sit(terms: Terms, who: identities.Identity, nickname: str, nonce: bytes) -> SeatEntry:
     """Consent to the terms."""
     statement = seat_statement(terms.digest(), who.public, nickname, nonce)
     return SeatEntry(who.public, nickname, nonce, who.sign(Label.SEAT, statement))
@@ -117,7 +116,7 @@ def roster_statement(terms_digest: bytes, table_id: bytes, watched: bool) -> byt
     return encoding.encode((terms_digest, table_id, watched))
 
 
-def sign_roster(header: Header, host: signing.Identity, watched: bool = True) -> bytes:
+def sign_roster(header: Header, host: identities.Identity, watched: bool = True) -> bytes:
     """The host's word that this is the table of its terms, and whether it may be watched."""
     statement = roster_statement(header.terms.digest(), header.table_id, watched)
     return host.sign(Label.ROSTER, statement)
@@ -126,7 +125,7 @@ def sign_roster(header: Header, host: signing.Identity, watched: bool = True) ->
 def check_roster(terms: Terms, table_id: bytes, signature: bytes, watched: bool = True) -> None:
     """Raise Invalid unless the host of these terms has signed this table, watched or not."""
     statement = roster_statement(terms.digest(), table_id, watched)
-    signing.verify_signature(terms.host, Label.ROSTER, statement, signature)
+    identities.verify_signature(terms.host, Label.ROSTER, statement, signature)
 
 
 BAD: Final = "bad-header"
@@ -146,7 +145,7 @@ def parse_terms(value: Any) -> Terms:
         "the version", "the host id", "the nonce", "the game", *_NUMBERS
     )
     public, fresh = host.octets(32), nonce.octets(32)
-    signing.check_public(public)
+    identities.check_public(public)
     number = seats.integer(MAX_SEATS, 2)
     agreed = quorum.integer(number, number // 2 + 1)
     patience = _read_patience(times)
@@ -188,7 +187,7 @@ def parse_entry(terms: Terms, value: Any) -> SeatEntry:
     nickname = check_nickname(name.value)
     public, nonce, signature = who.octets(32), fresh.octets(32), signed.octets(64)
     statement = seat_statement(terms.digest(), public, nickname, nonce)
-    signing.verify_signature(public, Label.SEAT, statement, signature)
+    identities.verify_signature(public, Label.SEAT, statement, signature)
     return SeatEntry(public, nickname, nonce, signature)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..bounds import Quota
-from ..crypto import signing
-from ..crypto.labels import Label
+from ..crypto import identities
+from ..crypto.hashing import Label
 from ..errors import Invalid
 from . import encoding
 from .fields import Raw
@@ -57,7 +57,7 @@ def _payload(table: bytes, said: tuple[Any, ...]) -> bytes:
 
 
 def sign(
-    who: signing.Identity,
+    who: identities.Identity,
     table: bytes,
     seat: int,
     number: int,
@@ -79,7 +79,7 @@ def check(leave: Leave, table: bytes, ids: Sequence[bytes]) -> None:
     if leave.seat >= len(ids):
         raise Invalid("bad-frame", "a leave is of no seat of this table")
     data = _payload(table, _said(leave))
-    signing.verify_signature(ids[leave.seat], Label.LEAVE, data, leave.signature)
+    identities.verify_signature(ids[leave.seat], Label.LEAVE, data, leave.signature)
 
 
 def read(raw: Raw) -> Leave:

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any, Final
 
 from ..bounds import Quota
-from ..crypto import signing
-from ..crypto.hashing import digest
-from ..crypto.labels import Label
+from ..crypto import identities
+from ..crypto.hashing import Label, digest
 from ..errors import Invalid
 from . import encoding
 from .fields import Raw
@@ -188,7 +187,7 @@ def payload(table: bytes, seat: int, statement: Statement) -> bytes:
     return encoding.encode((number, table, seat, *_fields(statement)))
 
 
-def sign(who: signing.Identity, table: bytes, seat: int, statement: Statement) -> Message:
+def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement) -> Message:
     """A message of one's own."""
     data = payload(table, seat, statement)
     label = KINDS[NUMBER[type(statement)]][1]
@@ -325,5 +324,5 @@ def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[by
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
     seat, statement = read_payload(payload, table, len(ids))
     label = KINDS[NUMBER[type(statement)]][1]
-    signing.verify_signature(ids[seat], label, payload, signature)
+    identities.verify_signature(ids[seat], label, payload, signature)
     return Message(seat, statement, payload, signature)

@@ -15,7 +15,7 @@ from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.session import conversation, lobby, next_table, settling, talk
 from p2p_hoity.session.frame_sizes import longest
 from protocol.chain.state import NEXT, Kind
-from protocol.crypto.labels import VERSION, Label
+from protocol.crypto.hashing import VERSION, Label
 from protocol.errors import Invalid
 from protocol.transcript import verifier
 from protocol.transcript.problem import FILE_FAULTS

@@ -18,7 +18,7 @@ import msgpack
 with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
     from p2p_hoity.net.errors import NetError
     from p2p_hoity.net.ticket import TicketError
-    from protocol.crypto import signing
+    from protocol.crypto import identities
     from protocol.errors import Invalid
     from soak import fuzz_corpus
 
@@ -27,7 +27,7 @@ def _no_check(*_: object) -> None:
     """Every signature holds."""
 
 
-signing.verify_signature = _no_check  # type: ignore[assignment]
+identities.verify_signature = _no_check  # type: ignore[assignment]
 
 
 PARSERS = list(fuzz_corpus.PARSERS.values())

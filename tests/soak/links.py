@@ -40,7 +40,7 @@ from p2p_hoity.net.reach import reach
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session.lobby import Names, encode_lobby
 from p2p_hoity.session.nursery import open_nursery
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.wire import frames
 from soak.health import Health, Watch, health
 

@@ -21,7 +21,7 @@ from support.relays import serve_relay
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session.nursery import open_nursery
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 GUESTS = 8
 LONGEST = 15.0

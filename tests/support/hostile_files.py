@@ -7,7 +7,7 @@ from typing import Any, Final
 from p2p_hoity import game_port
 from p2p_hoity.editions import load
 from protocol.chain import transition
-from protocol.crypto.labels import Label
+from protocol.crypto.hashing import Label
 from protocol.transcript.format import MAGIC, MAX_STRING, VERSION
 from protocol.wire import header
 from protocol.wire.bodies import MAX_BODY

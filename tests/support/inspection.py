@@ -16,7 +16,7 @@ from protocol.consensus.message_store import MessageStore
 from protocol.consensus.view import Proof, View
 from protocol.consensus.view_change import Base
 from protocol.consensus.votes import Votes
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.seat import epoch_change, progress, recovery, statements
 from protocol.seat.core import PlayerChoice
 from protocol.seat.inquiry import Inquiry

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from protocol.chain.state import Table
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.seat.effects import Asked, Effect, Finished, Record, Send
 from protocol.seat.machine import Machine
 from protocol.wire import frames, header, messages

@@ -25,7 +25,7 @@ from p2p_hoity.session.player import BotPlayer, LeaveForNow, Wish
 from p2p_hoity.storage import keys
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables.seating import Lan
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.transcript import report as verifier_report
 from protocol.transcript import verifier
 from protocol.wire import header

@@ -9,10 +9,10 @@ from hashlib import shake_256
 from itertools import count
 
 from protocol.crypto import escrow
-from protocol.crypto.commitment import commit, parse_opening
-from protocol.crypto.context import Context
+from protocol.crypto.commitments import commit, parse_opening
 from protocol.crypto.elgamal import Ciphertext
 from protocol.crypto.group import Point, add, mul, mul_base
+from protocol.crypto.hashing import Context
 from protocol.errors import Invalid
 
 

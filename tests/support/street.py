@@ -9,7 +9,7 @@ from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.framing import encode_frame, read_frame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.tls import secure_to
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 from support.running import running

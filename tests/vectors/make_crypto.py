@@ -21,22 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from protocol.crypto import (
-    commitment,
-    dleq,
+    commitments,
     elgamal,
     escrow,
-    generators,
     group,
     hashing,
-    schnorr,
-    secret_sharing,
+    key_sharing,
     shuffle,
+    sigma_proofs,
 )
-from protocol.crypto.context import Context
 from protocol.crypto.group import ORDER, encode_scalar, mul_base
-from protocol.crypto.hashing import digest, expand, hash_to_scalar, u64
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import Identity, fingerprint
+from protocol.crypto.hashing import Context, Label, digest, expand, hash_to_scalar, u64
+from protocol.crypto.identities import Identity, fingerprint
 from protocol.wire.encoding import encode
 
 PATH = Path(__file__).with_name("crypto.json")
@@ -118,10 +114,10 @@ def plain() -> Entry:
             hash_to_scalar(Label.MESSAGE, b"abc")
         ).hex(),
         "expand(escrow-kdf, 100, 'key')": expand(Label.ESCROW_KDF, 100, b"key").hex(),
-        "card points": hexes(generators.card_points(8)),
-        "shuffle generators": hexes(generators.shuffle_generators(8)),
-        "chain generator": generators.chain_generator().hex(),
-        "second generator": generators.second_generator().hex(),
+        "card points": hexes(group.card_points(8)),
+        "shuffle generators": hexes(group.shuffle_generators(8)),
+        "chain generator": group.chain_generator().hex(),
+        "second generator": group.second_generator().hex(),
         "encoding of all kinds": encode(values).hex(),
         "identity": {
             "seed": key.seed.hex(),
@@ -136,14 +132,16 @@ def plain() -> Entry:
 
 def key_proof() -> Entry:
     context = Context(TABLE, 2, 1, "key")
-    proof = schnorr.prove_key(context, SECRET, JOINT, source("key"))
+    proof = sigma_proofs.prove_key(context, SECRET, JOINT, source("key"))
     return {"context": where(context), "public": JOINT.hex(), "proof": proof.hex()}
 
 
 def card_shares() -> Entry:
     context = Context(TABLE, 9, 1, "deal")
     bases = [mul_base(k) for k in (2, 3)]
-    shares, proof = dleq.prove_shares(context, JOINT, SECRET, JOINT, bases, source("shares"))
+    shares, proof = sigma_proofs.prove_shares(
+        context, JOINT, SECRET, JOINT, bases, source("shares")
+    )
     return {
         "context": where(context),
         "joint_key": JOINT.hex(),
@@ -172,8 +170,8 @@ def shuffled() -> Entry:
 
 def sealed_choice() -> Entry:
     context, nonce = Context(TABLE, 30, 1, "choice"), bytes(range(32, 64))
-    opening = commitment.opening(b"castle", nonce, 48)
-    committed = commitment.commit(context, b"castle", nonce)
+    opening = commitments.opening(b"castle", nonce, 48)
+    committed = commitments.commit(context, b"castle", nonce)
     return {
         "context": where(context),
         "joint_key": JOINT.hex(),
@@ -190,8 +188,8 @@ def escrow_share() -> Entry:
     choice = sealed_choice()
     sealed_in, context = Context(TABLE, 30, 1, "choice"), Context(TABLE, 31, 2, "escrow-1")
     committed, box = bytes.fromhex(choice["commitment"]), bytes.fromhex(choice["escrow"])
-    poly = secret_sharing.polynomial(SECRET, 2, source("poly"))
-    pieces = [secret_sharing.piece(poly, i) for i in (1, 2, 3)]
+    poly = key_sharing.polynomial(SECRET, 2, source("poly"))
+    pieces = [key_sharing.piece(poly, i) for i in (1, 2, 3)]
     share = escrow.escrow_share(
         context, sealed_in, JOINT, committed, box, pieces[2], mul_base(pieces[2]), source("give")
     )
@@ -201,7 +199,7 @@ def escrow_share() -> Entry:
         "joint_key": JOINT.hex(),
         "polynomial": hexes(map(encode_scalar, poly)),
         "pieces": hexes(map(encode_scalar, pieces)),
-        "vector": hexes(secret_sharing.feldman_vector(poly)),
+        "vector": hexes(key_sharing.feldman_vector(poly)),
         "index": 3,
         "public": mul_base(pieces[2]).hex(),
         "commitment": choice["commitment"],
@@ -222,13 +220,13 @@ def lagrange(index: int, other: int) -> str:
 def combined(pieces: list[int], u: bytes) -> str:
     """The joint secret times u, out of the shares of indices 1 and 3."""
     points = {i: group.mul(pieces[i - 1], u) for i in (1, 3)}
-    return secret_sharing.combine(points, 2).hex()
+    return key_sharing.combine(points, 2).hex()
 
 
 def sealed_piece() -> Entry:
     context = Context(TABLE, 2, 1, "piece")
-    secret, public = secret_sharing.x25519_keypair(source("receiver"))
-    sealed = secret_sharing.seal_piece(context, public, 424242, source("seal"))
+    secret, public = key_sharing.x25519_keypair(source("receiver"))
+    sealed = key_sharing.seal_piece(context, public, 424242, source("seal"))
     return {
         "context": where(context),
         "secret": secret.hex(),
@@ -338,7 +336,7 @@ def vectors() -> Entry:
 
 def forget_generators() -> None:
     """What was hashed once in this process is hashed, and noted, again."""
-    for module in (generators, elgamal):
+    for module in (group, elgamal):
         for value in vars(module).values():
             if hasattr(value, "cache_clear"):
                 value.cache_clear()

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 
 from ..elgamal import Ciphertext, Deck
-from ..generators import check_size
-from ..group import Point, add, mul, mul_base
-from ..randomness import Random, permutation, scalar
+from ..group import Point, add, check_size, mul, mul_base
+from ..hashing import Random, permutation, scalar
 
 
 @dataclass(frozen=True, slots=True)

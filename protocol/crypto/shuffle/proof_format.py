@@ -9,12 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import Invalid
-from ..context import Context
 from ..elgamal import Deck
-from ..generators import chain_generator, shuffle_generators
-from ..group import BASE, IDENTITY, Point, decode_scalar, encode_scalar
-from ..hashing import digest, hash_to_scalar, u64
-from ..labels import Label
+from ..group import (
+    BASE,
+    IDENTITY,
+    Point,
+    chain_generator,
+    decode_scalar,
+    encode_scalar,
+    shuffle_generators,
+)
+from ..hashing import Context, Label, digest, hash_to_scalar, u64
 
 
 @dataclass(frozen=True, slots=True)

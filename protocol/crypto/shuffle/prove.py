@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 
-from ..context import Context
 from ..elgamal import Deck
-from ..generators import chain_generator, shuffle_generators
-from ..group import ORDER, Point, add, encode_scalar, mul, mul_base, sub, weighted
-from ..hashing import u64
-from ..labels import Label
-from ..randomness import Random, hedged
+from ..group import (
+    ORDER,
+    Point,
+    add,
+    chain_generator,
+    encode_scalar,
+    mul,
+    mul_base,
+    shuffle_generators,
+    sub,
+    weighted,
+)
+from ..hashing import Context, Label, Random, hedged, u64
 from .mix import ShuffleSecret
 from .proof_format import ShuffleProof, challenge_of, statement_digest, weights
 

@@ -1,10 +1,21 @@
 """The verifier of a shuffle; `shuffle` says what is proven and by whose design."""
 
 from ...errors import Invalid
-from ..context import Context
 from ..elgamal import Deck, well_formed
-from ..generators import chain_generator, shuffle_generators, shuffle_generators_total
-from ..group import ORDER, Point, add, mul, mul_base, sub, total, weighted
+from ..group import (
+    ORDER,
+    Point,
+    add,
+    chain_generator,
+    mul,
+    mul_base,
+    shuffle_generators,
+    shuffle_generators_total,
+    sub,
+    total,
+    weighted,
+)
+from ..hashing import Context
 from .proof_format import ShuffleProof, challenge_of, decode_proof, statement_digest, weights
 
 

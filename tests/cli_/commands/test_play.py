@@ -37,7 +37,7 @@ from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.nursery import open_nursery
 from p2p_hoity.session.player import LeaveForNow
 from p2p_hoity.storage.home import Home
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.wire.header import MAX_NICKNAME, Terms, check_nickname
 
 HOST = Identity(bytes(32)).public

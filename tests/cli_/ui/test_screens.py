@@ -34,7 +34,7 @@ from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.tables.codes import CodesCode
 from protocol.chain import transition
 from protocol.chain.state import Kind, Table, Want
-from protocol.crypto.signing import fingerprint
+from protocol.crypto.identities import fingerprint
 from protocol.wire import header
 from protocol.wire.header import Terms
 

@@ -25,7 +25,7 @@ from p2p_hoity.net.handshake import (
     receive,
     send,
 )
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 DIALLER = Identity(bytes([1]) * 32)
 LISTENER = Identity(bytes([2]) * 32)

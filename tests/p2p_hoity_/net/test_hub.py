@@ -24,7 +24,7 @@ from p2p_hoity.net.link import LinkCode
 from p2p_hoity.net.network import cut
 from p2p_hoity.net.reach import reach
 from p2p_hoity.net.tls import secure_to
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda one: one.public)
 THIRD = Identity(bytes([3]) * 32)

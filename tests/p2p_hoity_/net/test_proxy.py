@@ -24,7 +24,7 @@ from p2p_hoity.net.proxy import (
     broken_proxy,
     parse_proxy,
 )
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 HOST, GUEST = Identity(b"h" * 32), Identity(b"g" * 32)
 ONION = "abcdefghijklmnop.onion"

@@ -21,7 +21,7 @@ from p2p_hoity.net.handshake import Listener, Purpose, prove, receive, send
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.net.reach import reach, seen_from
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda who: who.public)
 STRANGER = Identity(bytes([3]) * 32)

@@ -22,7 +22,7 @@ from support.cases import ends_in, fails
 
 from p2p_hoity.net import certificate, tls
 from p2p_hoity.net.errors import NetError
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 LISTENER = Identity(bytes([2]) * 32)
 OTHER = Identity(bytes([3]) * 32)

@@ -21,7 +21,7 @@ from p2p_hoity.net.reach import CALL, OBSERVE, REGISTER, TAKE, call, observed, r
 from p2p_hoity.net.tls import BegunStream, credentials, laid_aside, secure_from
 from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.relay.splice import Splice
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 
 @asynccontextmanager

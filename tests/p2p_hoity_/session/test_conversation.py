@@ -15,7 +15,7 @@ from p2p_hoity.errors import Reason
 from p2p_hoity.session import conversation, updates
 from p2p_hoity.session.conversation import DEBT, DOOR, MOST_ONLOOKERS, ONLOOKER, SEAT, Conversation
 from p2p_hoity.session.talk import MAX_WORDS, PHRASES, parse_talk, pass_on, speak
-from protocol.crypto.signing import fingerprint
+from protocol.crypto.identities import fingerprint
 
 TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
 GUESTS = [identity(seat) for seat in range(20, 24)]

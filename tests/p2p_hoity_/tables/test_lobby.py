@@ -29,7 +29,7 @@ from p2p_hoity.session.frame_sizes import MOST_BYTES
 from p2p_hoity.tables import hosting, joining
 from p2p_hoity.tables.hosting import KEEP, SHOW
 from p2p_hoity.tables.seating import Lan
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import encoding, header
 

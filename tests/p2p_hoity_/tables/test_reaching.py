@@ -21,7 +21,7 @@ from p2p_hoity.reachability.judge import Found, ReachCode, Scope, Wanted, judge
 from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Seating
 from p2p_hoity.tables.telling import TicketTeller
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.wire import header
 
 HOME, MAPPED = "192.168.1.5:4646", "81.2.69.142:14646"

@@ -13,7 +13,7 @@ from cli import trouble
 from p2p_hoity.net.errors import NetError
 from p2p_hoity.session import updates
 from p2p_hoity.tables import resuming, seating
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 
 WHO = Identity(b"a" * 32)
 

@@ -24,7 +24,7 @@ from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Roster, Seating
 from p2p_hoity.storage.home import Home
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.wire import header
 
 

@@ -25,7 +25,7 @@ from protocol.chain import own_bodies, secrets, transition
 from protocol.chain.openings import has_opening
 from protocol.chain.secrets import Secrets
 from protocol.chain.state import SETUP, Kind, Missing, Node
-from protocol.crypto import group, schnorr, secret_sharing
+from protocol.crypto import group, key_sharing, sigma_proofs
 from protocol.crypto.group import ORDER
 from protocol.wire import bodies
 from protocol.wire.bodies import KeyReveal
@@ -184,9 +184,9 @@ def test_every_kind_of_step_was_met() -> None:
 
 def reveal_of(drive: Drive, seat: int, poly: tuple[int, ...]) -> bytes:
     """A key.reveal of this polynomial, well made otherwise."""
-    vector = tuple(secret_sharing.feldman_vector(poly))
+    vector = tuple(key_sharing.feldman_vector(poly))
     context = drive.table.context(2, seat, "key")
-    proof = schnorr.prove_key(context, poly[0], vector[0], drive.rng)
+    proof = sigma_proofs.prove_key(context, poly[0], vector[0], drive.rng)
     pieces = tuple(b"" if s == seat else bytes(80) for s in range(drive.table.seats))
     return bodies.encode_body(KeyReveal(vector, proof, pieces))
 
@@ -242,7 +242,7 @@ def keys_that_cancel(what: str) -> Drive:
     drive = Drive(3, frozenset(), 3)
     polys = [(3, 4), (5, 6), ((-8) % ORDER, 11)]
     if what == "total":  # the sum at index 2 is zero
-        at = sum(secret_sharing.piece(p, 2) for p in polys[:2])
+        at = sum(key_sharing.piece(p, 2) for p in polys[:2])
         polys[2] = (7, (-at - 7) * pow(2, -1, ORDER) % ORDER)
     drive.secrets = [replace(s, polynomial=p) for s, p in zip(drive.secrets, polys, strict=True)]
     return drive

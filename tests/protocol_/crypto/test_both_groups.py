@@ -15,10 +15,10 @@ from support.cheap_group import CHEAP, cheap_cards
 from support.forged_points import FIELD, forgeries, mixed_order, order_eight, small_order
 from support.paths import ROOT
 
-from protocol.crypto import elgamal, generators, group
+from protocol.crypto import elgamal, group
 from protocol.crypto.group import BASE, IDENTITY, ORDER
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import Identity, verify_signature
+from protocol.crypto.hashing import Label
+from protocol.crypto.identities import Identity, verify_signature
 from protocol.errors import Invalid
 
 scalars = st.one_of(
@@ -152,11 +152,11 @@ def test_groups_are_chosen_by_nested_calls_and_for_all_threads() -> None:
 
 def test_kept_values_belong_to_one_group() -> None:
     kept = [
-        partial(generators.card_points, 5),
-        partial(generators.shuffle_generators_total, 5),
-        generators.chain_generator,
-        generators.second_generator,
-        lambda: tuple(generators.card_index()),
+        partial(group.card_points, 5),
+        partial(group.shuffle_generators_total, 5),
+        group.chain_generator,
+        group.second_generator,
+        lambda: tuple(group.card_index()),
         partial(elgamal.starting_deck, BASE, 3),
     ]
     here = [value() for value in kept]

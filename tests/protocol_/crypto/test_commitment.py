@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 from support.cases import each, fails
 from support.reference_crypto import elsewhere, verify_opening
 
-from protocol.crypto.commitment import commit, opening, parse_opening
-from protocol.crypto.context import Context
-from protocol.crypto.hashing import digest
-from protocol.crypto.labels import Label
+from protocol.crypto.commitments import commit, opening, parse_opening
+from protocol.crypto.hashing import Context, Label, digest
 from protocol.errors import Invalid
 
 CONTEXT = Context(b"\5" * 32, 9, 1, "choice")

@@ -8,17 +8,8 @@ import pytest
 from support import paths
 from support.reference_crypto import verify_opened, verify_opening
 
-from protocol.crypto import (
-    commitment,
-    dleq,
-    elgamal,
-    escrow,
-    group,
-    schnorr,
-    secret_sharing,
-    shuffle,
-)
-from protocol.crypto.context import Context
+from protocol.crypto import commitments, elgamal, escrow, group, key_sharing, shuffle, sigma_proofs
+from protocol.crypto.hashing import Context
 from protocol.errors import Invalid
 
 TEXT = (paths.VECTORS / "crypto.json").read_text(encoding="utf-8")
@@ -53,11 +44,11 @@ def check(block: str, entry: Entry) -> None:
     context = context_of(entry["context"])
     match block:
         case "key_proof":
-            schnorr.verify_key(context, *data(entry, "public", "proof"))
+            sigma_proofs.verify_key(context, *data(entry, "public", "proof"))
         case "card_shares":
             joint, public, proof = data(entry, "joint_key", "public", "proof")
             bases, shares = ([bytes.fromhex(p) for p in entry[n]] for n in ("bases", "shares"))
-            dleq.verify_shares(context, joint, public, bases, shares, proof)
+            sigma_proofs.verify_shares(context, joint, public, bases, shares, proof)
         case "shuffle":
             joint, proof = data(entry, "joint_key", "proof")
             before, after = deck_of(entry["before"]), deck_of(entry["after"])
@@ -67,7 +58,7 @@ def check(block: str, entry: Entry) -> None:
             joint, committed, box, opening = data(entry, *names)
             escrow.verify(context, joint, committed, box)
             verify_opened(context, joint, committed, box, opening)
-            choice, nonce = commitment.parse_opening(opening)
+            choice, nonce = commitments.parse_opening(opening)
             assert verify_opening(context, committed, opening) == choice
             assert [choice, nonce] == data(entry, "choice", "nonce")
         case "escrow_share":
@@ -77,13 +68,13 @@ def check(block: str, entry: Entry) -> None:
             points = {int(i): bytes.fromhex(p) for i, p in entry["points"].items()}
             assert points[entry["index"]] == point
             vector = [bytes.fromhex(p) for p in entry["vector"]]
-            assert secret_sharing.public_piece(vector, entry["index"]).hex() == entry["public"]
+            assert key_sharing.public_piece(vector, entry["index"]).hex() == entry["public"]
             opened = escrow.decrypt(bytes.fromhex(entry["escrow"]), points, 2)
             assert opened.hex() == entry["opening"]
         case "sealed_piece":
             secret, public, sealed = data(entry, "secret", "public", "sealed")
-            assert secret_sharing.x25519_public(secret) == public
-            piece = secret_sharing.open_piece(context, secret, sealed)
+            assert key_sharing.x25519_public(secret) == public
+            piece = key_sharing.open_piece(context, secret, sealed)
             assert group.encode_scalar(piece).hex() == entry["piece"]
         case _:
             raise AssertionError(f"no such block: {block}")

@@ -10,12 +10,10 @@ from support.cases import fails
 from support.forged_points import forgeries, order_eight
 from support.reference_crypto import source
 
-from protocol.crypto import dleq, group
-from protocol.crypto.context import Context
-from protocol.crypto.dleq import PROOF_SIZE, prove_shares, verify_shares
+from protocol.crypto import group, sigma_proofs
 from protocol.crypto.group import BASE, IDENTITY, ORDER, encode_scalar, mul, mul_base, sub
-from protocol.crypto.hashing import hash_to_scalar, u64
-from protocol.crypto.labels import Label
+from protocol.crypto.hashing import Context, Label, hash_to_scalar, u64
+from protocol.crypto.sigma_proofs import PROOF_SIZE, prove_shares, verify_shares
 from protocol.errors import Invalid
 
 CONTEXT = Context(b"\5" * 32, 20, 1, "deal")
@@ -127,7 +125,7 @@ def test_a_key_of_nothing_gives_no_shares() -> None:
 
 def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would leave key and shares out of the equation, even if a hash could give it."""
-    monkeypatch.setattr(dleq, "hash_to_scalar", lambda *_: 0)
+    monkeypatch.setattr(sigma_proofs, "hash_to_scalar", lambda *_: 0)
     for shares in (SHARES, [BASE] * 3, [bytes(32)] * 3):
         rejected(shares=shares, proof=bytes(32) + encode_scalar(5))
 

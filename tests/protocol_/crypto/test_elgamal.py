@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from support.cases import fails
 from support.reference_crypto import re_encrypt, source
 
-from protocol.crypto import generators, group
+from protocol.crypto import group
 from protocol.crypto.elgamal import Ciphertext, card_points, open_card, share, starting_deck
 from protocol.crypto.group import BASE, ORDER, mul_base
-from protocol.crypto.randomness import below, permutation, scalar
+from protocol.crypto.hashing import below, permutation, scalar
 from protocol.errors import Invalid
 
 SECRETS = (101, 202, 303)
@@ -54,12 +54,12 @@ def test_all_shares_are_needed_and_only_cards_of_the_deck_open() -> None:
 
 
 def test_card_points_and_generators_are_all_apart() -> None:
-    points = [BASE, *card_points(60), *generators.shuffle_generators(60)]
-    points += [generators.chain_generator(), generators.second_generator()]
+    points = [BASE, *card_points(60), *group.shuffle_generators(60)]
+    points += [group.chain_generator(), group.second_generator()]
     assert len(set(points)) == 123
     assert all(group.decode_point(point) for point in points)
     assert card_points(4) == card_points(60)[:4]
-    for size in (0, -1, generators.MAX_CARDS + 1):
+    for size in (0, -1, group.MAX_CARDS + 1):
         fails(ValueError, "a deck has", card_points, size)
 
 

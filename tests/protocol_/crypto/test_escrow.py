@@ -11,15 +11,12 @@ from support.forged_points import forgeries
 from support.reference_crypto import elsewhere, re_encrypt, source, verify_opened, verify_opening
 
 from protocol.crypto import escrow, group
-from protocol.crypto.commitment import commit, opening
-from protocol.crypto.context import Context
-from protocol.crypto.dleq import prove_shares
+from protocol.crypto.commitments import commit, opening
 from protocol.crypto.elgamal import starting_deck
-from protocol.crypto.generators import second_generator
-from protocol.crypto.group import ORDER, encode_scalar, mul, mul_base
-from protocol.crypto.hashing import hash_to_scalar
-from protocol.crypto.labels import Label
-from protocol.crypto.secret_sharing import feldman_vector, piece, polynomial, public_piece
+from protocol.crypto.group import ORDER, encode_scalar, mul, mul_base, second_generator
+from protocol.crypto.hashing import Context, Label, hash_to_scalar
+from protocol.crypto.key_sharing import feldman_vector, piece, polynomial, public_piece
+from protocol.crypto.sigma_proofs import prove_shares
 from protocol.errors import Invalid
 
 T = 3

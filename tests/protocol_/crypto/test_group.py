@@ -9,7 +9,7 @@ from support.forged_points import off_curve, small_order
 
 from protocol.crypto import group
 from protocol.crypto.group import BASE, IDENTITY, ORDER
-from protocol.crypto.labels import Label
+from protocol.crypto.hashing import Label
 from protocol.errors import Invalid
 
 P = 2**255 - 19

@@ -7,9 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, fails
 
-from protocol.crypto.context import Context
-from protocol.crypto.hashing import ORDER, digest, expand, framed, hash_to_scalar, u64
-from protocol.crypto.labels import VERSION, Label
+from protocol.crypto.hashing import (
+    ORDER,
+    VERSION,
+    Context,
+    Label,
+    digest,
+    expand,
+    framed,
+    hash_to_scalar,
+    u64,
+)
 
 lists = st.lists(st.binary(max_size=12), max_size=4)
 

@@ -7,12 +7,10 @@ from support.cases import fails
 from support.forged_points import forgeries
 from support.reference_crypto import elsewhere, source
 
-from protocol.crypto import group, schnorr
-from protocol.crypto.context import Context
+from protocol.crypto import group, sigma_proofs
 from protocol.crypto.group import IDENTITY, ORDER, encode_scalar
-from protocol.crypto.hashing import hash_to_scalar
-from protocol.crypto.labels import Label
-from protocol.crypto.schnorr import PROOF_SIZE, prove_key, verify_key
+from protocol.crypto.hashing import Context, Label, hash_to_scalar
+from protocol.crypto.sigma_proofs import PROOF_SIZE, prove_key, verify_key
 from protocol.errors import Invalid
 
 CONTEXT = Context(b"\5" * 32, 2, 1, "key")
@@ -58,7 +56,7 @@ def test_a_key_of_nothing_or_made_after_the_challenge_is_rejected() -> None:
 
 def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would leave the key out of the equation, even if a hash could give it."""
-    monkeypatch.setattr(schnorr, "hash_to_scalar", lambda *_: 0)
+    monkeypatch.setattr(sigma_proofs, "hash_to_scalar", lambda *_: 0)
     for key in (PUBLIC, bytes(32)):
         rejected(key, bytes(32) + encode_scalar(5))
 

@@ -13,11 +13,10 @@ from support.cases import each, fails
 from support.forged_points import forgeries
 from support.reference_crypto import source
 
-from protocol.crypto import secret_sharing
-from protocol.crypto.context import Context
+from protocol.crypto import key_sharing
 from protocol.crypto.group import IDENTITY, ORDER, mul, mul_base
-from protocol.crypto.hashing import framed
-from protocol.crypto.secret_sharing import (
+from protocol.crypto.hashing import Context, framed
+from protocol.crypto.key_sharing import (
     SEALED_SIZE,
     check_x25519_public,
     combine,
@@ -116,7 +115,7 @@ def test_x25519_is_the_one_of_rfc_7748() -> None:
     assert x25519_public(BOB) == BOB_PUBLIC
     shared = "4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742"
     for secret, public in ((ALICE, BOB_PUBLIC), (BOB, ALICE_PUBLIC)):
-        assert secret_sharing._exchange(secret, public).hex() == shared
+        assert key_sharing._exchange(secret, public).hex() == shared
     assert x25519_keypair(lambda size: ALICE[:size]) == (ALICE, ALICE_PUBLIC)
 
 

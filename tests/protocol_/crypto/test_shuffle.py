@@ -12,9 +12,9 @@ from support.forged_points import forgeries
 from support.reference_crypto import re_encrypt, source
 
 from protocol.crypto import group, shuffle
-from protocol.crypto.context import Context
 from protocol.crypto.elgamal import Ciphertext, Deck, open_card, share, starting_deck
 from protocol.crypto.group import BASE, IDENTITY, ORDER, mul_base
+from protocol.crypto.hashing import Context
 from protocol.crypto.shuffle import ShuffleSecret
 from protocol.crypto.shuffle.proof_format import (
     ShuffleProof,

@@ -15,8 +15,8 @@ from support.forged_points import (
 
 from protocol.crypto import group
 from protocol.crypto.group import BASE, IDENTITY, ORDER
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import (
+from protocol.crypto.hashing import Label
+from protocol.crypto.identities import (
     Identity,
     check_public,
     fingerprint,

@@ -19,7 +19,7 @@ from support.sim.tricks import RUBBISH, TRICKS, WAYS, huge_wishes, rooted, rubbi
 from support.toy_game import ToyGame
 
 from protocol.chain import transition
-from protocol.crypto import secret_sharing
+from protocol.crypto import key_sharing
 from protocol.seat.inquiry import Inquiry
 from protocol.wire import messages
 from protocol.wire.messages import Close, Late, Say
@@ -74,7 +74,7 @@ def test_the_wide_catalogue_leaves_the_plain_games_as_they_were() -> None:
 
 def test_rooted_polynomials_are_zero_for_as_many_seats_as_can_be() -> None:
     poly = rooted(random.Random(1), 1, 5, 4)
-    pieces = [secret_sharing.piece(poly, seat + 1) for seat in range(5)]
+    pieces = [key_sharing.piece(poly, seat + 1) for seat in range(5)]
     assert (len(poly), pieces.count(0)) == (4, 3)
     assert 0 not in (pieces[1], poly[0])
 

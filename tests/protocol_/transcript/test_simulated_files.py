@@ -6,7 +6,7 @@ from support.sim.cheap import cheap_blocks
 from support.sim.tables import World, draw_plan
 from support.toy_game import ToyGame
 
-from protocol.crypto import signing
+from protocol.crypto import identities
 from protocol.transcript.report import Report
 from protocol.transcript.verifier import verify
 
@@ -16,7 +16,7 @@ def reports() -> list[list[tuple[bool, Report]]]:
     """Of each table (whether the seat had finished, the report on its file) of honest seats."""
     found = []
     with cheap_blocks(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signing, "check_public", lambda public: public)
+        patch.setattr(identities, "check_public", lambda public: public)
         for number in range(times(20, 200)):
             world = World(draw_plan(f"file-{number}", liar=number % 2 == 0))
             world.run()

@@ -17,10 +17,9 @@ from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.frame_sizes import MOST_BYTES, longest
 from protocol.chain import transition
 from protocol.chain.state import Accepted, Kind
-from protocol.crypto import signing
-from protocol.crypto.hashing import digest, framed
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import signed_bytes, verify_bytes, verify_signature
+from protocol.crypto import identities
+from protocol.crypto.hashing import Label, digest, framed
+from protocol.crypto.identities import signed_bytes, verify_bytes, verify_signature
 from protocol.errors import Invalid
 from protocol.transcript.verifier import steps_to, verify
 from protocol.wire import encoding, end_notices, frames, header, leaves, messages
@@ -69,9 +68,9 @@ def test_the_header_and_what_each_seat_signs() -> None:
     assert TERMS.digest() == raw(whole["terms"], "digest")
     assert [entry["id"] for entry in whole["roster"]] == [one.hex() for one in IDS]
     for entry, seat in zip(whole["roster"], HEADER.roster, strict=True):
-        assert signing.Identity(raw(entry, "identity_seed")).public == seat.id
+        assert identities.Identity(raw(entry, "identity_seed")).public == seat.id
         assert (entry["nickname"], raw(entry, "nonce")) == (seat.nickname, seat.nonce)
-        assert signing.fingerprint(seat.id) == entry["fingerprint"]
+        assert identities.fingerprint(seat.id) == entry["fingerprint"]
         assert signed_bytes(Label.SEAT, raw(entry, "statement")) == raw(entry, "signed")
         verify_bytes(seat.id, raw(entry, "signed"), raw(entry, "signature"))
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.cases import each, fails
 from support.machine_table import identity
 
-from protocol.crypto.labels import Label
+from protocol.crypto.hashing import Label
 from protocol.errors import Invalid
 from protocol.wire import encoding, frames, leaves
 

@@ -8,7 +8,7 @@ from protocol.chain import own_bodies
 from protocol.chain.sealing import opening_size, seal_choice
 from protocol.chain.secrets import new_secrets
 from protocol.chain.state import Node
-from protocol.crypto import commitment, escrow, group
+from protocol.crypto import commitments, escrow, group
 from protocol.seat.machine import Machine
 from protocol.wire import bodies, encoding
 from protocol.wire.messages import Say
@@ -104,7 +104,7 @@ def empty_escrow(machine: Machine, node: Node, say: Say) -> bytes:
     read, draw = bodies.parse_seal(say.body), stream("empty escrow", "nonce")
     context = node.table.context(node.step, seat_of(machine), node.want.name)
     size = opening_size(node.table.game.size(node.want.name))
-    padded = commitment.opening(b"\x00", draw(32), size)
+    padded = commitments.opening(b"\x00", draw(32), size)
     held = escrow.encrypt(context, node.keys.joint, read.commitment, padded)
     return bodies.encode_body(replace(read, escrow=held))
 

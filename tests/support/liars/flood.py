@@ -13,7 +13,7 @@ import trio
 
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session.talk import pass_on, speak
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.wire import encoding, frames
 from protocol.wire.bodies import MAX_BODY
 from protocol.wire.messages import (

@@ -16,7 +16,7 @@ from nacl.exceptions import BadSignatureError
 
 from protocol.chain import transition
 from protocol.chain.state import Node, Table
-from protocol.crypto import group, signing
+from protocol.crypto import group, identities
 from protocol.crypto.group import BASE
 from protocol.wire import frames, messages
 from support.cheap_group import cheap_cards
@@ -36,7 +36,7 @@ HASHES = SimpleNamespace(
     crypto_sign=lambda message, key: _signature(key[32:], message),
     crypto_sign_open=_open_signed,
 )
-"""What `protocol.crypto.signing` uses of libsodium, with a hash as the signature."""
+"""What `protocol.crypto.identities` uses of libsodium, with a hash as the signature."""
 POINTS = SimpleNamespace(
     is_valid_point=lambda point: point == BASE or group.LIBSODIUM.is_valid_point(point)
 )
@@ -79,8 +79,8 @@ def cheap_blocks(shared: bool = True) -> Iterator[None]:
     """
     with (
         cheap_cards(),
-        mock.patch.object(signing, "bindings", HASHES),
-        mock.patch.object(signing, "LIBSODIUM", POINTS),
+        mock.patch.object(identities, "bindings", HASHES),
+        mock.patch.object(identities, "LIBSODIUM", POINTS),
         # Messages and frames are frozen: all who read the same bytes may share the result.
         mock.patch.object(messages, "parse", lru_cache(8192)(messages.parse)),
         mock.patch.object(frames, "parse_frame", lru_cache(8192)(frames.parse_frame)),

@@ -26,8 +26,8 @@ from vectors.making.playing import TRANSCRIPTS, sentence
 from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain.state import Missing, Node
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import signed_bytes
+from protocol.crypto.hashing import Label
+from protocol.crypto.identities import signed_bytes
 from protocol.transcript import format
 from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
 from protocol.wire import encoding, header, messages

@@ -7,8 +7,7 @@ evidence of a transcript holds. Byte strings that hold an array are taken apart.
 from collections.abc import Iterator
 from typing import Any
 
-from protocol.crypto.hashing import digest
-from protocol.crypto.labels import Label
+from protocol.crypto.hashing import Label, digest
 from protocol.errors import Invalid
 from protocol.transcript import format
 from protocol.wire import encoding, messages

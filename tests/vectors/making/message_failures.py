@@ -14,8 +14,8 @@ from p2p_hoity.net.errors import TicketError
 from p2p_hoity.session import lobby
 from protocol.chain.state import Table
 from protocol.crypto.group import ORDER
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import Identity
+from protocol.crypto.hashing import Label
+from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import encoding, frames, messages
 from protocol.wire.messages import Say

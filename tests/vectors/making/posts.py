@@ -19,10 +19,9 @@ from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.capability import Capability
 from protocol.chain import transition
 from protocol.chain.state import Missing, Node
-from protocol.crypto import signing
-from protocol.crypto.hashing import digest, framed
-from protocol.crypto.labels import Label
-from protocol.crypto.signing import Identity
+from protocol.crypto import identities
+from protocol.crypto.hashing import Label, digest, framed
+from protocol.crypto.identities import Identity
 from protocol.transcript import writer
 from protocol.wire import bodies, encoding, end_notices, frames, leaves, messages
 from protocol.wire.header import Header, seat_statement, sign_roster, sit
@@ -84,11 +83,11 @@ def _entry(found: Header, seat: int) -> Entry:
     return {
         "identity_seed": who()[seat].seed.hex(),
         "id": entry.id.hex(),
-        "fingerprint": signing.fingerprint(entry.id),
+        "fingerprint": identities.fingerprint(entry.id),
         "nickname": entry.nickname,
         "nonce": entry.nonce.hex(),
         "statement": statement.hex(),
-        "signed": signing.signed_bytes(Label.SEAT, statement).hex(),
+        "signed": identities.signed_bytes(Label.SEAT, statement).hex(),
         "signature": entry.signature.hex(),
     }
 
@@ -124,7 +123,7 @@ def statement(seat: int, one: Statement) -> Entry:
         "seat": seat,
         "fields": decoded(made.payload)[3:],
         "payload": made.payload.hex(),
-        "signed": signing.signed_bytes(label, made.payload).hex(),
+        "signed": identities.signed_bytes(label, made.payload).hex(),
         "signature": made.signature.hex(),
         "envelope": made.encode().hex(),
         "hash": made.hash.hex(),

@@ -16,7 +16,7 @@ from support.stream import pick, stream
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.edition import Edition
 from protocol.chain.state import Kind, Table
-from protocol.crypto.signing import Identity
+from protocol.crypto.identities import Identity
 from protocol.seat.effects import Asked, Send
 from protocol.seat.machine import Machine
 from protocol.wire import header

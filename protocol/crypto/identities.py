@@ -8,6 +8,8 @@ equation with and without cofactor is the same, so all implementations that chec
 All of it calls libsodium itself, whatever backend the group of the cards has.
 """
 
+from __future__ import annotations
+
 from base64 import b32encode
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,8 +20,7 @@ from nacl.exceptions import BadSignatureError
 
 from ..errors import Invalid
 from .group import LIBSODIUM
-from .hashing import digest, framed
-from .labels import Label
+from .hashing import Label, digest, framed
 
 SIGNATURE_SIZE: Final = 64
 SEED_SIZE: Final = 32

@@ -7,12 +7,12 @@ The opening has a fixed length per kind of choice, so that its escrow tells noth
 choice: nonce (32), length of the choice (2, big-endian), the choice, zeros.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 from ..errors import Invalid
-from .context import Context
-from .hashing import digest
-from .labels import Label
+from .hashing import Context, Label, digest
 
 COMMITMENT_SIZE: Final = 32
 NONCE_SIZE: Final = 32

@@ -9,6 +9,8 @@ then the piece (32) and tag (16) under ChaCha20-Poly1305 (RFC 8439) with a key t
 once. Whoever is given the receiver's secret can open it again, so a complaint proves itself.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -16,11 +18,8 @@ from nacl import bindings
 from nacl.exceptions import CryptoError
 
 from ..errors import Invalid
-from .context import Context
 from .group import ORDER, Point, decode_scalar, encode_scalar, mul, mul_base, total
-from .hashing import digest
-from .labels import Label
-from .randomness import Random, scalar
+from .hashing import Context, Label, Random, digest, scalar
 
 SEALED_SIZE: Final = 80
 _X25519_FIELD: Final = 2**255 - 19
