@@ -23,15 +23,15 @@ from statistics import median
 from typing import Any
 
 from p2p_hoity import cores
-from protocol.chain import cards, state
-from protocol.chain.state import Table
+from protocol.chain import cards, chain_state
+from protocol.chain.chain_state import Table
 from protocol.crypto import identities
 from protocol.game import Layout
 from protocol.measure import RAW
 from protocol.seat.effects import Asked
-from protocol.seat.machine import Machine
+from protocol.seat.seat_machine import Machine
 from protocol.transcript.verifier import GameOf, verify
-from protocol.wire.header import Header, Patience, Terms, default_quorum, sit
+from protocol.wire.table_header import Header, Patience, Terms, default_quorum, sit
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
@@ -90,7 +90,7 @@ def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
 
 def forget() -> None:
     """Empty what is kept between verifications."""
-    for kept in (state.public_piece, state.total_piece, cards._open):
+    for kept in (chain_state.public_piece, chain_state.total_piece, cards._open):
         kept.cache_clear()
 
 

@@ -28,32 +28,32 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from . import measure, transcript
-    from .chain.state import Kind, Node, Table
+    from .chain.chain_state import Kind, Node, Table
     from .crypto.hashing import Label, digest, framed
     from .crypto.identities import SIGNATURE_SIZE, Identity, fingerprint, verify_signature
     from .errors import Invalid, OtherVersion
+    from .fault_codes import FAULTS
     from .seat import effects
-    from .seat.machine import Machine
+    from .seat.seat_machine import Machine
     from .seat.timeouts import Wait
-    from .wire import encoding, header
-    from .wire.faults import FAULTS
-    from .wire.fields import Raw
-    from .wire.frames import FRAME_SIZES
-    from .wire.header import Header, Patience, SeatEntry, Terms
-    from .wire.text import NOT_PLAIN, is_one_name, is_plain
+    from .wire import codec, table_header
+    from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
+    from .wire.codec import Raw
+    from .wire.peer_frames import FRAME_SIZES
+    from .wire.table_header import Header, Patience, SeatEntry, Terms
 
 WHERE: Final = {
-    "Machine": "seat.machine",
+    "Machine": "seat.seat_machine",
     "Wait": "seat.timeouts",
     "effects": "seat",
-    "Table": "chain.state",
-    "Node": "chain.state",
-    "Kind": "chain.state",
-    "Header": "wire.header",
-    "Terms": "wire.header",
-    "Patience": "wire.header",
-    "SeatEntry": "wire.header",
-    "header": "wire",
+    "Table": "chain.chain_state",
+    "Node": "chain.chain_state",
+    "Kind": "chain.chain_state",
+    "Header": "wire.table_header",
+    "Terms": "wire.table_header",
+    "Patience": "wire.table_header",
+    "SeatEntry": "wire.table_header",
+    "table_header": "wire",
     "Identity": "crypto.identities",
     "fingerprint": "crypto.identities",
     "verify_signature": "crypto.identities",
@@ -61,15 +61,15 @@ WHERE: Final = {
     "Label": "crypto.hashing",
     "digest": "crypto.hashing",
     "framed": "crypto.hashing",
-    "encoding": "wire",
-    "is_plain": "wire.text",
-    "is_one_name": "wire.text",
-    "NOT_PLAIN": "wire.text",
-    "Raw": "wire.fields",
-    "FRAME_SIZES": "wire.frames",
+    "codec": "wire",
+    "is_plain": "wire.allowed_text",
+    "is_one_name": "wire.allowed_text",
+    "NOT_PLAIN": "wire.allowed_text",
+    "Raw": "wire.codec",
+    "FRAME_SIZES": "wire.peer_frames",
     "Invalid": "errors",
     "OtherVersion": "errors",
-    "FAULTS": "wire.faults",
+    "FAULTS": "fault_codes",
     "transcript": "",
     "measure": "",
 }
@@ -86,7 +86,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "Terms",
     "Patience",
     "SeatEntry",
-    "header",
+    "table_header",
     "Identity",
     "fingerprint",
     "verify_signature",
@@ -94,7 +94,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "Label",
     "digest",
     "framed",
-    "encoding",
+    "codec",
     "is_plain",
     "is_one_name",
     "NOT_PLAIN",

@@ -23,15 +23,16 @@ from p2p_hoity import game_port
 from p2p_hoity.net.handshake import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.session.frame_sizes import MOST_BYTES
+from protocol import fault_codes
 from protocol.chain import transition
-from protocol.chain.state import NEXT, Kind, Missing, Node
+from protocol.chain.chain_state import NEXT, Kind, Missing, Node
 from protocol.crypto import hashing
 from protocol.crypto.group import card_points, chain_generator, second_generator, shuffle_generators
 from protocol.crypto.hashing import Context, Label
-from protocol.seat.states import SIGNS
+from protocol.seat.seat_state import SIGNS
 from protocol.transcript import verifier
-from protocol.transcript.problem import FILE_FAULTS, UNREADABLE
-from protocol.wire import bodies, encoding, faults, header, messages
+from protocol.transcript.verification_report import FILE_FAULTS, UNREADABLE
+from protocol.wire import codec, signed_messages, step_bodies, table_header
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SPEC: Final = ROOT / "SPEC.md"
@@ -55,27 +56,27 @@ def code(text: object) -> str:
 # The data that is not in one place in the code; tests/project/test_spec.py probes it.
 
 CONSTANTS: Final = (
-    ("arrays in arrays", "protocol.wire.encoding.MAX_DEPTH"),
-    ("items of an array on a link", "protocol.wire.encoding.MAX_ITEMS"),
-    ("items of an array in a file", "protocol.transcript.format.MAX_ITEMS"),
-    ("items of a file in all", "protocol.transcript.format.MAX_TOTAL"),
-    ("bytes of a string in a file", "protocol.transcript.format.MAX_STRING"),
-    ("bytes of a file", "protocol.transcript.format.MAX_FILE"),
-    ("bytes of a header", "protocol.wire.header.MAX_HEADER"),
-    ("bytes of a message", "protocol.wire.messages.MAX_MESSAGE"),
-    ("bytes of a body", "protocol.wire.bodies.MAX_BODY"),
+    ("arrays in arrays", "protocol.wire.codec.MAX_DEPTH"),
+    ("items of an array on a link", "protocol.wire.codec.MAX_ITEMS"),
+    ("items of an array in a file", "protocol.transcript.transcript_format.MAX_ITEMS"),
+    ("items of a file in all", "protocol.transcript.transcript_format.MAX_TOTAL"),
+    ("bytes of a string in a file", "protocol.transcript.transcript_format.MAX_STRING"),
+    ("bytes of a file", "protocol.transcript.transcript_format.MAX_FILE"),
+    ("bytes of a header", "protocol.wire.table_header.MAX_HEADER"),
+    ("bytes of a message", "protocol.wire.signed_messages.MAX_MESSAGE"),
+    ("bytes of a body", "protocol.wire.step_bodies.MAX_BODY"),
     ("bytes of a frame of an unknown kind", "p2p_hoity.session.frame_sizes.OF_OTHERS"),
     ("characters said at once", "p2p_hoity.session.talk.MAX_WORDS"),
     ("phrases", "p2p_hoity.session.talk.PHRASES"),
-    ("seats", "protocol.wire.header.MAX_SEATS"),
-    ("characters of a nickname", "protocol.wire.header.MAX_NICKNAME"),
+    ("seats", "protocol.wire.table_header.MAX_SEATS"),
+    ("characters of a nickname", "protocol.wire.table_header.MAX_NICKNAME"),
     ("cards of a deck", "protocol.crypto.group.MAX_CARDS"),
-    ("highest epoch", "protocol.wire.messages.MAX_EPOCH"),
-    ("highest step", "protocol.wire.messages.MAX_STEP"),
-    ("step at which a game is stopped", "protocol.chain.goals.LAST_STEP"),
-    ("words of one seat on leaving", "protocol.wire.leaves.MAX_NUMBER"),
-    ("bytes of an answer", "protocol.seat.sync.MAX_ANSWER"),
-    ("bytes of a coin", "protocol.wire.bodies.COIN_SIZE"),
+    ("highest epoch", "protocol.wire.signed_messages.MAX_EPOCH"),
+    ("highest step", "protocol.wire.signed_messages.MAX_STEP"),
+    ("step at which a game is stopped", "protocol.chain.transition.LAST_STEP"),
+    ("words of one seat on leaving", "protocol.wire.signed_notices.MAX_NUMBER"),
+    ("bytes of an answer", "protocol.seat.catch_up.MAX_ANSWER"),
+    ("bytes of a coin", "protocol.wire.step_bodies.COIN_SIZE"),
     ("bytes of a commitment", "protocol.crypto.commitments.COMMITMENT_SIZE"),
     ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
     ("bytes of an escrow share", "protocol.crypto.escrow.SHARE_SIZE"),
@@ -109,7 +110,7 @@ FIELDS: Final = (
 def patience_bounds() -> str:
     """The fields of a patience with their bounds."""
     words = ("choice", "step", "grace", "cap")
-    fields = zip(words, header.PATIENCE_BOUNDS, strict=True)
+    fields = zip(words, table_header.PATIENCE_BOUNDS, strict=True)
     return "in ms: " + ", ".join(f"{word} {low} to {high}" for word, (low, high) in fields)
 
 
@@ -189,13 +190,13 @@ AGAIN: Final = (
 )
 
 MEANING: Final = {
-    messages.Say: "my body in a step, standing in the epoch on this digest",
-    messages.Late: "I wish this epoch",
-    messages.Halt: "I sign nothing below this epoch any more; what I hold",
-    messages.Close: "the base proposed, by the halts it follows from",
-    messages.Accept: "first vote for a base",
-    messages.SealVote: "second vote: I hold t accepts of it",
-    messages.Back: "having been absent so often I want in again",
+    signed_messages.Say: "my body in a step, standing in the epoch on this digest",
+    signed_messages.Late: "I wish this epoch",
+    signed_messages.Halt: "I sign nothing below this epoch any more; what I hold",
+    signed_messages.Close: "the base proposed, by the halts it follows from",
+    signed_messages.Accept: "first vote for a base",
+    signed_messages.SealVote: "second vote: I hold t accepts of it",
+    signed_messages.Back: "having been absent so often I want in again",
 }
 
 WHO: Final = {
@@ -251,14 +252,14 @@ def kinds() -> str:
     """The signed messages."""
     rows = (
         (number, name_of(cls), code(label.value), MEANING[cls])
-        for number, (cls, label) in messages.KINDS.items()
+        for number, (cls, label) in signed_messages.KINDS.items()
     )
     return markdown(("number", "kind", "label", "meaning"), rows)
 
 
 def name_of(statement: type[Any]) -> str:
     """The word for a kind of statement."""
-    return "seal" if statement is messages.SealVote else statement.__name__.lower()
+    return "seal" if statement is signed_messages.SealVote else statement.__name__.lower()
 
 
 def steps() -> str:
@@ -315,7 +316,7 @@ def goldens() -> dict[str, bytes]:
     first = transition.digest_after_step(zero, (b"\xc0", Missing.ABSENT, Missing.NONE))
     label = Label.MESSAGE
     return {
-        'encode([0, 127, 128, 256, 65536, 2^32, nil, true, "A", 00, []])': encoding.encode(value),
+        'encode([0, 127, 128, 256, 65536, 2^32, nil, true, "A", 00, []])': codec.encode(value),
         "framed(00, empty)": hashing.framed(b"\x00", b""),
         'H("p2p-table/2/message")': hashing.digest(label),
         'H("p2p-table/2/message", 00)': hashing.digest(label, b"\x00"),
@@ -344,7 +345,9 @@ def phases() -> str:
 
 def fault_table() -> str:
     """What a seat can be proven guilty of."""
-    return markdown(("code", "the seat"), ((code(c), words) for c, words in faults.FAULTS.items()))
+    return markdown(
+        ("code", "the seat"), ((code(c), words) for c, words in fault_codes.FAULTS.items())
+    )
 
 
 WHERE: Final = {
@@ -492,8 +495,8 @@ def _shown(node: Node) -> str:
     """The choices that the openings of a reveal step hold."""
     if node.parent is None or node.parent.want.kind is not Kind.REVEAL:
         return ""
-    gathers = [encoding.decode(s, len(s)) for s in node.slots or () if isinstance(s, bytes)]
-    choices = [encoding.decode(g[0][0], 256) for g in gathers if g is not None and g[0]]
+    gathers = [codec.decode(s, len(s)) for s in node.slots or () if isinstance(s, bytes)]
+    choices = [codec.decode(g[0][0], 256) for g in gathers if g is not None and g[0]]
     return ", ".join(str(list(c) if isinstance(c, tuple) else c) for c in choices)
 
 
@@ -507,8 +510,8 @@ def _head(data: bytes) -> list[str]:
 
 
 def _decoded(data: bytes) -> list[str]:
-    value = encoding.decode(data, len(data), 16384)
-    (version, host, nonce, game, *rest), roster = encoding.decode(value[2][0], 1 << 16)
+    value = codec.decode(data, len(data), 16384)
+    (version, host, nonce, game, *rest), roster = codec.decode(value[2][0], 1 << 16)
     return [
         f'["{value[0]}", {value[1]},',
         f"  [  (header, {len(value[2][0])} bytes:)",
@@ -522,10 +525,10 @@ def _decoded(data: bytes) -> list[str]:
 
 
 def _a_say(data: bytes, nodes: list[Node]) -> list[str]:
-    value = encoding.decode(data, len(data), 16384)
+    value = codec.decode(data, len(data), 16384)
     epoch, signature = value[3][0][5][0]
-    say = messages.Say(epoch, 6, nodes[5].digest, bodies.EMPTY)
-    return [*_wrap(messages.payload(nodes[0].table.id, 0, say)), *_wrap(signature)]
+    say = signed_messages.Say(epoch, 6, nodes[5].digest, step_bodies.EMPTY)
+    return [*_wrap(signed_messages.payload(nodes[0].table.id, 0, say)), *_wrap(signature)]
 
 
 TABLES: Final[dict[str, Callable[[], str]]] = {
@@ -571,7 +574,7 @@ def play_tiny() -> bytes:
     from p2p_hoity import rules
     from p2p_hoity.editions import load
     from p2p_hoity.rules.edition import Castle
-    from protocol.wire import header
+    from protocol.wire import table_header
 
     full = load()
     few = [
@@ -590,12 +593,14 @@ def play_tiny() -> bytes:
 
     who = [identity(seat) for seat in range(2)]
     nonce = hashlib.sha256(b"terms").digest()
-    terms = header.Terms(who[0].public, nonce, game_port.game_value(edition, "surprise"), 2, 2)
+    terms = table_header.Terms(
+        who[0].public, nonce, game_port.game_value(edition, "surprise"), 2, 2
+    )
     roster = tuple(
-        header.sit(terms, one, name, hashlib.sha256(name.encode()).digest())
+        table_header.sit(terms, one, name, hashlib.sha256(name.encode()).digest())
         for one, name in zip(who, ("Ada", "Bob"), strict=True)
     )
-    room = MachineTable(game_port.bind(header.Header(terms, roster)), who, choose, "tiny")
+    room = MachineTable(game_port.bind(table_header.Header(terms, roster)), who, choose, "tiny")
     room.start()
     room.run(until=2)
     return room.places[0].machine.transcript()

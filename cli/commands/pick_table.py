@@ -12,7 +12,7 @@ from p2p_hoity.codes.spoken import is_code
 from p2p_hoity.lookalikes import twins
 from p2p_hoity.net.discovery import Announcement, browse
 from p2p_hoity.net.ticket import decode_ticket
-from protocol import fingerprint, header
+from protocol import fingerprint, table_header
 from protocol.bounds import Seconds
 
 from ..local.questions import answer
@@ -29,7 +29,7 @@ LEAVE: Final = frozenset({"q", "quit", "exit", "n"})
 
 def is_nickname(word: str) -> bool:
     """Whether this is meant as a host's nickname, and not as a ticket."""
-    return 0 < len(word) <= header.MAX_NICKNAME and LIKE_A_TICKET.match(word) is None
+    return 0 < len(word) <= table_header.MAX_NICKNAME and LIKE_A_TICKET.match(word) is None
 
 
 def by_nickname(nickname: str) -> str:

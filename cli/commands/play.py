@@ -16,7 +16,7 @@ from p2p_hoity.session.driver import Outcome
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.tables.joining import JoinCode
-from protocol import Invalid, Patience, Terms, header
+from protocol import Invalid, Patience, Terms, table_header
 
 from ..local.bot_levels import ask_level, kept_level, levels_of
 from ..local.bot_processes import LOOPBACK, hire
@@ -91,7 +91,7 @@ def terms_of(ask: Ask, host: bytes) -> Terms:
         words = _("2 to 6 seats can play, not {seats}.")
         raise Trouble(words.format(seats=ask.seats), USAGE)
     game = game_value(edition_of(ask), variant_of(ask))
-    quorum = header.default_quorum(ask.seats) if ask.quorum is None else ask.quorum
+    quorum = table_header.default_quorum(ask.seats) if ask.quorum is None else ask.quorum
     if not ask.seats // 2 < quorum <= ask.seats:
         words = _("A quorum for {seats} seats is from {least} to {most}, not {quorum}.")
         raise Trouble(

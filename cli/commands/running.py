@@ -11,7 +11,7 @@ from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.tables.fresh_tickets import name_in
 from p2p_hoity.tables.joining import JoinCode
-from protocol import header
+from protocol import table_header
 
 from ..printing import say, write_line
 from ..trouble import NOT_OK, OK, Trouble, ctrl_c_means
@@ -23,7 +23,7 @@ def tell_running(sitting: Sitting, game: tables.OpenGame, ticket: Ticket) -> int
     """Have the running game dial the seat of a ticket where it is now; the exit code. FreshError if
     the ticket is not of that game, Trouble if it is not taken there."""
     first = journals.read_first(game.path, sitting.passphrase)
-    known = header.parse_header(first[0])
+    known = table_header.parse_header(first[0])
     tables.check_fresh(ticket, known, first[8])
     if ticket.host_id == sitting.me.identity.public:
         raise tables.PeerError(JoinCode.OWN_TICKET)

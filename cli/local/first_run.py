@@ -13,7 +13,7 @@ from typing import Final
 from p2p_hoity.stacking import is_stacked, thinned
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.keys import KeyFileError, check_name
-from protocol import header, is_one_name
+from protocol import is_one_name, table_header
 
 from ..printing import say
 from ..words import lingo
@@ -58,7 +58,7 @@ def default_nickname() -> str:
     except (KeyError, OSError):
         name = ""
     plain = "".join(letter for letter in name if letter == " " or is_one_name(letter)).strip()
-    offered = thinned(plain)[: header.MAX_NICKNAME].strip()
+    offered = thinned(plain)[: table_header.MAX_NICKNAME].strip()
     return PLAYER if not offered or is_stacked(offered) else offered
 
 

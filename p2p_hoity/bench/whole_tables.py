@@ -9,7 +9,17 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from protocol import Header, Identity, Kind, Machine, Table, Terms, effects, header, transcript
+from protocol import (
+    Header,
+    Identity,
+    Kind,
+    Machine,
+    Table,
+    Terms,
+    effects,
+    table_header,
+    transcript,
+)
 
 from .. import editions, rules
 from ..game_port import bind, game_value, read_game
@@ -56,8 +66,10 @@ def open_table() -> Table6:
     """A table of six with fresh keys, edition as shipped."""
     who = [Identity(os.urandom(32)) for _ in range(SEATS)]
     game = game_value(editions.load(), None)
-    terms = Terms(who[0].public, os.urandom(32), game, SEATS, header.default_quorum(SEATS))
-    roster = [header.sit(terms, one, f"seat {i}", os.urandom(32)) for i, one in enumerate(who)]
+    terms = Terms(who[0].public, os.urandom(32), game, SEATS, table_header.default_quorum(SEATS))
+    roster = [
+        table_header.sit(terms, one, f"seat {i}", os.urandom(32)) for i, one in enumerate(who)
+    ]
     table = bind(Header(terms, tuple(roster)))
     machines = [
         Machine(table, os.urandom, seat, one, os.urandom(32)) for seat, one in enumerate(who)

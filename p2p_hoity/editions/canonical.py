@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from protocol import Invalid, encoding
+from protocol import Invalid, codec
 
 from ..errors import because
 from ..rules.edition import Edition
@@ -23,7 +23,7 @@ def read_canonical(data: bytes) -> Edition:
     Names of Collectibles do not travel: see `known_edition`.
     """
     try:
-        value = encoding.decode(data, MAX_BYTES)
+        value = codec.decode(data, MAX_BYTES)
         root = _table(value)
     except (Invalid, ValueError, TypeError) as error:
         raise EditionError(SOURCE, because(EditionCode.NO_CANONICAL)) from error

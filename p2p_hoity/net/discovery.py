@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from protocol import header
+from protocol import table_header
 from protocol.bounds import Quota, Seconds
 
 from ..errors import Code, Reason, because
@@ -205,7 +205,9 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
-    if not header.is_nickname(name) or is_stacked(name):  # it goes to a terminal, among other names
+    if not table_header.is_nickname(name) or is_stacked(
+        name
+    ):  # it goes to a terminal, among other names
         return None
     if not 2 <= seats <= MOST_SEATS or joined > seats:
         return None

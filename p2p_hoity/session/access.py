@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from protocol import Invalid, Table, header
+from protocol import Invalid, Table, table_header
 from protocol.bounds import Quota, Seconds
 
 from ..errors import Code
@@ -155,7 +155,7 @@ class Access:
         """TwoRosters if the host has signed another table on the same terms, or this one to be
         watched and not to be ([L-21])."""
         terms, watched = self.table.header.terms, shown.watched
-        header.check_roster(terms, shown.table, shown.signature, watched)
+        table_header.check_roster(terms, shown.table, shown.signature, watched)
         is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
         if not is_ours and not begun:
             raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
@@ -169,10 +169,10 @@ class TwoRosters(Exception):
         self.evidence = evidence
 
 
-def check_signed(roster: Roster, complete: header.Header) -> None:
+def check_signed(roster: Roster, complete: table_header.Header) -> None:
     """Invalid unless the host of a roster has signed it."""
     try:
         signed = roster.signature, roster.watched
-        header.check_roster(complete.terms, complete.table_id, *signed)
+        table_header.check_roster(complete.terms, complete.table_id, *signed)
     except Invalid as error:
         raise Invalid("bad-header", "the roster is not signed by its host") from error

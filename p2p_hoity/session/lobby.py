@@ -15,9 +15,9 @@ from protocol import (
     Raw,
     SeatEntry,
     Terms,
-    encoding,
-    header,
+    codec,
     is_plain,
+    table_header,
 )
 
 from ..lookalikes import twins
@@ -114,26 +114,26 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
     """The bytes that travel; the first field is a word, unlike in a table's frames."""
     match frame:
         case Ask(proof):
-            return encoding.encode(("ask", proof))
+            return codec.encode(("ask", proof))
         case Offer(proof, terms, names, watched):
-            return encoding.encode(("offer", proof, terms.value(), names, watched))
+            return codec.encode(("offer", proof, terms.value(), names, watched))
         case Sit(entry, addresses):
-            return encoding.encode(("sit", entry, addresses))
+            return codec.encode(("sit", entry, addresses))
         case Names(names):
-            return encoding.encode(("names", names))
+            return codec.encode(("names", names))
         case Refuse(reason):
-            return encoding.encode(("refuse", reason.value))
+            return codec.encode(("refuse", reason.value))
         case Asked():
-            return encoding.encode(("asked",))
+            return codec.encode(("asked",))
         case Roster(data, addresses, signature, watched):
-            return encoding.encode(("roster", data, addresses, watched, signature))
+            return codec.encode(("roster", data, addresses, watched, signature))
         case Shown(table, signature, watched):
-            return encoding.encode(("table", table, watched, signature))
+            return codec.encode(("table", table, watched, signature))
 
 
 def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise ([X-2])."""
-    raw = Raw(encoding.decode(data, longest(data)), "bad-frame", "a lobby frame")
+    raw = Raw(codec.decode(data, longest(data)), "bad-frame", "a lobby frame")
     kind = raw.head("its kind").text()
     raw.need(kind in _READERS, "is of no known kind")
     return _READERS[kind](raw)
@@ -147,9 +147,9 @@ def _words(raw: Raw) -> tuple[str, ...]:
 
 
 def _names(raw: Raw) -> tuple[str, ...]:
-    names = raw.items("a nickname", header.MAX_SEATS)
+    names = raw.items("a nickname", table_header.MAX_SEATS)
     for name in names:
-        name.need(header.is_nickname(name.text()), "is none")
+        name.need(table_header.is_nickname(name.text()), "is none")
     return tuple(name.value for name in names)
 
 
@@ -163,7 +163,7 @@ def _read_offer(raw: Raw) -> Offer:
         "its kind", "the proof", "the terms", "the names", "whether it is watched"
     )
     terms.items("a field")
-    read = header.parse_terms(terms.value)
+    read = table_header.parse_terms(terms.value)
     return Offer(proof.octets(0, PROOF), read, _names(names), watched.flag())
 
 
@@ -193,7 +193,7 @@ def _read_roster(raw: Raw) -> Roster:
     _, data, lists, watched, signature = raw.row(
         "its kind", "the header", "the addresses", "whether it is watched", "the signature"
     )
-    where = tuple(_words(one) for one in lists.items("a seat's addresses", header.MAX_SEATS))
+    where = tuple(_words(one) for one in lists.items("a seat's addresses", table_header.MAX_SEATS))
     return Roster(data.octets(), where, signature.octets(SIGNATURE_SIZE), watched.flag())
 
 
@@ -274,7 +274,7 @@ class Seating:
 
         SPEC: [L-8], [H-11].
         """
-        entry = header.parse_entry(self.terms, request.entry)
+        entry = table_header.parse_entry(self.terms, request.entry)
         if entry.id != peer:
             raise Invalid("bad-header", "a seat entry is of another identity than the link")
         if len(self._seats) == self.terms.seats and peer not in self._seats:
@@ -304,5 +304,5 @@ class Seating:
         """The complete table, signed by its host."""
         complete = Header(self.terms, tuple(entry for entry, _ in self._seats.values()))
         where = tuple(where for _, where in self._seats.values())
-        signature = header.sign_roster(complete, host, self.watched)
+        signature = table_header.sign_roster(complete, host, self.watched)
         return Roster(complete.encode(), where, signature, self.watched)

@@ -13,8 +13,8 @@ from protocol import (
     Raw,
     Table,
     Terms,
+    codec,
     digest,
-    encoding,
     verify_signature,
 )
 
@@ -23,7 +23,7 @@ from .frame_sizes import MOST_BYTES
 _CONSENT, _REFUSAL, _ROSTER = "again", "no-more", "roster"
 MAX_CONSENT: Final = MOST_BYTES[_CONSENT]
 """Bytes of a consent or a refusal."""
-_STARTS: Final = tuple(encoding.encode(kind) for kind in (_CONSENT, _REFUSAL, _ROSTER))
+_STARTS: Final = tuple(codec.encode(kind) for kind in (_CONSENT, _REFUSAL, _ROSTER))
 
 
 def next_terms(table: Table) -> Terms:
@@ -45,7 +45,7 @@ class Consent:
 
     def encode(self) -> bytes:
         """The frame."""
-        return encoding.encode((_CONSENT, self.table, self.entry))
+        return codec.encode((_CONSENT, self.table, self.entry))
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Refusal:
 
     def encode(self) -> bytes:
         """The frame."""
-        return encoding.encode((_REFUSAL, self.table, self.id, self.signature))
+        return codec.encode((_REFUSAL, self.table, self.id, self.signature))
 
     def check(self) -> None:
         """Invalid unless this seat has signed it ([A-3])."""
@@ -105,7 +105,7 @@ def is_roster(data: bytes) -> bool:
 
 def parse_again(data: bytes) -> Consent | Refusal:
     """A consent or a refusal from its bytes; Invalid otherwise ([A-2], [A-3], [X-2])."""
-    raw = Raw(encoding.decode(data, MAX_CONSENT), "bad-frame", "a word on another game")
+    raw = Raw(codec.decode(data, MAX_CONSENT), "bad-frame", "a word on another game")
     kind = raw.head("its kind").text()
     if kind == _CONSENT:
         _, table, entry = raw.row("its kind", "the table", "the entry")

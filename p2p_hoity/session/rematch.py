@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from protocol import Header, Identity, Invalid, SeatEntry, Table, header
+from protocol import Header, Identity, Invalid, SeatEntry, Table, table_header
 from protocol.bounds import Pace, Quota
 
 from . import updates
@@ -77,7 +77,7 @@ class Rematch:
         return seat, isinstance(word, Refusal)
 
     def _checked(self, seat: int, word: Consent) -> SeatEntry:
-        entry = header.parse_entry(self.terms, word.entry)
+        entry = table_header.parse_entry(self.terms, word.entry)
         if entry.nickname != self._table.header.roster[seat].nickname:
             raise Invalid("bad-header", "a seat consents under another name")
         return entry
@@ -94,7 +94,7 @@ class Rematch:
 
     def _check(self, found: Roster) -> None:
         """Invalid unless it has the very same people in their order on the very same terms."""
-        complete = header.parse_header(found.header)
+        complete = table_header.parse_header(found.header)
         check_signed(found, complete)
         here = [(one.id, one.nickname) for one in self._table.header.roster]
         there = [(one.id, one.nickname) for one in complete.roster]
@@ -120,7 +120,7 @@ class Rematch:
         if self._me is None or self._seat is None:
             return
         nickname = self._table.header.roster[self._seat].nickname
-        entry = header.sit(self.terms, self._me, nickname, os.urandom(32))
+        entry = table_header.sit(self.terms, self._me, nickname, os.urandom(32))
         self._entries[self._seat] = entry
         self._say((self._seat, False), Consent(self._table.id, entry.value()).encode())
 
@@ -141,7 +141,7 @@ class Rematch:
             return
         if len(self._entries) == self._table.seats:
             complete = Header(self.terms, tuple(one for _, one in sorted(self._entries.items())))
-            signature = header.sign_roster(complete, self._me, self._watched)
+            signature = table_header.sign_roster(complete, self._me, self._watched)
             where = ((),) * self._table.seats
             self.roster = Roster(complete.encode(), where, signature, self._watched)
             self._say(Roster, encode_lobby(self.roster))

@@ -11,9 +11,9 @@ from protocol import (
     Identity,
     Label,
     Raw,
-    encoding,
-    header,
+    codec,
     is_plain,
+    table_header,
     verify_signature,
 )
 
@@ -28,7 +28,7 @@ MAX_COUNT: Final = 2**64 - 1
 _TALK, _PASSED = "talk", "passed"
 MAX_TALK: Final = MOST_BYTES[_TALK]
 """Bytes of a frame of talk; the longest words take 800 of them."""
-_STARTS: Final = tuple(encoding.encode(kind) for kind in (_TALK, _PASSED))
+_STARTS: Final = tuple(codec.encode(kind) for kind in (_TALK, _PASSED))
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Spoken:
 
     def statement(self) -> bytes:
         """The bytes that the author signs."""
-        return encoding.encode((self.table, self.author, self.door, self.count, self.words))
+        return codec.encode((self.table, self.author, self.door, self.count, self.words))
 
     def encode(self) -> bytes:
         """The frame."""
         said = (self.table, self.author, self.door, self.count, self.words)
-        return encoding.encode((_TALK, *said, self.signature))
+        return codec.encode((_TALK, *said, self.signature))
 
     def check(self) -> None:
         """Invalid unless its author has signed it ([W-2])."""
@@ -71,11 +71,11 @@ class Passed:
 
     def statement(self) -> bytes:
         """The bytes that the seat signs."""
-        return encoding.encode((self.spoken.encode(), self.count))
+        return codec.encode((self.spoken.encode(), self.count))
 
     def encode(self) -> bytes:
         """The frame."""
-        return encoding.encode((_PASSED, self.spoken.encode(), self.count, self.signature))
+        return codec.encode((_PASSED, self.spoken.encode(), self.count, self.signature))
 
     def check(self, door: bytes) -> None:
         """Invalid unless this seat has passed on what its author has signed ([W-3])."""
@@ -103,13 +103,13 @@ def is_talk(data: bytes) -> bool:
 
 def parse_talk(data: bytes) -> Spoken | Passed:
     """Talk from its bytes, no signature checked; Invalid otherwise ([W-1], [X-2])."""
-    raw = Raw(encoding.decode(data, MAX_TALK), "bad-frame", "a frame of talk")
+    raw = Raw(codec.decode(data, MAX_TALK), "bad-frame", "a frame of talk")
     kind = raw.head("its kind").text()
     if kind == _TALK:
         return _read_spoken(raw)
     raw.need(kind == _PASSED, "is of no known kind")
     _, inner, count, signature = raw.row("its kind", "the words", "the count", "the signature")
-    spoken = Raw(encoding.decode(inner.octets(), MAX_TALK), "bad-frame", "the words passed on")
+    spoken = Raw(codec.decode(inner.octets(), MAX_TALK), "bad-frame", "the words passed on")
     spoken.need(spoken.head("their kind").value == _TALK, "are no talk")
     read = _read_spoken(spoken)
     return Passed(read, count.integer(MAX_COUNT), signature.octets(SIGNATURE_SIZE))
@@ -122,7 +122,7 @@ def _read_spoken(raw: Raw) -> Spoken:
     return Spoken(
         table.octets(32),
         author.octets(32),
-        door.integer(header.MAX_SEATS - 1),
+        door.integer(table_header.MAX_SEATS - 1),
         count.integer(MAX_COUNT),
         _read_words(words),
         signature.octets(SIGNATURE_SIZE),

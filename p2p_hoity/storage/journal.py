@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
 
-from protocol import Invalid, encoding
+from protocol import Invalid, codec
 
 from ..errors import Code, CodedError, of_system
 from . import file_lock, marks
@@ -205,7 +205,7 @@ def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) ->
     file.write(MAGIC + form.head)
     journal = Journal(path, mark, file, form, form.start)
     try:
-        journal.begin(encoding.encode(first))
+        journal.begin(codec.encode(first))
     except (JournalError, NotPrivateError):
         journal.remove()
         raise
@@ -302,7 +302,7 @@ def _first(form: Form, file: IO[bytes]) -> tuple[Any, ...]:
     record = next(_chain(form, file), None)
     if record is None:
         raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
-    value = encoding.decode(record[0], MAX_RECORD)
+    value = codec.decode(record[0], MAX_RECORD)
     if not isinstance(value, tuple):
         raise JournalError(JournalCode.EMPTY)
     return value

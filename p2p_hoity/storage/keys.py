@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from protocol import Identity, Invalid, encoding, header, is_one_name, is_plain
+from protocol import Identity, Invalid, codec, is_one_name, is_plain, table_header
 
 from ..errors import Code, CodedError, of_system
 from ..stacking import MOST_MARKS, is_stacked
@@ -55,8 +55,8 @@ def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Pl
 
 def check_name(nickname: str) -> None:
     """KeyFileError if this cannot be a nickname."""
-    if not 0 < len(nickname) <= header.MAX_NICKNAME:
-        raise KeyFileError(KeyCode.NAME_SIZE, most=header.MAX_NICKNAME)
+    if not 0 < len(nickname) <= table_header.MAX_NICKNAME:
+        raise KeyFileError(KeyCode.NAME_SIZE, most=table_header.MAX_NICKNAME)
     if not is_plain(nickname):
         raise KeyFileError(KeyCode.NAME_LETTERS)
     if not is_one_name(nickname):
@@ -68,7 +68,7 @@ def check_name(nickname: str) -> None:
 def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
     """Write the key file. KeyFileError if there is one already."""
     check_name(nickname)
-    data = vault.seal(encoding.encode((seed, nickname)))
+    data = vault.seal(codec.encode((seed, nickname)))
     try:
         private_folder(home.path)
     except OSError as error:
@@ -97,8 +97,8 @@ def load_identity(home: Home, passphrase: str | None = None) -> Player:
         raise KeyFileError(KeyCode.OTHER_FILE, path=str(home.identity))
     try:
         vault, size = read_vault(data[len(MAGIC) :], passphrase)
-        seed, nickname = encoding.decode(vault.open(data[len(MAGIC) + size :]), 1024)
-        return Player(Identity(seed), header.check_nickname(nickname))
+        seed, nickname = codec.decode(vault.open(data[len(MAGIC) + size :]), 1024)
+        return Player(Identity(seed), table_header.check_nickname(nickname))
     except (VaultError, Invalid, ValueError, TypeError) as error:
         path, why = str(home.identity), of_file(error)
         raise KeyFileError(KeyCode.UNUSABLE, path=path, why=why) from error

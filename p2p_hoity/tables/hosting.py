@@ -10,7 +10,7 @@ from typing import Final
 
 import trio
 
-from protocol import Invalid, SeatEntry, Terms, header
+from protocol import Invalid, SeatEntry, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, because, of_protocol
@@ -91,7 +91,7 @@ async def host_table(
         judged = ways.judged()
         bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
         on_ticket(encode_ticket(bare.with_secret(capability.secret)))
-        own = header.sit(terms, who, seat.me.nickname, os.urandom(32))
+        own = table_header.sit(terms, who, seat.me.nickname, os.urandom(32))
         seating = Seating(terms, own, judged.named, watched)
         door = Door(admit) if admit is not None else None
         lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)

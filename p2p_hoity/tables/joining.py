@@ -10,7 +10,7 @@ from typing import Final
 
 import trio
 
-from protocol import Header, Invalid, OtherVersion, Terms, header
+from protocol import Header, Invalid, OtherVersion, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, of_protocol
@@ -139,7 +139,7 @@ def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) ->
     for path in home.journals.glob("*.journal"):
         try:
             first = journals.read_first(path, passphrase)
-            known = header.parse_header(first[0])
+            known = table_header.parse_header(first[0])
             mine = known.roster[int(first[1])].id == key
         except (journals.JournalError, ValueError, TypeError, IndexError):
             continue  # of another player, or not readable: `resume` tells
@@ -283,7 +283,7 @@ class _Guest:
         self.host_link = HostLink(hub, ticket)
         self.ways = ways
         self.names: tuple[str, ...] = ()
-        self.entry: header.SeatEntry | None = None
+        self.entry: table_header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> Roster:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
@@ -307,7 +307,7 @@ class _Guest:
         if not await accept(offer.terms, game, self.names, offer.watched):
             raise PeerError(JoinCode.NOT_TAKEN)
         me = self.seat.me
-        self.entry = header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
+        self.entry = table_header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
         await self.ways.settle()
         self._sit_down()
 
@@ -381,7 +381,7 @@ def complete(roster: Roster, ticket: Ticket) -> Header:
     SPEC: [L-7].
     """
     try:
-        complete = header.parse_header(roster.header)
+        complete = table_header.parse_header(roster.header)
         check_signed(roster, complete)
     except Invalid as error:
         raise PeerError(JoinCode.BAD_ROSTER, why=of_protocol(error)) from error

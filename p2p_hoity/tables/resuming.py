@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from protocol import Machine, Table, header
+from protocol import Machine, Table, table_header
 
 from .. import rules
 from ..errors import Code
@@ -97,7 +97,7 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
     for path in _journals(home):
         try:
             first = journals.read_first(path, passphrase)
-            roster, seat = header.parse_header(first[0]).roster, int(first[1])
+            roster, seat = table_header.parse_header(first[0]).roster, int(first[1])
             names = tuple(entry.nickname for entry in roster)
             started, put_away = int(first[6]), _claimed(path).exists()
             key = roster[seat].id

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from protocol import Header, Identity, Machine, Table, header
+from protocol import Header, Identity, Machine, Table, table_header
 
 from ..errors import Code, CodedError, Reason
 from ..game_port import bind
@@ -251,7 +251,7 @@ def reachable(listening: list[str]) -> list[str]:
 
 def bind_raw(raw: bytes) -> Table:
     """The table of a roster's header."""
-    complete: Header = header.parse_header(raw)
+    complete: Header = table_header.parse_header(raw)
     return bind(complete)
 
 

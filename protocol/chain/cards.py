@@ -10,9 +10,8 @@ from ..crypto.group import cache_per_backend
 from ..crypto.hashing import Random
 from ..errors import Invalid
 from ..game import Choice
-from ..wire import bodies
-from .secrets import Secrets
-from .state import Node, ShareKey
+from ..wire import step_bodies
+from .chain_state import Node, Secrets, ShareKey
 
 Shares = Mapping[ShareKey, bytes]
 """(slot, giver) to a proven share."""
@@ -53,7 +52,7 @@ def check_batch(
     data: bytes,
 ) -> dict[ShareKey, bytes]:
     """Shares of `slots` with one proof for the key `public`, keyed by (slot, giver)."""
-    points, proof = bodies.parse_batch(data, len(slots))
+    points, proof = step_bodies.parse_batch(data, len(slots))
     if not slots:
         return {}
     bases = [node.keys.deck[slot].a for slot in slots]

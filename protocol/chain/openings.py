@@ -13,10 +13,10 @@ from typing import Final
 from ..crypto import commitments, escrow, group, key_sharing
 from ..crypto.hashing import Random
 from ..errors import Invalid, Place, within
+from ..fault_codes import FAULTS
 from ..game import Choice, IllegalMove
-from ..wire import bodies
-from ..wire.bodies import Gather
-from ..wire.faults import FAULTS
+from ..wire import step_bodies
+from ..wire.step_bodies import Gather
 from .cards import (
     Shares,
     check_batch,
@@ -28,10 +28,9 @@ from .cards import (
     write_batch,
     write_own_batch,
 )
-from .sealing import check_opening, read_choice
-from .secrets import Secrets
-from .state import Conviction, Node, Opening
-from .step import Step, read_empty
+from .chain_state import Conviction, Node, Opening, Secrets
+from .sealed_choices import check_opening, read_choice
+from .step_interface import Step, read_empty
 
 CHOICE: Final = 0
 """The index of the choice in the field `opening`; the nonce is behind it."""
@@ -95,7 +94,7 @@ class GatherStep(Step[Gather | None, Given]):
         if owes_nothing(node, seat):
             read_empty(body)
             return None
-        return bodies.parse_gather(body, len(helped(node)), len(lost_dues(node)))
+        return step_bodies.parse_gather(body, len(helped(node)), len(lost_dues(node)))
 
     def check(self, node: Node, seat: int, read: Gather | None) -> Given:
         """Every part of the body against what this seat owes."""
@@ -125,7 +124,7 @@ class GatherStep(Step[Gather | None, Given]):
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """Everything that this seat owes."""
         if owes_nothing(node, seat):
-            return bodies.EMPTY
+            return step_bodies.EMPTY
         opening, opened = None, None
         if own_due(node, seat):
             opening = secrets.openings[node.sealed[node.want.name, seat].commitment]
@@ -133,7 +132,7 @@ class GatherStep(Step[Gather | None, Given]):
         shares = write_own_batch(node, seat, _own_slots(node, seat, opened), secrets, rng)
         helps = tuple(_write_help(node, seat, absent, secrets, rng) for absent in helped(node))
         keys = tuple(_write_escrow(node, seat, one, secrets, rng) for one in lost_dues(node))
-        return bodies.encode_body(Gather(opening, shares, helps, keys))
+        return step_bodies.encode_body(Gather(opening, shares, helps, keys))
 
 
 def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:

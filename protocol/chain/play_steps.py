@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from ..crypto.hashing import Random
 from ..errors import within
 from ..game import Choice, Chosen, Sealed
-from ..wire import bodies
-from ..wire.bodies import SealBody, ShowBody
+from ..wire import step_bodies
+from ..wire.step_bodies import SealBody, ShowBody
 from .cards import Shares, check_own_batch, check_showable, hidden_of, write_own_batch
+from .chain_state import Node, Opening, SealedChoice, Secrets
 from .openings import check_move
-from .sealing import check_sealed, choice_size, seal_choice
-from .secrets import Secrets
-from .state import Node, Opening, SealedChoice
-from .step import EmptyStep, Step, read_empty
+from .sealed_choices import check_sealed, choice_size, seal_choice
+from .step_interface import EmptyStep, Step, read_empty
 
 
 class SealStep(Step[SealBody | None, SealedChoice | None]):
@@ -24,7 +23,7 @@ class SealStep(Step[SealBody | None, SealedChoice | None]):
     def read(self, node: Node, seat: int, body: bytes) -> SealBody | None:
         """[commitment, escrow]; None for a pass."""
         if seat in node.want.owes:
-            return bodies.parse_seal(body)
+            return step_bodies.parse_seal(body)
         read_empty(body)
         return None
 
@@ -44,7 +43,7 @@ class SealStep(Step[SealBody | None, SealedChoice | None]):
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
         """A commitment to the choice."""
-        data = bodies.encode_choice(choice)
+        data = step_bodies.encode_choice(choice)
         return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
 
@@ -53,7 +52,7 @@ class ChooseStep(Step[Choice, Choice]):
 
     def read(self, node: Node, seat: int, body: bytes) -> Choice:
         """The choice itself."""
-        return bodies.parse_choice(body, choice_size(node, node.want.name))
+        return step_bodies.parse_choice(body, choice_size(node, node.want.name))
 
     def check(self, node: Node, seat: int, read: Choice) -> Choice:
         """The game allows it."""
@@ -70,7 +69,7 @@ class ChooseStep(Step[Choice, Choice]):
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
         """The choice itself."""
-        return bodies.encode_choice(choice)
+        return step_bodies.encode_choice(choice)
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
     def read(self, node: Node, seat: int, body: bytes) -> ShowBody | None:
         """[choice, shares]; None for a pass."""
         if seat in node.want.owes:
-            return bodies.parse_show(body)
+            return step_bodies.parse_show(body)
         read_empty(body)
         return None
 
@@ -99,7 +98,7 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
         if read is None:
             return None
         with within("choice"):
-            choice = bodies.parse_choice(read.choice, choice_size(node, node.want.name))
+            choice = step_bodies.parse_choice(read.choice, choice_size(node, node.want.name))
             check_showable(node, seat, choice)
         with within("shares"):
             shares = check_own_batch(node, seat, hidden_of(node, seat, choice), read.shares)
@@ -121,7 +120,7 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
     ) -> bytes:
         """The choice with the shares of what is still hidden of it."""
         shares = write_own_batch(node, seat, hidden_of(node, seat, choice), secrets, rng)
-        return bodies.encode_body(ShowBody(bodies.encode_choice(choice), shares))
+        return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 
 
 class HoldStep(EmptyStep):

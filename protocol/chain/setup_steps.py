@@ -10,12 +10,30 @@ from ..crypto import group, key_sharing, shuffle, sigma_proofs
 from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid, Place, within
-from ..wire import bodies
-from ..wire.bodies import COIN, COIN_SIZE, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
-from .sealing import check_sealed, seal_choice
-from .secrets import PIECE_STEP, Secrets
-from .state import Conviction, Keys, Kind, Node, SealedChoice, Table, Want, public_piece
-from .step import EmptyStep, Step
+from ..wire import step_bodies
+from ..wire.step_bodies import (
+    COIN,
+    COIN_SIZE,
+    Complaint,
+    KeyCommit,
+    KeyReveal,
+    SealBody,
+    ShuffleBody,
+)
+from .chain_state import (
+    PIECE_STEP,
+    Conviction,
+    Keys,
+    Kind,
+    Node,
+    SealedChoice,
+    Secrets,
+    Table,
+    Want,
+    public_piece,
+)
+from .sealed_choices import check_sealed, seal_choice
+from .step_interface import EmptyStep, Step
 
 Deck = tuple[Ciphertext, ...]
 T = TypeVar("T")
@@ -32,7 +50,7 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
 
     def read(self, node: Node, seat: int, body: bytes) -> KeyCommit:
         """[hash, transport key]."""
-        return bodies.parse_key_commit(body)
+        return step_bodies.parse_key_commit(body)
 
     def check(self, node: Node, seat: int, read: KeyCommit) -> KeyCommit:
         """The transport key must not be of low order. Raises Invalid('bad-key')."""
@@ -52,7 +70,9 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
         """The hash of the vector that the secrets give."""
         vector = key_sharing.feldman_vector(secrets.polynomial)
         public = key_sharing.x25519_public(secrets.box)
-        return bodies.encode_body(KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public))
+        return step_bodies.encode_body(
+            KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public)
+        )
 
 
 class KeyRevealStep(Step[KeyReveal, KeyReveal]):
@@ -62,7 +82,7 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         """The body with the numbers of points and pieces that this table has."""
         table = node.table
         pieces = 0 if table.strict else table.seats
-        return bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
+        return step_bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
 
     def check(self, node: Node, seat: int, read: KeyReveal) -> KeyReveal:
         """The vector fits its hash, its secret is known, every piece is of the fixed size.
@@ -101,7 +121,7 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
         holders = () if node.table.strict else range(node.table.seats)
         pieces = tuple(_seal_piece(node, seat, holder, secrets, rng) for holder in holders)
-        return bodies.encode_body(KeyReveal(vector, proof, pieces))
+        return step_bodies.encode_body(KeyReveal(vector, proof, pieces))
 
 
 def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Random) -> bytes:
@@ -151,7 +171,7 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
 
     def read(self, node: Node, seat: int, body: bytes) -> SealBody | Complaint:
         """[commitment, escrow] or [blamed seat, secret]."""
-        return bodies.parse_key_ok(body)
+        return step_bodies.parse_key_ok(body)
 
     def check(self, node: Node, seat: int, read: SealBody | Complaint) -> SealedChoice | Complaint:
         """A coin commitment, or a complaint that proves itself.
@@ -185,7 +205,7 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not piece_is_sound(node, dealer, seat, secrets.box):
-                return bodies.encode_body(Complaint(dealer, secrets.box))
+                return step_bodies.encode_body(Complaint(dealer, secrets.box))
         return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
 
 
@@ -202,7 +222,7 @@ class ShuffleStep(Step[Shuffled, Deck]):
 
     def read(self, node: Node, seat: int, body: bytes) -> Shuffled:
         """[deck, proof]."""
-        read = bodies.parse_shuffle(body, node.table.layout.cards)
+        read = step_bodies.parse_shuffle(body, node.table.layout.cards)
         return Shuffled(split_deck(read.deck), read.proof)
 
     def check(self, node: Node, seat: int, read: Shuffled) -> Deck:
@@ -227,7 +247,7 @@ class ShuffleStep(Step[Shuffled, Deck]):
         joint, before = node.keys.joint, node.keys.deck
         after, secret = shuffle.shuffle(joint, before, rng, secrets.take_shuffle())
         proof = shuffle.prove(context, joint, before, after, secret, rng)
-        return bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
+        return step_bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
 
 
 def _of_shuffle(deck: Deck) -> Place:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
 from ..bounds import Quota
-from ..wire.messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
-from .source import Unknown
+from ..wire.signed_messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
+from .message_lookup import Unknown
 
 Claim = tuple[int | None, bool]
 """Whose halt names a message (None: nobody's), and whether only a halt or close it accuses does."""

@@ -1,14 +1,27 @@
-"""What a machine wants done, in order, and what it has to tell."""
+"""What a seat machine leaves for its driver to do: effects in order, and jobs that take long."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
-from ..chain.state import Node
-from ..wire.end_notices import DEAD_KEYS as DEAD_KEYS
-from ..wire.end_notices import SEAT_LEFT as SEAT_LEFT
-from ..wire.end_notices import SILENT_SEAT as SILENT_SEAT
+from ..chain.chain_state import Node
+from ..wire.signed_notices import DEAD_KEYS as DEAD_KEYS
+from ..wire.signed_notices import SEAT_LEFT as SEAT_LEFT
+from ..wire.signed_notices import SILENT_SEAT as SILENT_SEAT
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One piece of work. `run` may go on in another thread, never in another process: it may know
+    secrets. It touches nothing that the machine changes meanwhile; `take` is called with what it
+    gave by the machine itself.
+    """
+
+    run: Callable[[], Any] = field(repr=False)
+    take: Callable[[Any], None] = field(repr=False)
+
 
 TOO_MANY_FAULTS: Final = "too-many-faults"
 VOID_TABLE: Final = "void-table"

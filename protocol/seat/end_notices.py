@@ -9,12 +9,11 @@ longest back-off and a step timeout in which no turn follows another.
 
 from __future__ import annotations
 
-from ..chain.state import SETUP
-from ..wire import end_notices
-from ..wire.end_notices import OVER, EndNotice
-from . import accusations
-from .core import Core
-from .states import State
+from ..chain.chain_state import SETUP
+from ..wire import signed_notices
+from ..wire.signed_notices import OVER, EndNotice
+from . import fault_judge
+from .seat_state import Core, State
 
 
 def take(core: Core, notice: EndNotice, peer: bytes | None) -> bool:
@@ -37,7 +36,7 @@ def take(core: Core, notice: EndNotice, peer: bytes | None) -> bool:
     known = core.ends.over if notice.is_over else core.ends.setup
     if seat == core.seat or seat in known or (core.has_begun and not notice.is_over):
         return False
-    end_notices.check(notice, core.table.id, core.table.ids)
+    signed_notices.check_end_notice(notice, core.table.id, core.table.ids)
     if notice.is_over and seat in core.links and peer != core.table.ids[seat]:
         return False  # it may have been signed before a backup was restored
     known[seat] = notice
@@ -70,7 +69,7 @@ def announce(core: Core, reason: str, about: int | None = None) -> None:
     """
     if core.seat is None or core.who is None or core.replaying:
         return
-    notice = end_notices.sign(core.who, core.table.id, core.seat, reason, about)
+    notice = signed_notices.sign_end_notice(core.who, core.table.id, core.seat, reason, about)
     (core.ends.over if notice.is_over else core.ends.setup)[core.seat] = notice
     core.send(notice, None)
 
@@ -110,7 +109,7 @@ def all_have_ended(core: Core) -> bool:
 def _needs_base(core: Core) -> bool:
     """Return whether a base is to find a fault first, while enough seats are linked for one."""
     linked = len(core.links & core.tip.present) + 1
-    return accusations.is_unsettled(core) and linked >= core.table.quorum
+    return fault_judge.is_unsettled(core) and linked >= core.table.quorum
 
 
 def has_served(core: Core) -> bool:

@@ -6,16 +6,16 @@ from typing import Final
 
 from ..bounds import Quota
 from ..chain import transition
-from ..chain.state import Kind, Node
-from ..consensus import view_change
-from ..consensus.view import View
-from ..consensus.votes import held_says
-from ..wire.messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
-from .accusations import broken_by, end_by_faults, has_proof, is_effective, is_unsettled
-from .core import Core
+from ..chain.chain_state import Kind, Node
+from ..consensus import new_epoch
+from ..consensus.epoch_votes import held_says
+from ..consensus.followed_chain import View
+from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from .effects import TOO_MANY_FAULTS, Broken
-from .progress import tell_waiting
-from .statements import sign
+from .fault_judge import broken_by, end_by_faults, has_proof, is_effective, is_unsettled
+from .seat_state import Core
+from .signer import sign
+from .step_progress import tell_waiting
 
 LONG_EPOCH: Final[Quota] = 2000
 """Says after which an epoch is closed although nothing is wrong. A halt lists at most 4096, all
@@ -105,7 +105,7 @@ def _ran_out(core: Core) -> bool:
 
 def has_back(core: Core) -> bool:
     """Whether an absent seat asks back in with a valid `back` ([E-3])."""
-    return bool(view_change.returning(core.view.base, core.store.backs()))
+    return bool(new_epoch.returning(core.view.base, core.store.backs()))
 
 
 # Halting.
@@ -231,5 +231,5 @@ def _may_vote(core: Core, epoch: int) -> bool:
 def sign_back(core: Core) -> None:
     """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = core.seat, core.tip
-    if seat is not None and core.wants_back and view_change.may_return(node, seat):
+    if seat is not None and core.wants_back and new_epoch.may_return(node, seat):
         sign(core, Back(node.absences[seat]))

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..bounds import Quota, Seconds
-from ..chain.state import Kind, Node
-from ..consensus.view import View
-from ..wire.header import Patience
+from ..chain.chain_state import Kind, Node
+from ..consensus.followed_chain import View
+from ..wire.table_header import Patience
 
 RETRY: Final[Seconds] = 1.0
 """Seconds between two requests for what is lacking."""

@@ -1,10 +1,9 @@
 """The transcript: its file format, its writer, and the offline verifier."""
 
-from .format import MAX_FILE, File, Opened, opened
-from .problem import FILE_FAULTS, Problem
-from .report import Report
+from .transcript_format import MAX_FILE, File, Opened, opened
+from .transcript_writer import TooLarge
+from .verification_report import FILE_FAULTS, Problem, Report
 from .verifier import header_of, reached, steps_to, verify
-from .writer import TooLarge
 
 __all__ = [
     "FILE_FAULTS",

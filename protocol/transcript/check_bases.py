@@ -7,16 +7,23 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ..bounds import Quota
-from ..chain.state import Node, Table
-from ..consensus import view_change
-from ..consensus.readings import BaseKey, Reading, Readings
-from ..consensus.source import Malformed, ReadingKey, T, Unknown, Void
-from ..consensus.view_change import Base
-from ..wire import messages
-from ..wire.messages import Halt, Message
+from ..chain.chain_state import Node, Table
+from ..consensus import new_epoch
+from ..consensus.message_lookup import (
+    BaseKey,
+    Malformed,
+    Reading,
+    ReadingKey,
+    Readings,
+    T,
+    Unknown,
+    Void,
+)
+from ..consensus.new_epoch import Base
+from ..wire import signed_messages
+from ..wire.signed_messages import Halt, Message
 from .check_signatures import Signed, Unread, epoch_of
-from .problem import Unsound
-from .report import Statistics
+from .verification_report import Statistics, Unsound
 
 MAX_LOOKUPS: Final[Quota] = 20_000_000
 """Messages that computing the bases of all closes of a file may look up."""
@@ -53,7 +60,7 @@ class FileSource:
     def _read(self, unread: Unread) -> Message:
         """Read a message; of what it names the file's own hashes are kept, not a copy of each."""
         table = self.start.table
-        seat, said = messages.read_payload(unread.payload, table.id, table.seats)
+        seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
         if isinstance(said, Halt):
             proofs = tuple(map(self._named, said.proofs))
             says, backs = self._named(said.says), self._named(said.backs)
@@ -116,7 +123,7 @@ def _check_base(
 ) -> CheckedBase:
     reading = source.readings.fresh()
     try:
-        base = view_change.base_of_close(table, message, source)
+        base = new_epoch.base_of_close(table, message, source)
     except (Malformed, TooMuch, RecursionError) as error:
         words = str(error) if isinstance(error, Malformed) else "the closes rest on too much"
         raise Unsound("bad-base", words, path, seat=message.seat) from error

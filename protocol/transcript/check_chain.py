@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..chain import transition
+from ..chain.chain_state import Kind, Missing, Node, SealedChoice, Slot
 from ..chain.openings import Given
 from ..chain.play_steps import Showing
-from ..chain.state import Kind, Missing, Node, SealedChoice, Slot
-from ..wire.bodies import Complaint, KeyReveal
-from ..wire.faults import Fault
+from ..fault_codes import Fault
+from ..wire.step_bodies import Complaint, KeyReveal
 from .check_signatures import CODES
-from .format import Entry, Link, Step
-from .problem import Unsound
-from .report import Statistics
-from .writer import entry_of
+from .transcript_format import Entry, Link, Step
+from .transcript_writer import entry_of
+from .verification_report import Statistics, Unsound
 
 PARTS: Mapping[Kind, str] = {
     Kind.KEY_COMMIT: "keys",

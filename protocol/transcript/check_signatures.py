@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..chain import transition
-from ..chain.state import Missing, Table
+from ..chain.chain_state import Missing, Table
 from ..crypto import identities
 from ..errors import Invalid
-from ..wire import bodies, messages
-from ..wire.messages import Close, Halt, Message, Say, SealVote, Statement
-from .format import Entry, Envelope, Link, Step, Transcript
-from .problem import Unsound
-from .report import Statistics
+from ..wire import signed_messages, step_bodies
+from ..wire.signed_messages import Close, Halt, Message, Say, SealVote, Statement
+from .transcript_format import Entry, Envelope, Link, Step, Transcript
+from .verification_report import Statistics, Unsound
 
 CODES = {
     Missing.NONE: "incomplete-step",
@@ -166,8 +165,8 @@ def verified(
     stats: Statistics,
 ) -> Message:
     """The message that a statement and its signature make; Unsound('bad-signature')."""
-    label = messages.KINDS[messages.NUMBER[type(statement)]][1]
-    data = messages.payload(table.id, seat, statement)
+    label = signed_messages.KINDS[signed_messages.NUMBER[type(statement)]][1]
+    data = signed_messages.payload(table.id, seat, statement)
     step = statement.step if isinstance(statement, Say) else None
     stats.counts["signatures"] += 1
     try:
@@ -190,7 +189,7 @@ def _messages(
 def _message(table: Table, envelope: Envelope, path: tuple[int, ...], stats: Statistics) -> Message:
     stats.counts["signatures"] += 1
     try:
-        return messages.parse_parts(*envelope, table.id, table.ids)
+        return signed_messages.parse_parts(*envelope, table.id, table.ids)
     except Invalid as error:
         code = "bad-signature" if error.code == "bad-signature" else "bad-message"
         raise Unsound(code, error.reason, path) from error
@@ -223,7 +222,7 @@ def check_final(
     final = transcript.evidence.final
     seats = _rising(table, [seat for seat, _ in final], (3, 4))
     for i, (seat, signature) in enumerate(final):
-        verified(table, seat, Say(*place, bodies.EMPTY), signature, (3, 4, i), stats)
+        verified(table, seat, Say(*place, step_bodies.EMPTY), signature, (3, 4, i), stats)
     return frozenset(seats)
 
 

@@ -14,19 +14,28 @@ from itertools import pairwise
 from typing import Any
 
 from ..chain import transition
-from ..chain.state import SETUP, Kind, Node, Slot, Table
-from ..consensus.view_change import Base
+from ..chain.chain_state import SETUP, Kind, Node, Slot, Table
+from ..consensus.new_epoch import Base
 from ..errors import Invalid
+from ..fault_codes import FAULTS
 from ..game import Game
 from ..proofs import Checker, HandedOut, Submit, at_once
-from ..wire.faults import FAULTS
-from ..wire.header import Header, Terms, parse_header
-from . import check_chain, check_signatures, format
+from ..wire.table_header import Header, Terms, parse_header
+from . import check_chain, check_signatures, transcript_format
 from .check_bases import CheckedBase, check_bases
 from .check_signatures import Signed
-from .format import File, Opened, Transcript, opened
-from .problem import Problem, Unsound
-from .report import Clock, Counts, Report, SeatFault, SeatLine, Statistics, verdict_of
+from .transcript_format import File, Opened, Transcript, opened
+from .verification_report import (
+    Clock,
+    Counts,
+    Problem,
+    Report,
+    SeatFault,
+    SeatLine,
+    Statistics,
+    Unsound,
+    verdict_of,
+)
 
 __all__ = ["header_of", "opened", "reached", "replay", "steps_to", "verify"]
 
@@ -250,7 +259,7 @@ class _Run:
     def _problem(self, error: Unsound) -> Problem:
         offset = error.offset
         if offset is None:
-            offset = format.offset_of(self.file.value, error.path)
+            offset = transcript_format.offset_of(self.file.value, error.path)
         at = (error.step, error.seat, error.part, offset, error.place)
         return Problem(error.code, error.words, *at)
 

@@ -89,7 +89,7 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     assert "protocol.transcript.verifier" in loaded
     heavy = {"trio", "textual", "zeroconf", "cryptography", "multiprocessing", "concurrent"}
     assert not heavy & {name.split(".")[0] for name in loaded}
-    above = {"protocol.seat.machine", "p2p_hoity.session", "p2p_hoity.bots", "p2p_hoity.net"}
+    above = {"protocol.seat.seat_machine", "p2p_hoity.session", "p2p_hoity.bots", "p2p_hoity.net"}
     assert not {*above, "cli.ui"} & loaded
     whole = VECTORS / "failures" / "another-game.hoity"
     of_many = {"multiprocessing", "cli.commands.verify_many", "distributed", "asyncio"}

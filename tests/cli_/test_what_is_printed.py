@@ -28,7 +28,7 @@ from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import AddressCode
 from p2p_hoity.net.errors import AddressError
 from p2p_hoity.session import updates
-from protocol.wire.text import FORBIDDEN
+from protocol.wire.allowed_text import FORBIDDEN
 
 CLI = ROOT / "cli"
 ATTACKS = [

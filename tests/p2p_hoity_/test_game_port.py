@@ -16,9 +16,9 @@ from p2p_hoity import bots, editions, game_port, rules
 from protocol import game as port
 from protocol.errors import Invalid
 from protocol.seat import effects
-from protocol.seat.machine import Machine
-from protocol.wire import encoding, header
-from protocol.wire.header import Header, Terms
+from protocol.seat.seat_machine import Machine
+from protocol.wire import codec, table_header
+from protocol.wire.table_header import Header, Terms
 
 EDITIONS = ("uberplay-2004", "reference-manual")
 
@@ -30,7 +30,7 @@ def terms(seats: int, edition: str = "uberplay-2004", variant: Any = None) -> Te
         b"n" * 32,
         game,
         seats,
-        header.default_quorum(seats),
+        table_header.default_quorum(seats),
     )
 
 
@@ -166,7 +166,7 @@ def test_the_sizes_hold_every_choice_and_one_the_rules_do_not_know_is_illegal() 
     }
     assert set(largest) == set(game_port.SIZES)
     for kind, choice in largest.items():
-        assert len(encoding.encode(choice)) <= game_port.SIZES[kind]
+        assert len(codec.encode(choice)) <= game_port.SIZES[kind]
         assert game_port.read_game(terms(3)).form(kind).admits(choice)
     game = game_port.read_game(terms(3))
     fails(port.IllegalMove, "", game.check, game.start(), "bluff", 0, 1, {})
@@ -174,7 +174,7 @@ def test_the_sizes_hold_every_choice_and_one_the_rules_do_not_know_is_illegal() 
 
 def test_the_header_is_read_back_and_any_change_of_the_edition_is_another_table() -> None:
     bound, _ = seat_at(terms(4), game_port.read_game)
-    read = header.parse_header(bound.header.encode())
+    read = table_header.parse_header(bound.header.encode())
     assert read == bound.header
     assert isinstance(read, Header)
     assert game_port.bind(read).id == bound.id

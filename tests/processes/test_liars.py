@@ -10,7 +10,7 @@ import pytest
 from support.liars import table as liar_table
 from support.liars.plots import ENDINGS, PLOTS
 
-from protocol.wire.faults import FAULTS
+from protocol.fault_codes import FAULTS
 
 QUICK = "bad-opening"
 MAY_FOLLOW = ("bad-halt",)

@@ -21,7 +21,7 @@ PACKAGES = ("protocol", "p2p_hoity", "cli")
 FILES = files_under(*PACKAGES)
 OUTSIDE = {"trio", "socket", "ssl", "os", "time", "random", "secrets", "threading", "subprocess"}
 CRYPTOGRAPHY = {"nacl", "cryptography", "hashlib", "hmac", "secrets", "protocol"}
-LONGEST_FILE = 400
+LONGEST_FILE = 450
 LONGEST_FUNCTION = 50
 
 
@@ -136,10 +136,21 @@ def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
     assert drives or "trio" not in tops(imports(path))
 
 
+def lines_of_code(path: Path) -> int:
+    """Return how many lines of a file are neither blank nor part of a docstring or comment."""
+    lines = [line.strip() for line in text_of(path).splitlines()]
+    is_code = [bool(line) and not line.startswith("#") for line in lines]
+    for node in nodes_of(path):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            for number in range(node.lineno - 1, node.end_lineno or 0):
+                is_code[number] = False
+    return sum(is_code)
+
+
 @each(FILES, name_of)
 def test_modules_are_small_and_say_what_they_are(path: Path) -> None:
     assert ast.get_docstring(tree_of(path))
-    assert text_of(path).count("\n") <= LONGEST_FILE
+    assert lines_of_code(path) <= LONGEST_FILE
     for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert (node.end_lineno or 0) - node.lineno < LONGEST_FUNCTION, node.name
@@ -167,7 +178,7 @@ def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
 FLOORS = {
     "protocol": (
         "bounds errors game",
-        "proofs",
+        "fault_codes proofs",
         "crypto",
         "wire",
         "chain",

@@ -7,7 +7,7 @@ from functools import cache
 from support.paths import ROOT
 from support.source import files_under, nodes_of, short
 
-from protocol.wire.messages import KINDS
+from protocol.wire.signed_messages import KINDS
 
 ID = re.compile(r"\[([A-Z]-\d+)\]")
 RULE = re.compile(r"^(?:- |\d+\. )\[([A-Z]-\d+)\] ", re.MULTILINE)

@@ -6,7 +6,7 @@ from soak.fuzz_corpus import BODIES, PARSERS, main
 from support.machine_table import make_table
 from support.toy_game import ToyGame
 
-from protocol.wire import frames, header, messages
+from protocol.wire import peer_frames, signed_messages, table_header
 
 
 def test_the_fuzzer_starts_from_sound_inputs(tmp_path: Path) -> None:
@@ -18,7 +18,15 @@ def test_the_fuzzer_starts_from_sound_inputs(tmp_path: Path) -> None:
     other = {"value", "payload", "message", "frame", "header", "file", "edition", "talk", "again"}
     assert set(by_name) == other | set(BODIES.values())
     table, _ = make_table(ToyGame(4), 4)
-    assert [messages.parse(data, table.id, table.ids).encode() for data in by_name["message"]]
-    kinds = {frames.Carry, frames.Fetch, frames.Sync, frames.Own, frames.Told}
-    assert {type(frames.parse_frame(data)) for data in by_name["frame"]} == kinds
-    assert header.parse_header(by_name["header"][0]) == table.header
+    assert [
+        signed_messages.parse(data, table.id, table.ids).encode() for data in by_name["message"]
+    ]
+    kinds = {
+        peer_frames.Carry,
+        peer_frames.Fetch,
+        peer_frames.Sync,
+        peer_frames.Own,
+        peer_frames.Told,
+    }
+    assert {type(peer_frames.parse_frame(data)) for data in by_name["frame"]} == kinds
+    assert table_header.parse_header(by_name["header"][0]) == table.header

@@ -14,13 +14,13 @@ from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.session import conversation, lobby, next_table, settling, talk
 from p2p_hoity.session.frame_sizes import longest
-from protocol.chain.state import NEXT, Kind
+from protocol.chain.chain_state import NEXT, Kind
 from protocol.crypto.hashing import VERSION, Label
 from protocol.errors import Invalid
+from protocol.fault_codes import FAULTS
 from protocol.transcript import verifier
-from protocol.transcript.problem import FILE_FAULTS
-from protocol.wire import encoding, end_notices, frames, header, leaves, messages
-from protocol.wire.faults import FAULTS
+from protocol.transcript.verification_report import FILE_FAULTS
+from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
 from tools import spec_tables as made
 
 TEXT = made.SPEC.read_text(encoding="utf-8")
@@ -107,12 +107,12 @@ SAMPLES: dict[str, list[Any]] = {
     "seal": [1, HASH],
     "back": [1],
 }
-NUMBERS = {made.name_of(cls): number for number, (cls, _) in messages.KINDS.items()}
+NUMBERS = {made.name_of(cls): number for number, (cls, _) in signed_messages.KINDS.items()}
 
 
 def read_back(kind: str, fields: Sequence[Any]) -> None:
     value = (NUMBERS[kind], TABLE_ID, 0, *fields)
-    messages.read_payload(encoding.encode(value), TABLE_ID, 2)
+    signed_messages.read_payload(codec.encode(value), TABLE_ID, 2)
 
 
 def field_rows() -> Iterator[tuple[str, int, list[str]]]:
@@ -148,15 +148,16 @@ def test_messages_and_terms_have_the_fields_of_the_page() -> None:
     for kind, _, row in field_rows():
         found.setdefault(kind, []).append(row[1])
     assert found == {
-        made.name_of(cls): list(cls.__dataclass_fields__) for cls, _ in messages.KINDS.values()
+        made.name_of(cls): list(cls.__dataclass_fields__)
+        for cls, _ in signed_messages.KINDS.values()
     }
-    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
+    terms = table_header.Terms(identity(0).public, HASH, "any", 3, 2)
     names = [row[1] for row in rows_of("header") if row[0] == "terms"]
     assert len(terms.value()) == len(names)
     assert [name for name in names if name != "version"] == list(terms.__dataclass_fields__)
     assert terms.value()[0] == VERSION
     names = [row[1] for row in rows_of("header") if row[0] == "entry"]
-    assert names == list(header.SeatEntry.__dataclass_fields__)
+    assert names == list(table_header.SeatEntry.__dataclass_fields__)
 
 
 @pytest.mark.parametrize(("kind", "place", "row"), list(field_rows()))
@@ -180,7 +181,7 @@ def test_a_field_more_or_less_is_no_message(kind: str) -> None:
 # Header, frames, lobby.
 
 
-BOUNDS = header.PATIENCE_BOUNDS
+BOUNDS = table_header.PATIENCE_BOUNDS
 
 
 def _one(place: int, time: int) -> tuple[int, ...]:
@@ -204,35 +205,41 @@ def _one(place: int, time: int) -> tuple[int, ...]:
     ],
 )
 def test_the_bounds_of_the_terms(change: tuple[int, Any], good: bool) -> None:
-    value = list(header.Terms(identity(0).public, HASH, "any", 3, 2).value())
+    value = list(table_header.Terms(identity(0).public, HASH, "any", 3, 2).value())
     value[change[0]] = change[1]
     if good:
-        header.parse_terms(tuple(value))
+        table_header.parse_terms(tuple(value))
     else:
         with pytest.raises(Invalid):
-            header.parse_terms(tuple(value))
+            table_header.parse_terms(tuple(value))
 
 
 def test_frames_have_the_forms_of_the_page() -> None:
-    fetch, sync = frames.Fetch((HASH,), (1,)), frames.Sync(0, 1, ())
-    sent: list[frames.FrameBody] = [frames.Carry(b"m"), fetch, sync, frames.Own(), frames.Told()]
-    leave = leaves.Leave(0, 1, 0, 1, HASH, bytes(64))
-    end = end_notices.EndNotice(0, end_notices.OVER, None, bytes(64))
+    fetch, sync = peer_frames.Fetch((HASH,), (1,)), peer_frames.Sync(0, 1, ())
+    sent: list[peer_frames.FrameBody] = [
+        peer_frames.Carry(b"m"),
+        fetch,
+        sync,
+        peer_frames.Own(),
+        peer_frames.Told(),
+    ]
+    leave = signed_notices.Leave(0, 1, 0, 1, HASH, bytes(64))
+    end = signed_notices.EndNotice(0, signed_notices.OVER, None, bytes(64))
     for row, frame in zip(rows_of("frames"), [*sent, leave, end], strict=True):
         assert row[0].replace("-", "") == type(frame).__name__.lower()
-        data = frames.encode_frame(frame)
-        value = encoding.decode(data, longest(data[:16]))
+        data = peer_frames.encode_frame(frame)
+        value = codec.decode(data, longest(data[:16]))
         assert len(value) == plain(row[1]).count(",") + 1
         assert value[0] == int(plain(row[1])[1])
-        assert frames.parse_frame(data) == frame
+        assert peer_frames.parse_frame(data) == frame
 
 
 def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
-    terms = header.Terms(identity(0).public, HASH, "any", 3, 2)
+    terms = table_header.Terms(identity(0).public, HASH, "any", 3, 2)
     refuse, shown = lobby.Refuse(lobby.Refusal.FULL), lobby.Shown(HASH, bytes(64))
     sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
     sent += [lobby.Names(()), refuse, lobby.Asked(), lobby.Roster(b"", (), bytes(64)), shown]
-    who, entry = identity(1), header.SeatEntry(HASH, "Ada", HASH, bytes(64))
+    who, entry = identity(1), table_header.SeatEntry(HASH, "Ada", HASH, bytes(64))
     word = talk.speak(HASH, who, 1, 2, "words")
     passed = talk.pass_on(word, who, 3)
     words = [next_table.Consent(HASH, entry.value()), next_table.refuse(HASH, who)]
@@ -245,7 +252,7 @@ def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
     for name, parse, said, encoded in kinds:
         every = encoded or [one.encode() for one in said]
         for row, frame, data in zip(rows_of(name), said, every, strict=True):
-            value = encoding.decode(data, longest(data[:16]))
+            value = codec.decode(data, longest(data[:16]))
             assert value[0] == row[0]
             assert len(value) == plain(row[1]).count(",") + 1
             assert parse(data) == frame

@@ -8,8 +8,8 @@ from support.machine_table import make_table
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
-from protocol.wire import frames, messages
-from protocol.wire.messages import Say
+from protocol.wire import peer_frames, signed_messages
+from protocol.wire.signed_messages import Say
 
 TABLE, WHO = make_table(ToyGame(3), 3)
 P, H, S = wire_tap.POSTED, wire_tap.HEARD, wire_tap.SIGNED
@@ -25,12 +25,12 @@ def tapped(path: Path, *pieces: tuple[bytes, bytes]) -> Path:
 
 def say(seat: int, step: int, body: bytes = b"body") -> bytes:
     """A signed say as it travels."""
-    made = messages.sign(WHO[seat], TABLE.id, seat, Say(0, step, b"d" * 32, body))
+    made = signed_messages.sign(WHO[seat], TABLE.id, seat, Say(0, step, b"d" * 32, body))
     return made.encode()
 
 
 def carried(message: bytes) -> bytes:
-    return frames.encode_frame(frames.Carry(message))
+    return peer_frames.encode_frame(peer_frames.Carry(message))
 
 
 def test_one_statement_an_identity_however_often_it_travels_or_is_lost(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_two_statements_of_one_identity_are_noticed(tmp_path: Path, letter: byte
 
 def test_only_whole_statements_of_the_game_count_and_none_that_is_forged(tmp_path: Path) -> None:
     lobby = b"\x92\xa4seat\x01"
-    file = tapped(tmp_path / "1", (H, lobby), (P, frames.encode_frame(frames.Own())))
+    file = tapped(tmp_path / "1", (H, lobby), (P, peer_frames.encode_frame(peer_frames.Own())))
     assert wire_tap.gather([file], TABLE).wire == {}
     file = tapped(tmp_path / "2", (P, b"whole"), (P, b"half of it"))
     file.write_bytes(file.read_bytes()[:-3])

@@ -27,7 +27,7 @@ from support.seat import FIRST_RECORD
 from support.terminals import BOT, LISTEN, Terminal
 
 from p2p_hoity.tables import seating
-from protocol.transcript import format
+from protocol.transcript import transcript_format
 
 FULL = "uberplay-2004"
 
@@ -45,7 +45,7 @@ def crash_again(table: ProcessTable, number: int, cuts: Iterable[int]) -> int:
 
 def hear(table: ProcessTable, last: Terminal) -> dict[str, int]:
     """What the taps of all seats say of one's statements; none was made twice."""
-    content = format.read(format.open_file(last.transcript)).content
+    content = transcript_format.read(transcript_format.open_file(last.transcript)).content
     bound = seating.bind_raw(content.header)
     found = wire_tap.gather(table.path.glob("*.wire"), bound)
     assert found.said_twice() == [], found.said_twice()

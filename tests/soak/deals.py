@@ -32,7 +32,7 @@ from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.updates import Update
 from p2p_hoity.storage import keys
 from p2p_hoity.storage.home import Home, home
-from protocol.wire.header import Patience, Terms
+from protocol.wire.table_header import Patience, Terms
 
 NAP = 0.001
 TIMES = (60_000, 60_000, 5_000, 60_000)

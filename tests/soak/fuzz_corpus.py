@@ -26,12 +26,12 @@ from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
-from protocol.chain.state import Kind
-from protocol.seat.machine import Machine
+from protocol.chain.chain_state import Kind
+from protocol.seat.seat_machine import Machine
 from protocol.transcript import verifier
 from protocol.transcript.verifier import steps_to
-from protocol.wire import bodies, encoding, frames, header, messages
-from protocol.wire.messages import Message, Say
+from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
+from protocol.wire.signed_messages import Message, Say
 
 LONGEST = 1 << 14
 """Bytes of the longest file to begin with: longer ones make every run slow."""
@@ -76,22 +76,22 @@ def _records(data: bytes) -> object:
 
 JOURNAL = new_form(None)
 PARSERS: dict[str, Callable[[bytes], object]] = {
-    "value": lambda data: encoding.decode(data, 1 << 20),
-    "payload": lambda data: messages.read_payload(data, TABLE.id, TABLE.seats),
-    "message": lambda data: messages.parse(data, TABLE.id, TABLE.ids),
-    "frame": frames.parse_frame,
+    "value": lambda data: codec.decode(data, 1 << 20),
+    "payload": lambda data: signed_messages.read_payload(data, TABLE.id, TABLE.seats),
+    "message": lambda data: signed_messages.parse(data, TABLE.id, TABLE.ids),
+    "frame": peer_frames.parse_frame,
     "lobby": lobby.parse_lobby,
     "talk": talk.parse_talk,
     "again": next_table.parse_again,
-    "header": header.parse_header,
-    "key.reveal": lambda data: bodies.parse_key_reveal(data, 3, 4),
-    "key.commit": bodies.parse_key_commit,
-    "key.ok": bodies.parse_key_ok,
-    "seal": bodies.parse_seal,
-    "shuffle": lambda data: bodies.parse_shuffle(data, 11),
-    "gather": lambda data: bodies.parse_gather(data, 1, 1),
-    "show": bodies.parse_show,
-    "choice": lambda data: bodies.parse_choice(data, 16),
+    "header": table_header.parse_header,
+    "key.reveal": lambda data: step_bodies.parse_key_reveal(data, 3, 4),
+    "key.commit": step_bodies.parse_key_commit,
+    "key.ok": step_bodies.parse_key_ok,
+    "seal": step_bodies.parse_seal,
+    "shuffle": lambda data: step_bodies.parse_shuffle(data, 11),
+    "gather": lambda data: step_bodies.parse_gather(data, 1, 1),
+    "show": step_bodies.parse_show,
+    "choice": lambda data: step_bodies.parse_choice(data, 16),
     "file": _file,
     "canonical": read_canonical,
     "journal": lambda data: _records(b"hoity-journal-2\n\0" + data),
@@ -105,10 +105,10 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
 }
 """The parsers in their order: the first byte of an input is the place of its parser here."""
 ASKED = (
-    frames.Fetch((bytes(32),), (1,)),
-    frames.Sync(1, 2, (bytes(16),)),
-    frames.Own(),
-    frames.Told(bytes(32), True),
+    peer_frames.Fetch((bytes(32),), (1,)),
+    peer_frames.Sync(1, 2, (bytes(16),)),
+    peer_frames.Own(),
+    peer_frames.Told(bytes(32), True),
 )
 
 
@@ -124,15 +124,15 @@ def sound_inputs() -> Iterator[tuple[str, bytes]]:
     word = talk.speak(table.id, who[0], 0, 1, "well played")
     yield "talk", word.encode()
     yield "talk", talk.pass_on(word, who[0], 2).encode()
-    entry = header.sit(next_table.next_terms(table), who[0], "Ada", bytes(32))
+    entry = table_header.sit(next_table.next_terms(table), who[0], "Ada", bytes(32))
     yield "again", next_table.Consent(table.id, entry.value()).encode()
     yield "again", next_table.refuse(table.id, who[0]).encode()
     for frame in ASKED:
-        yield "frame", frames.encode_frame(frame)
+        yield "frame", peer_frames.encode_frame(frame)
     for message in store_of(machine):
         yield "payload", message.payload
         yield "message", message.encode()
-        yield "frame", frames.encode_frame(frames.Carry(message.encode()))
+        yield "frame", peer_frames.encode_frame(peer_frames.Carry(message.encode()))
     yield from _bodies(machine)
     yield from _files()
 

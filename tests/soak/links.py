@@ -41,7 +41,7 @@ from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session.lobby import Names, encode_lobby
 from p2p_hoity.session.nursery import open_nursery
 from protocol.crypto.identities import Identity
-from protocol.wire import frames
+from protocol.wire import peer_frames
 from soak.health import Health, Watch, health
 
 GAME = 25.0
@@ -171,7 +171,7 @@ async def deaf(target: Target) -> None:
     """A link that asks for everything and never reads."""
     while True:
         async with target.answered() as stream:
-            ask = encode_frame(frames.encode_frame(frames.Sync(0, 0, ())))
+            ask = encode_frame(peer_frames.encode_frame(peer_frames.Sync(0, 0, ())))
             target.counts["links"] += 1
             while True:
                 await stream.send_all(ask)
@@ -194,7 +194,7 @@ async def _flood(target: Target, frame: Callable[[], bytes]) -> None:
 
 async def questions(target: Target) -> None:
     """A link that asks for everything as fast as it can, and reads."""
-    await _flood(target, lambda: frames.encode_frame(frames.Sync(0, 0, ())))
+    await _flood(target, lambda: peer_frames.encode_frame(peer_frames.Sync(0, 0, ())))
 
 
 async def chatter(target: Target) -> None:

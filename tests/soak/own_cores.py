@@ -31,7 +31,7 @@ from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import PAUSE, BotPlayer
 from p2p_hoity.storage.home import Home
-from protocol.wire.header import default_quorum
+from protocol.wire.table_header import default_quorum
 from soak.deals import TIMES, own, terms_of, yes
 from soak.delays import choices
 

@@ -36,8 +36,8 @@ from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session.access import DropCode
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Ask, Refuse, Roster, encode_lobby, is_lobby, parse_lobby
-from protocol import Identity, Invalid, header
-from protocol.wire import frames
+from protocol import Identity, Invalid, table_header
+from protocol.wire import peer_frames
 from soak.health import Health, health
 
 SEATS = 4
@@ -82,8 +82,8 @@ class Onlooker:
 
     async def _ask(self) -> None:
         """One seat a second what lacks, as those do that verify what they see."""
-        have = tuple(os.urandom(frames.SHORT) for _ in range(8))
-        question = frames.encode_frame(frames.Sync(0, 1 << 16, have))
+        have = tuple(os.urandom(peer_frames.SHORT) for _ in range(8))
+        question = peer_frames.encode_frame(peer_frames.Sync(0, 1 << 16, have))
         await trio.sleep(random.random())
         while True:
             await trio.sleep(1.0)
@@ -113,7 +113,7 @@ class Onlooker:
                 self.hub.drop(seat, because(DropCode.FULL))
 
     def _dial(self, roster: Roster) -> None:
-        seats = header.parse_header(roster.header).roster
+        seats = table_header.parse_header(roster.header).roster
         self._seats = {entry.id for entry in seats}
         for entry, where in zip(seats, roster.addresses, strict=True):
             for address in where:

@@ -6,11 +6,11 @@ its own, since the model lets no two of them go alike.
 
 from collections import defaultdict
 
-from protocol.chain.state import Kind
-from protocol.seat.states import State
-from protocol.wire import frames
-from protocol.wire.header import Patience
-from protocol.wire.messages import Late, Message
+from protocol.chain.chain_state import Kind
+from protocol.seat.seat_state import State
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Late, Message
+from protocol.wire.table_header import Patience
 from support.inspection import inspect
 from support.machine_table import toy_table
 from support.models.ending_rules import LAST, REQUEST, Statement
@@ -18,7 +18,7 @@ from support.models.endings import Action, Endings
 
 TIMES = Patience()
 STEP, BACK_OFF = TIMES.step / 1000, TIMES.grace / 1000
-ASKS = (frames.Sync, frames.Own, frames.Fetch)
+ASKS = (peer_frames.Sync, peer_frames.Own, peer_frames.Fetch)
 
 
 class Replay:
@@ -73,7 +73,7 @@ class Replay:
         self.at(seat)
         waiting, self.waits[source, seat] = self.waits[source, seat], []
         for frame in waiting:
-            if only_asks and not isinstance(frames.parse_frame(frame), ASKS):
+            if only_asks and not isinstance(peer_frames.parse_frame(frame), ASKS):
                 self.waits[source, seat].append(frame)
             elif self.table.places[seat].alive:
                 self.table.hear(seat, frame, source)

@@ -1,16 +1,16 @@
 """Transcripts of the played tables: reading, changing and judging them."""
 
-from protocol.transcript import format
-from protocol.transcript.format import Transcript
-from protocol.transcript.problem import FILE_FAULTS, PARTS, UNREADABLE, Problem
+from protocol.fault_codes import FAULTS
+from protocol.transcript import transcript_format
+from protocol.transcript.transcript_format import Transcript
+from protocol.transcript.verification_report import FILE_FAULTS, PARTS, UNREADABLE, Problem
 from protocol.transcript.verifier import verify
-from protocol.wire.faults import FAULTS
 from support.played import files_of, game_of
 
 
 def read(name: str) -> Transcript:
     """Return the first file of a played table."""
-    return format.read(format.open_file(files_of(name)[0]))
+    return transcript_format.read(transcript_format.open_file(files_of(name)[0]))
 
 
 def refusal(data: bytes) -> Problem:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from protocol.proofs import Part
-from protocol.transcript.report import Report
+from protocol.transcript.verification_report import Report
 from protocol.transcript.verifier import GameOf, verify
 
 

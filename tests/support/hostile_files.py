@@ -8,11 +8,11 @@ from p2p_hoity import game_port
 from p2p_hoity.editions import load
 from protocol.chain import transition
 from protocol.crypto.hashing import Label
-from protocol.transcript.format import MAGIC, MAX_STRING, VERSION
-from protocol.wire import header
-from protocol.wire.bodies import MAX_BODY
-from protocol.wire.encoding import pieces
-from protocol.wire.messages import Close, Halt, Say, payload, sign
+from protocol.transcript.transcript_format import MAGIC, MAX_STRING, VERSION
+from protocol.wire import table_header
+from protocol.wire.codec import pieces
+from protocol.wire.signed_messages import Close, Halt, Say, payload, sign
+from protocol.wire.step_bodies import MAX_BODY
 from support.machine_table import identity
 
 LARGE: Final = 60_000_000
@@ -21,12 +21,14 @@ SEATS: Final = 2
 WHO: Final = [identity(seat) for seat in range(SEATS)]
 
 
-def _header() -> header.Header:
-    terms = header.Terms(
+def _header() -> table_header.Header:
+    terms = table_header.Terms(
         WHO[0].public, bytes(32), game_port.game_value(load(), "surprise"), SEATS, SEATS
     )
     names = zip(WHO, ("Ada", "Bob"), strict=True)
-    return header.Header(terms, tuple(header.sit(terms, w, n, bytes(32)) for w, n in names))
+    return table_header.Header(
+        terms, tuple(table_header.sit(terms, w, n, bytes(32)) for w, n in names)
+    )
 
 
 def _file(entries: Any = (), evidence: Any = (), raw: bytes = b"") -> bytes:

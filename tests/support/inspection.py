@@ -9,23 +9,20 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from protocol.chain.secrets import Secrets
-from protocol.chain.state import Node
-from protocol.consensus import view as following
+from protocol.chain.chain_state import Node, Secrets
+from protocol.consensus import followed_chain as following
+from protocol.consensus.epoch_votes import Votes
+from protocol.consensus.followed_chain import Proof, View
 from protocol.consensus.message_store import MessageStore
-from protocol.consensus.view import Proof, View
-from protocol.consensus.view_change import Base
-from protocol.consensus.votes import Votes
+from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
-from protocol.seat import epoch_change, progress, recovery, statements
-from protocol.seat.core import PlayerChoice
-from protocol.seat.inquiry import Inquiry
-from protocol.seat.machine import Machine
-from protocol.seat.states import State
+from protocol.seat import epoch_change, restored_backup, signer, step_progress
+from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_state import Inquiry, PlayerChoice, State
 from protocol.seat.timeouts import Clocks
-from protocol.wire import frames
-from protocol.wire.leaves import Leave
-from protocol.wire.messages import Expired, Halt, Message, Statement
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Expired, Halt, Message, Statement
+from protocol.wire.signed_notices import Leave
 
 
 @dataclass(frozen=True)
@@ -197,28 +194,28 @@ def has_waited_for_halts(machine: Machine, epoch: int, count: int) -> bool:
 
 def next_floor(machine: Machine) -> int:
     """Return the epoch below which the machine would sign nothing if it went on now."""
-    return recovery.floor(machine.core)
+    return restored_backup.floor(machine.core)
 
 
 def sign(machine: Machine, statement: Statement) -> bool:
     """Let the machine sign a statement; return whether it did."""
-    return statements.sign(machine.core, statement)
+    return signer.sign(machine.core, statement)
 
 
 def hold(machine: Machine, message: Message) -> None:
     """Let the machine take a message in as one that was checked."""
-    statements.hold(machine.core, message)
+    signer.hold(machine.core, message)
 
 
 def bind(machine: Machine, statement: Statement) -> None:
     """Let the machine note what it has signed."""
-    statements._bind(machine.core, statement)
+    signer._bind(machine.core, statement)
 
 
 def enter(machine: Machine, epoch: int, base: Node) -> bool:
     """Let the machine enter an epoch as if its votes had opened it; return whether it did."""
     machine.core.votes.highest_open = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
-    entered = progress.enter(machine.core)
+    entered = step_progress.enter(machine.core)
     machine.core.clocks.mark(machine.core.view)
     return entered
 
@@ -281,7 +278,7 @@ def identity_of(machine: Machine) -> Identity:
 
 def send_to_all(machine: Machine, message: Message) -> None:
     """Let the machine send a message that it does not hold itself."""
-    machine.core.send(frames.Carry(message.encode()), None)
+    machine.core.send(peer_frames.Carry(message.encode()), None)
 
 
 def player_choices(machine: Machine) -> dict[tuple[int, str], PlayerChoice]:

@@ -12,8 +12,8 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
 from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
-from protocol.seat.machine import Machine
-from protocol.wire.header import Patience, Terms
+from protocol.seat.seat_machine import Machine
+from protocol.wire.table_header import Patience, Terms
 from support.machine_table import MachineTable, identity, seat_at
 
 SEED = b"s" * 32

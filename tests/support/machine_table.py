@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol.chain.state import Table
+from protocol.chain.chain_state import Table
 from protocol.crypto.identities import Identity
 from protocol.seat.effects import Asked, Effect, Finished, Record, Send
-from protocol.seat.machine import Machine
-from protocol.wire import frames, header, messages
-from protocol.wire.frames import FrameBody
-from protocol.wire.header import Header, Patience, Terms
-from protocol.wire.messages import Message, Statement
+from protocol.seat.seat_machine import Machine
+from protocol.wire import peer_frames, signed_messages, table_header
+from protocol.wire.peer_frames import FrameBody
+from protocol.wire.signed_messages import Message, Statement
+from protocol.wire.table_header import Header, Patience, Terms
 from support.forgeries.cheater import CheatingMachine, Lie
 from support.toy_game import ToyGame
 
@@ -45,7 +45,9 @@ def seat_at(
     """Return a table of these terms with a roster of seeded identities."""
     who = [identity(i) for i in range(terms.seats)]
     names = names or [f"seat {i}" for i in range(terms.seats)]
-    roster = tuple(header.sit(terms, one, names[i], bytes([i]) * 32) for i, one in enumerate(who))
+    roster = tuple(
+        table_header.sit(terms, one, names[i], bytes([i]) * 32) for i, one in enumerate(who)
+    )
     return Table(Header(terms, roster), game_of(terms)), who
 
 
@@ -57,7 +59,7 @@ def make_table(
     returns: int = 8,
 ) -> tuple[Table, list[Identity]]:
     """Return a table of a game that needs no terms."""
-    quorum = quorum or header.default_quorum(seats)
+    quorum = quorum or table_header.default_quorum(seats)
     terms = Terms(identity(0).public, b"n" * 32, "toy", seats, quorum, patience, returns)
     return seat_at(terms, lambda _: game)
 
@@ -72,12 +74,12 @@ def toy_choice(machine: Machine, asked: Asked) -> Any:
 
 def carried(message: Message) -> bytes:
     """Return the frame that carries a message."""
-    return frames.encode_frame(frames.Carry(message.encode()))
+    return peer_frames.encode_frame(peer_frames.Carry(message.encode()))
 
 
 def sent(machine: Machine) -> list[FrameBody]:
     """Take a machine's effects, and return the frames among them that it sends."""
-    return [frames.parse_frame(e.frame) for e in machine.take() if isinstance(e, Send)]
+    return [peer_frames.parse_frame(e.frame) for e in machine.take() if isinstance(e, Send)]
 
 
 @dataclass
@@ -269,7 +271,7 @@ class MachineTable:
 
     def sign(self, seat: int, statement: Statement) -> Message:
         """Return a statement signed by a seat."""
-        return messages.sign(self.who[seat], self.table.id, seat, statement)
+        return signed_messages.sign(self.who[seat], self.table.id, seat, statement)
 
     def show(self, seat: int, other: int, statement: Statement) -> None:
         """Let a seat sign a statement and show it to one other, whatever is held back."""
@@ -277,10 +279,10 @@ class MachineTable:
 
     def message(self, frame: bytes) -> Message | None:
         """Return the message that a frame carries, if it does."""
-        parsed = frames.parse_frame(frame)
-        if not isinstance(parsed, frames.Carry):
+        parsed = peer_frames.parse_frame(frame)
+        if not isinstance(parsed, peer_frames.Carry):
             return None
-        return messages.parse(parsed.message, self.table.id, self.table.ids)
+        return signed_messages.parse(parsed.message, self.table.id, self.table.ids)
 
     def own_messages(self, seat: int, effects: Iterable[Effect]) -> list[Message]:
         """Return every own statement of a seat that it sends among these effects."""

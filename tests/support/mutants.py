@@ -11,25 +11,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.chain import goals, setup_steps, transition
-from protocol.consensus import view, view_change
-from protocol.consensus.votes import Votes
+from protocol.chain import setup_steps, transition
+from protocol.consensus import followed_chain, new_epoch
+from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
+    catch_up,
+    crash_recovery,
+    departure_notices,
     end_notices,
     epoch_change,
-    leaving,
-    passing,
-    progress,
-    recovery,
-    restoring,
-    statements,
-    sync,
+    restored_backup,
+    signer,
+    step_progress,
 )
-from protocol.seat import leaves as held_leaves
-from protocol.seat.core import Core
+from protocol.seat import seat_state as held_leaves
 from protocol.seat.epoch_change import own_halt, propose
-from protocol.seat.inquiry import Inquiry
-from protocol.seat.machine import Machine
+from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_state import Core, Inquiry
 from protocol.seat.timeouts import Clocks
 
 Spoil = tuple[Callable[..., Any], str, str]
@@ -87,7 +85,7 @@ HELD = "says = {m.hash for m in held_says(base, core.store, under)}"
 MUTANTS = (
     mutant(
         "t-1 halts",
-        (view_change.read_close, "!= table.quorum", "!= table.quorum - 1"),
+        (new_epoch.read_close, "!= table.quorum", "!= table.quorum - 1"),
         (Votes.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
         (propose, "< core.table.quorum or", "< core.table.quorum - 1 or"),
     ),
@@ -108,9 +106,9 @@ MUTANTS = (
     ),
     mutant(
         "halts not binding",
-        (progress.may_speak, "not core.is_standing or ", ""),
+        (step_progress.may_speak, "not core.is_standing or ", ""),
         (
-            statements.may_sign,
+            signer.may_sign,
             "type(statement) not in SIGNS[core.state]",
             "core.inquiry is not None",
         ),
@@ -118,12 +116,12 @@ MUTANTS = (
     mutant("one vote instead of two", (Votes.highest_open, "SealVote", "Accept")),
     mutant(
         "an equivocator's version always void",
-        (view_change.walk, "_kept_version(node, tree, bodies, culprits, halts)", "None"),
+        (new_epoch.walk, "_kept_version(node, tree, bodies, culprits, halts)", "None"),
     ),
     mutant(
         "a completed step final by itself",
         (
-            view.final_step,
+            followed_chain.final_step,
             "base, silent = view.base.step, set(view.tip.present)",
             "base, silent = view.base.step, set()",
         ),
@@ -131,7 +129,7 @@ MUTANTS = (
     mutant(
         "final by t says",
         (
-            view.final_step,
+            followed_chain.final_step,
             "if not silent:",
             "if len(view.tip.present) - len(silent) >= view.tip.table.quorum:",
         ),
@@ -139,10 +137,10 @@ MUTANTS = (
     mutant(
         "final by what comes after the halt",
         (Core.final_step, "if self.is_standing:", "if True:"),
-        (progress._ended_by_says, "not core.is_standing or ", ""),
+        (step_progress._ended_by_says, "not core.is_standing or ", ""),
     ),
     mutant(
-        "one expired halt enough", (view_change._expire, "< table.seats - table.quorum + 1", "< 1")
+        "one expired halt enough", (new_epoch._expire, "< table.seats - table.quorum + 1", "< 1")
     ),
     mutant(
         "patience running on while halted",
@@ -157,7 +155,7 @@ MUTANTS = (
     mutant(
         "promise forgotten on resume",
         (
-            statements._bind,
+            signer._bind,
             "core.raise_promise(statement.epoch)",
             "core.replaying or core.raise_promise(statement.epoch)",
         ),
@@ -168,7 +166,7 @@ MUTANTS = (
     ),
     mutant(
         "own statements forgotten on resume",
-        (statements.sign, "record(core, message, note)", "pass"),
+        (signer.sign, "record(core, message, note)", "pass"),
     ),
     mutant("no doubling of g", (Clocks.grace, "2**doublings", "1")),
     mutant(
@@ -178,16 +176,16 @@ MUTANTS = (
     mutant("votes name the close", (Votes._read_close, "base.node.base_digest()", "message.hash")),
     mutant(
         "proofs that prove nothing turn epochs",
-        (view.is_effective, "epochs == {view.epoch}", "True"),
+        (followed_chain.is_effective, "epochs == {view.epoch}", "True"),
     ),
     mutant(
         "a proof of two waits for what they name",
-        (view_change._bad_forms, "if len(proof) == 1:", "if True:"),
+        (new_epoch._bad_forms, "if len(proof) == 1:", "if True:"),
     ),
     mutant(
         "a second version makes a seat leave its own",
         (
-            view.chosen_says,
+            followed_chain.chosen_says,
             "in store.says(view.epoch, node.step)",
             "in reversed(store.says(view.epoch, node.step))",
         ),
@@ -195,7 +193,7 @@ MUTANTS = (
     mutant(
         "illegal says are followed",
         (
-            view.chosen_says,
+            followed_chain.chosen_says,
             "except Fault:\n                continue",
             "except Fault:\n                pass",
         ),
@@ -204,39 +202,43 @@ MUTANTS = (
         "fewer than t present going on",
         (transition.may_go_on, "len(node.present) >= node.table.quorum", "True"),
     ),
-    mutant("reveal without hold", (goals._needs_hold, "not node.table.strict", "False")),
+    mutant("reveal without hold", (transition._needs_hold, "not node.table.strict", "False")),
     mutant("a thinking seat's halt says expired", (Core._fix_expired, "if thinks:", "if False:")),
     mutant(
         "halts of the missing count",
-        (view_change._expire, "read.message.seat not in missing", "True"),
+        (new_epoch._expire, "read.message.seat not in missing", "True"),
     ),
     mutant(
         "a zero backup piece accepted", (setup_steps._check_backup, "== group.IDENTITY", "is None")
     ),
     mutant(
         "a resumed seat signs at once",
-        (restoring.end, "core.inquiry = Inquiry(core.clocks.now)", "pass"),
+        (crash_recovery.end, "core.inquiry = Inquiry(core.clocks.now)", "pass"),
     ),
     mutant(
         "what was forgotten makes nobody cautious",
-        (recovery.is_forgotten, "message.hash in core.store", "True"),
+        (restored_backup.is_forgotten, "message.hash in core.store", "True"),
     ),
     mutant(
         "the floor counts every wish",
-        (recovery.floor, "core.votes.common_wish()", "max([0, *core.votes.wishes().values()])"),
+        (
+            restored_backup.floor,
+            "core.votes.common_wish()",
+            "max([0, *core.votes.wishes().values()])",
+        ),
     ),
     mutant(
         "a halt whose says do not resolve is read",
-        (view_change._check_form, "not all(tree.resolves(say) for _, say in tree.says)", "False"),
+        (new_epoch._check_form, "not all(tree.resolves(say) for _, say in tree.says)", "False"),
     ),
-    mutant("answers without bound", (sync._carry_part, "if room < 0:", "if False:")),
+    mutant("answers without bound", (catch_up._carry_part, "if room < 0:", "if False:")),
     mutant(
         "an end with a fault that no base holds",
-        (progress._ended_by_says, "not accusations.is_unsettled(core)", "True"),
+        (step_progress._ended_by_says, "not fault_judge.is_unsettled(core)", "True"),
     ),
     mutant(
         "rubbish of passed epochs kept for ever",
-        (progress._forget_says, "message.seat == core.seat", "True"),
+        (step_progress._forget_says, "message.seat == core.seat", "True"),
     ),
     mutant(
         "a seat leaves as soon as its own end is final",
@@ -256,7 +258,7 @@ MUTANTS = (
     ),
     mutant(
         "whoever is awaited counts as silent",
-        (progress._sees_itself, "core.clocks.is_out(core.tip)", "True"),
+        (step_progress._sees_itself, "core.clocks.is_out(core.tip)", "True"),
     ),
     mutant(
         "an end notice outlives the link it came by",
@@ -269,15 +271,15 @@ MUTANTS = (
     mutant("an end notice of anyone counts", (end_notices.take, "end_notices.check(", "(")),
     mutant(
         "an input off the chain is passed on",
-        (passing.goes_round, "node is not None and node.step == statement.step", "True"),
+        (catch_up.goes_round, "node is not None and node.step == statement.step", "True"),
     ),
     mutant(
         "every input of a seat at fault is passed on",
-        (passing.is_of_use, "proof is None or message.hash in proof.hashes", "True"),
+        (catch_up.is_of_use, "proof is None or message.hash in proof.hashes", "True"),
     ),
     mutant(
         "a promise of any length is passed on",
-        (passing.is_called_for, "not core.votes.is_too_long(halt)", "True"),
+        (catch_up.is_called_for, "not core.votes.is_too_long(halt)", "True"),
     ),
     mutant(
         "a seat signs again once t - 1 others have told",
@@ -299,7 +301,7 @@ MUTANTS = (
         (held_leaves._holds, "_absences(node, leave.seat) == _absences", "_absences"),
     ),
     mutant("a return ends nothing", (held_leaves._holds, "or leave.says_back", "")),
-    mutant("a leave of anyone counts", (leaving.take, "leaves.check(", "(")),
+    mutant("a leave of anyone counts", (departure_notices.take, "signed_notices.check_leave(", "(")),
     mutant(
         "a leave saves the grace", (Core.ran_out, "is_out and", "self.all_left() or is_out and")
     ),

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
-from protocol.chain.state import Kind, Node
+from protocol.chain.chain_state import Kind, Node
 from protocol.crypto import group, identities
-from protocol.transcript.writer import to_the_end
-from protocol.wire import messages
-from protocol.wire.header import Patience, Terms
-from protocol.wire.messages import Message, Say
+from protocol.transcript.transcript_writer import to_the_end
+from protocol.wire import signed_messages
+from protocol.wire.signed_messages import Message, Say
+from protocol.wire.table_header import Patience, Terms
 from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
 from support.forgeries.cheater import Lie, on_say, twice
 from support.inspection import sign
@@ -119,7 +119,7 @@ def _doubted(kind: Kind) -> MachineTable:
 
     def doubt() -> None:
         for seat in range(3):
-            sign(room.machine(seat), messages.Late(1))
+            sign(room.machine(seat), signed_messages.Late(1))
             room.collect(seat)
 
     room.drop = unheard

@@ -26,10 +26,10 @@ from p2p_hoity.storage import keys
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables.seating import Lan
 from protocol.crypto.identities import Identity
-from protocol.transcript import report as verifier_report
+from protocol.transcript import verification_report as verifier_report
 from protocol.transcript import verifier
-from protocol.wire import header
-from protocol.wire.header import Patience, Terms, default_quorum
+from protocol.wire import table_header
+from protocol.wire.table_header import Patience, Terms, default_quorum
 from support.cheap_group import cheap_cards
 from support.partitioned_network import PartitionedNetwork
 from support.sim.cheap import forget, shared_nodes
@@ -450,7 +450,7 @@ class Caller:
 
     def sit(self, table: PlayerTable, name: str, *addresses: str) -> None:
         """Ask for a seat."""
-        entry = header.sit(table.terms, self.hub._identity, name, os.urandom(32))
+        entry = table_header.sit(table.terms, self.hub._identity, name, os.urandom(32))
         self.say(Sit(entry.value(), addresses))
 
     async def listen(self) -> None:

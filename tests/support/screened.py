@@ -12,7 +12,7 @@ from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import Player
 from p2p_hoity.session.updates import Clock, Muster, Presence
-from protocol import Patience, Table, Terms, header
+from protocol import Patience, Table, Terms, table_header
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
@@ -32,7 +32,7 @@ def table(
 ) -> Table:
     """A table with a roster of people."""
     game = game_port.game_value(edition or load(), variant)
-    quorum = header.default_quorum(seats)
+    quorum = table_header.default_quorum(seats)
     terms = Terms(identity(0).public, b"n" * 32, game, seats, quorum, Patience())
     return seat_at(terms, game_port.read_game, names)[0]
 

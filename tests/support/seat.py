@@ -3,8 +3,8 @@
     python -m support.seat [HABIT=VALUE …] WORDS…
 
 die=KIND:N            SIGKILL itself as the N-th step of that kind begins, before it speaks in it;
-                      KIND is one of `protocol.chain.state.Kind`, with `+own` or `+pass` if it must
-                      or must not owe something there
+                      KIND is one of `protocol.Kind`, with `+own` or `+pass` if it must or must not
+                      owe something there
 think=SECONDS|FROM-TO a bot takes so long for a choice, or a random time between the two
 wait=ROUND:FILE       from that round on, a bot chooses nothing until the file is there
 times=C,S,G,CAP       all four times of the patience of a table that it hosts, in milliseconds;
@@ -44,9 +44,9 @@ from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage.journal import Journal
 from p2p_hoity.storage.own_files import private_folder
 from p2p_hoity.tables import seating
-from protocol.chain.state import Kind, Node
+from protocol.chain.chain_state import Kind, Node
 from protocol.seat.effects import Effect, Send, Stepped
-from protocol.wire.header import Patience
+from protocol.wire.table_header import Patience
 from support import wire_tap
 from support.liars import peer
 from support.wire_tap import before

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from protocol.chain import transition
-from protocol.chain.state import Kind, Node
-from protocol.chain.step import Step
-from protocol.chain.steps import STEPS
+from protocol.chain.chain_state import Kind, Node
+from protocol.chain.step_interface import Step
+from protocol.chain.transition import STEPS
 from protocol.errors import Invalid
 from protocol.game import Choose, Layout, Over, Presence, Seal
 

@@ -14,8 +14,8 @@ from typing import Any
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.session.lobby import is_lobby
-from protocol.chain.state import Table
-from protocol.wire import frames, messages
+from protocol.chain.chain_state import Table
+from protocol.wire import peer_frames, signed_messages
 
 POSTED, HEARD, SIGNED = b"P", b"H", b"S"
 
@@ -29,14 +29,14 @@ def tap(path: Path) -> None:
 
     before(Hub, "post", lambda hub, peer, data, once=False: note(POSTED, data))
     before(Driver, "_on_frame", lambda driver, peer, data: note(HEARD, data))
-    sign = messages.sign
+    sign = signed_messages.sign
 
-    def signed(*args: Any) -> messages.Message:
+    def signed(*args: Any) -> signed_messages.Message:
         message = sign(*args)
         note(SIGNED, message.encode())
         return message
 
-    messages.sign = signed
+    signed_messages.sign = signed
 
 
 def before(owner: type, name: str, act: Callable[..., Any]) -> None:
@@ -87,12 +87,12 @@ def gather(files: Iterable[Path], table: Table) -> Statements:
             if letter == SIGNED:
                 signed.add(data)
             elif not is_lobby(data):
-                frame = frames.parse_frame(data)
-                if isinstance(frame, frames.Carry):
+                frame = peer_frames.parse_frame(data)
+                if isinstance(frame, peer_frames.Carry):
                     wire.add(frame.message)
     found = Statements()
     for kept, raws in ((found.wire, wire), (found.signed, signed)):
         for raw in raws:
-            message = messages.parse(raw, table.id, table.ids)
+            message = signed_messages.parse(raw, table.id, table.ids)
             kept[message.identity].add(message.payload)
     return found

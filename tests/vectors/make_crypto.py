@@ -33,7 +33,7 @@ from protocol.crypto import (
 from protocol.crypto.group import ORDER, encode_scalar, mul_base
 from protocol.crypto.hashing import Context, Label, digest, expand, hash_to_scalar, u64
 from protocol.crypto.identities import Identity, fingerprint
-from protocol.wire.encoding import encode
+from protocol.wire.codec import encode
 
 PATH = Path(__file__).with_name("crypto.json")
 DRAWS: list[str] = []

@@ -38,7 +38,7 @@ from p2p_hoity.session.nursery import open_nursery
 from p2p_hoity.session.player import LeaveForNow
 from p2p_hoity.storage.home import Home
 from protocol.crypto.identities import Identity
-from protocol.wire.header import MAX_NICKNAME, Terms, check_nickname
+from protocol.wire.table_header import MAX_NICKNAME, Terms, check_nickname
 
 HOST = Identity(bytes(32)).public
 

@@ -33,17 +33,17 @@ from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.tables.codes import CodesCode
 from protocol.chain import transition
-from protocol.chain.state import Kind, Table, Want
+from protocol.chain.chain_state import Kind, Table, Want
 from protocol.crypto.identities import fingerprint
-from protocol.wire import header
-from protocol.wire.header import Terms
+from protocol.wire import table_header
+from protocol.wire.table_header import Terms
 
 MUSTER = updates.Muster(3, 2, 2)
 
 
 def bound(seats: int = 3) -> Table:
     game = game_port.game_value(load(), None)
-    terms = Terms(identity(0).public, b"n" * 32, game, seats, header.default_quorum(seats))
+    terms = Terms(identity(0).public, b"n" * 32, game, seats, table_header.default_quorum(seats))
     return seat_at(terms, game_port.read_game)[0]
 
 

@@ -23,8 +23,8 @@ from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
 from p2p_hoity.rules.news import Setup
 from p2p_hoity.session import updates
-from protocol.wire import header
-from protocol.wire.header import Patience, Terms, default_quorum
+from protocol.wire import table_header
+from protocol.wire.table_header import Patience, Terms, default_quorum
 
 UBER = load()
 
@@ -131,7 +131,7 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     assert editions.as_json(own) == {"edition": "my house", "changed": None}
     assert set(editions.CHANGED) == set(PARTS)
     option = PatienceOption.__metadata__[0]  # type: ignore[attr-defined]
-    low, high = header.PATIENCE_BOUNDS[0]
+    low, high = table_header.PATIENCE_BOUNDS[0]
     assert (option.min * 1000, option.max * 1000) == (low, high)
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)

@@ -15,14 +15,16 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import lobby, updates
 from p2p_hoity.session.access import MOST_ONLOOKERS, PATIENCE, TWO_ROSTERS, Access, TwoRosters
 from p2p_hoity.session.capability import Capability
-from protocol.chain.state import Table
+from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
-from protocol.wire import header
-from protocol.wire.header import Header, Terms
+from protocol.wire import table_header
+from protocol.wire.table_header import Header, Terms
 
 WHO = [identity(seat) for seat in range(3)]
 TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
-ENTRIES = [header.sit(TERMS, one, f"P{seat}", bytes([seat]) * 32) for seat, one in enumerate(WHO)]
+ENTRIES = [
+    table_header.sit(TERMS, one, f"P{seat}", bytes([seat]) * 32) for seat, one in enumerate(WHO)
+]
 ONE = Header(TERMS, tuple(ENTRIES))
 OTHER = Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1]))
 SECRET, LINK, STRANGER = b"s" * 16, b"l" * 32, b"x" * 32
@@ -33,7 +35,7 @@ class Desk:
     """A reception of seat 1, and what it posts."""
 
     def __init__(self, held: Capability = HELD, seat: int | None = 1, watched: bool = True) -> None:
-        signature = header.sign_roster(ONE, WHO[0], watched)
+        signature = table_header.sign_roster(ONE, WHO[0], watched)
         roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched)
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
@@ -66,25 +68,25 @@ def test_seats_show_their_table_and_two_of_one_host_are_found_out() -> None:
     assert not desk.it.hears(other)
     desk, other = linked()
     with pytest.raises(TwoRosters) as caught:
-        desk.receive(other, lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0])))
+        desk.receive(other, lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0])))
     evidence = caught.value.evidence
     assert evidence.one.table != evidence.other.table
     assert evidence.terms == TERMS.digest()
     for shown in (evidence.one, evidence.other):
-        header.check_roster(TERMS, shown.table, shown.signature)
+        table_header.check_roster(TERMS, shown.table, shown.signature)
 
 
 LATER = replace(TERMS, nonce=b"m" * 32)
-NEXT = Header(LATER, tuple(header.sit(LATER, one, "x", b"n" * 32) for one in WHO))
+NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one in WHO))
 
 
 @pytest.mark.parametrize(
     "shown",
     [
-        lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[2])),
-        lobby.Shown(OTHER.table_id, header.sign_roster(ONE, WHO[0])),
-        lobby.Shown(NEXT.table_id, header.sign_roster(NEXT, WHO[0])),
-        lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0]), False),
+        lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[2])),
+        lobby.Shown(OTHER.table_id, table_header.sign_roster(ONE, WHO[0])),
+        lobby.Shown(NEXT.table_id, table_header.sign_roster(NEXT, WHO[0])),
+        lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0]), False),
         lobby.Shown(ONE.table_id, bytes(64)),
         lobby.Shown(bytes(32), bytes(64)),
     ],
@@ -107,7 +109,7 @@ def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
 def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> None:
     desk, me = Desk(), WHO[1].public
     desk.it.up(STRANGER, LINK, 0.0)
-    other = lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
+    other = lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
     assert not desk.receive(STRANGER, other)
     assert not desk.it.hears(STRANGER)
     assert desk.posted == []
@@ -171,24 +173,26 @@ def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_el
 def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> None:
     """[L-21]"""
     desk, other = linked(watched=watched)
-    otherwise = lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], not watched), not watched)
+    otherwise = lobby.Shown(
+        ONE.table_id, table_header.sign_roster(ONE, WHO[0], not watched), not watched
+    )
     caught = fails(TwoRosters, "", desk.receive, other, otherwise)
     assert not desk.it.hears(other)
     both = caught.evidence.both
     assert {shown.watched for shown in both} == {True, False}
     for shown in both:
-        header.check_roster(TERMS, shown.table, shown.signature, shown.watched)
+        table_header.check_roster(TERMS, shown.table, shown.signature, shown.watched)
 
 
 def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
     """Else a host could keep two honest seats from ever hearing each other."""
     desk, other = linked()
-    otherwise = lobby.Shown(ONE.table_id, header.sign_roster(ONE, WHO[0], False), False)
+    otherwise = lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0], False), False)
     assert desk.it.receive(other, lobby.encode_lobby(otherwise), begun=True)
     assert desk.it.hears(other)
     desk.it.down(other)
     desk.it.up(other, LINK, 0.0)
-    turned = lobby.Shown(OTHER.table_id, header.sign_roster(OTHER, WHO[0]))
+    turned = lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
     assert not desk.it.receive(other, lobby.encode_lobby(turned), begun=True)
     assert not desk.it.hears(other)
 
@@ -213,10 +217,10 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
             if isinstance(frame, lobby.Roster) and to != hub.me:
                 given.append(to)
             if isinstance(frame, lobby.Roster) and to in given[1:2]:
-                whole = header.parse_header(frame.header)
+                whole = table_header.parse_header(frame.header)
                 turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
                 where = (frame.addresses[0], *frame.addresses[:0:-1])
-                signature = header.sign_roster(turned, host)
+                signature = table_header.sign_roster(turned, host)
                 data = lobby.encode_lobby(lobby.Roster(turned.encode(), where, signature))
         return post(hub, to, data, once)
 
@@ -245,7 +249,9 @@ async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.Mo
             return
         whole = table.guests[0].heard(updates.Started)[0].table.header
         turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
-        other = lobby.encode_lobby(lobby.Shown(turned.table_id, header.sign_roster(turned, host)))
+        other = lobby.encode_lobby(
+            lobby.Shown(turned.table_id, table_header.sign_roster(turned, host))
+        )
         (hub,) = (one for one in hubs if one.me == host.public)
         shown.extend(peer for peer in hub.links() if hub.post(peer, other))
 
@@ -267,7 +273,7 @@ async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.Mon
             return told
         entries = reception.table.header.roster
         other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
-        return lobby.Shown(other.table_id, header.sign_roster(other, liar))
+        return lobby.Shown(other.table_id, table_header.sign_roster(other, liar))
 
     monkeypatch.setattr(Access, "shown", property(turned))
     await three.play()
@@ -279,19 +285,19 @@ async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.Mon
 
 
 def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
-    signature = header.sign_roster(ONE, WHO[0])
-    header.check_roster(TERMS, ONE.table_id, signature)
+    signature = table_header.sign_roster(ONE, WHO[0])
+    table_header.check_roster(TERMS, ONE.table_id, signature)
     for terms, table, signed in (
         (LATER, ONE.table_id, signature),
         (TERMS, OTHER.table_id, signature),
-        (TERMS, ONE.table_id, header.sign_roster(ONE, WHO[1])),
+        (TERMS, ONE.table_id, table_header.sign_roster(ONE, WHO[1])),
         (TERMS, ONE.table_id, os.urandom(64)),
     ):
-        fails(Invalid, "", header.check_roster, terms, table, signed)
+        fails(Invalid, "", table_header.check_roster, terms, table, signed)
     for watched in (True, False):
-        signature = header.sign_roster(ONE, WHO[0], watched)
-        header.check_roster(TERMS, ONE.table_id, signature, watched)
-        fails(Invalid, "", header.check_roster, TERMS, ONE.table_id, signature, not watched)
+        signature = table_header.sign_roster(ONE, WHO[0], watched)
+        table_header.check_roster(TERMS, ONE.table_id, signature, watched)
+        fails(Invalid, "", table_header.check_roster, TERMS, ONE.table_id, signature, not watched)
 
 
 def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:

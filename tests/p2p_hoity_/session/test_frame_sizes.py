@@ -11,34 +11,34 @@ from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.frame_sizes import MOST_BYTES, OF_OTHERS, longest
 from p2p_hoity.session.lobby import encode_lobby
 from protocol.errors import Invalid
-from protocol.wire import encoding, end_notices, frames, header, leaves, messages
+from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
 
 HASH, WHO = bytes(32), identity(1)
 WIDE = "\U00020000"
 """A letter of four bytes."""
-MANY = encoding.MAX_ITEMS
+MANY = codec.MAX_ITEMS
 U32 = 2**32 - 1
-NAMES = (WIDE * header.MAX_NICKNAME,) * header.MAX_SEATS
+NAMES = (WIDE * table_header.MAX_NICKNAME,) * table_header.MAX_SEATS
 PLACES = (WIDE * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES
 HOSTS = (("a" * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES,) * 12
-TERMS = header.Terms(WHO.public, HASH, bytes(header.MAX_HEADER - 400), 16, 16)
-ENTRY = header.SeatEntry(HASH, NAMES[0], HASH, bytes(64)).value()
+TERMS = table_header.Terms(WHO.public, HASH, bytes(table_header.MAX_HEADER - 400), 16, 16)
+ENTRY = table_header.SeatEntry(HASH, NAMES[0], HASH, bytes(64)).value()
 SAID = talk.speak(HASH, WHO, 15, talk.MAX_COUNT, WIDE * talk.MAX_WORDS)
 LONGEST: dict[Any, bytes] = {
-    0: frames.encode_frame(frames.Carry(bytes(messages.MAX_MESSAGE))),
-    1: frames.encode_frame(frames.Fetch((HASH,) * MANY, (U32,) * MANY)),
-    2: frames.encode_frame(frames.Sync(U32, U32, (bytes(16),) * MANY, tuple(range(16)))),
-    3: frames.encode_frame(frames.Own()),
-    4: frames.encode_frame(frames.Told(more=True)),
-    5: frames.encode_frame(leaves.Leave(15, 254, U32, U32, HASH, bytes(64))),
-    6: frames.encode_frame(end_notices.EndNotice(15, "halt-below-lock", 15, bytes(64))),
+    0: peer_frames.encode_frame(peer_frames.Carry(bytes(signed_messages.MAX_MESSAGE))),
+    1: peer_frames.encode_frame(peer_frames.Fetch((HASH,) * MANY, (U32,) * MANY)),
+    2: peer_frames.encode_frame(peer_frames.Sync(U32, U32, (bytes(16),) * MANY, tuple(range(16)))),
+    3: peer_frames.encode_frame(peer_frames.Own()),
+    4: peer_frames.encode_frame(peer_frames.Told(more=True)),
+    5: peer_frames.encode_frame(signed_notices.Leave(15, 254, U32, U32, HASH, bytes(64))),
+    6: peer_frames.encode_frame(signed_notices.EndNotice(15, "halt-below-lock", 15, bytes(64))),
     "ask": encode_lobby(lobby.Ask(HASH)),
     "offer": encode_lobby(lobby.Offer(HASH, TERMS, NAMES)),
     "sit": encode_lobby(lobby.Sit(ENTRY, PLACES)),
     "names": encode_lobby(lobby.Names(NAMES)),
     "refuse": encode_lobby(lobby.Refuse(lobby.Refusal.UNWATCHED)),
     "asked": encode_lobby(lobby.Asked()),
-    "roster": encode_lobby(lobby.Roster(bytes(header.MAX_HEADER), HOSTS, bytes(64))),
+    "roster": encode_lobby(lobby.Roster(bytes(table_header.MAX_HEADER), HOSTS, bytes(64))),
     "table": encode_lobby(lobby.Shown(HASH, bytes(64))),
     "talk": SAID.encode(),
     "passed": talk.pass_on(SAID, WHO, talk.MAX_COUNT).encode(),
@@ -50,7 +50,7 @@ LONGEST: dict[Any, bytes] = {
 def parse(kind: Any, data: bytes) -> Any:
     """What a node reads of a frame of this kind."""
     if isinstance(kind, int):
-        return frames.parse_frame(data)
+        return peer_frames.parse_frame(data)
     if kind in ("talk", "passed"):
         return talk.parse_talk(data)
     if kind in ("again", "no-more"):
@@ -68,9 +68,9 @@ def test_the_longest_frame_of_each_kind_fits_and_is_read(kind: Any) -> None:
 @each(MOST_BYTES, str)
 def test_a_frame_of_more_bytes_than_its_kind_may_have_is_refused_for_its_length(kind: Any) -> None:
     most = MOST_BYTES[kind]
-    made = (encoding.encode((kind, bytes(size))) for size in range(most - 20, most + 1))
+    made = (codec.encode((kind, bytes(size))) for size in range(most - 20, most + 1))
     least = next(data for data in made if len(data) > most)
-    for data in (least, encoding.encode((kind, bytes(1 << 20)))):
+    for data in (least, codec.encode((kind, bytes(1 << 20)))):
         assert len(data) > longest(data[:HEAD])
         fails(Invalid, f"more than {most} bytes", parse, kind, data)
 
@@ -80,11 +80,11 @@ def test_a_frame_of_more_bytes_than_its_kind_may_have_is_refused_for_its_length(
     [
         b"",
         b"\x91",
-        encoding.encode(("something", b"")),
-        encoding.encode(("an unknown kind with a long name", b"")),
-        encoding.encode((b"talk", b"")),
-        encoding.encode((7, b"")),
-        encoding.encode((200, b"")),
+        codec.encode(("something", b"")),
+        codec.encode(("an unknown kind with a long name", b"")),
+        codec.encode((b"talk", b"")),
+        codec.encode((7, b"")),
+        codec.encode((200, b"")),
         b"\x92\xa4\xff\xff\xff\xff\xc0",
     ],
 )

@@ -8,8 +8,8 @@ from support.machine_table import identity
 
 from p2p_hoity.session import lobby
 from protocol.errors import Invalid
-from protocol.wire import encoding, header
-from protocol.wire.header import Terms
+from protocol.wire import codec, table_header
+from protocol.wire.table_header import Terms
 
 TERMS = Terms(identity(0).public, b"n" * 32, "any", 3, 2)
 ENTRY: tuple[Any, ...] = ()
@@ -25,8 +25,8 @@ HOSTILE = [
 ]
 
 
-def entry_of(number: int, name: str) -> header.SeatEntry:
-    return header.sit(TERMS, identity(number), name, b"x" * 32)
+def entry_of(number: int, name: str) -> table_header.SeatEntry:
+    return table_header.sit(TERMS, identity(number), name, b"x" * 32)
 
 
 def test_plain_frames_come_back() -> None:
@@ -48,7 +48,7 @@ def test_words_that_a_terminal_would_act_on_are_refused_where_they_are_read(word
 
 @pytest.mark.parametrize("name", ["", "host, ada", "x" * 25, " ada", 7])
 def test_a_name_that_is_no_nickname_is_refused(name: Any) -> None:
-    fails(Invalid, "bad-frame", lobby.parse_lobby, encoding.encode(("names", (name,))))
+    fails(Invalid, "bad-frame", lobby.parse_lobby, codec.encode(("names", (name,))))
 
 
 def sit(table: lobby.Seating, number: int, name: str) -> lobby.Refusal | None:

@@ -16,11 +16,11 @@ from p2p_hoity.net.tls import credentials, secure_from, secure_to
 from p2p_hoity.session.outgoing import TURNS, Outgoing
 from p2p_hoity.session.rate_limit import RateLimit
 from protocol.seat.effects import Send
-from protocol.wire import frames
+from protocol.wire import peer_frames
 
 SEATS, ONLOOKER, STRANGER = (b"ada", b"bob"), b"eve", b"zoe"
-TOLD = frames.encode_frame(frames.Carry(b"a message"))
-QUESTION = frames.encode_frame(frames.Own())
+TOLD = peer_frames.encode_frame(peer_frames.Carry(b"a message"))
+QUESTION = peer_frames.encode_frame(peer_frames.Own())
 
 
 class Recorder:

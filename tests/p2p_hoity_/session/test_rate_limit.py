@@ -2,12 +2,12 @@
 
 from p2p_hoity.session import rate_limit
 from p2p_hoity.session.rate_limit import RateLimit
-from protocol.wire import frames
-from protocol.wire.leaves import Leave
+from protocol.wire import peer_frames
+from protocol.wire.signed_notices import Leave
 
 A, B = b"a" * 32, b"b" * 32
-SAID = frames.encode_frame(frames.Carry(b"a message"))
-ASKED = frames.encode_frame(frames.Sync(0, 1, ()))
+SAID = peer_frames.encode_frame(peer_frames.Carry(b"a message"))
+ASKED = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
 
 
 def test_what_went_out_is_passed_over_and_no_message_is_a_question() -> None:
@@ -19,7 +19,7 @@ def test_what_went_out_is_passed_over_and_no_message_is_a_question() -> None:
     assert limit.is_due(A, SAID, 0.0, lacks=True)
     limit = RateLimit()
     assert all(limit.is_due(A, SAID, 0.0) for _ in range(1000))
-    left = frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
+    left = peer_frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
     assert all(limit.is_due(A, left, 0.0) for _ in range(1000))
     limit.held(left)
     assert not limit.is_due(B, left, 0.0)

@@ -14,17 +14,19 @@ from p2p_hoity.session import next_table
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Roster, encode_lobby, is_lobby, parse_lobby
 from p2p_hoity.session.rematch import FRAMES, Rematch
-from protocol.chain.state import Table
+from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
-from protocol.wire import encoding, header
-from protocol.wire.header import Header, Terms
+from protocol.wire import codec, table_header
+from protocol.wire.table_header import Header, Terms
 
 WHO = [identity(seat) for seat in range(3)]
 TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
-ENTRIES = tuple(header.sit(TERMS, one, f"P{i}", bytes([i]) * 32) for i, one in enumerate(WHO))
+ENTRIES = tuple(table_header.sit(TERMS, one, f"P{i}", bytes([i]) * 32) for i, one in enumerate(WHO))
 TABLE = Table(Header(TERMS, ENTRIES), ToyGame(3, 1))
 NEXT = next_table.next_terms(TABLE)
-CONSENTS = tuple(header.sit(NEXT, one, f"P{i}", bytes([9 + i]) * 32) for i, one in enumerate(WHO))
+CONSENTS = tuple(
+    table_header.sit(NEXT, one, f"P{i}", bytes([9 + i]) * 32) for i, one in enumerate(WHO)
+)
 PEER = WHO[2].public
 
 
@@ -48,12 +50,12 @@ def consent(seat: int) -> next_table.Consent:
 
 
 def own_entry(node: Node, seat: int) -> Any:
-    return header.parse_entry(NEXT, next_table.parse_again(node.sent[0]).entry)  # type: ignore[union-attr]
+    return table_header.parse_entry(NEXT, next_table.parse_again(node.sent[0]).entry)  # type: ignore[union-attr]
 
 
 def roster(entries: Any, terms: Terms = NEXT, host: Any = WHO[0]) -> Roster:
     complete = Header(terms, tuple(entries))
-    return Roster(complete.encode(), ((), (), ()), header.sign_roster(complete, host))
+    return Roster(complete.encode(), ((), (), ()), table_header.sign_roster(complete, host))
 
 
 def test_all_can_compute_the_next_terms_and_its_secret_leads_forward_only() -> None:
@@ -133,12 +135,12 @@ def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented(
     assert node.it.roster is None
 
 
-OLD = header.sit(TERMS, WHO[1], "P1", bytes(32))
+OLD = table_header.sit(TERMS, WHO[1], "P1", bytes(32))
 THIRD = Table(Header(NEXT, CONSENTS), ToyGame(3, 1))
 
 
 def consented(terms: Terms, who: Any = WHO[1], name: str = "P1") -> next_table.Consent:
-    return next_table.Consent(TABLE.id, header.sit(terms, who, name, bytes(32)).value())
+    return next_table.Consent(TABLE.id, table_header.sit(terms, who, name, bytes(32)).value())
 
 
 NO_WORDS: dict[str, Any] = {
@@ -168,18 +170,18 @@ def test_what_is_no_word_of_a_seat_on_the_next_table_counts_for_nothing(frame: A
     assert node.it.standing == type(node.it.standing)(frozenset(), frozenset())
 
 
-STRANGER = header.sit(NEXT, identity(9), "P2", bytes(32))
+STRANGER = table_header.sit(NEXT, identity(9), "P2", bytes(32))
 HARDER = replace(NEXT, quorum=3)
 
 
 def rosters(mine: Any) -> dict[str, Roster]:
     """What a lying host may send to seat 1, whose own consent is `mine`."""
     ada, _, clea = CONSENTS
-    harder = [header.sit(HARDER, one, f"P{i}", bytes(32)) for i, one in enumerate(WHO)]
-    old = header.sit(NEXT, WHO[1], "P1", bytes(32))
-    renamed = header.sit(NEXT, WHO[2], "Px", bytes(32))
+    harder = [table_header.sit(HARDER, one, f"P{i}", bytes(32)) for i, one in enumerate(WHO)]
+    old = table_header.sit(NEXT, WHO[1], "P1", bytes(32))
+    renamed = table_header.sit(NEXT, WHO[2], "Px", bytes(32))
     fresh = replace(TERMS, nonce=b"f" * 32)
-    others = [header.sit(fresh, one, f"P{i}", bytes(32)) for i, one in enumerate(WHO)]
+    others = [table_header.sit(fresh, one, f"P{i}", bytes(32)) for i, one in enumerate(WHO)]
     good = roster((ada, mine, clea))
     return {
         "other terms": roster(harder, HARDER),
@@ -248,7 +250,7 @@ def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     ],
 )
 def test_another_form_is_no_word(fields: Any) -> None:
-    fails(Invalid, "", next_table.parse_again, encoding.encode(fields))
+    fails(Invalid, "", next_table.parse_again, codec.encode(fields))
 
 
 @given(st.binary(max_size=300))

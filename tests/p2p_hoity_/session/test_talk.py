@@ -13,8 +13,8 @@ from cli.words.phrases import PHRASES as WORDS
 from p2p_hoity.session import talk
 from p2p_hoity.session.lobby import is_lobby
 from protocol.errors import Invalid
-from protocol.wire import encoding
-from protocol.wire.text import FORBIDDEN
+from protocol.wire import codec
+from protocol.wire.allowed_text import FORBIDDEN
 
 TABLE = b"t" * 32
 SEAT, GUEST = identity(1), identity(9)
@@ -54,18 +54,18 @@ def test_the_shortest_and_the_longest_talk_fit_and_a_field_more_or_less_is_none(
     word = talk.speak(TABLE, GUEST, 15, talk.MAX_COUNT, "\U0001f600" * talk.MAX_WORDS)
     passed = talk.pass_on(word, SEAT, talk.MAX_COUNT)
     assert talk.parse_talk(passed.encode()).count == talk.MAX_COUNT
-    fails(Invalid, "bad-encoding", talk.parse_talk, encoding.encode(("talk", bytes(talk.MAX_TALK))))
+    fails(Invalid, "bad-encoding", talk.parse_talk, codec.encode(("talk", bytes(talk.MAX_TALK))))
     for fields in ((*FIELDS, 0), FIELDS[:-1], ("talk",), ()):
-        fails(Invalid, "", talk.parse_talk, encoding.encode(fields))
-    for inner in (PASSED.encode(), b"", b"\xc0", encoding.encode(("table", TABLE))):
-        fails(Invalid, "", talk.parse_talk, encoding.encode(("passed", inner, 1, bytes(64))))
+        fails(Invalid, "", talk.parse_talk, codec.encode(fields))
+    for inner in (PASSED.encode(), b"", b"\xc0", codec.encode(("table", TABLE))):
+        fails(Invalid, "", talk.parse_talk, codec.encode(("passed", inner, 1, bytes(64))))
 
 
 FIELDS: tuple[Any, ...] = ("talk", TABLE, SEAT.public, 1, 7, "words", bytes(64))
 
 
 def changed(place: int, value: Any) -> bytes:
-    return encoding.encode((*FIELDS[:place], value, *FIELDS[place + 1 :]))
+    return codec.encode((*FIELDS[:place], value, *FIELDS[place + 1 :]))
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_another_form_is_no_talk(place: int, value: Any) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"\x97\xa4talk" + encoding.encode(FIELDS)[6:].replace(b"\x01\x07", b"\xcc\x01\x07"),
-        b"\xdc\x00\x07" + encoding.encode(FIELDS)[1:],
-        encoding.encode(FIELDS).replace(b"\xa5words", b"\xd9\x05words"),
+        b"\x97\xa4talk" + codec.encode(FIELDS)[6:].replace(b"\x01\x07", b"\xcc\x01\x07"),
+        b"\xdc\x00\x07" + codec.encode(FIELDS)[1:],
+        codec.encode(FIELDS).replace(b"\xa5words", b"\xd9\x05words"),
     ],
     ids=["a long number", "a long array", "a long string"],
 )

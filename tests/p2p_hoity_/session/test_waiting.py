@@ -16,9 +16,9 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, WaitLonger, Wish
 from p2p_hoity.session.updates import Awaited, Halfway, Late, Paused
 from p2p_hoity.session.waiting import WaitNotices, muster
-from protocol.chain.state import Kind
-from protocol.seat.machine import Machine
-from protocol.wire.header import Patience
+from protocol.chain.chain_state import Kind
+from protocol.seat.seat_machine import Machine
+from protocol.wire.table_header import Patience
 
 
 @pytest.fixture(autouse=True)

@@ -14,16 +14,16 @@ from p2p_hoity.session import rate_limit, weighing
 from p2p_hoity.session.rate_limit import RateLimit
 from p2p_hoity.session.weighing import Weighing
 from protocol import Invalid, Machine
-from protocol.seat.jobs import Job
-from protocol.wire import frames
+from protocol.seat.effects import Job
+from protocol.wire import peer_frames
 
 A, B = b"a" * 32, b"b" * 32
-SYNC = frames.encode_frame(frames.Sync(0, 1, ()))
+SYNC = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
 
 
 def say(word: bytes) -> bytes:
     """A frame that goes round."""
-    return frames.encode_frame(frames.Carry(word))
+    return peer_frames.encode_frame(peer_frames.Carry(word))
 
 
 @dataclass

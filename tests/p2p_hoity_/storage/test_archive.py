@@ -15,7 +15,7 @@ from cli.trouble import Trouble
 from p2p_hoity.errors import Reason
 from p2p_hoity.storage import archive, home, own_files
 from p2p_hoity.storage.journal import JournalError
-from protocol.transcript import format
+from protocol.transcript import transcript_format
 from protocol.transcript.verifier import verify
 
 OLD, NEW = b"an older game", b"the game"
@@ -98,8 +98,8 @@ def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.Monke
     machine = room_of("two").places[0].machine
     whole = archive.transcript_of(machine)
     assert verify(whole, game_of).ok
-    monkeypatch.setattr(format, "MAX_FILE", len(whole) - 1)
+    monkeypatch.setattr(transcript_format, "MAX_FILE", len(whole) - 1)
     fails(JournalError, "game-too-large", archive.transcript_of, machine)
     monkeypatch.undo()
-    monkeypatch.setattr(format, "MAX_ITEMS", 4)
+    monkeypatch.setattr(transcript_format, "MAX_ITEMS", 4)
     fails(JournalError, "game-too-large", archive.transcript_of, machine)

@@ -20,9 +20,9 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Sit
 from p2p_hoity.tables import joining, resuming
 from p2p_hoity.tables.seating import Backlog
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 from protocol.transcript import verifier
-from protocol.wire.header import Patience
+from protocol.wire.table_header import Patience
 
 
 async def test_a_host_that_says_nothing_is_told(pair: PlayerTable) -> None:

@@ -17,8 +17,8 @@ from p2p_hoity.session.next_table import next_terms, refuse
 from p2p_hoity.session.settling import ANSWER, LONGEST
 from protocol.seat import effects
 from protocol.transcript import verifier
-from protocol.wire import header
-from protocol.wire.header import Header
+from protocol.wire import table_header
+from protocol.wire.table_header import Header
 
 
 async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,15 +33,15 @@ async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.Mon
         if is_second and (hub.me, to) == ends:
             frame = parse_lobby(data)
             assert isinstance(frame, Roster)
-            whole = header.parse_header(frame.header)
+            whole = table_header.parse_header(frame.header)
             lied = tuple(
-                header.sit(whole.terms, accomplice.me.identity, one.nickname, b"2" * 32)
+                table_header.sit(whole.terms, accomplice.me.identity, one.nickname, b"2" * 32)
                 if one.id == accomplice.me.identity.public
                 else one
                 for one in whole.roster
             )
             other = Header(whole.terms, lied)
-            signature = header.sign_roster(other, host.me.identity)
+            signature = table_header.sign_roster(other, host.me.identity)
             data = encode_lobby(Roster(other.encode(), frame.addresses, signature))
         return post(hub, to, data, once)
 

@@ -10,7 +10,7 @@ from support.player_table import PlayerTable
 
 from p2p_hoity.session import updates
 from p2p_hoity.tables import seating
-from protocol.seat.machine import Machine
+from protocol.seat.seat_machine import Machine
 
 
 def cheating_table(path: Path, patch: pytest.MonkeyPatch, forgery: str, seats: int) -> PlayerTable:

@@ -11,7 +11,7 @@ from support.relays import serve_relay
 
 from p2p_hoity.session import driver, updates
 from p2p_hoity.session.updates import Presence
-from protocol.wire.header import Patience
+from protocol.wire.table_header import Patience
 
 TIMES = Patience(choice=90_000, step=60_000, grace=1000, cap=8000)
 """A choice is awaited for longer than one who has just sat down counts as there."""

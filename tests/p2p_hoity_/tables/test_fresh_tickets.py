@@ -33,7 +33,7 @@ from p2p_hoity.tables.fresh_tickets import FreshError, Giver, Taker, check_fresh
 from p2p_hoity.tables.joining import complete
 from p2p_hoity.tables.seating import journal_path
 from protocol import Identity
-from protocol.wire.header import sign_roster
+from protocol.wire.table_header import sign_roster
 
 SECRET = b"s" * 16
 TERMS = room_of(2, 1).table.header.terms.digest()

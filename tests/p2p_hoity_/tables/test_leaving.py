@@ -14,7 +14,7 @@ from p2p_hoity.session.driver import LEFT
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.updates import Attendance, Clock, LeftForNow, Presence
 from protocol import Kind, effects
-from protocol.wire.header import Patience
+from protocol.wire.table_header import Patience
 
 LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
 

@@ -31,7 +31,7 @@ from p2p_hoity.tables.hosting import KEEP, SHOW
 from p2p_hoity.tables.seating import Lan
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
-from protocol.wire import encoding, header
+from protocol.wire import codec, table_header
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +72,7 @@ async def test_a_frame_longer_than_its_kind_ends_the_link(pair: PlayerTable) -> 
     async with hosted(pair) as call:
         stranger = await call()
         for size, seen in ((MOST_BYTES[3] - 4, [LinkUp]), (MOST_BYTES[3], [LinkUp, LinkDown])):
-            stranger.hub.post(stranger.host, encoding.encode((3, bytes(size))))
+            stranger.hub.post(stranger.host, codec.encode((3, bytes(size))))
             await trio.sleep(0.5)
             assert [type(one) for one in stranger.heard] == seen
 
@@ -275,7 +275,7 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, three: Play
                 await trio.sleep(1)
             if name == "leaver":
                 guest.hub.drop(guest.host, Reason("gone"))
-        other = header.sit(three.terms, Identity(os.urandom(32)), "other", os.urandom(32))
+        other = table_header.sit(three.terms, Identity(os.urandom(32)), "other", os.urandom(32))
         liar = guests["liar"]
         liar.say(frames.Sit(other.value() if lie == "another's consent" else lie, ()))
         await liar.next(LinkDown)
@@ -284,11 +284,11 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, three: Play
 
 
 def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> None:
-    host = header.sit(pair.terms, pair.guests[0].me.identity, "P0", bytes(32))
+    host = table_header.sit(pair.terms, pair.guests[0].me.identity, "P0", bytes(32))
     seating = hosting.Seating(pair.terms, host, ())
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
-    entry = header.sit(pair.terms, one, "one", bytes(32)).value()
-    other = header.sit(pair.terms, two, "two", bytes(32)).value()
+    entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
+    other = table_header.sit(pair.terms, two, "two", bytes(32)).value()
     assert seating.sit(one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 100.0)

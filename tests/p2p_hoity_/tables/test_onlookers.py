@@ -22,7 +22,7 @@ from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Ask, encode_lobby, is_lobby
 from p2p_hoity.session.rate_limit import is_request
 from protocol.crypto.identities import Identity
-from protocol.wire.header import Patience
+from protocol.wire.table_header import Patience
 
 STRANGER = Identity(b"stranger" * 4)
 

@@ -22,7 +22,7 @@ from p2p_hoity.session import lobby, updates
 from p2p_hoity.tables import hosting
 from p2p_hoity.tables.by_code import ticket_by_code
 from p2p_hoity.tables.seating import Lan
-from protocol import Identity, header
+from protocol import Identity, table_header
 
 RELAY = "relay:4646"
 
@@ -81,7 +81,7 @@ async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(private
     assert await refused(table, lobby.Ask(b"")) == [unproven]
     assert await refused(table, lobby.Ask(os.urandom(32))) == [unproven]
     thief = Identity(os.urandom(32))
-    entry = header.sit(table.terms, thief, "Thief", os.urandom(32))
+    entry = table_header.sit(table.terms, thief, "Thief", os.urandom(32))
     assert await refused(table, lobby.Sit(entry.value(), ())) == []
     assert table.guests[0].heard(updates.Joined)[-1].names == ("P0",)
 

@@ -22,7 +22,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Seating
 from p2p_hoity.tables.telling import TicketTeller
 from protocol.crypto.identities import Identity
-from protocol.wire import header
+from protocol.wire import table_header
 
 HOME, MAPPED = "192.168.1.5:4646", "81.2.69.142:14646"
 
@@ -60,7 +60,7 @@ def told_of(tmp_path: Path, *found: Found) -> list[Any]:
     """What a host of the LAN is told as these ways are found one after the other."""
     table, told = PlayerTable(tmp_path, 2), list[Any]()
     me = table.guests[0].me.identity
-    entry = header.sit(table.terms, me, "P0", b"n" * 32)
+    entry = table_header.sit(table.terms, me, "P0", b"n" * 32)
     ticket = Ticket(me.public, (HOME,), table.terms.digest())
     teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, b"s" * 16, True)
     for one in found:

@@ -37,7 +37,7 @@ from p2p_hoity.tables import hosting
 from p2p_hoity.tables.by_code import ticket_by_code
 from p2p_hoity.tables.resuming import find_game
 from p2p_hoity.tables.seating import Lan, Reach, only_by_relays
-from protocol.wire import encoding
+from protocol.wire import codec
 
 RELAY, OTHER = "relay:1", "other:1"
 
@@ -272,7 +272,7 @@ async def test_no_frame_holds_an_address_of_who_hides(
         monkeypatch.setattr(module, "encode_lobby", noting)
     here = hiding(2)
     await here.play()
-    sits = [encoding.decode(one, 1 << 16) for one in said if one[2:5] == b"sit"]
+    sits = [codec.decode(one, 1 << 16) for one in said if one[2:5] == b"sit"]
     assert sorted(bool(one[2] == (f"relay+{RELAY}",)) for one in sits) == [False, True]
     assert not any(b"node2" in one for one in said)
     assert any(b"node1" in one for one in said)

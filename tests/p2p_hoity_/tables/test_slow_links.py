@@ -18,8 +18,8 @@ from p2p_hoity.net.framing import FrameBuffer
 from p2p_hoity.net.link import LinkCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.rate_limit import goes_round
-from protocol.wire import header
-from protocol.wire.header import Patience
+from protocol.wire import table_header
+from protocol.wire.table_header import Patience
 
 RATE = 2000.0
 
@@ -138,4 +138,4 @@ async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_host_sets_the_patience_of_every_step() -> None:
     terms = terms_of(Ask(3, step_patience=90.0), bytes(32))
     assert terms.patience.step == 90_000
-    assert header.Patience().step == 30_000
+    assert table_header.Patience().step == 30_000

@@ -25,7 +25,7 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Roster, Seating
 from p2p_hoity.storage.home import Home
 from protocol.crypto.identities import Identity
-from protocol.wire import header
+from protocol.wire import table_header
 
 
 @pytest.mark.real_cards
@@ -94,7 +94,7 @@ async def test_who_left_before_the_table_began_hears_of_no_cheating_host(pair: P
 
 async def test_old_consent_is_refused(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = pair.guests[1].me
-    old = header.sit(pair.terms, guest.identity, guest.nickname, b"o" * 32)
+    old = table_header.sit(pair.terms, guest.identity, guest.nickname, b"o" * 32)
     honest = Seating.roster
 
     def replayed(seating: Seating, host: Any) -> Roster:
@@ -112,7 +112,7 @@ async def test_old_consent_is_refused(pair: PlayerTable, monkeypatch: pytest.Mon
 async def test_guests_leave_twins_and_towers_of_marks(
     three: PlayerTable, monkeypatch: pytest.MonkeyPatch, name: str, code: str
 ) -> None:
-    other = header.sit(three.terms, Identity(b"o" * 32), name, b"o" * 32)
+    other = table_header.sit(three.terms, Identity(b"o" * 32), name, b"o" * 32)
     honest = Seating.roster
 
     def doubled(seating: Seating, host: Any) -> Roster:

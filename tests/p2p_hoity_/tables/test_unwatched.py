@@ -25,7 +25,7 @@ from p2p_hoity.session.access import TWO_ROSTERS
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.storage import journal
 from p2p_hoity.tables.resuming import WATCHED
-from protocol.wire import header
+from protocol.wire import table_header
 
 
 def unwatched(path: Path, seats: int = 3) -> PlayerTable:
@@ -127,8 +127,8 @@ def lying(table: PlayerTable, to: int, patch: pytest.MonkeyPatch, kinds: tuple[t
 
     def told(frame: lobby.LobbyFrame) -> lobby.LobbyFrame:
         if isinstance(frame, lobby.Roster):
-            whole = header.parse_header(frame.header)
-            return replace(frame, watched=True, signature=header.sign_roster(whole, host))
+            whole = table_header.parse_header(frame.header)
+            return replace(frame, watched=True, signature=table_header.sign_roster(whole, host))
         assert isinstance(frame, lobby.Offer)
         return replace(frame, watched=True)
 
@@ -154,7 +154,7 @@ async def test_who_signs_both_is_named(tmp_path: Path, monkeypatch: pytest.Monke
         assert {shown.watched for shown in evidence.both} == {True, False}
         terms = guest.heard(updates.Started)[0].table.header.terms
         for shown in evidence.both:
-            header.check_roster(terms, shown.table, shown.signature, shown.watched)
+            table_header.check_roster(terms, shown.table, shown.signature, shown.watched)
 
 
 @pytest.mark.parametrize("kind", [lobby.Offer, lobby.Roster])

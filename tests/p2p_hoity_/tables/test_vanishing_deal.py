@@ -7,7 +7,7 @@ from support.player_table import PlayerTable
 
 from p2p_hoity import tables
 from p2p_hoity.session import updates
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 
 GONE = 0
 """The host, who shuffles first: what it has shuffled is out when it goes."""

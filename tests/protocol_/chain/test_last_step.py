@@ -10,10 +10,10 @@ from support.inspection import inspect
 from support.machine_table import MachineTable, carried
 from support.played import PATIENCE, forging_in, game_of, new_room, read_say, vanish
 
-from protocol.chain.state import Kind
-from protocol.seat.machine import Machine
+from protocol.chain.chain_state import Kind
+from protocol.seat.seat_machine import Machine
 from protocol.transcript.verifier import verify
-from protocol.wire.messages import Say
+from protocol.wire.signed_messages import Say
 
 pytestmark = pytest.mark.usefixtures("cheap")
 

@@ -21,16 +21,15 @@ from support.sampling import times
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
-from protocol.chain import own_bodies, secrets, transition
+from protocol.chain import chain_state, own_inputs, transition
+from protocol.chain.chain_state import SETUP, Kind, Missing, Node, Secrets
 from protocol.chain.openings import has_opening
-from protocol.chain.secrets import Secrets
-from protocol.chain.state import SETUP, Kind, Missing, Node
 from protocol.crypto import group, key_sharing, sigma_proofs
 from protocol.crypto.group import ORDER
-from protocol.wire import bodies
-from protocol.wire.bodies import KeyReveal
-from protocol.wire.faults import Fault
-from protocol.wire.messages import Say
+from protocol.fault_codes import Fault
+from protocol.wire import step_bodies
+from protocol.wire.signed_messages import Say
+from protocol.wire.step_bodies import KeyReveal
 
 seen: Counter[Kind] = Counter()
 
@@ -61,7 +60,7 @@ class Drive:
         self.liars, self.die = liars, random.Random(seed)
         self.rng = seeded(f"drive{seed}")
         size = self.table.quorum
-        self.secrets = [secrets.new_secrets(self.rng(32), size) for _ in range(seats)]
+        self.secrets = [chain_state.new_secrets(self.rng(32), size) for _ in range(seats)]
         for liar in liars:
             self.secrets[liar] = replace(self.secrets[liar], polynomial=self.worst(liar, size))
         self.node = transition.begin(self.table)
@@ -89,10 +88,10 @@ class Drive:
 
     def honest_body(self, seat: int) -> bytes:
         node, secrets = self.node, self.secrets[seat]
-        if not own_bodies.needs_choice(node, seat):
-            return own_bodies.body_of(node, seat, secrets, self.rng)
+        if not own_inputs.needs_choice(node, seat):
+            return own_inputs.body_of(node, seat, secrets, self.rng)
         choice = self.die.choice(self.table.game.choices(node.want.name, seat))
-        return own_bodies.body_of_choice(node, seat, choice, secrets, self.rng)
+        return own_inputs.body_of_choice(node, seat, choice, secrets, self.rng)
 
     def lie(self, seat: int, honest: bytes) -> bytes | None:
         """Another body the checks may take: an escrow that opens to something else."""
@@ -188,7 +187,7 @@ def reveal_of(drive: Drive, seat: int, poly: tuple[int, ...]) -> bytes:
     context = drive.table.context(2, seat, "key")
     proof = sigma_proofs.prove_key(context, poly[0], vector[0], drive.rng)
     pieces = tuple(b"" if s == seat else bytes(80) for s in range(drive.table.seats))
-    return bodies.encode_body(KeyReveal(vector, proof, pieces))
+    return step_bodies.encode_body(KeyReveal(vector, proof, pieces))
 
 
 def before_reveal(poly: tuple[int, ...], seats: int = 4) -> Drive:
@@ -218,14 +217,14 @@ def test_a_root_at_the_own_seat_or_elsewhere_harms_nobody() -> None:
 def test_the_hash_the_proof_and_then_the_backup_are_looked_at() -> None:
     poly = with_roots(7, [1], 3)
     drive = before_reveal(poly)
-    read = bodies.parse_key_reveal(reveal_of(drive, 1, poly), 3, 4)
+    read = step_bodies.parse_key_reveal(reveal_of(drive, 1, poly), 3, 4)
     for changes, code in (
         ({"vector": read.vector[::-1], "pieces": (b"",) * 4}, "bad-key-hash"),
         ({"proof": bytes(64), "pieces": (b"",) * 4}, "bad-key-proof"),
         ({"pieces": (b"",) * 4}, "bad-backup"),
     ):
         with pytest.raises(Fault) as found:
-            transition.check(drive.node, 1, bodies.encode_body(replace(read, **changes)))  # type: ignore[arg-type]
+            transition.check(drive.node, 1, step_bodies.encode_body(replace(read, **changes)))  # type: ignore[arg-type]
         assert found.value.code == code
 
 
@@ -233,8 +232,8 @@ def test_an_honest_seat_draws_again_when_a_piece_would_be_zero(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn = iter([*with_roots(7, [3], 3), 5, 6, 8])
-    monkeypatch.setattr(secrets, "nonzero_scalar", lambda rng: next(drawn))
-    assert secrets.new_secrets(bytes(32), 3).polynomial == (5, 6, 8)
+    monkeypatch.setattr(chain_state, "nonzero_scalar", lambda rng: next(drawn))
+    assert chain_state.new_secrets(bytes(32), 3).polynomial == (5, 6, 8)
 
 
 def keys_that_cancel(what: str) -> Drive:

@@ -11,12 +11,12 @@ from support.machine_table import MachineTable, identity, seat_at
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.exhibits import is_exhibit
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 from protocol.game import IllegalMove
 from protocol.seat import effects
-from protocol.seat.machine import Machine
+from protocol.seat.seat_machine import Machine
 from protocol.transcript import verifier
-from protocol.wire.header import Patience, Terms
+from protocol.wire.table_header import Patience, Terms
 
 pytestmark = pytest.mark.usefixtures("cheap")
 

@@ -9,8 +9,8 @@ from support.sim.cheap import cheap_blocks
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEvent, apply, expected
 from p2p_hoity.rules.news import GameStopped
-from protocol.chain import goals
-from protocol.chain.state import Kind
+from protocol.chain import transition
+from protocol.chain.chain_state import Kind
 from protocol.transcript.verifier import steps_to
 
 
@@ -18,8 +18,8 @@ from protocol.transcript.verifier import steps_to
 def test_behind_the_last_step_the_hands_are_opened(
     monkeypatch: pytest.MonkeyPatch, last: int
 ) -> None:
-    assert goals.LAST_STEP == 12_000, "a shorter game is not stopped"
-    monkeypatch.setattr(goals, "LAST_STEP", last)
+    assert transition.LAST_STEP == 12_000, "a shorter game is not stopped"
+    monkeypatch.setattr(transition, "LAST_STEP", last)
     with cheap_blocks():
         room = toy_table(4, 3, patience=PATIENCE)
         room.play(until=5)

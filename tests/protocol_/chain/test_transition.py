@@ -10,10 +10,10 @@ from support.machine_table import PATIENCE, MachineTable, make_table, toy_choice
 from support.toy_game import Toy, ToyGame
 
 from protocol.chain import transition
-from protocol.chain.state import NEXT, SETUP, Conviction, Kind, Missing, Node
+from protocol.chain.chain_state import NEXT, SETUP, Conviction, Kind, Missing, Node
+from protocol.fault_codes import Fault
 from protocol.game import IllegalMove, Unseal
 from protocol.transcript.verifier import steps_to
-from protocol.wire.faults import Fault
 
 pytestmark = pytest.mark.usefixtures("cheap")
 

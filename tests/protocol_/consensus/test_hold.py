@@ -8,11 +8,11 @@ from support.sim.cheap import cheap_blocks
 
 from p2p_hoity.game_port import read_game
 from protocol.chain import transition
-from protocol.chain.state import Kind, Node
+from protocol.chain.chain_state import Kind, Node
+from protocol.fault_codes import Fault
 from protocol.transcript import verifier
 from protocol.transcript.verifier import steps_to
-from protocol.wire import bodies
-from protocol.wire.faults import Fault
+from protocol.wire import step_bodies
 
 TRANSCRIPTS = VECTORS / "transcripts"
 
@@ -69,12 +69,12 @@ def test_a_strict_table_shows_at_once(seats: int, quorum: int) -> None:
 
 def test_a_hold_is_empty_and_of_present_seats() -> None:
     node = next(n for n in nodes_of(4) if n.want.kind is Kind.HOLD)
-    transition.check(node, 0, bodies.EMPTY)
+    transition.check(node, 0, step_bodies.EMPTY)
     fails(Fault, "bad-body", transition.check, node, 0, b"\x00")
     gone = transition.link(node, node.present - {3}, frozenset(), (0, 0, 0, 1))
-    fails(Fault, "not-expected", transition.check, gone, 3, bodies.EMPTY)
+    fails(Fault, "not-expected", transition.check, gone, 3, step_bodies.EMPTY)
     assert gone.want.kind is Kind.HOLD
-    said = dict.fromkeys(range(3), bodies.EMPTY)
+    said = dict.fromkeys(range(3), step_bodies.EMPTY)
     after = transition.append(gone, transition.slots_of(gone, said))
     assert (after.want.kind, after.held) == (Kind.REVEAL, node.step)
 

@@ -18,8 +18,8 @@ from support.sampling import sample
 from support.tiny_table import letter, tiny_steps
 
 from protocol.chain import transition
-from protocol.chain.state import Missing, Node
-from protocol.consensus import evidence, view_change
+from protocol.chain.chain_state import Missing, Node
+from protocol.consensus import fault_evidence, new_epoch
 
 VOID = "a liar's choice is void"
 OTHER = "a liar's other choice counts"
@@ -55,7 +55,7 @@ def has_reveal(model: Model, says: Says) -> bool:
 
 def vain_reveal(model: Model, closing: Closing) -> str | None:
     """What has become of the choices of a commit step after which an honest seat has revealed."""
-    chain_of = evidence.ancestry(closing.base)
+    chain_of = fault_evidence.ancestry(closing.base)
     for _, seen in reveals(model, closing.says):
         if seen.digest not in chain_of:
             return _difference(model, seen, closing.base)
@@ -220,7 +220,7 @@ def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str
     """By the count of halts alone; that those of the missing do not count keeps it from harm."""
     table, shape, _, _ = ABSENCES[name]
     old = "read.message.seat not in missing"
-    counted = Mutant("halts of the missing count", ((view_change._expire, old, "True"),))
+    counted = Mutant("halts of the missing count", ((new_epoch._expire, old, "True"),))
     with planted(counted):
         model = run(table, shape, *JUDGES, subsets=True, thinkers_vote=True)
     assert set(model.found) >= {UNEARNED, VOTED_AWAY}
@@ -231,7 +231,7 @@ def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str
 def test_the_model_sees_a_table_that_stands_for_ever() -> None:
     """If more halts had to say `expired` than there are seats, patience would close nothing."""
     old = "< table.seats - table.quorum + 1"
-    never = Mutant("no number of expired halts is enough", ((view_change._expire, old, "< 99"),))
+    never = Mutant("no number of expired halts is enough", ((new_epoch._expire, old, "< 99"),))
     with planted(never):
         model = run((4, 3, {3}), "A", stuck)
     assert set(model.found) == {STUCK}

@@ -4,7 +4,7 @@ import pytest
 from support.inspection import inspect
 from support.played import room_of
 
-from protocol.wire.messages import Back, Halt, Message, Say
+from protocol.wire.signed_messages import Back, Halt, Message, Say
 
 
 def may_lack(message: Message, epoch: int, step: int) -> bool:

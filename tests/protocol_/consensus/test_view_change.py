@@ -11,13 +11,13 @@ from support.models.epochs import Model
 from support.tiny_table import tiny_steps
 
 from protocol.chain import transition
-from protocol.chain.state import Kind, Missing, Node
-from protocol.consensus import evidence, source, tree, view_change
-from protocol.consensus.source import Malformed, Unknown, Void
-from protocol.consensus.tree import Tree
-from protocol.consensus.view_change import ReadHalt
-from protocol.wire import messages
-from protocol.wire.messages import Back, Close, Expired, Halt, Lock, Message, Say, SealVote
+from protocol.chain.chain_state import Kind, Missing, Node
+from protocol.consensus import fault_evidence, fork_tree, message_lookup, new_epoch
+from protocol.consensus.fork_tree import Tree
+from protocol.consensus.message_lookup import Malformed, Unknown, Void
+from protocol.consensus.new_epoch import ReadHalt
+from protocol.wire import signed_messages
+from protocol.wire.signed_messages import Back, Close, Expired, Halt, Lock, Message, Say, SealVote
 
 
 class Core:
@@ -37,7 +37,9 @@ class Core:
             raise Unknown("no such base")
         return self.model.base
 
-    def once(self, key: source.ReadingKey, make: Callable[[], source.T]) -> source.T:
+    def once(
+        self, key: message_lookup.ReadingKey, make: Callable[[], message_lookup.T]
+    ) -> message_lookup.T:
         return make()
 
 
@@ -64,9 +66,9 @@ def halt_of(
     return ReadHalt(signed(model, seat, halt), halt, tuple(says), (), proofs, (), node, ())
 
 
-def base_of(model: Model, says: list[Message], *seats: int, **more: Any) -> view_change.Base:
+def base_of(model: Model, says: list[Message], *seats: int, **more: Any) -> new_epoch.Base:
     """Return the base of halts that all list these says; of seats 0 to 2 if none is named."""
-    return view_change.base_of_halts([halt_of(model, s, says, **more) for s in seats or (0, 1, 2)])
+    return new_epoch.base_of_halts([halt_of(model, s, says, **more) for s in seats or (0, 1, 2)])
 
 
 def slots_before(node: Node) -> tuple[bytes | Missing, ...]:
@@ -76,8 +78,8 @@ def slots_before(node: Node) -> tuple[bytes | Missing, ...]:
     return node.parent.slots
 
 
-def signed(model: Model, seat: int, statement: messages.Statement) -> Message:
-    return Message(seat, statement, messages.payload(model.table.id, seat, statement), b"")
+def signed(model: Model, seat: int, statement: signed_messages.Statement) -> Message:
+    return Message(seat, statement, signed_messages.payload(model.table.id, seat, statement), b"")
 
 
 def test_all_bodies_complete_the_step_also_from_different_halts(model: Model) -> None:
@@ -87,7 +89,7 @@ def test_all_bodies_complete_the_step_also_from_different_halts(model: Model) ->
     assert base.node.present == {0, 1, 2, 3}
     assert base.faults == ()
     halts = [halt_of(model, s, [says[s], says[3]]) for s in (0, 1, 2)]
-    assert view_change.base_of_halts(halts).node.step == model.base.step + 1
+    assert new_epoch.base_of_halts(halts).node.step == model.base.step + 1
 
 
 @pytest.mark.parametrize(("expired", "absent"), [(0, False), (1, False), (2, True), (3, True)])
@@ -96,7 +98,7 @@ def test_absence_needs_one_more_than_n_minus_t_expired_halts(
 ) -> None:
     says = said(model, 0, 1, 2)
     halts = [halt_of(model, s, says, expired=s < expired) for s in (0, 1, 2)]
-    node = view_change.base_of_halts(halts).node
+    node = new_epoch.base_of_halts(halts).node
     assert (3 not in node.present) is absent
     assert node.absences[3] == int(absent)
     assert slots_before(node)[3] is Missing.ABSENT if absent else node is model.base
@@ -108,7 +110,7 @@ def test_expired_elsewhere_does_not_count(model: Model) -> None:
     wrong = Expired(0, model.base.step, b"x" * 32)
     for read in halts[1:]:
         object.__setattr__(read.halt, "expired", wrong)
-    assert view_change.base_of_halts(halts).node is model.base
+    assert new_epoch.base_of_halts(halts).node is model.base
 
 
 def test_a_seat_with_two_bodies_is_banned_and_its_body_void(model: Model) -> None:
@@ -128,7 +130,7 @@ def test_a_version_that_all_signers_built_on_is_kept_any_other_void_and_its_auth
     after = base_of(model, says).node
     every = [*says, model.say(model.base, 3, b"b"), *said(model, *signers, node=after)]
     node = base_of(model, every).node
-    assert (after.digest in evidence.ancestry(node)) is kept
+    assert (after.digest in fault_evidence.ancestry(node)) is kept
     assert node.banned == {3}
 
 
@@ -149,7 +151,7 @@ def test_of_all_choices_of_bodies_only_the_first_are_looked_at(
     after = transition.append(model.base, transition.slots_of(model.base, bodies))
     says = [*said(model, 0, 1, 2, 3), model.say(model.base, 3, b"b"), *said(model, 0, node=after)]
     assert after.digest in Tree(model.base, says, 0).nodes
-    monkeypatch.setattr(tree, "MAX_VERSIONS", 1)
+    monkeypatch.setattr(fork_tree, "MAX_VERSIONS", 1)
     assert after.digest not in Tree(model.base, says, 0).nodes
 
 
@@ -158,10 +160,12 @@ def test_a_say_that_only_a_proof_names_counts_for_two_chains(model: Model) -> No
     after = base_of(model, says).node
     whole = Tree(model.base, [*says, *said(model, 0, 1, 2, 3, node=after)], 0)
     stray = signed(model, 3, Say(0, model.base.step, b"x" * 32, b"a"))
-    assert list(evidence.off_chain(whole)) == []
-    assert [seat for seat, _, _ in evidence.off_chain(whole, [stray])] == [3]
+    assert list(fault_evidence.off_chain(whole)) == []
+    assert [seat for seat, _, _ in fault_evidence.off_chain(whole, [stray])] == [3]
     earlier = signed(model, 3, Say(0, model.base.step - 1, b"x" * 32, b"a"))
-    assert list(evidence.off_chain(whole, [earlier])) == []  # before the base nothing is compared
+    assert (
+        list(fault_evidence.off_chain(whole, [earlier])) == []
+    )  # before the base nothing is compared
 
 
 def test_a_signer_at_fault_or_that_leaves_out_its_own_say_makes_the_close_invalid(
@@ -171,7 +175,7 @@ def test_a_signer_at_fault_or_that_leaves_out_its_own_say_makes_the_close_invali
     twice = [*says, model.say(model.base, 3, b"b")]
     fails(Malformed, "proves at fault", base_of, model, twice, 0, 1, 3)
     halts = [halt_of(model, 0, says), halt_of(model, 1, says), halt_of(model, 3, says[:3])]
-    fails(Malformed, "proves at fault", view_change.base_of_halts, halts)
+    fails(Malformed, "proves at fault", new_epoch.base_of_halts, halts)
 
 
 def test_an_illegal_body_is_a_fault_and_counts_as_missing(model: Model) -> None:
@@ -188,16 +192,16 @@ def test_a_back_counts_only_for_an_absent_seat_with_its_count_up_to_the_limit(
 ) -> None:
     gone = base_of(model, said(model, 0, 1, 2), expired=True).node
     wrong, right = (signed(model, 3, Back(count)) for count in (0, 1))
-    assert view_change.returning(gone, [wrong]) == set()
-    assert view_change.returning(gone, [right]) == {3}
-    assert view_change.returning(model.base, [right, wrong]) == set()
+    assert new_epoch.returning(gone, [wrong]) == set()
+    assert new_epoch.returning(gone, [right]) == {3}
+    assert new_epoch.returning(model.base, [right, wrong]) == set()
     limit = model.table.header.terms.returns
     object.__setattr__(gone, "absences", (0, 0, 0, limit + 1))
-    assert view_change.returning(gone, [signed(model, 3, Back(limit + 1))]) == set()
+    assert new_epoch.returning(gone, [signed(model, 3, Back(limit + 1))]) == set()
     object.__setattr__(gone, "present", frozenset({0, 1}))
-    assert view_change.returning(gone, [signed(model, 3, Back(limit + 1))]) == {3}, "[E-31]"
+    assert new_epoch.returning(gone, [signed(model, 3, Back(limit + 1))]) == {3}, "[E-31]"
     object.__setattr__(gone, "absences", (0, 0, 0, 256))
-    assert not view_change.may_return(gone, 3)
+    assert not new_epoch.may_return(gone, 3)
 
 
 NO_HALT = Halt(1, None, (), None, (), ())
@@ -209,10 +213,10 @@ def test_a_halt_that_leaves_out_what_its_own_say_builds_on_is_malformed(model: M
     mine = model.say(after, 1, b"a")
     source = Core(model, mine, *says)
     told = tuple(sorted(m.hash for m in [mine, *says]))
-    view_change.read_halt(model.table, signed(model, 1, replace(NO_HALT, says=told)), source)
+    new_epoch.read_halt(model.table, signed(model, 1, replace(NO_HALT, says=told)), source)
     for seat in (1, 0):
         halt = signed(model, seat, replace(NO_HALT, says=(mine.hash,)))
-        fails(Malformed, "builds on", view_change.read_halt, model.table, halt, source)
+        fails(Malformed, "builds on", new_epoch.read_halt, model.table, halt, source)
 
 
 def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model) -> None:
@@ -227,7 +231,7 @@ def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model
     source.message = message  # type: ignore[method-assign]
     names = [bytes([i]) * 32 for i in range(4)]
     halt = Halt(1, None, tuple(names[:2]), None, (names[2],), ((names[3],),))
-    fails(Unknown, "", view_change.read_halt, model.table, signed(model, 1, halt), source)
+    fails(Unknown, "", new_epoch.read_halt, model.table, signed(model, 1, halt), source)
     assert asked == names
 
 
@@ -236,7 +240,7 @@ def test_halts_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> 
     source = Core(model, say, back)
 
     def read(halt: Halt) -> ReadHalt:
-        return view_change.read_halt(model.table, signed(model, 1, halt), source)
+        return new_epoch.read_halt(model.table, signed(model, 1, halt), source)
 
     fails(Unknown, "", read, replace(NO_HALT, says=(b"x" * 32,)))
     fails(Unknown, "", read, replace(NO_HALT, proofs=((b"x" * 32,),)))
@@ -256,7 +260,7 @@ def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None
     one, two = (signed(model, 3, replace(NO_HALT, says=(x * 32,))) for x in (b"x", b"y"))
     pair = tuple(sorted((one.hash, two.hash)))
     halt = signed(model, 0, replace(NO_HALT, proofs=(pair,)))
-    assert view_change.read_halt(model.table, halt, Core(model, one, two)).bad == ()
+    assert new_epoch.read_halt(model.table, halt, Core(model, one, two)).bad == ()
     assert base_of(model, [], proofs=(one, two)).node.banned == {3}
 
 
@@ -268,7 +272,7 @@ def test_two_sealed_bases_of_one_epoch_prove_no_bad_form(model: Model) -> None:
 
     def promise(seat: int, digest: bytes) -> Message:
         votes = tuple(
-            (voter, messages.sign(identity(voter), model.table.id, voter, vote).signature)
+            (voter, signed_messages.sign(identity(voter), model.table.id, voter, vote).signature)
             for voter in (0, 1, 2)
             for vote in [SealVote(1, digest)]
         )
@@ -279,10 +283,10 @@ def test_two_sealed_bases_of_one_epoch_prove_no_bad_form(model: Model) -> None:
     close = signed(model, 2, Close(2, tuple(m.hash for m in halts)))
     source = Core(model, *halts, close)
     source.base = lambda epoch, digest: bases[digest]  # type: ignore[method-assign]
-    fails(Void, "two bases", view_change.base_of_close, model.table, close, source)
-    assert not view_change.is_bad_form(model.table, close, source)
+    fails(Void, "two bases", new_epoch.base_of_close, model.table, close, source)
+    assert not new_epoch.is_bad_form(model.table, close, source)
     unordered = signed(model, 2, Close(2, tuple(m.hash for m in reversed(halts))))
-    assert view_change.is_bad_form(model.table, unordered, source)
+    assert new_epoch.is_bad_form(model.table, unordered, source)
 
 
 def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(model: Model) -> None:
@@ -293,7 +297,7 @@ def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(mod
     def close(seat: int, *chosen: Message, epoch: int = 1) -> Message:
         return signed(model, seat, Close(epoch, tuple(m.hash for m in chosen)))
 
-    assert view_change.base_of_close(model.table, close(1, *halts[:3]), source).node is model.base
+    assert new_epoch.base_of_close(model.table, close(1, *halts[:3]), source).node is model.base
     for bad in (
         close(2, *halts[:3]),
         close(1, *halts[:2]),
@@ -302,5 +306,5 @@ def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(mod
         close(1, halts[0], halts[0], halts[1]),
         close(1, halts[0], halts[1], late),
     ):
-        fails(Malformed, "", view_change.base_of_close, model.table, bad, source)
+        fails(Malformed, "", new_epoch.base_of_close, model.table, bad, source)
     assert model.base.want.kind is Kind.SEAL

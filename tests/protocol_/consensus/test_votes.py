@@ -7,9 +7,9 @@ import pytest
 from support.inspection import inspect, votes_of
 from support.machine_table import PATIENCE, MachineTable, toy_table
 
-from protocol.consensus import view_change
-from protocol.consensus.votes import MAX_TRIED, Votes
-from protocol.wire.messages import Accept, Close, Expired, Halt, Late, Message, SealVote
+from protocol.consensus import new_epoch
+from protocol.consensus.epoch_votes import MAX_TRIED, Votes
+from protocol.wire.signed_messages import Accept, Close, Expired, Halt, Late, Message, SealVote
 
 pytestmark = pytest.mark.usefixtures("cheap")
 
@@ -41,14 +41,14 @@ WRONG = Expired(9, 1, bytes(32))
 
 def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ...]]:
     """What a function of `view_change` is called with, call by call."""
-    real: Callable[..., object] = getattr(view_change, name)
+    real: Callable[..., object] = getattr(new_epoch, name)
     calls: list[tuple[object, ...]] = []
 
     def counting(*given: object) -> object:
         calls.append(given)
         return real(*given)
 
-    monkeypatch.setattr(view_change, name, counting)
+    monkeypatch.setattr(new_epoch, name, counting)
     return calls
 
 
@@ -147,7 +147,7 @@ def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: Machin
     close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
     tell(room, *halts, close)
     assert not votes.closes.get(1)
-    base = view_change.base_of_close(room.table, close, votes).node.base_digest()
+    base = new_epoch.base_of_close(room.table, close, votes).node.base_digest()
     tell(room, *(room.sign(seat, Accept(1, base)) for seat in (1, 2, 3)), close)
     assert list(votes.closes[1]) == [base]
 

@@ -5,10 +5,10 @@ from support.inspection import inspect, want
 from support.machine_table import PATIENCE, MachineTable, begun_room, carried, seeded, toy_table
 from support.toy_game import ToyGame
 
-from protocol.seat import admission
+from protocol.seat import memory_quotas
 from protocol.seat.effects import Broken, Record
-from protocol.seat.machine import Machine
-from protocol.wire.messages import Message, Say
+from protocol.seat.seat_machine import Machine
+from protocol.wire.signed_messages import Message, Say
 
 LIAR = 3
 
@@ -16,8 +16,8 @@ LIAR = 3
 @pytest.fixture
 def room(monkeypatch: pytest.MonkeyPatch) -> MachineTable:
     """A table whose bounds are as in the real code, each smaller, so that they are reached soon."""
-    monkeypatch.setattr(admission, "LOOSE", 1 << 16)
-    monkeypatch.setattr(admission, "WANTED", 1 << 17)
+    monkeypatch.setattr(memory_quotas, "LOOSE", 1 << 16)
+    monkeypatch.setattr(memory_quotas, "WANTED", 1 << 17)
     return begun_room(ToyGame(4, 1))
 
 
@@ -40,7 +40,7 @@ def say(room: MachineTable, epoch: int, step: int, number: int, more: int = 0) -
 
 def most(room: MachineTable) -> int:
     """Return a number of says with twice the bytes that are kept because they are wanted."""
-    return 2 * admission.WANTED // room.table.max_body
+    return 2 * memory_quotas.WANTED // room.table.max_body
 
 
 def hear(machine: Machine, message: Message) -> bool:
@@ -59,21 +59,22 @@ def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -
     machine = room.machine()
     kept = [
         hear(machine, say(room, 1, step, 2 * step + version))
-        for step in range(1, machine.tip.step + admission.AHEAD)
+        for step in range(1, machine.tip.step + memory_quotas.AHEAD)
         for version in range(2)
     ]
     assert {*kept} == {True, False}
-    assert loose(machine) <= admission.LOOSE
+    assert loose(machine) <= memory_quotas.LOOSE
 
 
 def test_what_is_wanted_has_more_room_and_no_endless_one(room: MachineTable) -> None:
     machine = room.machine()
     wanted = [
-        say(room, 1, step, step) for step in range(1, 2 * admission.WANTED // room.table.max_body)
+        say(room, 1, step, step)
+        for step in range(1, 2 * memory_quotas.WANTED // room.table.max_body)
     ]
     want(machine, {message.hash for message in wanted})
     kept = [hear(machine, message) for message in wanted]
-    assert admission.LOOSE < loose(machine) <= admission.WANTED
+    assert memory_quotas.LOOSE < loose(machine) <= memory_quotas.WANTED
     assert kept == sorted(kept, reverse=True)
 
 
@@ -90,13 +91,14 @@ def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: MachineTable)
 def test_spare_versions_are_counted_too(room: MachineTable) -> None:
     machine = room.machine()
     versions = [
-        say(room, 1, 3, number) for number in range(1, 2 * admission.WANTED // room.table.max_body)
+        say(room, 1, 3, number)
+        for number in range(1, 2 * memory_quotas.WANTED // room.table.max_body)
     ]
     want(machine, {message.hash for message in versions})
     for message in versions:
         hear(machine, message)
     assert (
-        loose(machine) <= admission.WANTED + room.table.max_body + 200
+        loose(machine) <= memory_quotas.WANTED + room.table.max_body + 200
     )  # the second version proves a fault
 
 

@@ -4,9 +4,9 @@ import pytest
 from soak.delays import choices
 from support.machine_table import toy_table
 
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 from protocol.seat.effects import Stepped
-from protocol.wire.header import Patience
+from protocol.wire.table_header import Patience
 
 DELAY = 0.1
 

@@ -5,10 +5,10 @@ from support.inspection import forget_end, identity_of, inspect
 from support.machine_table import MachineTable, toy_table
 
 from protocol.errors import Invalid
-from protocol.wire import end_notices, frames
-from protocol.wire.end_notices import OVER, EndNotice
-from protocol.wire.header import Patience
-from protocol.wire.messages import Say
+from protocol.wire import peer_frames, signed_notices
+from protocol.wire.signed_messages import Say
+from protocol.wire.signed_notices import OVER, EndNotice
+from protocol.wire.table_header import Patience
 
 HUB = 0
 STEP = Patience().step / 1000
@@ -29,7 +29,7 @@ def may_leave(room: MachineTable) -> list[bool]:
 
 def hear(room: MachineTable, notice: EndNotice, source: int, seat: int = HUB) -> None:
     """Let a seat receive a notice from a linked one."""
-    frame = frames.encode_frame(notice)
+    frame = peer_frames.encode_frame(notice)
     room.machine(seat).receive(frame, room.now, room.table.ids[source])
 
 
@@ -56,7 +56,7 @@ def test_over_a_new_link_a_seat_tells_anew_and_nobody_else_for_it() -> None:
     """It may be an older copy of itself; the first such link begins the wait anew."""
     room = played()
     hub, two = room.machine(HUB), room.table.ids[2]
-    notice = end_notices.sign(room.who[2], room.table.id, 2, OVER)
+    notice = signed_notices.sign_end_notice(room.who[2], room.table.id, 2, OVER)
     hub.link_up(two, room.now, again=True)
     assert hub.may_leave()
     room.now += STEP - 1
@@ -78,17 +78,19 @@ def test_only_the_seat_itself_signs_its_notice_at_its_table() -> None:
     hub.link_down(room.table.ids[3], room.now)
     one, three = identity_of(room.machine(1)), identity_of(room.machine(3))
     for forged in (
-        end_notices.sign(one, table, 3, OVER),
-        end_notices.sign(three, bytes(32), 3, OVER),
-        end_notices.sign(three, table, 3, OVER, 1),
-        end_notices.sign(three, table, 9, OVER),
-        EndNotice(3, OVER, None, end_notices.sign(three, table, 3, "silent-seat").signature),
+        signed_notices.sign_end_notice(one, table, 3, OVER),
+        signed_notices.sign_end_notice(three, bytes(32), 3, OVER),
+        signed_notices.sign_end_notice(three, table, 3, OVER, 1),
+        signed_notices.sign_end_notice(three, table, 9, OVER),
+        EndNotice(
+            3, OVER, None, signed_notices.sign_end_notice(three, table, 3, "silent-seat").signature
+        ),
     ):
         with pytest.raises(Invalid):
             hear(room, forged, 1)
-    hear(room, end_notices.sign(three, table, 3, "silent-seat", 1), 1)
+    hear(room, signed_notices.sign_end_notice(three, table, 3, "silent-seat", 1), 1)
     assert not hub.may_leave()
-    hear(room, end_notices.sign(three, table, 3, OVER), 1)
+    hear(room, signed_notices.sign_end_notice(three, table, 3, OVER), 1)
     assert hub.may_leave()
 
 

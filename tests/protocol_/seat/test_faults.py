@@ -11,15 +11,15 @@ from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
 
+from protocol.chain.chain_state import Kind
 from protocol.chain.openings import helped
-from protocol.chain.state import Kind
-from protocol.chain.steps import STEPS
-from protocol.consensus import evidence
-from protocol.consensus.tree import Tree
+from protocol.chain.transition import STEPS
+from protocol.consensus import fault_evidence
+from protocol.consensus.fork_tree import Tree
+from protocol.fault_codes import FAULTS
 from protocol.seat.effects import Asked, Broken, Guilty
-from protocol.seat.machine import Machine
-from protocol.wire.faults import FAULTS
-from protocol.wire.messages import Close, Halt, Late, Message, Say, SealVote, Statement
+from protocol.seat.seat_machine import Machine
+from protocol.wire.signed_messages import Close, Halt, Late, Message, Say, SealVote, Statement
 
 LIAR = 1
 BY_STATEMENT = {"two-statements", "two-chains", "halt-below-lock", "halt-omits-say", "bad-halt"}
@@ -234,11 +234,11 @@ def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
         return (message.seat, message.statement.step) == (LIAR, deal.step)  # type: ignore[union-attr]
 
     says = inside.store.epoch_says(0, deal.step)
-    assert list(evidence.off_chain(Tree(deal, says, 0))) == []
+    assert list(fault_evidence.off_chain(Tree(deal, says, 0))) == []
     apart = Tree(deal, says, 0)
     swapped = [other if is_first(m) else m for m in says]
     apart.says = [(m, m.statement) for m in swapped if isinstance(m.statement, Say)]
-    assert {seat for seat, _, _ in evidence.off_chain(apart)} == {LIAR}
+    assert {seat for seat, _, _ in fault_evidence.off_chain(apart)} == {LIAR}
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import pytest
 from support.inspection import has_said, has_signed, inspect, want
 from support.machine_table import waiting_table
 
-from protocol.chain.state import Kind
-from protocol.seat.rules import RULES
-from protocol.wire import frames, leaves
-from protocol.wire.messages import Late, Say
+from protocol.chain.chain_state import Kind
+from protocol.seat.seat_machine import RULES
+from protocol.wire import peer_frames, signed_notices
+from protocol.wire.signed_messages import Late, Say
 
 
 class Watched:
@@ -68,8 +68,8 @@ def test_who_has_left_is_waited_for_no_longer_than_for_the_last_other() -> None:
     scene.machine.choose(0, scene.table.now)
     scene.bid(1)
     tip, table = scene.machine.tip, scene.table.table
-    leave = leaves.sign(scene.table.who[3], table.id, 3, 1, 0, tip.step, tip.digest)
-    scene.machine.receive(frames.encode_frame(leave), scene.table.now, table.ids[3])
+    leave = signed_notices.sign_leave(scene.table.who[3], table.id, 3, 1, 0, tip.step, tip.digest)
+    scene.machine.receive(peer_frames.encode_frame(leave), scene.table.now, table.ids[3])
     assert not inspect(scene.machine).have_all_left
     scene.table.wait_first(3)
     assert not has_signed(scene.machine, Late, 1)

@@ -10,10 +10,10 @@ from support.cases import fails
 from support.machine_table import MachineTable, make_table, toy_choice
 from support.toy_game import ToyGame
 
-from protocol.chain.state import Kind, Table
+from protocol.chain.chain_state import Kind, Table
 from protocol.game import NOT_OF_FORM, ChoiceForm, IllegalMove
 from protocol.seat.effects import Asked, Guilty
-from protocol.seat.machine import Machine
+from protocol.seat.seat_machine import Machine
 
 LIAR, HONEST = 1, (0, 2, 3)
 

@@ -17,9 +17,8 @@ from support.machine_table import (
 )
 from support.sim.departures import leave_of
 
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
-from protocol.seat.core import State
 from protocol.seat.effects import (
     SEAT_LEFT,
     SILENT_SEAT,
@@ -30,10 +29,11 @@ from protocol.seat.effects import (
     Send,
     Waiting,
 )
-from protocol.seat.machine import Machine
-from protocol.wire import frames, leaves
-from protocol.wire.leaves import Leave
-from protocol.wire.messages import Halt, Late
+from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_state import State
+from protocol.wire import peer_frames, signed_notices
+from protocol.wire.signed_messages import Halt, Late
+from protocol.wire.signed_notices import Leave
 
 
 def table_with_departures(table: MachineTable) -> MachineTable:
@@ -82,7 +82,7 @@ def comes_back(scene: MachineTable, seat: int) -> None:
 
 def hear(scene: MachineTable, to: int, word: Leave) -> frozenset[int]:
     """Let a node hear a departure, of whomever, from another than its seat; return who is away."""
-    scene.hear(to, frames.encode_frame(word), (to + 1) % len(scene.places))
+    scene.hear(to, peer_frames.encode_frame(word), (to + 1) % len(scene.places))
     return scene.machine(to).away()
 
 
@@ -97,7 +97,9 @@ def word_of(
 ) -> Leave:
     """Return a departure of a seat for where seat 0 stands."""
     tip, table = scene.machine().tip, scene.table.id
-    return leaves.sign(scene.who[seat], table, seat, number, epoch, tip.step + ahead, tip.digest)
+    return signed_notices.sign_leave(
+        scene.who[seat], table, seat, number, epoch, tip.step + ahead, tip.digest
+    )
 
 
 # What it does.
@@ -385,7 +387,9 @@ def test_a_return_is_on_disk_before_it_is_sent() -> None:
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
 def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int) -> None:
     scene = scene_of(range(4))
-    word = leaves.sign(scene.who[3], scene.table.id, 3, 1, 0, scene.machine().tip.step, b"x" * 32)
+    word = signed_notices.sign_leave(
+        scene.who[3], scene.table.id, 3, 1, 0, scene.machine().tip.step, b"x" * 32
+    )
     for other in (word_of(scene, 3, epoch=epoch, ahead=ahead), word):
         assert hear(scene, 0, other) == frozenset()
         assert not scene.places[0].of_kind(LeftForNow)
@@ -469,7 +473,7 @@ def test_a_watcher_is_told() -> None:
     for seat in range(4):
         for message in inspect(scene.machine(seat)).store:
             watcher.receive(carried(message), 0.0, scene.table.ids[seat])
-    watcher.receive(frames.encode_frame(word_of(scene, 3)), 0.0, scene.table.ids[0])
+    watcher.receive(peer_frames.encode_frame(word_of(scene, 3)), 0.0, scene.table.ids[0])
     assert LeftForNow(3) in watcher.take()
     assert watcher.away() == {3}
 
@@ -482,7 +486,7 @@ def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
     word = word_of(scene, 3, number=2)
 
     def passed_on(leave: Leave) -> bool:
-        scene.machine().receive(frames.encode_frame(leave), scene.now, scene.table.ids[1])
+        scene.machine().receive(peer_frames.encode_frame(leave), scene.now, scene.table.ids[1])
         sends = [e for e in scene.machine().take() if isinstance(e, Send)]
         assert all(send.but == {scene.table.ids[1]} for send in sends)
         return bool(sends)
@@ -496,12 +500,15 @@ def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
 @pytest.mark.parametrize("number", [1, 2])
 def test_whoever_asks_where_one_stands_is_told_who_is_away_or_back(number: int) -> None:
     scene = scene_of(range(4))
-    word, ask = word_of(scene, 3, number=number), frames.encode_frame(frames.Sync(0, 1, ()))
+    word, ask = (
+        word_of(scene, 3, number=number),
+        peer_frames.encode_frame(peer_frames.Sync(0, 1, ())),
+    )
     hear(scene, 0, word)
     machine, peer = scene.machine(), scene.table.ids[1]
     machine.receive(ask, scene.now, peer)
     told = [e.frame for e in machine.take() if isinstance(e, Send) and e.peer == peer]
-    assert frames.encode_frame(word) in told
+    assert peer_frames.encode_frame(word) in told
     machine.link_up(scene.table.ids[3], scene.now)
     machine.take()
     machine.receive(ask, scene.now, peer)
@@ -512,7 +519,7 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
     scene = scene_of(range(4))
     tip = scene.machine().tip
     for who, table in ((2, scene.table.id), (3, b"o" * 32)):
-        forged = leaves.sign(identity(who), table, 3, 1, 0, tip.step, tip.digest)
+        forged = signed_notices.sign_leave(identity(who), table, 3, 1, 0, tip.step, tip.digest)
         fails(Invalid, "", hear, scene, 0, forged)
     assert scene.machine().away() == frozenset()
     assert inspect(scene.machine()).proofs == {}
@@ -521,7 +528,7 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
 
 def test_leaves_prove_nothing_of_anyone_and_one_of_each_seat_is_kept() -> None:
     scene = scene_of(range(4))
-    tip, sign = scene.machine().tip, leaves.sign
+    tip, sign = scene.machine().tip, signed_notices.sign_leave
     for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):
         hear(scene, 0, sign(scene.who[3], scene.table.id, 3, number, 0, tip.step, on))
     assert inspect(scene.machine()).proofs == {}

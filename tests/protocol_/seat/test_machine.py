@@ -15,22 +15,21 @@ from support.machine_table import (
     toy_table,
 )
 
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
 from protocol.game import IllegalMove
-from protocol.seat import admission
-from protocol.seat.core import PlayerChoice
+from protocol.seat import memory_quotas
 from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
-from protocol.seat.machine import Machine
-from protocol.seat.states import SIGNS, State
-from protocol.wire import frames
-from protocol.wire.messages import Accept, Back, Halt, Late, Say, SealVote
+from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_state import SIGNS, PlayerChoice, State
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Accept, Back, Halt, Late, Say, SealVote
 
 
 def told(machine: Machine, now: float, *peers: bytes) -> None:
     """Let peers have told a machine all that they store of its seat."""
     for peer in peers:
-        machine.receive(frames.encode_frame(frames.Told()), now, peer)
+        machine.receive(peer_frames.encode_frame(peer_frames.Told()), now, peer)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
@@ -92,7 +91,7 @@ def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     assert inspect(machine).state is State.SILENT
     told(machine, room.now, room.table.ids[0])
     assert inspect(machine).state is State.SILENT
-    assert not any(isinstance(frame, frames.Carry) for frame in sent(machine))
+    assert not any(isinstance(frame, peer_frames.Carry) for frame in sent(machine))
     told(machine, room.now, room.table.ids[2])
     assert inspect(machine).inquiry is None
     assert inspect(machine).floor > 0
@@ -420,7 +419,7 @@ def test_what_a_liar_floods_is_not_kept() -> None:
     for number in range(1, 400):
         digest = number.to_bytes(32, "big")
         for statement in (
-            Say(0, machine.tip.step + admission.AHEAD + number, digest, b"x"),
+            Say(0, machine.tip.step + memory_quotas.AHEAD + number, digest, b"x"),
             Say(number + 1, 3, digest, b"x"),
             Late(number),
             Accept(number + 2, digest),
@@ -500,10 +499,10 @@ def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
     fakes = {number.to_bytes(32, "big") for number in range(600)}
     alter(machine, wants=fakes | {b"\xff" * 32})
     alter(machine, wanted_closes=set(range(100)))
-    asked: list[frames.Fetch] = []
+    asked: list[peer_frames.Fetch] = []
     for second in range(1, 4):
         machine.tick(second * 2.0)
-        asked += [frame for frame in sent(machine) if isinstance(frame, frames.Fetch)]
+        asked += [frame for frame in sent(machine) if isinstance(frame, peer_frames.Fetch)]
     assert [len(frame.hashes) for frame in asked] == [512] * 3
     assert b"\xff" * 32 not in asked[0].hashes
     assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants

@@ -8,12 +8,12 @@ from support.inspection import alter, inspect, view_of
 from support.machine_table import MachineTable, begun_room, carried, toy_table
 from support.toy_game import ToyGame
 
-from protocol.consensus.votes import MORE_SAYS
+from protocol.consensus.epoch_votes import MORE_SAYS
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
-from protocol.wire import encoding, frames
-from protocol.wire.header import Patience
-from protocol.wire.messages import Halt, Late, Message, Say
+from protocol.wire import codec, peer_frames
+from protocol.wire.signed_messages import Halt, Late, Message, Say
+from protocol.wire.table_header import Patience
 
 SEATS = 4
 
@@ -95,7 +95,7 @@ def _spared(room: MachineTable, message: Message) -> set[int]:
 def _tell_near(room: MachineTable, told: dict[int, tuple[int, ...]]) -> None:
     """Let seats tell seat 0 whom they hear."""
     for who, near in told.items():
-        frame = frames.encode_frame(frames.Sync(0, 0, (), near))
+        frame = peer_frames.encode_frame(peer_frames.Sync(0, 0, (), near))
         room.machine().receive(frame, 0.0, room.table.ids[who])
 
 
@@ -144,8 +144,8 @@ def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
     assert not [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
     machine.tick(2.0)
     (one,) = [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
-    told = frames.parse_frame(one.frame)
-    assert isinstance(told, frames.Sync)
+    told = peer_frames.parse_frame(one.frame)
+    assert isinstance(told, peer_frames.Sync)
     assert 2 not in told.near
     machine.link_down(ids[2], 0.0)
     assert not [e for e in machine.take() if isinstance(e, Send)]
@@ -155,15 +155,15 @@ def test_a_seat_is_near_only_once_its_link_has_brought_something(room: MachineTa
     machine, ids = room.machine(), room.table.ids
     machine.link_up(ids[3], 0.0)
     assert 3 not in inspect(machine).near
-    machine.receive(frames.encode_frame(frames.Told()), 0.0, ids[3])
+    machine.receive(peer_frames.encode_frame(peer_frames.Told()), 0.0, ids[3])
     assert 3 in inspect(machine).near
 
 
 @pytest.mark.parametrize("near", [(16,), (*range(16), 0), (-1,), ("1",), 1])
 def test_other_forms_of_near_are_no_frame(near: object) -> None:
     fields = (2, 0, 1, (), near)
-    data = b"\x95\x02\x00\x01\x90\x91\xff" if near == (-1,) else encoding.encode(fields)  # type: ignore[arg-type]
-    fails(Invalid, "", frames.parse_frame, data)
+    data = b"\x95\x02\x00\x01\x90\x91\xff" if near == (-1,) else codec.encode(fields)  # type: ignore[arg-type]
+    fails(Invalid, "", peer_frames.parse_frame, data)
 
 
 def test_what_a_liar_says_to_one_only_reaches_the_others_within_two_seconds() -> None:
@@ -173,7 +173,9 @@ def test_what_a_liar_says_to_one_only_reaches_the_others_within_two_seconds() ->
     for _ in range(200):
         room.deliver()
     told(room)
-    room.drop = lambda a, b, data: a == 3 and b != 0 and frames.parse_frame(data) != frames.Told()
+    room.drop = lambda a, b, data: (
+        a == 3 and b != 0 and peer_frames.parse_frame(data) != peer_frames.Told()
+    )
     room.run(until=200.0)
     assert room.done()
     assert all(place.machine.tip.present == set(range(SEATS)) for place in room.places)
@@ -243,10 +245,10 @@ def test_a_promise_far_longer_than_what_is_held_goes_round_to_nobody(room: Machi
         long = Halt(1, None, named(says, 2), None, named(backs, 2), ())
         message = room.sign(2, long)
         assert not _passed(room, message)
-        asking = frames.encode_frame(frames.Sync(0, 1, ()))
+        asking = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
         machine.receive(asking, 0.0, room.table.ids[1])
         assert carried(message) not in [e.frame for e in machine.take() if isinstance(e, Send)]
-        fetch = frames.encode_frame(frames.Fetch((message.hash,), ()))
+        fetch = peer_frames.encode_frame(peer_frames.Fetch((message.hash,), ()))
         machine.receive(fetch, 0.0, room.table.ids[1])
         assert carried(message) in [e.frame for e in machine.take() if isinstance(e, Send)]
     assert not inspect(machine).store.wants
@@ -260,7 +262,7 @@ def test_of_a_seat_at_fault_only_what_proves_it_goes_round(room: MachineTable) -
     says = [room.sign(1, Say(0, node.step, node.digest, b"other")) for node in steps]
     assert len(says) > 2
     assert [_passed(room, say) for say in says] == [True] + [False] * (len(says) - 1)
-    asking = frames.encode_frame(frames.Sync(0, 1, ()))
+    asking = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
     machine.receive(asking, 0.0, room.table.ids[2])
     told = {e.frame for e in machine.take() if isinstance(e, Send)}
     assert [carried(say) in told for say in says] == [True] + [False] * (len(says) - 1)

@@ -7,10 +7,10 @@ from support.inspection import alter, inspect, own_halt, sign
 from support.machine_table import PATIENCE, MachineTable, carried, make_table, toy_choice, toy_table
 from support.toy_game import ToyGame
 
-from protocol.seat import admission
+from protocol.seat import memory_quotas
 from protocol.seat.effects import Asked
-from protocol.seat.machine import Machine
-from protocol.wire.messages import Close, Halt, Late, Message, Say
+from protocol.seat.seat_machine import Machine
+from protocol.wire.signed_messages import Close, Halt, Late, Message, Say
 
 FOOLED, LIAR = 2, 3
 HONEST = range(3)
@@ -19,8 +19,8 @@ HONEST = range(3)
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds as in the real code, each smaller, so that they are reached soon."""
-    monkeypatch.setattr(admission, "LOOSE", 40_000)
-    monkeypatch.setattr(admission, "WANTED", 160_000)
+    monkeypatch.setattr(memory_quotas, "LOOSE", 40_000)
+    monkeypatch.setattr(memory_quotas, "WANTED", 160_000)
 
 
 def say(
@@ -175,6 +175,8 @@ def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> N
     for _ in range(10):
         room.run(until=0.5)
         supply(room, junk)
-    assert all(inspect(m).store.said_bytes[NEXT] > admission.WANTED / 2 for m in machines.values())
+    assert all(
+        inspect(m).store.said_bytes[NEXT] > memory_quotas.WANTED / 2 for m in machines.values()
+    )
     room.run(until=200)
     assert all(m.finished and m.tip.banned == {NEXT} for m in machines.values())

@@ -7,11 +7,11 @@ from support.inspection import has_signed, inspect, keep, next_floor
 from support.machine_table import MachineTable, carried, sent, toy_table, waiting_table
 from support.sampling import sample
 
-from protocol.seat.core import State
 from protocol.seat.effects import Broken, Record, Silenced
-from protocol.seat.machine import Machine
-from protocol.wire import frames
-from protocol.wire.messages import Halt, Late, Message, Say
+from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_state import State
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Halt, Late, Message, Say
 
 
 def home_of(seats: int = 4, quorum: int | None = None) -> MachineTable:
@@ -38,7 +38,7 @@ def link(home: MachineTable, *seats: int) -> None:
 
 def told(home: MachineTable, seat: int) -> None:
     """Let another seat have told seat 1 all that it holds of it."""
-    frame = frames.encode_frame(frames.Told())
+    frame = peer_frames.encode_frame(peer_frames.Told())
     home.machine(1).receive(frame, home.now, home.table.ids[seat])
 
 
@@ -98,15 +98,15 @@ def test_a_silent_seat_answers_all_the_same_and_hears_no_stranger() -> None:
     home = home_of()
     machine = restored(home)
     machine.take()
-    sync = frames.Sync(0, home.table.first_step, ())
-    machine.receive(frames.encode_frame(sync), home.now, home.table.ids[2])
-    machine.receive(frames.encode_frame(frames.Own()), home.now, home.table.ids[2])
+    sync = peer_frames.Sync(0, home.table.first_step, ())
+    machine.receive(peer_frames.encode_frame(sync), home.now, home.table.ids[2])
+    machine.receive(peer_frames.encode_frame(peer_frames.Own()), home.now, home.table.ids[2])
     found = sent(machine)
-    assert any(isinstance(frame, frames.Carry) for frame in found)
-    assert isinstance(found[-1], frames.Told)
+    assert any(isinstance(frame, peer_frames.Carry) for frame in found)
+    assert isinstance(found[-1], peer_frames.Told)
     machine.link_up(bytes(32), home.now)
-    assert not any(isinstance(frame, frames.Own) for frame in sent(machine))
-    machine.receive(frames.encode_frame(frames.Told()), home.now, bytes(32))
+    assert not any(isinstance(frame, peer_frames.Own) for frame in sent(machine))
+    machine.receive(peer_frames.encode_frame(peer_frames.Told()), home.now, bytes(32))
     assert inspect(machine).state is State.SILENT
 
 
@@ -216,22 +216,22 @@ def test_what_is_told_in_parts_is_asked_on_while_it_rises() -> None:
     machine.link_up(peer, home.now)
     machine.take()
 
-    def asked_after(last: bytes) -> list[frames.FrameBody]:
-        machine.receive(frames.encode_frame(frames.Told(last, True)), home.now, peer)
+    def asked_after(last: bytes) -> list[peer_frames.FrameBody]:
+        machine.receive(peer_frames.encode_frame(peer_frames.Told(last, True)), home.now, peer)
         return sent(machine)
 
     first, second = b"\x01" * 32, b"\x02" * 32
-    assert asked_after(first) == [frames.Own(first)]
+    assert asked_after(first) == [peer_frames.Own(first)]
     assert asked_after(first) == []
     assert asked_after(bytes(32)) == []
-    assert asked_after(second) == [frames.Own(second)]
+    assert asked_after(second) == [peer_frames.Own(second)]
     assert inspect(machine).state is State.SILENT
 
 
 def test_the_same_journal_restored_twice_frames_nobody() -> None:
     """The whole folder is restored, and its seat resumed beside one mute liar."""
     home, _, bid = resumed_from_old_copy()
-    told = frames.encode_frame(frames.Told())[:2]
+    told = peer_frames.encode_frame(peer_frames.Told())[:2]
     home.drop = lambda source, to, frame: (source, to) == (3, 1) and frame[:2] == told
     for seat in (0, 2):  # they have heard what the seat has forgotten
         home.tell(seat, bid)

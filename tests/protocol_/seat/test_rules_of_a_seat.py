@@ -20,14 +20,14 @@ from support.inspection import (
 from support.machine_table import MachineTable, toy_table, waiting_table
 
 from protocol.chain import transition
-from protocol.chain.own_bodies import body_of_choice
-from protocol.chain.state import Kind, Missing
-from protocol.consensus.view import Proof
+from protocol.chain.chain_state import Kind, Missing
+from protocol.chain.own_inputs import body_of_choice
+from protocol.consensus.followed_chain import Proof
 from protocol.seat import epoch_change
-from protocol.seat.core import State
 from protocol.seat.effects import Guilty, Waiting
-from protocol.wire import frames, messages
-from protocol.wire.messages import Accept, Close, Halt, Late, Say, SealVote, Statement
+from protocol.seat.seat_state import State
+from protocol.wire import peer_frames, signed_messages
+from protocol.wire.signed_messages import Accept, Close, Halt, Late, Say, SealVote, Statement
 
 
 def halts(scene: MachineTable) -> list[Halt]:
@@ -99,7 +99,7 @@ def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
     assert scene.machine().tip.want.kind is Kind.HOLD
     scene.crash_and_resume(0)
     for peer in scene.table.ids[1:]:
-        scene.machine().receive(frames.encode_frame(frames.Told()), scene.now, peer)
+        scene.machine().receive(peer_frames.encode_frame(peer_frames.Told()), scene.now, peer)
     assert inspect(scene.machine()).inquiry is None
     assert scene.machine().tip.want.kind is Kind.HOLD
     assert max(say.step for say in steps_said(scene, 0)) == step
@@ -144,8 +144,8 @@ def test_patience_that_ran_out_while_standing_is_reported_but_not_of_oneself(
 
 def test_nobody_wishes_beyond_the_last_epoch() -> None:
     machine = waiting_table().machine()
-    assert not sign(machine, Late(messages.MAX_EPOCH + 1))
-    assert sign(machine, Late(messages.MAX_EPOCH))
+    assert not sign(machine, Late(signed_messages.MAX_EPOCH + 1))
+    assert sign(machine, Late(signed_messages.MAX_EPOCH))
 
 
 def test_patience_does_not_run_while_halted() -> None:
@@ -273,7 +273,9 @@ def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
     assert is_effective(machine, now)
     alter(machine, epoch=3)
     assert not is_effective(machine, now)
-    unknown = messages.sign(waiting_table().who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b""))
+    unknown = signed_messages.sign(
+        waiting_table().who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b"")
+    )
     assert not is_effective(machine, Proof(1, "bad-body", (unknown,)))
 
 
@@ -315,7 +317,7 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
 
 def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """A promise has room for the longest one and every second version of three liars."""
-    assert epoch_change.LONG_EPOCH * (6 + 3) // 6 + 2 * 6 <= messages.MAX_LIST
+    assert epoch_change.LONG_EPOCH * (6 + 3) // 6 + 2 * 6 <= signed_messages.MAX_LIST
     monkeypatch.setattr(epoch_change, "LONG_EPOCH", 24)
     room = toy_table(rounds=6)
     room.play(until=200)
@@ -336,7 +338,7 @@ def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bo
     scene = waiting_table()
     machine = scene.machine()
     for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
-        late = messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
+        late = signed_messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
         votes_of(machine).note_far(late)
     assert has_waited_for_halts(machine, 4, 3) is not waits
 

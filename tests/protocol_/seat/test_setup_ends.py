@@ -5,12 +5,12 @@ from support.inspection import has_said, identity_of
 from support.machine_table import MachineTable, toy_table
 from support.sampling import sample
 
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 from protocol.seat.effects import SEAT_LEFT, SILENT_SEAT, Broken, Send
-from protocol.wire import end_notices, frames, leaves
-from protocol.wire.end_notices import EndNotice
-from protocol.wire.header import Patience
-from protocol.wire.messages import Say
+from protocol.wire import peer_frames, signed_notices
+from protocol.wire.signed_messages import Say
+from protocol.wire.signed_notices import EndNotice
+from protocol.wire.table_header import Patience
 
 LIAR = 3
 HONEST = (0, 1, 2)
@@ -78,10 +78,12 @@ def test_a_departure_shown_to_one_seat_blames_no_honest_seat(step: int) -> None:
             if not shown:
                 shown.append(True)
                 on = room.message(frame).statement.on  # type: ignore[union-attr]
-                word = leaves.sign(room.who[LIAR], room.table.id, LIAR, 1, 0, step, on)
-                room.carry(LIAR, 0, frames.encode_frame(word))
+                word = signed_notices.sign_leave(
+                    room.who[LIAR], room.table.id, LIAR, 1, 0, step, on
+                )
+                room.carry(LIAR, 0, peer_frames.encode_frame(word))
             return True
-        return seat == LIAR and isinstance(frames.parse_frame(frame), leaves.Leave)
+        return seat == LIAR and isinstance(peer_frames.parse_frame(frame), signed_notices.Leave)
 
     room.hold_back = hold_back
     room.drop = lambda seat, other, frame: other == 0 and says(room, frame, step)
@@ -93,10 +95,12 @@ def test_a_departure_shown_to_one_seat_blames_no_honest_seat(step: int) -> None:
 def test_the_first_announcement_is_followed_and_its_signer_never_named() -> None:
     room = toy_table(4, patience=Patience())
     room.start()
-    notice = end_notices.sign(identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, 0)
-    room.hear(0, frames.encode_frame(notice), 1)
+    notice = signed_notices.sign_end_notice(
+        identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, 0
+    )
+    room.hear(0, peer_frames.encode_frame(notice), 1)
     assert room.machine().broken == Broken(SILENT_SEAT, 0, by=1)
-    sent = [frames.parse_frame(send.frame) for send in room.places[0].of_kind(Send)]
+    sent = [peer_frames.parse_frame(send.frame) for send in room.places[0].of_kind(Send)]
     own = next(one for one in sent if isinstance(one, EndNotice) and one.seat == 0)
     assert (own.reason, own.about) == (SILENT_SEAT, 0)
 
@@ -106,8 +110,8 @@ def test_a_seat_that_is_awaited_is_not_found_silent_before_its_time_is_over() ->
     room = table(0.25)
     room.start()
     assert 1 in room.machine().awaited()
-    notice = end_notices.sign(room.who[LIAR], room.table.id, LIAR, SILENT_SEAT, 1)
-    room.hear(0, frames.encode_frame(notice), LIAR)
+    notice = signed_notices.sign_end_notice(room.who[LIAR], room.table.id, LIAR, SILENT_SEAT, 1)
+    room.hear(0, peer_frames.encode_frame(notice), LIAR)
     assert room.machine().broken == Broken(SILENT_SEAT, 1, by=LIAR)
 
 
@@ -134,8 +138,10 @@ def test_a_refusal_ends_the_table_in_setup_once_and_no_game() -> None:
 def test_an_announced_fault_is_believed_only_after_its_proof_had_time_to_come() -> None:
     room = toy_table(4, patience=Patience())
     room.start()
-    notice = end_notices.sign(identity_of(room.machine(1)), room.table.id, 1, "two-statements", 2)
-    room.hear(0, frames.encode_frame(notice), 1)
+    notice = signed_notices.sign_end_notice(
+        identity_of(room.machine(1)), room.table.id, 1, "two-statements", 2
+    )
+    room.hear(0, peer_frames.encode_frame(notice), 1)
     assert room.machine().broken is None
     room.now += 0.5
     step, on = room.machine().tip.step, room.machine().tip.digest
@@ -155,8 +161,10 @@ def test_a_seat_that_has_confirmed_the_deck_may_go_and_can_still_play(how: str) 
     assert machine.tip.want.kind is Kind.DECK_OK
     assert has_said(machine, 8)
     if how == "announced":
-        notice = end_notices.sign(identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, LIAR)
-        room.hear(0, frames.encode_frame(notice), 1)
+        notice = signed_notices.sign_end_notice(
+            identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, LIAR
+        )
+        room.hear(0, peer_frames.encode_frame(notice), 1)
     else:
         for body in (b"one", b"two"):
             room.tell(0, room.sign(LIAR, Say(0, 8, machine.tip.digest, body)))

@@ -15,7 +15,7 @@ from support.sim.runs import Run
 from support.sim.tables import play
 from support.toy_game import ToyGame
 
-from protocol.consensus import view
+from protocol.consensus import followed_chain
 
 BLOCK = 10
 BLOCKS = [(block, first) for block in range(6) for first in range(0, 4 * BLOCK, BLOCK)]
@@ -115,7 +115,7 @@ def test_a_seat_that_opens_too_early_is_found(lacking: str) -> None:
     """One that takes two says of a step for all reveals what others may still choose."""
     old = "set(says) != node.want.speakers"
     new = f"(len(says) < 2 if {HASTY[lacking]} else {old})"
-    early = Mutant("two says for all", ((view.grow, old, new),))
+    early = Mutant("two says for all", ((followed_chain.grow, old, new),))
     with planted(early), cheap_blocks(), pytest.raises(Violation, match=lacking):
         play("early-2", 4, liar=False)
 

@@ -20,9 +20,9 @@ from support.toy_game import ToyGame
 
 from protocol.chain import transition
 from protocol.crypto import key_sharing
-from protocol.seat.inquiry import Inquiry
-from protocol.wire import messages
-from protocol.wire.messages import Close, Late, Say
+from protocol.seat.seat_state import Inquiry
+from protocol.wire import signed_messages
+from protocol.wire.signed_messages import Close, Late, Say
 
 NAMES = (*TRICKS, *WAYS, *HABITS, *DEPARTURES)
 
@@ -112,7 +112,7 @@ def test_huge_wishes_are_well_formed(liar: Liar) -> None:
     table, far = liar.machine.table, set()
     for _ in range(100):
         *_, (message, to) = huge_wishes(liar, liar.sign(Late(1)))
-        assert messages.parse(message.encode(), table.id, table.ids) == message
+        assert signed_messages.parse(message.encode(), table.id, table.ids) == message
         assert to <= liar.others
         far.add(type(message.statement))
     assert len(far) == 5

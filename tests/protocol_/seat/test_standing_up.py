@@ -9,11 +9,11 @@ import pytest
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_table
 
-from protocol.chain.state import Kind
-from protocol.wire import frames
-from protocol.wire.end_notices import EndNotice
-from protocol.wire.header import Patience
-from protocol.wire.messages import Late, Say
+from protocol.chain.chain_state import Kind
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Late, Say
+from protocol.wire.signed_notices import EndNotice
+from protocol.wire.table_header import Patience
 
 LIAR, HONEST = 3, (0, 1, 2)
 LONG = 120
@@ -54,7 +54,7 @@ class Withheld:
 
     def is_held_back(self, seat: int, other: int, frame: bytes) -> bool:
         """Count questions of seat 0, and hold the liar's messages back."""
-        self.asked += seat == 0 and isinstance(frames.parse_frame(frame), frames.Sync)
+        self.asked += seat == 0 and isinstance(peer_frames.parse_frame(frame), peer_frames.Sync)
         if seat != LIAR or self.table.message(frame) is None:
             return False
         return self.silent or self.last_say() is not None
@@ -168,7 +168,7 @@ def test_nobody_stays_for_ever_who_is_halted_when_all_others_have_left() -> None
     held_back = room.is_held_back
 
     def is_held_back(seat: int, other: int, frame: bytes) -> bool:
-        if isinstance(parsed := frames.parse_frame(frame), EndNotice):
+        if isinstance(parsed := peer_frames.parse_frame(frame), EndNotice):
             return seat == LIAR and other == 0 and parsed.seat == LIAR
         return held_back(seat, other, frame)
 
@@ -190,7 +190,7 @@ def test_nobody_stays_for_ever_whom_a_wish_far_ahead_lets_request_epoch_after_ep
     room = toy_table(3, patience=Patience(300_000, 30_000, 1000, 2000))
     room.delay = lambda seat, other: 0.01
     room.hold_back = lambda seat, other, frame: (
-        isinstance(notice := frames.parse_frame(frame), EndNotice) and notice.seat == 2
+        isinstance(notice := peer_frames.parse_frame(frame), EndNotice) and notice.seat == 2
     )
     room.start(apart=0.3)
     assert room.go(room.done, 20)

@@ -5,10 +5,10 @@ from support.inspection import hold, inspect, keep
 from support.machine_table import MachineTable, begun_room, carried, sent
 from support.toy_game import ToyGame
 
-from protocol.seat import sync as answering
-from protocol.seat.machine import Machine
-from protocol.wire import frames
-from protocol.wire.messages import Accept, Back, Halt, Late, Message, Say, SealVote
+from protocol.seat import catch_up as answering
+from protocol.seat.seat_machine import Machine
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Accept, Back, Halt, Late, Message, Say, SealVote
 
 LIAR = 3
 
@@ -26,16 +26,18 @@ def rubbish(room: MachineTable, number: int, size: int, known: bool) -> Message:
     return room.sign(LIAR, Say(0, tip.step + number, on, number.to_bytes(8, "big") * (size // 8)))
 
 
-def answers(machine: Machine, frame: frames.FrameBody, peer: bytes) -> list[frames.FrameBody]:
+def answers(
+    machine: Machine, frame: peer_frames.FrameBody, peer: bytes
+) -> list[peer_frames.FrameBody]:
     machine.take()
-    machine.receive(frames.encode_frame(frame), 0.0, peer)
+    machine.receive(peer_frames.encode_frame(frame), 0.0, peer)
     return sent(machine)
 
 
-def shown(room: MachineTable, frame: frames.FrameBody) -> list[Message]:
+def shown(room: MachineTable, frame: peer_frames.FrameBody) -> list[Message]:
     """Return the messages with which seat 0 answers seat 1."""
     found = answers(room.machine(), frame, room.table.ids[1])
-    return [m for one in found if (m := room.message(frames.encode_frame(one))) is not None]
+    return [m for one in found if (m := room.message(peer_frames.encode_frame(one))) is not None]
 
 
 def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(
@@ -47,12 +49,12 @@ def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(
     lacking = {m.hash for m in inspect(machine).store.says_by(LIAR) if len(m.payload) > 10_000}
     have: list[bytes] = []
     for _ in range(10):
-        part = shown(room, frames.Sync(0, machine.tip.step, tuple(have)))
+        part = shown(room, peer_frames.Sync(0, machine.tip.step, tuple(have)))
         assert sum(len(m.payload) for m in part) <= answering.MAX_ANSWER
-        have += [m.hash[: frames.SHORT] for m in part]
+        have += [m.hash[: peer_frames.SHORT] for m in part]
         if not part:
             break
-    assert {h[: frames.SHORT] for h in lacking} <= set(have)
+    assert {h[: peer_frames.SHORT] for h in lacking} <= set(have)
 
 
 def test_what_opens_epochs_goes_first_and_what_is_off_the_chain_only_if_fetched(
@@ -65,11 +67,11 @@ def test_what_opens_epochs_goes_first_and_what_is_off_the_chain_only_if_fetched(
     early = room.sign(LIAR, Halt(1, None, (), None, (), ()))
     others = (SealVote(2, bytes(32)), Late(1), Back(1))
     keep(machine, loose, early, on_chain, *(room.sign(2, one) for one in others))
-    part = shown(room, frames.Sync(0, node.step, ()))
+    part = shown(room, peer_frames.Sync(0, node.step, ()))
     kinds = [type(m.statement) for m in part]
     assert set(kinds[: kinds.index(Say)]) == {Back, Late, SealVote}
     assert {m.hash for m in part} & {loose.hash, early.hash, on_chain.hash} == {on_chain.hash}
-    assert {m.hash for m in shown(room, frames.Fetch((loose.hash, early.hash), ()))} == {
+    assert {m.hash for m in shown(room, peer_frames.Fetch((loose.hash, early.hash), ()))} == {
         loose.hash,
         early.hash,
     }
@@ -83,9 +85,9 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
     own = {m.hash for m in inspect(machine).store.by_seat(1)}
     told, after, rounds = list[bytes](), bytes(32), 0
     while True:
-        last = answers(machine, frames.Own(after), peer)[-1]
-        assert isinstance(last, frames.Told)
-        mine = (m.hash for m in shown(room, frames.Own(after)) if m.seat == 1)
+        last = answers(machine, peer_frames.Own(after), peer)[-1]
+        assert isinstance(last, peer_frames.Told)
+        mine = (m.hash for m in shown(room, peer_frames.Own(after)) if m.seat == 1)
         part = [digest for digest in mine if digest > after]
         told, rounds = told + part, rounds + 1
         if not last.more:
@@ -99,8 +101,8 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
 def test_the_wishes_of_all_are_shown_before_ones_own_statements(room: MachineTable) -> None:
     late = room.sign(2, Late(2))
     keep(room.machine(), late, room.sign(2, SealVote(1, bytes(32))))
-    assert shown(room, frames.Own())[0].hash == late.hash
-    later = shown(room, frames.Own(b"\x01" + bytes(31)))
+    assert shown(room, peer_frames.Own())[0].hash == late.hash
+    later = shown(room, peer_frames.Own(b"\x01" + bytes(31)))
     assert late.hash not in {m.hash for m in later}
 
 
@@ -118,7 +120,7 @@ def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(
     far, lower = (room.tell(0, room.sign(LIAR, one)) for one in (wish, Late(FAR - 1)))
     assert inspect(room.machine()).wishes[LIAR] == FAR
     assert far.hash not in inspect(room.machine()).store
-    for frame in (frames.Sync(0, room.machine().tip.step, ()), frames.Own()):
+    for frame in (peer_frames.Sync(0, room.machine().tip.step, ()), peer_frames.Own()):
         hashes = {m.hash for m in shown(room, frame)}
         assert far.hash in hashes
         assert lower.hash not in hashes
@@ -130,7 +132,7 @@ def test_a_halt_too_far_ahead_counts_for_nothing(room: MachineTable) -> None:
 
 
 def test_a_stranger_owns_nothing_here(room: MachineTable) -> None:
-    assert answers(room.machine(), frames.Own(), bytes(32)) == [frames.Told()]
+    assert answers(room.machine(), peer_frames.Own(), bytes(32)) == [peer_frames.Told()]
 
 
 def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable) -> None:

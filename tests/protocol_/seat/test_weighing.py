@@ -12,19 +12,18 @@ from support.sim.cheap import cheap_blocks
 from support.sim.tables import play
 
 from protocol.chain import transition
-from protocol.chain.state import Kind, Node
-from protocol.seat import weighing
-from protocol.seat.effects import Broken, Send
-from protocol.seat.jobs import Job
-from protocol.wire import frames
-from protocol.wire.header import Patience
-from protocol.wire.messages import Say
+from protocol.chain.chain_state import Kind, Node
+from protocol.seat import offload
+from protocol.seat.effects import Broken, Job, Send
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Say
+from protocol.wire.table_header import Patience
 
 
 @pytest.fixture(autouse=True)
 def _cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bodies of the toy game are small: here every one is worth a job."""
-    monkeypatch.setattr(weighing, "HEAVY", 0)
+    monkeypatch.setattr(offload, "HEAVY", 0)
     with cheap_blocks(shared=False):
         yield
 
@@ -75,11 +74,17 @@ def test_while_a_job_is_under_way_nothing_is_decided_and_questions_are_answered(
     machine = room.machine(1)
     tip = machine.tip
     machine.tick(room.now + 3600)
-    parsed = [frames.parse_frame(e.frame) if isinstance(e, Send) else e for e in machine.take()]
-    assert all(isinstance(one, frames.Sync) for one in parsed), "patience is over, and it only asks"
+    parsed = [
+        peer_frames.parse_frame(e.frame) if isinstance(e, Send) else e for e in machine.take()
+    ]
+    assert all(isinstance(one, peer_frames.Sync) for one in parsed), (
+        "patience is over, and it only asks"
+    )
     assert machine.tip is tip
     assert machine.job is job
-    machine.receive(frames.encode_frame(frames.Sync(0, 1, ())), room.now, room.table.ids[0])
+    machine.receive(
+        peer_frames.encode_frame(peer_frames.Sync(0, 1, ())), room.now, room.table.ids[0]
+    )
     assert {e.peer for e in machine.take() if isinstance(e, Send)} == {room.table.ids[0]}
     machine.finish(Job(lambda: None, lambda given: pytest.fail("taken in")), None, room.now)
     assert machine.job is job
@@ -101,7 +106,7 @@ def test_a_seat_that_is_not_heard_yet_is_awaited() -> None:
 def test_a_body_that_is_quickly_checked_is_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
     jobs, ends = [], []
     for heavy in (0, 512, 1 << 20):
-        monkeypatch.setattr(weighing, "HEAVY", heavy)
+        monkeypatch.setattr(offload, "HEAVY", heavy)
         room = office()
         room.play(until=60.0)
         assert room.done()

@@ -13,10 +13,10 @@ from support.hasty import bare
 from support.played import files_of, game_of
 from support.sampling import times
 
-from protocol.transcript import format
-from protocol.transcript.problem import UNREADABLE
+from protocol.transcript import transcript_format
+from protocol.transcript.verification_report import UNREADABLE
 from protocol.transcript.verifier import header_of, opened, replay, verify
-from protocol.wire import encoding
+from protocol.wire import codec
 
 
 @pytest.mark.parametrize("name", ["two", "returned", "equivocator"])
@@ -59,7 +59,7 @@ def test_another_encoding_of_the_same_value_another_version_or_what_follows_is_r
 
 
 def test_a_file_larger_than_any_game_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(format, "MAX_FILE", 1000)
+    monkeypatch.setattr(transcript_format, "MAX_FILE", 1000)
     assert refusal(files_of("two")[0]).code == "too-large"
 
 
@@ -79,7 +79,7 @@ VALUES = st.recursive(
 @settings(max_examples=times(40, 1500), deadline=None)
 @given(VALUES, VALUES)
 def test_any_values_give_a_report(content: Any, evidence: Any) -> None:
-    refusal(encoding.encode(("hoity-transcript", 1, content, evidence)))
+    refusal(codec.encode(("hoity-transcript", 1, content, evidence)))
 
 
 def paths(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
@@ -101,12 +101,14 @@ def changed(value: Any, path: tuple[int, ...], change: Callable[[Any], Any]) -> 
 @given(st.data())
 def test_no_item_may_be_another(data: st.DataObject) -> None:
     """Any item of a sound file replaced by any other value."""
-    value = format.open_file(files_of(data.draw(st.sampled_from(["two", "returned"])))[0])
+    value = transcript_format.open_file(
+        files_of(data.draw(st.sampled_from(["two", "returned"])))[0]
+    )
     path = data.draw(st.sampled_from([p for p in paths(value) if len(p) > 1]))
     other = data.draw(VALUES)
     spoilt = changed(value, path, lambda _: other)
     if spoilt != value:
-        refusal(encoding.encode(spoilt))
+        refusal(codec.encode(spoilt))
 
 
 # A reader's time is bounded by the number of items, wherever they stand.
@@ -125,7 +127,7 @@ def nothing(items: int) -> bytes:
 
 
 def test_a_file_of_a_million_items_is_cut_and_one_more_is_too_many() -> None:
-    most = format.MAX_TOTAL
+    most = transcript_format.MAX_TOTAL
     assert len(nothing(most)) > most
     assert refusal(nothing(most)).code == "torn"
     problem = refusal(nothing(most) + b"\xc0")
@@ -134,15 +136,15 @@ def test_a_file_of_a_million_items_is_cut_and_one_more_is_too_many() -> None:
 
 
 def test_as_many_bytes_in_few_items_are_read() -> None:
-    string = encoding.encode(bytes(format.MAX_STRING))
+    string = codec.encode(bytes(transcript_format.MAX_STRING))
     data = PREFIX + b"\x99" + string * 9 + b"\x90"
     assert len(data) > 2**21
     assert refusal(data).code == "bad-form"
 
 
 def test_a_string_longer_than_any_that_belongs_into_a_file_is_refused_where_it_begins() -> None:
-    for long in (bytes(format.MAX_STRING + 1), "a" * (format.MAX_STRING + 1)):
-        data = PREFIX + b"\x92" + encoding.encode(long) + b"\x90\x90"
+    for long in (bytes(transcript_format.MAX_STRING + 1), "a" * (transcript_format.MAX_STRING + 1)):
+        data = PREFIX + b"\x92" + codec.encode(long) + b"\x90\x90"
         problem = refusal(data)
         assert (problem.code, problem.offset) == ("bad-encoding", len(PREFIX) + 1)
 

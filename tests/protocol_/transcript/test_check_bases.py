@@ -10,10 +10,10 @@ from support.inspection import store_of
 from support.played import DISTURBED, room_of
 
 from protocol.chain import transition
-from protocol.consensus import view_change
-from protocol.consensus.source import Unknown, Void
+from protocol.consensus import new_epoch
+from protocol.consensus.message_lookup import Unknown, Void
 from protocol.transcript import check_bases
-from protocol.wire.messages import Close, Halt
+from protocol.wire.signed_messages import Close, Halt
 
 
 def test_fewer_than_a_quorum_of_halts_make_no_base() -> None:
@@ -35,7 +35,7 @@ def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPat
     (close,) = parsed(room, proof.closes)
     held = {m.hash: m for m in parsed(room, proof.messages)}
     source = check_bases.FileSource(transition.begin(room.table), held)
-    fails(check_bases.TooMuch, "", view_change.bad_form, room.table, close, source)
+    fails(check_bases.TooMuch, "", new_epoch.bad_form, room.table, close, source)
 
 
 def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
@@ -47,10 +47,10 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     assert start is not None
     source = check_bases.FileSource(start, held)
     halt = next(m for m in every if isinstance(m.statement, Halt))
-    first = view_change.read_halt(room.table, halt, source)
+    first = new_epoch.read_halt(room.table, halt, source)
     counted = source.lookups
     assert counted == len(first.says) > 0
-    assert view_change.read_halt(room.table, halt, source) is first
+    assert new_epoch.read_halt(room.table, halt, source) is first
     assert source.lookups == 2 * counted
 
 
@@ -61,7 +61,7 @@ ERRORS = {"bad-base": RecursionError(), "void": Void(""), "missing-evidence": Un
 def test_a_base_that_cannot_be_recounted_is_refused(
     monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    monkeypatch.setattr(view_change, "base_of_close", Mock(side_effect=ERRORS[code]))
+    monkeypatch.setattr(new_epoch, "base_of_close", Mock(side_effect=ERRORS[code]))
     assert code_of(read("vanished")) == code
 
 

@@ -15,7 +15,7 @@ from vectors.making.message_failures import MESSAGE_FAILURES, read
 from vectors.making.refused import REFUSED
 from vectors.making.tables import VectorRoom
 
-from protocol.wire import encoding
+from protocol.wire import codec
 
 FOLDER = VECTORS / "failures"
 FILED = {**BROKEN, **REFUSED}
@@ -87,11 +87,11 @@ def test_no_failure_changes_more_than_its_name_says() -> None:
 
 def test_what_differs_is_found_and_nothing_else() -> None:
     def between(one: Any, other: Any) -> list[str]:
-        return changed(encoding.encode(one), encoding.encode(other))
+        return changed(codec.encode(one), codec.encode(other))
 
-    inner = encoding.encode((1, (2, b"x")))
+    inner = codec.encode((1, (2, b"x")))
     assert between((1, inner), (1, inner)) == []
-    assert between((1, inner), (1, encoding.encode((1, (2, b"y"))))) == ["1.1.1"]
+    assert between((1, inner), (1, codec.encode((1, (2, b"y"))))) == ["1.1.1"]
     assert between((1, 2), (1, 2, 3)) == ["2"]
     assert between((1, 2), (1, 2, 3, 4)) == ["2-3"]
     assert between((1, 2), (0, 2, 3)) == [WHOLE]

@@ -20,11 +20,11 @@ from support.forgeries.transcripts import (
 from support.inspection import store_of, view_of
 from support.played import game_of, room_of
 
-from protocol.chain.state import Missing
-from protocol.transcript.format import Link, Step
+from protocol.chain.chain_state import Missing
+from protocol.transcript.transcript_format import Link, Step
 from protocol.transcript.verifier import verify
-from protocol.wire import bodies
-from protocol.wire.messages import Close, Halt, Say, SealVote
+from protocol.wire import step_bodies
+from protocol.wire.signed_messages import Close, Halt, Say, SealVote
 
 LISTS = ["signatures", "messages", "closes", "seals", "final"]
 
@@ -153,13 +153,13 @@ def test_a_forged_result_is_found() -> None:
 def test_last_says_are_of_the_last_epoch_and_where_no_base_ends_the_game() -> None:
     whole, tip = read("vanished"), room_of("vanished").places[0].machine.tip
     final = whole.evidence.final
-    early = room_of("vanished").sign(1, Say(0, tip.step, tip.digest, bodies.EMPTY))
+    early = room_of("vanished").sign(1, Say(0, tip.step, tip.digest, step_bodies.EMPTY))
     spoilt = with_evidence(whole, final=(final[0], (1, early.signature)))
     assert code_of(spoilt) == "bad-signature"
     whole, tip = read("spoilt result"), room_of("spoilt result").places[0].machine.tip
     end = tip.parent
     assert end is not None
-    more = room_of("spoilt result").sign(0, Say(1, end.step, end.digest, bodies.EMPTY))
+    more = room_of("spoilt result").sign(0, Say(1, end.step, end.digest, step_bodies.EMPTY))
     assert code_of(with_evidence(whole, final=((0, more.signature),))) == "left-over"
 
 

@@ -7,7 +7,7 @@ from support.sim.tables import World, draw_plan
 from support.toy_game import ToyGame
 
 from protocol.crypto import identities
-from protocol.transcript.report import Report
+from protocol.transcript.verification_report import Report
 from protocol.transcript.verifier import verify
 
 

@@ -16,23 +16,22 @@ from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.frame_sizes import MOST_BYTES, longest
 from protocol.chain import transition
-from protocol.chain.state import Accepted, Kind
+from protocol.chain.chain_state import Accepted, Kind
 from protocol.crypto import identities
 from protocol.crypto.hashing import Label, digest, framed
 from protocol.crypto.identities import signed_bytes, verify_bytes, verify_signature
 from protocol.errors import Invalid
 from protocol.transcript.verifier import steps_to, verify
-from protocol.wire import encoding, end_notices, frames, header, leaves, messages
-from protocol.wire.end_notices import EndNotice
-from protocol.wire.frames import Carry
-from protocol.wire.leaves import Leave
+from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
+from protocol.wire.peer_frames import Carry
+from protocol.wire.signed_notices import EndNotice, Leave
 
 BOOK: dict[str, Any] = json.loads((VECTORS / "messages.json").read_text("utf-8"))
-HEADER = header.parse_header(bytes.fromhex(BOOK["header"]["encoded"]))
+HEADER = table_header.parse_header(bytes.fromhex(BOOK["header"]["encoded"]))
 TABLE, IDS = HEADER.table_id, tuple(entry.id for entry in HEADER.roster)
 TERMS = HEADER.terms
 READERS = {
-    "frames": (frames.parse_frame, frames.encode_frame),
+    "frames": (peer_frames.parse_frame, peer_frames.encode_frame),
     "lobby": (lobby.parse_lobby, lobby.encode_lobby),
 }
 
@@ -50,7 +49,7 @@ def raw(one: dict[str, Any], name: str) -> bytes:
 
 def decoded(data: bytes) -> Any:
     """What bytes hold, as the file shows it."""
-    return shown(encoding.decode(data, frames.MAX_FRAME))
+    return shown(codec.decode(data, peer_frames.MAX_FRAME))
 
 
 def test_every_section_has_a_test_here() -> None:
@@ -64,7 +63,7 @@ def test_the_header_and_what_each_seat_signs() -> None:
     whole = BOOK["header"]
     assert whole["table"] == TABLE.hex()
     assert shown(TERMS.value()) == whole["terms"]["decoded"]
-    assert encoding.encode(TERMS.value()) == raw(whole["terms"], "encoded")
+    assert codec.encode(TERMS.value()) == raw(whole["terms"], "encoded")
     assert TERMS.digest() == raw(whole["terms"], "digest")
     assert [entry["id"] for entry in whole["roster"]] == [one.hex() for one in IDS]
     for entry, seat in zip(whole["roster"], HEADER.roster, strict=True):
@@ -77,9 +76,9 @@ def test_the_header_and_what_each_seat_signs() -> None:
 
 @pytest.mark.parametrize("one", numbered("statements"))
 def test_a_message_is_read_and_signed_as_it_says(one: dict[str, Any]) -> None:
-    read = messages.parse(raw(one, "envelope"), TABLE, IDS)
+    read = signed_messages.parse(raw(one, "envelope"), TABLE, IDS)
     assert (read.seat, type(read.statement).__name__) == (one["seat"], one["statement"])
-    assert messages.KINDS[one["kind"]] == (type(read.statement), Label(one["label"]))
+    assert signed_messages.KINDS[one["kind"]] == (type(read.statement), Label(one["label"]))
     assert (read.payload, read.signature) == (raw(one, "payload"), raw(one, "signature"))
     assert decoded(read.payload) == [one["kind"], "0x" + TABLE.hex(), one["seat"], *one["fields"]]
     assert (read.hash, list(read.identity)) == (raw(one, "hash"), one["identity"])
@@ -89,7 +88,7 @@ def test_a_message_is_read_and_signed_as_it_says(one: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("one", [*numbered("frames"), *numbered("lobby"), *numbered("side")])
 def test_a_frame_comes_off_a_link_whole(one: dict[str, Any]) -> None:
-    buffer = FrameBuffer(frames.MAX_FRAME, longest=longest)
+    buffer = FrameBuffer(peer_frames.MAX_FRAME, longest=longest)
     assert list(buffer.feed(raw(one, "on_a_link"))) == [raw(one, "encoded")]
     assert decoded(raw(one, "encoded")) == one["decoded"]
 
@@ -103,23 +102,23 @@ def test_a_frame_is_read_and_written_again(section: str) -> None:
         assert encode(read) == raw(one, "encoded")
         match read:
             case Leave():
-                leaves.check(read, TABLE, IDS)
+                signed_notices.check_leave(read, TABLE, IDS)
             case EndNotice():
-                end_notices.check(read, TABLE, IDS)
+                signed_notices.check_end_notice(read, TABLE, IDS)
             case Carry(message):
-                messages.parse(message, TABLE, IDS)
+                signed_messages.parse(message, TABLE, IDS)
 
 
 @pytest.mark.parametrize("section", ["frames", "lobby", "side"])
 def test_no_specimen_is_read_with_a_field_more_or_a_byte_less(section: str) -> None:
     parsers: dict[str, list[Callable[[bytes], object]]] = {
-        "frames": [frames.parse_frame],
+        "frames": [peer_frames.parse_frame],
         "lobby": [lobby.parse_lobby],
         "side": [talk.parse_talk, next_table.parse_again],
     }
     for one in BOOK[section]:
         data = raw(one, "encoded")
-        longer = encoding.encode((*encoding.decode(data, frames.MAX_FRAME), 0))
+        longer = codec.encode((*codec.decode(data, peer_frames.MAX_FRAME), 0))
         for parse in parsers[section]:
             fails(Invalid, "bad-frame|bad-header", parse, longer)
             fails(Invalid, "bad-encoding", parse, data[:-1])
@@ -137,12 +136,12 @@ def test_what_frames_of_the_lobby_hold_is_read_and_signed() -> None:
     assert capability.trusts(offer.proof, *link)
     assert offer.terms == TERMS
     assert isinstance(sit, lobby.Sit)
-    assert header.parse_entry(TERMS, sit.entry) == HEADER.roster[1]
+    assert table_header.parse_entry(TERMS, sit.entry) == HEADER.roster[1]
     assert isinstance(roster, lobby.Roster)
-    assert header.parse_header(roster.header) == HEADER
-    header.check_roster(TERMS, TABLE, roster.signature)
+    assert table_header.parse_header(roster.header) == HEADER
+    table_header.check_roster(TERMS, TABLE, roster.signature)
     assert isinstance(told, lobby.Shown)
-    header.check_roster(TERMS, told.table, told.signature)
+    table_header.check_roster(TERMS, told.table, told.signature)
 
 
 def test_frames_beside_the_game_are_read_and_signed() -> None:
@@ -155,7 +154,7 @@ def test_frames_beside_the_game_are_read_and_signed() -> None:
     assert isinstance(wish, next_table.Consent)
     assert wish.encode() == consent
     after = next_table.next_terms(game_port.bind(HEADER))
-    assert header.parse_entry(after, wish.entry).id == IDS[1]
+    assert table_header.parse_entry(after, wish.entry).id == IDS[1]
     word_of_no = next_table.parse_again(refusal)
     assert isinstance(word_of_no, next_table.Refusal)
     assert word_of_no.encode() == refusal
@@ -163,10 +162,10 @@ def test_frames_beside_the_game_are_read_and_signed() -> None:
 
 
 def test_there_is_a_specimen_of_every_kind() -> None:
-    kinds = [encoding.decode(raw(one, "encoded"), frames.MAX_FRAME)[0]
+    kinds = [codec.decode(raw(one, "encoded"), peer_frames.MAX_FRAME)[0]
              for section in ("frames", "lobby", "side") for one in BOOK[section]]  # fmt: skip
     assert set(kinds) == set(MOST_BYTES)
-    assert {one["kind"] for one in BOOK["statements"]} == set(messages.KINDS)
+    assert {one["kind"] for one in BOOK["statements"]} == set(signed_messages.KINDS)
     bodies = {one["kind"] for one in BOOK["bodies"]}
     assert bodies == {kind.value for kind in Kind} - {Kind.RESULT, Kind.ENDED}
 

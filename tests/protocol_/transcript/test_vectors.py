@@ -23,17 +23,17 @@ from vectors.making.refused import REFUSED
 
 from p2p_hoity import game_port
 from protocol.chain import transition
+from protocol.chain.chain_state import Conviction, Kind, Node, Refused
 from protocol.chain.openings import helped
-from protocol.chain.state import Conviction, Kind, Node, Refused
-from protocol.consensus.evidence import against_halt
-from protocol.consensus.view_change import Base, ReadHalt
+from protocol.consensus.fault_evidence import against_halt
+from protocol.consensus.new_epoch import Base, ReadHalt
 from protocol.errors import Place
-from protocol.transcript.format import MAX_FILE
-from protocol.transcript.problem import FILE_FAULTS
+from protocol.fault_codes import FAULTS
+from protocol.transcript.transcript_format import MAX_FILE
+from protocol.transcript.verification_report import FILE_FAULTS
 from protocol.transcript.verifier import steps_to, verify
-from protocol.wire import bodies, encoding
-from protocol.wire.faults import FAULTS
-from protocol.wire.messages import Message
+from protocol.wire import codec, step_bodies
+from protocol.wire.signed_messages import Message
 
 FOLDER = VECTORS
 FILED = {**BROKEN, **REFUSED, **EXPELLED}
@@ -153,16 +153,16 @@ def test_a_share_for_an_absent_seat_and_a_choice_that_is_shown_name_their_fields
     assert report.node is not None
     passages = list(steps_to(report.node))
     node, body = next((n, slots[0]) for n, slots, _ in passages if slots and helped(n))
-    opening, shares, helps, escrows = encoding.decode(body, bodies.MAX_BODY)
+    opening, shares, helps, escrows = codec.decode(body, step_bodies.MAX_BODY)
     spoilt = (opening, shares, (plus_one(helps[0]), *helps[1:]), escrows)
-    assert place_of(node, 0, encoding.encode(spoilt)) == "helps[0]"
-    shown = encoding.encode((encoding.encode((0, 0)), b""))
+    assert place_of(node, 0, codec.encode(spoilt)) == "helps[0]"
+    shown = codec.encode((codec.encode((0, 0)), b""))
     report = verify(file_of("failures/escrows-of-two-opened-at-once"), game_port.read_game)
     assert report.node is not None
     node = next(n for n, _, _ in steps_to(report.node) if n.want.kind is Kind.SHOW)
     (seat,) = node.want.owes
     assert place_of(node, seat, shown) == "choice"
-    assert place_of(node, seat, encoding.encode(7)) is None
+    assert place_of(node, seat, codec.encode(7)) is None
 
 
 def place_of(node: Node, seat: int, body: bytes) -> str | None:
@@ -203,15 +203,15 @@ def setup_by_epoch(halt: Message, message: Message, first: int) -> str | None:
 @pytest.mark.parametrize(
     ("name", "place", "reading", "code"),
     [
-        ("contents-halt-by-halt", "view_change._once", by_hash, "bad-body"),
-        ("contents-says-before-proofs", "view_change._once", by_hash, "not-expected"),
+        ("contents-halt-by-halt", "new_epoch._once", by_hash, "bad-body"),
+        ("contents-says-before-proofs", "new_epoch._once", by_hash, "not-expected"),
         (
             "contents-says-before-proofs",
-            "view_change.ReadHalt.contents",
+            "new_epoch.ReadHalt.contents",
             property(proofs_first),
             "not-expected",
         ),
-        ("say-of-setup-by-step", "evidence.against_halt", setup_by_epoch, "halt-below-lock"),
+        ("say-of-setup-by-step", "fault_evidence.against_halt", setup_by_epoch, "halt-below-lock"),
     ],
 )
 def test_another_reading_of_10_4_names_another_fault(

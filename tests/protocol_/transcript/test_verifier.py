@@ -7,11 +7,11 @@ from support.files import read
 from support.inspection import view_of
 from support.played import TABLES, files_of, game_of, room_of
 
-from protocol.chain import cards, state
+from protocol.chain import cards, chain_state
+from protocol.fault_codes import FAULTS
+from protocol.transcript.transcript_writer import to_the_end
 from protocol.transcript.verifier import header_of, replay, steps_to, verify
-from protocol.transcript.writer import to_the_end
-from protocol.wire.faults import FAULTS
-from protocol.wire.header import Terms
+from protocol.wire.table_header import Terms
 
 
 @pytest.mark.parametrize("name", list(TABLES))
@@ -82,13 +82,13 @@ def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a base is computed again: the chain and the bases share their verdicts."""
     files = [files_of(name)[0] for name in ("four", "returned")]  # played before the count
     seen: list[tuple[Any, ...]] = []
-    original = cards.dleq.verify_shares
+    original = cards.sigma_proofs.verify_shares
 
     def noted(context: Any, *rest: Any) -> None:
         seen.append((context.step, context.seat, context.kind, rest[-1]))
         original(context, *rest)
 
-    monkeypatch.setattr(cards.dleq, "verify_shares", noted)
+    monkeypatch.setattr(cards.sigma_proofs, "verify_shares", noted)
     for data in files:
         seen.clear()
         assert verify(data, game_of).ok
@@ -137,6 +137,6 @@ def test_a_game_nobody_knows_is_a_fault() -> None:
 
 def test_kept_verdicts_do_not_leak_between_tables() -> None:
     """The same bytes verify again after all kept sums are forgotten."""
-    state.public_piece.cache_clear()
-    state.total_piece.cache_clear()
+    chain_state.public_piece.cache_clear()
+    chain_state.total_piece.cache_clear()
     assert verify(files_of("escrow opened")[0], game_of).ok

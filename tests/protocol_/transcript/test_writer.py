@@ -8,18 +8,17 @@ from support.machine_table import carried, seeded
 from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
 
 from protocol.chain import transition
-from protocol.chain.secrets import new_secrets
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind, new_secrets
 from protocol.crypto import group
-from protocol.seat.machine import Machine
-from protocol.transcript import format
-from protocol.transcript.format import MAGIC, VERSION, Link, Step, Transcript
+from protocol.seat.seat_machine import Machine
+from protocol.transcript import transcript_format
+from protocol.transcript.transcript_format import MAGIC, VERSION, Link, Step, Transcript
+from protocol.transcript.transcript_writer import to_the_end
 from protocol.transcript.verifier import verify
-from protocol.transcript.writer import to_the_end
 
 
 def read(data: bytes) -> Transcript:
-    return format.read(format.open_file(data))
+    return transcript_format.read(transcript_format.open_file(data))
 
 
 @pytest.mark.parametrize("name", list(TABLES))
@@ -43,7 +42,7 @@ def test_how_the_seats_came_to_agree_is_no_content(name: str) -> None:
 
 
 def test_a_file_is_magic_version_evidence_and_the_content_header_steps_and_links() -> None:
-    value = format.open_file(files_of("returned")[0])
+    value = transcript_format.open_file(files_of("returned")[0])
     assert value[:2] == (MAGIC, VERSION) == ("hoity-transcript", 2)
     assert len(value) == 4
     content = read(files_of("returned")[0]).content
@@ -134,9 +133,9 @@ def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
 
 def test_an_item_is_found_by_its_path() -> None:
     data = files_of("two")[0]
-    value = format.open_file(data)
+    value = transcript_format.open_file(data)
     body = value[2][1][3][1][0]
-    at = format.offset_of(value, (2, 1, 3, 1, 0))
+    at = transcript_format.offset_of(value, (2, 1, 3, 1, 0))
     assert data[at:].startswith(b"\xc5" + len(body).to_bytes(2, "big") + body)
 
 

@@ -10,7 +10,7 @@ from support.cases import each, fails
 from support.sampling import times
 
 from protocol.errors import Invalid
-from protocol.wire.encoding import MAX_DEPTH, decode, encode, pieces, size
+from protocol.wire.codec import MAX_DEPTH, decode, encode, pieces, size
 
 LIMIT = 1 << 20
 

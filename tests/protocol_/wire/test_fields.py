@@ -16,11 +16,11 @@ from p2p_hoity import game_port
 from p2p_hoity.session.lobby import Names, Offer, encode_lobby, parse_lobby
 from protocol.crypto import group
 from protocol.errors import Invalid, Place, within
-from protocol.transcript import format as transcript
-from protocol.transcript.problem import Unsound
-from protocol.wire import bodies, encoding, frames, header, messages
-from protocol.wire.fields import Raw, WrongForm
-from protocol.wire.messages import Close, Halt, Late, Lock, Say
+from protocol.transcript import transcript_format as transcript
+from protocol.transcript.verification_report import Unsound
+from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
+from protocol.wire.codec import Raw, WrongForm
+from protocol.wire.signed_messages import Close, Halt, Late, Lock, Say
 
 TABLE, _ = make_table(ToyGame(3), 3)
 HASH = b"\x01" * 32
@@ -158,9 +158,9 @@ MESSAGES = MAYBE(
 @given(MESSAGES)
 def test_any_value_is_a_message_or_invalid(value: Any) -> None:
     check_parser(
-        encoding.encode(value),
-        lambda data: messages.read_payload(data, TABLE.id, 3),
-        lambda found: messages.payload(TABLE.id, *found),
+        codec.encode(value),
+        lambda data: signed_messages.read_payload(data, TABLE.id, 3),
+        lambda found: signed_messages.payload(TABLE.id, *found),
         "bad-message",
     )
 
@@ -177,8 +177,8 @@ FRAMES = MAYBE(
 @given(FRAMES)
 def test_any_value_is_a_frame_or_invalid(value: Any) -> None:
     """One of the right form may be longer than its kind, and then it is refused unread."""
-    read, codes = (frames.parse_frame, frames.encode_frame), ("bad-frame", "bad-encoding")
-    check_parser(encoding.encode(value), *read, *codes)
+    read, codes = (peer_frames.parse_frame, peer_frames.encode_frame), ("bad-frame", "bad-encoding")
+    check_parser(codec.encode(value), *read, *codes)
 
 
 LOBBY = MAYBE(
@@ -194,17 +194,17 @@ LOBBY = MAYBE(
 @given(LOBBY)
 def test_any_value_is_a_lobby_frame_or_invalid(value: Any) -> None:
     codes = ("bad-frame", "bad-header", "bad-encoding")
-    check_parser(encoding.encode(value), parse_lobby, encode_lobby, *codes)
+    check_parser(codec.encode(value), parse_lobby, encode_lobby, *codes)
 
 
 BODIES: dict[str, Callable[[bytes], Any]] = {
-    "key.commit": bodies.parse_key_commit,
-    "key.reveal": lambda data: bodies.parse_key_reveal(data, 1, 2),
-    "key.ok": bodies.parse_key_ok,
-    "seal": bodies.parse_seal,
-    "shuffle": lambda data: bodies.parse_shuffle(data, 1),
-    "gather": lambda data: bodies.parse_gather(data, 1, 1),
-    "show": bodies.parse_show,
+    "key.commit": step_bodies.parse_key_commit,
+    "key.reveal": lambda data: step_bodies.parse_key_reveal(data, 1, 2),
+    "key.ok": step_bodies.parse_key_ok,
+    "seal": step_bodies.parse_seal,
+    "shuffle": lambda data: step_bodies.parse_shuffle(data, 1),
+    "gather": lambda data: step_bodies.parse_gather(data, 1, 1),
+    "show": step_bodies.parse_show,
 }
 FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), (b"", bytes(32))])
 
@@ -213,7 +213,7 @@ FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), 
 @settings(max_examples=times(30, 1000), deadline=None)
 @given(value=st.lists(FIELD | VALUES, min_size=2, max_size=4).map(tuple) | VALUES)
 def test_any_value_is_a_body_or_invalid(kind: str, value: Any) -> None:
-    data, encode = encoding.encode(value), bodies.encode_body
+    data, encode = codec.encode(value), step_bodies.encode_body
     check_parser(data, BODIES[kind], encode, "bad-body", "bad-point")
 
 
@@ -252,7 +252,7 @@ def test_a_body_of_a_wrong_form_names_the_field_and_the_item_in_it(
     kind: str, value: Any, place: str | None
 ) -> None:
     with pytest.raises(Invalid) as caught:
-        BODIES[kind](encoding.encode(value))
+        BODIES[kind](codec.encode(value))
     assert place == (caught.value.place and str(caught.value.place))
     assert caught.value.code == ("bad-point" if place == "vector[0]" else "bad-body")
 
@@ -267,18 +267,18 @@ def test_bytes_that_are_no_body_name_no_field() -> None:
 def test_the_innermost_index_stands_in_the_field_named_around_it() -> None:
     for outer, place in ((None, "shares[1]"), (2, "helps[2]")):
         with pytest.raises(Invalid) as caught, within("helps" if outer else "shares", outer):
-            bodies.split(group.BASE + bytes(32) + group.BASE)
+            step_bodies.split(group.BASE + bytes(32) + group.BASE)
         assert str(caught.value.place) == place
     with pytest.raises(Invalid) as caught, within("opening"), within("choice", 0):
         raise Invalid("bad-body", "reason")
     assert caught.value.place == Place("choice", 0)
     with within("shares"):
-        assert bodies.split(OF_TWO) == (group.BASE, group.BASE)
+        assert step_bodies.split(OF_TWO) == (group.BASE, group.BASE)
 
 
 @given(VALUES)
 def test_any_value_is_a_choice_or_invalid(value: Any) -> None:
-    choice, code, _ = reading(lambda: bodies.parse_choice(encoding.encode(value), 40))
+    choice, code, _ = reading(lambda: step_bodies.parse_choice(codec.encode(value), 40))
     assert code in (None, "bad-body")
     assert code or choice == value
 
@@ -288,7 +288,7 @@ def test_any_value_is_a_choice_or_invalid(value: Any) -> None:
 def test_terms_with_any_value_in_a_field_are_terms_or_invalid(at: int, value: Any) -> None:
     fields = list(TABLE.header.terms.value())
     fields[at] = value
-    terms, code, _ = reading(lambda: header.parse_terms(tuple(fields)))
+    terms, code, _ = reading(lambda: table_header.parse_terms(tuple(fields)))
     assert code in (None, "bad-header", "bad-point")
     assert code or terms.value() == tuple(fields)
 
@@ -313,7 +313,7 @@ def test_any_value_is_a_transcript_or_unsound_at_a_place_within_it(
     value = (transcript.MAGIC, transcript.VERSION, content, evidence)
     read, code, path = reading(lambda: transcript.read(value))
     assert code in (None, "bad-form")
-    assert code or read.encode() == encoding.encode(value)
+    assert code or read.encode() == codec.encode(value)
     at: Any = value
     for index in path:
         at = at[index]
@@ -323,10 +323,14 @@ def test_the_strategies_reach_what_is_valid() -> None:
     """What the properties above would accept: one of each parser, so that they are not idle."""
     halt = Halt(2, Lock(1, HASH, True, ((0, bytes(64)),)), (HASH,), None, (), ((HASH,),))
     for one in (Say(0, 1, HASH, b""), Late(1), halt, Close(1, (HASH,))):
-        data = messages.payload(TABLE.id, 2, one)
-        assert messages.read_payload(data, TABLE.id, 3) == (2, one)
-    for frame in (frames.Fetch((HASH,), (1,)), frames.Sync(1, 2, (bytes(16),)), frames.Told()):
-        assert frames.parse_frame(frames.encode_frame(frame)) == frame
+        data = signed_messages.payload(TABLE.id, 2, one)
+        assert signed_messages.read_payload(data, TABLE.id, 3) == (2, one)
+    for frame in (
+        peer_frames.Fetch((HASH,), (1,)),
+        peer_frames.Sync(1, 2, (bytes(16),)),
+        peer_frames.Told(),
+    ):
+        assert peer_frames.parse_frame(peer_frames.encode_frame(frame)) == frame
     offer = Offer(b"", TABLE.header.terms, ("Ana",))
     for lobby in (offer, Names(("Ana", "Bob"))):
         assert parse_lobby(encode_lobby(lobby)) == lobby

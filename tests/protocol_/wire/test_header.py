@@ -12,14 +12,14 @@ from support.machine_table import identity, make_table
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
-from protocol.wire import encoding, header
-from protocol.wire.header import Header, Terms, parse_header
+from protocol.wire import codec, table_header
+from protocol.wire.table_header import Header, Terms, parse_header
 
 HEADER = make_table(ToyGame(3), 3)[0].header
 
 
 def _value() -> list[Any]:
-    terms, roster = encoding.decode(HEADER.encode(), header.MAX_HEADER)
+    terms, roster = codec.decode(HEADER.encode(), table_header.MAX_HEADER)
     return [list(terms), [list(entry) for entry in roster]]
 
 
@@ -31,7 +31,7 @@ def test_a_header_comes_back_with_the_same_id_of_which_the_order_of_seats_is_a_p
 
 @pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 2), (4, 3), (5, 4), (6, 4), (7, 5)])
 def test_the_quorum_is_the_declared_default(seats: int, quorum: int) -> None:
-    assert header.default_quorum(seats) == quorum
+    assert table_header.default_quorum(seats) == quorum
 
 
 def _changing(field: int, value: Any, part: Callable[[Any], list[Any]]) -> Callable[[Any], None]:
@@ -76,17 +76,17 @@ CHANGES: dict[str, Callable[[list[Any]], Any]] = {
 def test_a_changed_header_is_refused(change: Callable[[list[Any]], Any]) -> None:
     whole = _value()
     change(whole)
-    fails(Invalid, "", parse_header, encoding.encode(whole))
+    fails(Invalid, "", parse_header, codec.encode(whole))
 
 
 def test_a_signature_is_for_these_terms() -> None:
     whole = _value()
     whole[0][3] = "another game"
-    fails(Invalid, "bad-signature", parse_header, encoding.encode(whole))
+    fails(Invalid, "bad-signature", parse_header, codec.encode(whole))
     other = Terms(identity(0).public, b"o" * 32, "toy", 3, 2)
-    entry = header.sit(other, identity(1), "seat 1", b"n" * 32)
-    header.parse_entry(other, entry.value())
-    fails(Invalid, "bad-signature", header.parse_entry, HEADER.terms, entry.value())
+    entry = table_header.sit(other, identity(1), "seat 1", b"n" * 32)
+    table_header.parse_entry(other, entry.value())
+    fails(Invalid, "bad-signature", table_header.parse_entry, HEADER.terms, entry.value())
 
 
 def test_cut_and_trailing_bytes_are_refused() -> None:

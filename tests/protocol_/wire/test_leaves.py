@@ -9,20 +9,20 @@ from support.machine_table import identity
 
 from protocol.crypto.hashing import Label
 from protocol.errors import Invalid
-from protocol.wire import encoding, frames, leaves
+from protocol.wire import codec, peer_frames, signed_notices
 
 TABLE, ON = b"t" * 32, b"d" * 32
 IDS = [identity(seat).public for seat in range(3)]
-MINE = leaves.sign(identity(1), TABLE, 1, 1, 0, 9, ON)
+MINE = signed_notices.sign_leave(identity(1), TABLE, 1, 1, 0, 9, ON)
 U32 = st.integers(0, 2**32 - 1)
 
 
 @given(st.integers(0, 2), st.integers(1, 254), U32, st.integers(1, 2**32 - 1))
 def test_what_is_written_is_read(seat: int, number: int, epoch: int, step: int) -> None:
-    leave = leaves.sign(identity(seat), TABLE, seat, number, epoch, step, ON)
-    read = frames.parse_frame(frames.encode_frame(leave))
+    leave = signed_notices.sign_leave(identity(seat), TABLE, seat, number, epoch, step, ON)
+    read = peer_frames.parse_frame(peer_frames.encode_frame(leave))
     assert read == leave
-    leaves.check(leave, TABLE, IDS)
+    signed_notices.check_leave(leave, TABLE, IDS)
 
 
 CHANGES = {"seat": 2, "number": 2, "epoch": 1, "step": 10, "on": b"e" * 32, "signature": bytes(64)}
@@ -31,16 +31,16 @@ CHANGES = {"seat": 2, "number": 2, "epoch": 1, "step": 10, "on": b"e" * 32, "sig
 @each(CHANGES)
 def test_a_leave_is_bound_to_every_field(field: str) -> None:
     changed = replace(MINE, **{field: CHANGES[field]})  # type: ignore[arg-type]
-    fails(Invalid, "bad-signature", leaves.check, changed, TABLE, IDS)
+    fails(Invalid, "bad-signature", signed_notices.check_leave, changed, TABLE, IDS)
 
 
 def test_a_leave_is_of_a_table_a_seat_and_a_label() -> None:
-    fails(Invalid, "not a signature", leaves.check, MINE, b"o" * 32, IDS)
-    stranger = leaves.sign(identity(3), TABLE, 3, 1, 0, 9, ON)
-    fails(Invalid, "bad-frame", leaves.check, stranger, TABLE, IDS)
-    data = encoding.encode((TABLE, 1, 1, 0, 9, ON))
+    fails(Invalid, "not a signature", signed_notices.check_leave, MINE, b"o" * 32, IDS)
+    stranger = signed_notices.sign_leave(identity(3), TABLE, 3, 1, 0, 9, ON)
+    fails(Invalid, "bad-frame", signed_notices.check_leave, stranger, TABLE, IDS)
+    data = codec.encode((TABLE, 1, 1, 0, 9, ON))
     say = replace(MINE, signature=identity(1).sign(Label.SAY, data))
-    fails(Invalid, "", leaves.check, say, TABLE, IDS)
+    fails(Invalid, "", signed_notices.check_leave, say, TABLE, IDS)
 
 
 @each(
@@ -57,4 +57,4 @@ def test_a_leave_is_of_a_table_a_seat_and_a_label() -> None:
     ]
 )
 def test_another_form_is_no_frame(value: tuple[object, ...]) -> None:
-    fails(Invalid, "bad-frame", frames.parse_frame, encoding.encode(value))
+    fails(Invalid, "bad-frame", peer_frames.parse_frame, codec.encode(value))

@@ -9,8 +9,8 @@ from support.sampling import times
 from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
-from protocol.wire import encoding, frames, messages
-from protocol.wire.messages import (
+from protocol.wire import codec, peer_frames, signed_messages
+from protocol.wire.signed_messages import (
     Accept,
     Back,
     Close,
@@ -37,22 +37,22 @@ STATEMENTS: list[Statement] = [
 ]
 
 
-def _parse(data: bytes) -> messages.Message:
-    return messages.parse(data, TABLE.id, TABLE.ids)
+def _parse(data: bytes) -> signed_messages.Message:
+    return signed_messages.parse(data, TABLE.id, TABLE.ids)
 
 
 def _signed(value: tuple[object, ...]) -> bytes:
     """An envelope with a true signature around any payload; that of a late where it has no kind."""
-    payload = encoding.encode(value)  # type: ignore[arg-type]
-    kind = value[0] if value[0] in messages.KINDS else 2
-    label = messages.KINDS[int(kind)][1]  # type: ignore[call-overload]
-    return encoding.encode((payload, WHO[1].sign(label, payload)))
+    payload = codec.encode(value)  # type: ignore[arg-type]
+    kind = value[0] if value[0] in signed_messages.KINDS else 2
+    label = signed_messages.KINDS[int(kind)][1]  # type: ignore[call-overload]
+    return codec.encode((payload, WHO[1].sign(label, payload)))
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: type(s).__name__)
 def test_what_is_signed_is_read_back_and_nothing_else(statement: Statement) -> None:
     """No byte may be changed, lacking or added."""
-    message = messages.sign(WHO[1], TABLE.id, 1, statement)
+    message = signed_messages.sign(WHO[1], TABLE.id, 1, statement)
     data = message.encode()
     assert _parse(data) == message
     assert _parse(data).hash == message.hash
@@ -68,7 +68,7 @@ def test_a_message_of_another_table_or_seat_is_refused() -> None:
         (WHO[1], TABLE.id, 2, "bad-signature"),
         (identity(1), TABLE.id, 9, ""),
     ):
-        fails(Invalid, words, _parse, messages.sign(who, table, seat, Late(1)).encode())
+        fails(Invalid, words, _parse, signed_messages.sign(who, table, seat, Late(1)).encode())
 
 
 D = b"d" * 32
@@ -113,36 +113,36 @@ def test_any_signed_fields_give_a_message_or_invalid(kind: int, fields: list[obj
     except Invalid:
         return
     assert message.encode() == data
-    assert messages.payload(TABLE.id, 1, message.statement) == message.payload
+    assert signed_messages.payload(TABLE.id, 1, message.statement) == message.payload
 
 
 @settings(max_examples=times(60, 1000), deadline=None)
 @given(VALUES | st.binary(max_size=60))
 def test_any_frame_is_read_or_invalid(value: object) -> None:
-    data = value if isinstance(value, bytes) else encoding.encode(value)  # type: ignore[arg-type]
+    data = value if isinstance(value, bytes) else codec.encode(value)  # type: ignore[arg-type]
     try:
-        frame = frames.parse_frame(data)
+        frame = peer_frames.parse_frame(data)
     except Invalid:
         return
-    assert frames.encode_frame(frame) == data
+    assert peer_frames.encode_frame(frame) == data
 
 
 FRAMES = [
-    frames.Carry(b"message"),
-    frames.Fetch((D,), (1, 2)),
-    frames.Sync(1, 2, (b"0123456789abcdef",)),
-    frames.Own(),
-    frames.Told(b"\x07" * 32, True),
+    peer_frames.Carry(b"message"),
+    peer_frames.Fetch((D,), (1, 2)),
+    peer_frames.Sync(1, 2, (b"0123456789abcdef",)),
+    peer_frames.Own(),
+    peer_frames.Told(b"\x07" * 32, True),
 ]
 
 
 @pytest.mark.parametrize("frame", FRAMES, ids=lambda f: type(f).__name__)
-def test_frames_come_back_and_no_longer_frame_does(frame: frames.FrameBody) -> None:
-    data = frames.encode_frame(frame)
-    assert frames.parse_frame(data) == frame
-    fails(Invalid, "", frames.parse_frame, data + b"\x00")
+def test_frames_come_back_and_no_longer_frame_does(frame: peer_frames.FrameBody) -> None:
+    data = peer_frames.encode_frame(frame)
+    assert peer_frames.parse_frame(data) == frame
+    fails(Invalid, "", peer_frames.parse_frame, data + b"\x00")
 
 
 @pytest.mark.parametrize("value", [(False, b""), (True, (), ()), ()])
-def test_a_frame_begins_with_its_number(value: encoding.Value) -> None:
-    fails(Invalid, "bad-frame", frames.parse_frame, encoding.encode(value))
+def test_a_frame_begins_with_its_number(value: codec.Value) -> None:
+    fails(Invalid, "bad-frame", peer_frames.parse_frame, codec.encode(value))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from support import paths
 from support.cases import each
 
-from protocol.wire.text import FORBIDDEN, SEPARATORS, is_one_name, is_plain
+from protocol.wire.allowed_text import FORBIDDEN, SEPARATORS, is_one_name, is_plain
 
 SPEC = paths.SPEC.read_text(encoding="utf-8")
 

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from protocol.chain import own_bodies
-from protocol.chain.sealing import opening_size, seal_choice
-from protocol.chain.secrets import new_secrets
-from protocol.chain.state import Node
+from protocol.chain import own_inputs
+from protocol.chain.chain_state import Node, new_secrets
+from protocol.chain.sealed_choices import opening_size, seal_choice
 from protocol.crypto import commitments, escrow, group
-from protocol.seat.machine import Machine
-from protocol.wire import bodies, encoding
-from protocol.wire.messages import Say
+from protocol.seat.seat_machine import Machine
+from protocol.wire import codec, step_bodies
+from protocol.wire.signed_messages import Say
 from support.forged_points import order_eight
 from support.inspection import alter, secrets_of
 from support.stream import stream
@@ -24,9 +23,9 @@ def patched(index: int, change: Callable[[Any], Any]) -> Forge:
     """Change one field of the body."""
 
     def forge(machine: Machine, node: Node, say: Say) -> bytes:
-        fields = list(encoding.decode(say.body, bodies.MAX_BODY))
+        fields = list(codec.decode(say.body, step_bodies.MAX_BODY))
         fields[index] = change(fields[index])
-        return encoding.encode(tuple(fields))
+        return codec.encode(tuple(fields))
 
     return forge
 
@@ -94,25 +93,25 @@ def sealed(choice: Any) -> Forge:
 
     def forge(machine: Machine, node: Node, say: Say) -> bytes:
         draw = stream("sealed", f"{choice}")
-        return own_bodies.body_of_choice(node, seat_of(machine), choice, secrets_of(machine), draw)
+        return own_inputs.body_of_choice(node, seat_of(machine), choice, secrets_of(machine), draw)
 
     return forge
 
 
 def empty_escrow(machine: Machine, node: Node, say: Say) -> bytes:
     """Make an escrow that is well proven and holds another opening than the commitment's."""
-    read, draw = bodies.parse_seal(say.body), stream("empty escrow", "nonce")
+    read, draw = step_bodies.parse_seal(say.body), stream("empty escrow", "nonce")
     context = node.table.context(node.step, seat_of(machine), node.want.name)
     size = opening_size(node.table.game.size(node.want.name))
     padded = commitments.opening(b"\x00", draw(32), size)
     held = escrow.encrypt(context, node.keys.joint, read.commitment, padded)
-    return bodies.encode_body(replace(read, escrow=held))
+    return step_bodies.encode_body(replace(read, escrow=held))
 
 
 def card_escrow(machine: Machine, node: Node, say: Say) -> bytes:
     """Take the first point of a card for that of the escrow."""
-    read = bodies.parse_seal(say.body)
-    return bodies.encode_body(replace(read, escrow=node.keys.deck[0].a + read.escrow[32:]))
+    read = step_bodies.parse_seal(say.body)
+    return step_bodies.encode_body(replace(read, escrow=node.keys.deck[0].a + read.escrow[32:]))
 
 
 def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
@@ -121,22 +120,22 @@ def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
     polynomial = (secret, -secret % group.ORDER)
     alter(machine, polynomial=polynomial)
     draw = stream("zero piece", "none")
-    return own_bodies.body_of(node, seat_of(machine), secrets_of(machine), draw)
+    return own_inputs.body_of(node, seat_of(machine), secrets_of(machine), draw)
 
 
 def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:
     """Complain of the sound key share from the lowest other seat, with the true secret."""
     blamed = 1 if machine.seat == 0 else 0
-    return bodies.encode_body(bodies.Complaint(blamed, secrets_of(machine).box))
+    return step_bodies.encode_body(step_bodies.Complaint(blamed, secrets_of(machine).box))
 
 
 def other_nonce(machine: Machine, node: Node, say: Say) -> bytes:
     """Change the nonce of the opening."""
-    opening, *rest = encoding.decode(say.body, bodies.MAX_BODY)
-    return encoding.encode(((opening[0], flip(opening[1])), *rest))
+    opening, *rest = codec.decode(say.body, step_bodies.MAX_BODY)
+    return codec.encode(((opening[0], flip(opening[1])), *rest))
 
 
 def escrow_share(machine: Machine, node: Node, say: Say) -> bytes:
     """Change the response in the proof of each share of an escrow."""
-    *rest, escrows = encoding.decode(say.body, bodies.MAX_BODY)
-    return encoding.encode((*rest, tuple(plus_one(e) for e in escrows)))
+    *rest, escrows = codec.decode(say.body, step_bodies.MAX_BODY)
+    return codec.encode((*rest, tuple(plus_one(e) for e in escrows)))

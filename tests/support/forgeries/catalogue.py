@@ -7,8 +7,8 @@ from these rows. Each row names the section of SPEC.md whose check must find it.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from protocol.chain.state import Kind, Node
-from protocol.wire import bodies
+from protocol.chain.chain_state import Kind, Node
+from protocol.wire import step_bodies
 from support.forgeries import bodies as make
 from support.forgeries.bodies import Forge, fixed, patched
 
@@ -138,7 +138,7 @@ FORGERIES: dict[str, Forgery] = {
         "false-complaint",
         "7.1",
         KEY_OK,
-        fixed(bodies.encode_body(bodies.Complaint(0, b"\x01" * 32))),
+        fixed(step_bodies.encode_body(step_bodies.Complaint(0, b"\x01" * 32))),
         seats=3,
     ),
     "coin-escrow-not-proven": Forgery(
@@ -223,7 +223,7 @@ FORGERIES: dict[str, Forgery] = {
         "bad-body",
         "7.6",
         Kind.SEAL,
-        fixed(bodies.EMPTY),
+        fixed(step_bodies.EMPTY),
         name="action",
     ),
     "action-card-not-in-hand": Forgery(

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from protocol.chain.state import Kind, Node
-from protocol.seat import epoch_change, progress
-from protocol.seat.core import Core
-from protocol.seat.machine import Machine
-from protocol.seat.statements import sign
-from protocol.wire.bodies import EMPTY
-from protocol.wire.messages import Say, Statement
+from protocol.chain.chain_state import Kind, Node
+from protocol.seat import epoch_change, step_progress
+from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_state import Core
+from protocol.seat.signer import sign
+from protocol.wire.signed_messages import Say, Statement
+from protocol.wire.step_bodies import EMPTY
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import Forgery
 from support.forgeries.statements import signed
@@ -51,7 +51,7 @@ def _sign(core: Core, statement: Statement, note: Any = None) -> bool:
     return is_signed
 
 
-progress.sign = epoch_change.sign = _sign  # type: ignore[attr-defined]
+step_progress.sign = epoch_change.sign = _sign  # type: ignore[attr-defined]
 
 
 def say_too(machine: Machine, statement: Statement) -> None:

@@ -2,33 +2,33 @@
 
 from dataclasses import replace
 
-from protocol.seat.machine import Machine
-from protocol.wire import bodies, frames, messages
-from protocol.wire.messages import Close, Expired, Halt, Say, Statement
+from protocol.seat.seat_machine import Machine
+from protocol.wire import peer_frames, signed_messages, step_bodies
+from protocol.wire.signed_messages import Close, Expired, Halt, Say, Statement
 from support.forgeries.bodies import seat_of
 from support.inspection import identity_of, view_of
 
 
-def signed(machine: Machine, statement: Statement) -> messages.Message:
+def signed(machine: Machine, statement: Statement) -> signed_messages.Message:
     """Sign any statement with the key of the machine's seat."""
-    return messages.sign(identity_of(machine), machine.table.id, seat_of(machine), statement)
+    return signed_messages.sign(identity_of(machine), machine.table.id, seat_of(machine), statement)
 
 
 def carried(machine: Machine, statement: Statement) -> bytes:
     """Return the frame that carries any statement of the machine's seat."""
-    return frames.encode_frame(frames.Carry(signed(machine, statement).encode()))
+    return peer_frames.encode_frame(peer_frames.Carry(signed(machine, statement).encode()))
 
 
 def unasked(machine: Machine) -> Statement:
     """Speak in the current step, in which another seat is asked alone."""
     node = machine.tip
-    return Say(view_of(machine).epoch, node.step, node.digest, bodies.encode_choice(0))
+    return Say(view_of(machine).epoch, node.step, node.digest, step_bodies.encode_choice(0))
 
 
 def elsewhere(machine: Machine) -> Statement:
     """Speak in the current step on a chain that nobody knows."""
     node = machine.tip
-    return Say(view_of(machine).epoch, node.step, b"\x01" * 32, bodies.encode_choice(0))
+    return Say(view_of(machine).epoch, node.step, b"\x01" * 32, step_bodies.encode_choice(0))
 
 
 def forgetful_halt(machine: Machine) -> Statement:

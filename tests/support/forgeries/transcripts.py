@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from protocol.transcript.format import Entry, Envelope, Link, Transcript
-from protocol.wire import encoding, messages
-from protocol.wire.messages import Message
+from protocol.transcript.transcript_format import Entry, Envelope, Link, Transcript
+from protocol.wire import codec, signed_messages
+from protocol.wire.signed_messages import Message
 from support.machine_table import MachineTable
 
 
@@ -46,7 +46,7 @@ def envelopes(*every: Message) -> tuple[Envelope, ...]:
 def parsed(room: MachineTable, listed: Iterable[Envelope]) -> list[Message]:
     """Return the messages that a file of this table lists in full."""
     table = room.table
-    return [messages.parse(encoding.encode(e), table.id, table.ids) for e in listed]
+    return [signed_messages.parse(codec.encode(e), table.id, table.ids) for e in listed]
 
 
 def with_message(room: MachineTable, whole: Transcript, message: Message) -> Transcript:

@@ -14,18 +14,9 @@ import trio
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session.talk import pass_on, speak
 from protocol.crypto.identities import Identity
-from protocol.wire import encoding, frames
-from protocol.wire.bodies import MAX_BODY
-from protocol.wire.messages import (
-    Accept,
-    Back,
-    Close,
-    Halt,
-    Late,
-    Say,
-    SealVote,
-    Statement,
-)
+from protocol.wire import codec, peer_frames
+from protocol.wire.signed_messages import Accept, Back, Close, Halt, Late, Say, SealVote, Statement
+from protocol.wire.step_bodies import MAX_BODY
 from support.inspection import identity_of, store_of, view_of
 from support.liars.tales import Liar
 from support.machine_table import carried
@@ -96,10 +87,10 @@ def again(liar: Liar) -> Frames:
 def asks(liar: Liar) -> Frames:
     """Every question there is, for all there is."""
     while True:
-        yield frames.encode_frame(frames.Sync(0, 0, ()))
-        yield frames.encode_frame(frames.Own())
+        yield peer_frames.encode_frame(peer_frames.Sync(0, 0, ()))
+        yield peer_frames.encode_frame(peer_frames.Own())
         known = [message.hash for message in store_of(liar.machine)]
-        yield frames.encode_frame(frames.Fetch(tuple(known[:512]), tuple(range(64))))
+        yield peer_frames.encode_frame(peer_frames.Fetch(tuple(known[:512]), tuple(range(64))))
 
 
 def talk(liar: Liar) -> Frames:
@@ -117,13 +108,15 @@ def talk(liar: Liar) -> Frames:
 def large_frames(liar: Liar) -> Frames:
     """Frames of every word beside the game, each as long as the longest frame there ever was."""
     words = ("talk", "passed", "again", "no-more", "roster", "offer", "table", "something")
-    frames_of = [encoding.encode((word, bytes(LARGEST - 32))) for word in words]
+    frames_of = [codec.encode((word, bytes(LARGEST - 32))) for word in words]
     yield from itertools.cycle(frames_of)
 
 
 def large_questions(liar: Liar) -> Frames:
     """The longest questions there are, far more of them than are answered."""
-    yield from itertools.repeat(frames.encode_frame(frames.Sync(0, 0, (bytes(16),) * 4096)))
+    yield from itertools.repeat(
+        peer_frames.encode_frame(peer_frames.Sync(0, 0, (bytes(16),) * 4096))
+    )
 
 
 def large_again(liar: Liar) -> Frames:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from p2p_hoity.storage.home import home
-from protocol.chain import own_bodies, transition
-from protocol.chain.state import Kind, Node
-from protocol.wire import bodies
-from protocol.wire.messages import Message, Say
+from protocol.chain import own_inputs, transition
+from protocol.chain.chain_state import Kind, Node
+from protocol.wire import step_bodies
+from protocol.wire.signed_messages import Message, Say
 from support.inspection import player_choices, secrets_of, view_of
 from support.liars.tales import Liar, Told, sealing
 
@@ -45,7 +45,7 @@ def two_versions(liar: Liar, message: Message) -> Told | None:
     if found is not None:
         say, node = found
         choice = player_choices(liar.machine)[node.step, node.want.name].choice
-        body = own_bodies.body_of_choice(
+        body = own_inputs.body_of_choice(
             node, liar.seat, choice, secrets_of(liar.machine), os.urandom
         )
         _write(seat=liar.seat, epoch=say.epoch, step=say.step, on=say.on.hex(), body=body.hex())
@@ -72,7 +72,7 @@ def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
         return None
     _write(spoken=node.step)
     other = other_chain(node, split, word["seat"], bytes.fromhex(word["body"]))
-    return liar.sign(Say(view.epoch, node.step, other, bodies.encode_choice(0)))
+    return liar.sign(Say(view.epoch, node.step, other, step_bodies.encode_choice(0)))
 
 
 def other_chain(node: Node, split: Node, seat: int, body: bytes) -> bytes:

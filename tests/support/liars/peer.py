@@ -1,6 +1,6 @@
 """A seat that speaks the protocol and lies once, when it is told to.
 
-TALE is a code of `protocol.wire.faults`, `truth`, `accomplice`, `stall-…` or `dawdle…` (see
+TALE is a code of `protocol.fault_codes`, `truth`, `accomplice`, `stall-…` or `dawdle…` (see
 `support.liars.plots`), `flood:KIND` (see `support.liars.flood`), or `dribble`: it sends a byte at
 a time. The line `lied` says when it did.
 """
@@ -19,8 +19,8 @@ from p2p_hoity.net.link import Link
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.tables import seating
 from protocol.seat.effects import Effect, Send, Stepped
-from protocol.seat.machine import Machine
-from protocol.wire.messages import Message, Say, Statement
+from protocol.seat.seat_machine import Machine
+from protocol.wire.signed_messages import Message, Say, Statement
 from support.forgeries.bodies import seat_of
 from support.forgeries.cheater import CheatingMachine, Lie
 from support.liars.flood import LARGEST, pour

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from protocol.chain.state import SETUP, Kind
+from protocol.chain.chain_state import SETUP, Kind
 from support.forgeries.bodies import another_seal
 from support.forgeries.catalogue import FORGERIES
 from support.forgeries.cheater import Lie, forging, twice

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from protocol.chain.state import Kind, Node
-from protocol.consensus.votes import held_says
+from protocol.chain.chain_state import Kind, Node
+from protocol.consensus.epoch_votes import held_says
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
-from protocol.seat.machine import Machine
-from protocol.seat.states import State
-from protocol.wire import bodies, messages
-from protocol.wire.bodies import COIN
-from protocol.wire.frames import Carry, parse_frame
-from protocol.wire.messages import Close, Halt, Message, Say, SealVote, Statement
+from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_state import State
+from protocol.wire import signed_messages, step_bodies
+from protocol.wire.peer_frames import Carry, parse_frame
+from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote, Statement
+from protocol.wire.step_bodies import COIN
 from support.forgeries.bodies import seat_of
 from support.forgeries.statements import signed
 from support.inspection import inspect, store_of, view_of, votes_of
@@ -52,7 +52,7 @@ def own_message(send: Send, machine: Machine) -> Message | None:
     with suppress(Invalid):
         frame = parse_frame(send.frame)
         if isinstance(frame, Carry):
-            message = messages.parse(frame.message, machine.table.id, machine.table.ids)
+            message = signed_messages.parse(frame.message, machine.table.id, machine.table.ids)
             return message if message.seat == machine.seat else None
     return None
 
@@ -66,7 +66,7 @@ def sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
     node = liar.node(say) if isinstance(say, Say) else None
     if not isinstance(say, Say) or node is None or node.want.kind is not Kind.SEAL:
         return None
-    return (say, node) if say.body != bodies.EMPTY else None
+    return (say, node) if say.body != step_bodies.EMPTY else None
 
 
 def forge_close(liar: Liar, message: Message) -> Told | None:
@@ -179,5 +179,5 @@ def speak_unasked(liar: Liar, node: Node) -> Message | None:
     """A say where only another seat is asked."""
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
-    body = bodies.encode_choice(0)
+    body = step_bodies.encode_choice(0)
     return liar.sign(Say(view_of(liar.machine).epoch, node.step, node.digest, body))

@@ -15,13 +15,13 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
-from protocol.chain import goals, transition
-from protocol.chain.state import Kind, Node, Table, Want
-from protocol.consensus import evidence, view_change
-from protocol.consensus.source import Malformed
-from protocol.consensus.view_change import ReadHalt
-from protocol.wire import messages
-from protocol.wire.messages import Expired, Halt, Message, Say
+from protocol.chain import transition
+from protocol.chain.chain_state import Kind, Node, Table, Want
+from protocol.consensus import fault_evidence, new_epoch
+from protocol.consensus.message_lookup import Malformed
+from protocol.consensus.new_epoch import ReadHalt
+from protocol.wire import signed_messages
+from protocol.wire.signed_messages import Expired, Halt, Message, Say
 from support.machine_table import make_table
 from support.tiny_table import TinyGame, bodies
 
@@ -96,7 +96,7 @@ class Model:
             state=self.table.game.start(),
             want=Want(Kind.SEAL, everyone),
         )
-        self.base = goals.settle(first)
+        self.base = transition.settle(first)
         if self.away:
             counts = tuple(int(seat in self.away) for seat in range(self.seats))
             self.base = transition.link(self.base, everyone - self.away, frozenset(), counts)
@@ -112,7 +112,7 @@ class Model:
         key = (seat, node.step, node.digest, body)
         if key not in self._messages:
             statement = Say(0, node.step, node.digest, body)
-            payload = messages.payload(self.table.id, seat, statement)
+            payload = signed_messages.payload(self.table.id, seat, statement)
             self._messages[key] = Message(seat, statement, payload, b"")
         return self._messages[key]
 
@@ -275,10 +275,10 @@ class Model:
         hashes, says, read = tuple(sorted(m.hash for m in told)), tuple(told), []
         for seat in sorted(signers):
             halt = Halt(1, None, hashes, there if seat in expired else None, (), ())
-            message = Message(seat, halt, messages.payload(self.table.id, seat, halt), b"")
+            message = Message(seat, halt, signed_messages.payload(self.table.id, seat, halt), b"")
             read.append(ReadHalt(message, halt, says, (), (), (), self.base, ()))
         try:
-            base = view_change.base_of_halts(read)
+            base = new_epoch.base_of_halts(read)
         except Malformed:
             return None
         if not {seat for seat, _ in base.faults} <= self.liars:
@@ -351,7 +351,7 @@ def stop_of(base: Node, start: Node) -> Node:
 
 def loses_a_final_step(model: Model, closing: Closing) -> str | None:
     """Whether the base leaves a step that may be final for some honest seat."""
-    chain_of, whole = evidence.ancestry(closing.base), model.players <= closing.signers
+    chain_of, whole = fault_evidence.ancestry(closing.base), model.players <= closing.signers
     for final in model.finals(closing.says):
         if final.digest in chain_of:
             continue

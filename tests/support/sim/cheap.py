@@ -15,10 +15,10 @@ from nacl import bindings
 from nacl.exceptions import BadSignatureError
 
 from protocol.chain import transition
-from protocol.chain.state import Node, Table
+from protocol.chain.chain_state import Node, Table
 from protocol.crypto import group, identities
 from protocol.crypto.group import BASE
-from protocol.wire import frames, messages
+from protocol.wire import peer_frames, signed_messages
 from support.cheap_group import cheap_cards
 
 
@@ -82,8 +82,8 @@ def cheap_blocks(shared: bool = True) -> Iterator[None]:
         mock.patch.object(identities, "bindings", HASHES),
         mock.patch.object(identities, "LIBSODIUM", POINTS),
         # Messages and frames are frozen: all who read the same bytes may share the result.
-        mock.patch.object(messages, "parse", lru_cache(8192)(messages.parse)),
-        mock.patch.object(frames, "parse_frame", lru_cache(8192)(frames.parse_frame)),
+        mock.patch.object(signed_messages, "parse", lru_cache(8192)(signed_messages.parse)),
+        mock.patch.object(peer_frames, "parse_frame", lru_cache(8192)(peer_frames.parse_frame)),
         shared_nodes() if shared else nullcontext(),
     ):
         yield

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from protocol.wire import frames, leaves
-from protocol.wire.leaves import Leave
+from protocol.wire import peer_frames, signed_notices
+from protocol.wire.signed_notices import Leave
 from support.inspection import view_of
 from support.sim.plan import Departure
 
@@ -62,7 +62,7 @@ class Departures:
         word = self._false(seat)
         liar.told.append("leave")
         for other in sorted(liar.die.choice([liar.others, liar.some()])):
-            world.post(seat, other, frames.encode_frame(word), False)
+            world.post(seat, other, peer_frames.encode_frame(word), False)
 
     def _false(self, seat: int) -> Leave:
         liar = self.world.liars[seat]
@@ -76,12 +76,12 @@ class Departures:
         number = die.choice([1, 2, 3, 253, 254, die.randrange(1, 255)])
         epoch = view.epoch + die.choice([0, 0, 0, 1])
         step = node.step + die.choice([0, 0, 1, 5])
-        word = leaves.sign(liar.who, table, whose, number, epoch, step, node.digest)
+        word = signed_notices.sign_leave(liar.who, table, whose, number, epoch, step, node.digest)
         self.note(seat, word)
         return word
 
 
 def leave_of(raw: bytes) -> Leave | None:
     """The leave in a frame's bytes."""
-    frame = frames.parse_frame(raw)
+    frame = peer_frames.parse_frame(raw)
     return frame if isinstance(frame, Leave) else None

@@ -12,9 +12,9 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from protocol.chain.state import Kind
-from protocol.wire import messages
-from protocol.wire.messages import Late, Message, Say
+from protocol.chain.chain_state import Kind
+from protocol.wire import signed_messages
+from protocol.wire.signed_messages import Late, Message, Say
 from support.machine_table import carried
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ class Endings:
                 continue
             others = set(self.world.honest()) - {self.ending.favoured}
             for statement in (Say(say.epoch, say.step, say.on, b"other"), say, Late(1)):
-                made = messages.sign(self.world.who[seat], self.world.table.id, seat, statement)
+                made = signed_messages.sign(
+                    self.world.who[seat], self.world.table.id, seat, statement
+                )
                 for other in sorted(others):
                     self.world.post(seat, other, carried(made), True)
 

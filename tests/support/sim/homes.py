@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from protocol.seat.effects import Send
-from protocol.seat.machine import Machine
-from protocol.wire import encoding, frames
+from protocol.seat.seat_machine import Machine
+from protocol.wire import codec, peer_frames
 from support.inspection import floor_of, store_of
 from support.sim.invariants import need, own_statement
 
@@ -90,8 +90,8 @@ class Homes:
             world.at(world.now + 0.25, lambda: self._live(seat, twin, mine, told))
 
     def _check(self, seat: int, raw: bytes, mine: set[bytes]) -> None:
-        frame = frames.parse_frame(raw)
-        if isinstance(frame, frames.Carry):
+        frame = peer_frames.parse_frame(raw)
+        if isinstance(frame, peer_frames.Carry):
             message = own_statement(frame.message, self.world.table)
             fresh = message.seat == seat and frame.message not in mine
             need(not fresh, f"a second process of seat {seat} signs {message}")
@@ -99,5 +99,5 @@ class Homes:
 
 def known(disk: list[bytes]) -> set[bytes]:
     """The messages in a journal."""
-    records: list[Any] = [encoding.decode(record, frames.MAX_FRAME) for record in disk]
+    records: list[Any] = [codec.decode(record, peer_frames.MAX_FRAME) for record in disk]
     return {record[0] for record in records if record[0]}

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from protocol.chain import transition
+from protocol.chain.chain_state import Kind, Node, Table
 from protocol.chain.openings import own_due
-from protocol.chain.state import Kind, Node, Table
-from protocol.seat.machine import Machine
+from protocol.fault_codes import Fault
+from protocol.seat.seat_machine import Machine
 from protocol.transcript.verifier import steps_to
-from protocol.wire import bodies, messages
-from protocol.wire.faults import Fault
-from protocol.wire.leaves import Leave
-from protocol.wire.messages import MAX_MESSAGE, Back, Expired, Halt, Message, Say
+from protocol.wire import signed_messages, step_bodies
+from protocol.wire.signed_messages import MAX_MESSAGE, Back, Expired, Halt, Message, Say
+from protocol.wire.signed_notices import Leave
 from support.inspection import floor_of, is_hurried, store_of, view_of
 
 ANSWER = (1 << 20) + MAX_MESSAGE
@@ -58,7 +58,7 @@ class Secrets:
         if want.kind is Kind.FINAL:
             return
         if want.kind is Kind.SEAL and seat in want.owes:
-            self.sealed.add((want.name, seat, bodies.parse_seal(say.body).commitment))
+            self.sealed.add((want.name, seat, step_bodies.parse_seal(say.body).commitment))
         if want.kind is Kind.SHOW and seat in want.owes:
             self.shares |= set(transition.check(node, seat, say.body).shares)
         if want.kind not in (Kind.DEAL, Kind.OPEN, Kind.REVEAL):
@@ -365,7 +365,7 @@ def links(tip: Node) -> set[bytes]:
 
 def own_statement(raw: bytes, table: Table) -> Message:
     """The message in a frame's bytes."""
-    return messages.parse(raw, table.id, table.ids)
+    return signed_messages.parse(raw, table.id, table.ids)
 
 
 def _holds(word: Leave, place: Expired) -> bool:

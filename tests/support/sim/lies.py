@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from protocol.chain import own_bodies
+from protocol.chain import own_inputs
+from protocol.chain.chain_state import Kind, Node
 from protocol.chain.openings import has_opening
-from protocol.chain.state import Kind, Node
 from protocol.errors import Invalid
-from protocol.seat.machine import Machine
-from protocol.wire import bodies, encoding, messages
-from protocol.wire.messages import (
+from protocol.seat.seat_machine import Machine
+from protocol.wire import codec, signed_messages, step_bodies
+from protocol.wire.signed_messages import (
     Accept,
     Back,
     Close,
@@ -58,7 +58,7 @@ class Liar:
         return frozenset(self.die.sample(others, size))
 
     def sign(self, statement: Statement) -> Message:
-        return messages.sign(self.who, self.machine.table.id, self.seat, statement)
+        return signed_messages.sign(self.who, self.machine.table.id, self.seat, statement)
 
     def node_of(self, say: Say) -> Node | None:
         return view_of(self.machine).path.get(say.on)
@@ -84,12 +84,12 @@ def second_body(liar: Liar, say: Say) -> bytes:
     node = liar.node_of(say)
     game = liar.machine.table.game
     if node is None or node.want.kind in (Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK):
-        return bodies.EMPTY
-    if own_bodies.needs_choice(node, liar.seat):
+        return step_bodies.EMPTY
+    if own_inputs.needs_choice(node, liar.seat):
         secrets = secrets_of(liar.machine)
         choice = liar.die.choice(game.choices(node.want.name, liar.seat))
-        return own_bodies.body_of_choice(node, liar.seat, choice, secrets, liar.die.randbytes)
-    return own_bodies.body_of(node, liar.seat, secrets_of(liar.machine), liar.die.randbytes)
+        return own_inputs.body_of_choice(node, liar.seat, choice, secrets, liar.die.randbytes)
+    return own_inputs.body_of(node, liar.seat, secrets_of(liar.machine), liar.die.randbytes)
 
 
 # Lies in a step.
@@ -124,7 +124,7 @@ def spoil_body(liar: Liar, message: Message, say: Say) -> Sent:
 
 def garbage_body(liar: Liar, message: Message, say: Say) -> Sent:
     """Random bytes, or an empty pass, for a body."""
-    body = liar.die.choice([bodies.EMPTY, liar.die.randbytes(60), encoding.encode((b"", b""))])
+    body = liar.die.choice([step_bodies.EMPTY, liar.die.randbytes(60), codec.encode((b"", b""))])
     return [(_with_body(liar, say, body), liar.others)]
 
 
@@ -146,24 +146,24 @@ def replay_step(liar: Liar, message: Message, say: Say) -> Sent:
 
 def other_table(liar: Liar, message: Message) -> Sent:
     """The same statement signed at another table."""
-    other = messages.sign(liar.who, b"o" * 32, liar.seat, message.statement)
+    other = signed_messages.sign(liar.who, b"o" * 32, liar.seat, message.statement)
     return [(other, liar.others)]
 
 
 def stranger_escrow(liar: Liar, message: Message, say: Say) -> Sent:
     """An escrow whose header is a card's ciphertext or another seat's escrow."""
     node = liar.node_of(say)
-    if node is None or node.want.kind is not Kind.SEAL or say.body == bodies.EMPTY:
+    if node is None or node.want.kind is not Kind.SEAL or say.body == step_bodies.EMPTY:
         return [(message, liar.others)]
     try:
-        read = bodies.parse_seal(say.body)
+        read = step_bodies.parse_seal(say.body)
     except Invalid:
         return [(message, liar.others)]
     stolen = [s.escrow for key, s in node.sealed.items() if key[1] != liar.seat]
     card = liar.die.choice(node.keys.deck)
     stolen.append(card.a + read.escrow[32:])
     escrow = liar.die.choice(stolen)
-    body = bodies.encode_body(bodies.SealBody(read.commitment, escrow))
+    body = step_bodies.encode_body(step_bodies.SealBody(read.commitment, escrow))
     return [(_with_body(liar, say, body), liar.others)]
 
 
@@ -172,27 +172,27 @@ def bad_opening(liar: Liar, message: Message, say: Say) -> Sent:
     node = liar.node_of(say)
     if node is None or node.want.kind not in (Kind.REVEAL, Kind.DEAL):
         return [(message, liar.others)]
-    if say.body == bodies.EMPTY:
+    if say.body == step_bodies.EMPTY:
         return [(message, liar.others)]
     try:
-        opening, *rest = encoding.decode(say.body, bodies.MAX_BODY)
+        opening, *rest = codec.decode(say.body, step_bodies.MAX_BODY)
     except Invalid:  # an earlier lie of its own, come back to it
         return [(message, liar.others)]
     nonce = liar.die.randbytes(32)
     changed = None if opening is None else (opening[0], nonce)
-    return [(_with_body(liar, say, encoding.encode((changed, *rest))), liar.others)]
+    return [(_with_body(liar, say, codec.encode((changed, *rest))), liar.others)]
 
 
 def illegal_choice(liar: Liar, message: Message, say: Say) -> Sent:
     """A choice that the rules forbid, openly or sealed."""
     node = liar.node_of(say)
-    if node is None or not own_bodies.needs_choice(node, liar.seat):
+    if node is None or not own_inputs.needs_choice(node, liar.seat):
         return [(message, liar.others)]
     if node.want.kind is Kind.SHOW:
-        body = bodies.encode_body(bodies.ShowBody(bodies.encode_choice((0,)), b""))
+        body = step_bodies.encode_body(step_bodies.ShowBody(step_bodies.encode_choice((0,)), b""))
     else:
         secrets = secrets_of(liar.machine)
-        body = own_bodies.body_of_choice(node, liar.seat, 99, secrets, liar.die.randbytes)
+        body = own_inputs.body_of_choice(node, liar.seat, 99, secrets, liar.die.randbytes)
     return [(_with_body(liar, say, body), liar.others)]
 
 
@@ -241,9 +241,9 @@ def halt_and_go_on(liar: Liar, message: Message, _halt: Halt) -> Sent:
     sent: Sent = [(message, liar.others)]
     view, seat = view_of(liar.machine), liar.seat
     node = view.tip
-    free = seat in node.want.speakers and not own_bodies.needs_choice(node, seat)
+    free = seat in node.want.speakers and not own_inputs.needs_choice(node, seat)
     if free and has_opening(node, seat, secrets_of(liar.machine)):
-        body = own_bodies.body_of(node, seat, secrets_of(liar.machine), liar.die.randbytes)
+        body = own_inputs.body_of(node, seat, secrets_of(liar.machine), liar.die.randbytes)
         say = Say(view.epoch, node.step, node.digest, body)
         sent.append((liar.sign(say), liar.some()))
     return sent

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
-from protocol.seat import weighing
+from protocol.seat import offload
 from support.sim.cheap import cheap_blocks, shared_nodes
 from support.sim.invariants import Violation
 from support.sim.tables import play
@@ -55,14 +55,14 @@ class Run:
 
     @contextmanager
     def _blocks(self) -> Iterator[None]:
-        heavy = weighing.HEAVY
+        heavy = offload.HEAVY
         if self.slow_jobs:
-            weighing.HEAVY = 0  # the bodies of a toy game are all small
+            offload.HEAVY = 0  # the bodies of a toy game are all small
         try:
             with shared_nodes() if self.real else cheap_blocks(shared=not self.slow_jobs):
                 yield
         finally:
-            weighing.HEAVY = heavy
+            offload.HEAVY = heavy
 
 
 @contextmanager

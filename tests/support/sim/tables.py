@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from p2p_hoity.session.awake_clock import AwakeClock
-from protocol.consensus import evidence
+from protocol.consensus import fault_evidence
 from protocol.errors import Invalid
 from protocol.seat.effects import (
     SEAT_LEFT,
@@ -22,16 +22,16 @@ from protocol.seat.effects import (
     Entered,
     Finished,
     Guilty,
+    Job,
     Record,
     Send,
     Stepped,
 )
-from protocol.seat.jobs import Job
-from protocol.seat.machine import Machine
-from protocol.wire import frames
-from protocol.wire.header import Patience
-from protocol.wire.leaves import Leave
-from protocol.wire.messages import Message
+from protocol.seat.seat_machine import Machine
+from protocol.wire import peer_frames
+from protocol.wire.signed_messages import Message
+from protocol.wire.signed_notices import Leave
+from protocol.wire.table_header import Patience
 from support.inspection import alter, is_asking, store_of, view_of
 from support.machine_table import carried, make_table
 from support.sim.departures import Departures, leave_of
@@ -50,7 +50,7 @@ CALM = 600.0
 """Seconds without any disturbance in which a game must end."""
 ASKING = 0.4
 """Seconds that a frame takes at most while somebody asks what it has forgotten."""
-OWN = frames.encode_frame(frames.Own())[:2]
+OWN = peer_frames.encode_frame(peer_frames.Own())[:2]
 LONGEST_JOB = 0.5
 """Seconds that a job takes at most where they are slow."""
 HALTED = 60.0
@@ -397,10 +397,10 @@ class World:
     # Frames.
 
     def _send(self, seat: int, process: Process, send: Send, surely: bool) -> None:
-        frame = frames.parse_frame(send.frame)
+        frame = peer_frames.parse_frame(send.frame)
         if send.peer is not None:
             self.answered[seat] += len(send.frame)
-        if isinstance(frame, frames.Carry):
+        if isinstance(frame, peer_frames.Carry):
             message = own_statement(frame.message, self.table)
             if seat in self.plan.liars:
                 self._lie(seat, message, send)
@@ -412,7 +412,7 @@ class World:
         if (word := leave_of(send.frame)) is not None:
             self.departures.note(seat, word)
         for other in self._receivers(seat, send):
-            self.post(seat, other, send.frame, surely or isinstance(frame, frames.Told))
+            self.post(seat, other, send.frame, surely or isinstance(frame, peer_frames.Told))
 
     def _receivers(self, seat: int, send: Send) -> list[int]:
         ids = self.table.ids
@@ -499,7 +499,7 @@ class World:
         if not process.up:
             return
         self.answered[other] = 0
-        if isinstance(word := frames.parse_frame(frame), Leave):
+        if isinstance(word := peer_frames.parse_frame(frame), Leave):
             self.departures.hear(other, word)
         try:
             process.machine.receive(frame, self.time(other), self.table.ids[seat])
@@ -544,7 +544,7 @@ class World:
 
     def _judge_answers(self, machines: list[Machine]) -> None:
         """A seat that comes back with nothing is answered with no more than its link takes."""
-        ask = frames.encode_frame(frames.Sync(0, 1, ()))
+        ask = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
         for m in machines if self.plan.wide is not None else []:
             m.take()
             peer = self.table.ids[(m.seat or 0) - 1]
@@ -570,11 +570,11 @@ class World:
     def _found_later(self) -> set[int]:
         """Whom all honest messages together prove at fault."""
         every = [m for s in self.honest() for m in store_of(self.processes[s].machine)]
-        found = {seat for seat, _, _ in evidence.two_statements(every)}
+        found = {seat for seat, _, _ in fault_evidence.two_statements(every)}
         halts = [m for m in every if m.seat in self.plan.liars]
         for a in halts:
             for b in halts:
-                if evidence.against_halt(a, b, self.table.first_step):
+                if fault_evidence.against_halt(a, b, self.table.first_step):
                     found.add(a.seat)
         return found
 

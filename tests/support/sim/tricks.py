@@ -9,10 +9,10 @@ import random
 from dataclasses import replace
 from itertools import islice
 
-from protocol.chain.secrets import nonzero_scalar
-from protocol.consensus.tree import Tree
+from protocol.chain.chain_state import nonzero_scalar
+from protocol.consensus.fork_tree import Tree
 from protocol.crypto.group import ORDER
-from protocol.wire.messages import Accept, Close, Halt, Late, Message, Say, SealVote
+from protocol.wire.signed_messages import Accept, Close, Halt, Late, Message, Say, SealVote
 from support.inspection import promise_of, store_of, view_of
 from support.sim.lies import Liar, Lie, Sent, about
 

@@ -31,10 +31,10 @@ from vectors.making.decided import DECIDED
 from vectors.making.refused import not_asked
 from vectors.making.tables import edition_of
 
-from protocol.chain.state import Missing
-from protocol.transcript import format
-from protocol.transcript.format import Step
-from protocol.wire.messages import Late
+from protocol.chain.chain_state import Missing
+from protocol.transcript import transcript_format
+from protocol.transcript.transcript_format import Step
+from protocol.wire.signed_messages import Late
 
 
 def _longer(step: object) -> Step:
@@ -47,7 +47,7 @@ def _cut_signature(row: Any) -> Any:
 
 
 def _evidence_as_a_map(data: bytes) -> bytes:
-    return data[: format.offset_of(format.open_file(data), (3,))] + b"\x80"
+    return data[: transcript_format.offset_of(transcript_format.open_file(data), (3,))] + b"\x80"
 
 
 BROKEN: dict[str, Broken] = {

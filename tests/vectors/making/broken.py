@@ -25,22 +25,14 @@ from support.inspection import view_of
 from vectors.making.playing import TRANSCRIPTS, sentence
 from vectors.making.tables import Plan, VectorRoom
 
-from protocol.chain.state import Missing, Node
+from protocol.chain.chain_state import Missing, Node
 from protocol.crypto.hashing import Label
 from protocol.crypto.identities import signed_bytes
-from protocol.transcript import format
-from protocol.transcript.format import Content, Evidence, Link, Step, Transcript
-from protocol.wire import encoding, header, messages
-from protocol.wire.header import Header
-from protocol.wire.messages import (
-    Accept,
-    Close,
-    Halt,
-    Late,
-    Message,
-    Say,
-    Statement,
-)
+from protocol.transcript import transcript_format
+from protocol.transcript.transcript_format import Content, Evidence, Link, Step, Transcript
+from protocol.wire import codec, signed_messages, table_header
+from protocol.wire.signed_messages import Accept, Close, Halt, Late, Message, Say, Statement
+from protocol.wire.table_header import Header
 
 MAGIC = 18
 """The length of the outer array's head and the magic."""
@@ -73,7 +65,9 @@ def room_of(name: str) -> VectorRoom:
 @cache
 def whole_of(name: str) -> Transcript:
     """The sound file."""
-    return format.read(format.open_file(room_of(name).first.machine.transcript()))
+    return transcript_format.read(
+        transcript_format.open_file(room_of(name).first.machine.transcript())
+    )
 
 
 TWO, ABSENT, RETURNED = "two", "small-three-absent", "small-four-returned"
@@ -111,7 +105,9 @@ def on_bytes(what: str, code: str, change: Callable[[bytes], bytes]) -> Broken:
 
 def outer(what: str, code: str, change: Callable[[Any], Any]) -> Broken:
     """The plain value of the two seats' file changed."""
-    return on_bytes(what, code, lambda data: encoding.encode(change(format.open_file(data))))
+    return on_bytes(
+        what, code, lambda data: codec.encode(change(transcript_format.open_file(data)))
+    )
 
 
 # Headers.
@@ -121,8 +117,8 @@ def of_header(what: str, code: str, change: Callable[[Any, Any], Any]) -> Broken
     """A file of the two seats' header alone, its terms and roster changed as plain values."""
 
     def make() -> bytes:
-        value = encoding.decode(whole_of(TWO).content.header, header.MAX_HEADER)
-        return Transcript(Content(encoding.encode(change(*value)), ()), Evidence()).encode()
+        value = codec.decode(whole_of(TWO).content.header, table_header.MAX_HEADER)
+        return Transcript(Content(codec.encode(change(*value)), ()), Evidence()).encode()
 
     return Broken(what, code, make, header_alone)
 
@@ -154,13 +150,13 @@ def key_outside_the_group(is_spoilt: bool = True) -> bytes:
     public = mixed_order(entry.id)[0]
     for n in count():
         nonce = n.to_bytes(32, "big")
-        said = header.seat_statement(terms.digest(), public, entry.nickname, nonce)
+        said = table_header.seat_statement(terms.digest(), public, entry.nickname, nonce)
         whole = signed_bytes(Label.SEAT, said)
         signature = of_a_key_outside_the_group(room.who[1].seed, public, whole)
         if signature is not None:
             break
-    guest = header.SeatEntry(public, entry.nickname, nonce, signature)
-    guest = guest if is_spoilt else header.sit(terms, room.who[1], entry.nickname, nonce)
+    guest = table_header.SeatEntry(public, entry.nickname, nonce, signature)
+    guest = guest if is_spoilt else table_header.sit(terms, room.who[1], entry.nickname, nonce)
     return Transcript(Content(Header(terms, (host, guest)).encode(), ()), Evidence()).encode()
 
 
@@ -168,7 +164,7 @@ def one_player_twice() -> bytes:
     """The roster names one identity twice; each entry is well signed."""
     room = room_of(TWO)
     terms, (host, guest) = room.table.header.terms, room.table.header.roster
-    twice = header.sit(terms, room.who[0], guest.nickname, guest.nonce)
+    twice = table_header.sit(terms, room.who[0], guest.nickname, guest.nonce)
     return Transcript(Content(Header(terms, (host, twice)).encode(), ()), Evidence()).encode()
 
 
@@ -179,7 +175,9 @@ def other_game(what: str, game: Any) -> Broken:
         room = room_of(TWO)
         terms = replace(room.table.header.terms, game=game)
         old = zip(room.who, room.table.header.roster, strict=True)
-        roster = tuple(header.sit(terms, who, entry.nickname, entry.nonce) for who, entry in old)
+        roster = tuple(
+            table_header.sit(terms, who, entry.nickname, entry.nonce) for who, entry in old
+        )
         return Transcript(Content(Header(terms, roster).encode(), ()), Evidence()).encode()
 
     return Broken(what, "bad-game", make, header_alone)
@@ -253,7 +251,7 @@ def signed_with_the_cofactor(whole: Transcript) -> Transcript:
     assert isinstance(step, Step)
     body = step.slots[0]
     assert isinstance(body, bytes)
-    data = messages.payload(room.table.id, 0, Say(0, 1, room.table.id, body))
+    data = signed_messages.payload(room.table.id, 0, Say(0, 1, room.table.id, body))
     who, said = room.who[0], signed_bytes(Label.SAY, data)
     first, *rest = whole.evidence.signatures
     spoilt = with_the_cofactor_only(who.seed, who.public, said)
@@ -314,7 +312,7 @@ def with_close(what: str, code: str, seat: int, make: Callable[[Close], Statemen
 
 def of_another_table(whole: Transcript) -> Transcript:
     """A message is signed for another table."""
-    other = messages.sign(room_of(ABSENT).who[0], bytes(32), 0, Late(1))
+    other = signed_messages.sign(room_of(ABSENT).who[0], bytes(32), 0, Late(1))
     return with_message(room_of(ABSENT), whole, other)
 
 

@@ -13,12 +13,12 @@ from support.forgeries.transcripts import envelopes, with_evidence
 from vectors.making.broken import Broken, room_of, told, whole_of
 from vectors.making.refused import undisturbed
 
-from protocol.chain.state import Node
-from protocol.consensus.view_change import base_of_close
+from protocol.chain.chain_state import Node
+from protocol.consensus.new_epoch import base_of_close
 from protocol.transcript.check_bases import FileSource
-from protocol.transcript.format import Transcript
-from protocol.transcript.writer import entry_of
-from protocol.wire.messages import Close, Halt, Message, Say, SealVote
+from protocol.transcript.transcript_format import Transcript
+from protocol.transcript.transcript_writer import entry_of
+from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote
 
 FOUR = "small-four"
 LIAR = 3

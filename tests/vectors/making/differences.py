@@ -9,8 +9,8 @@ from typing import Any
 
 from protocol.crypto.hashing import Label, digest
 from protocol.errors import Invalid
-from protocol.transcript import format
-from protocol.wire import encoding, messages
+from protocol.transcript import transcript_format
+from protocol.wire import codec, signed_messages
 
 Path = tuple[int | str, ...]
 SIGNATURE = 64
@@ -83,7 +83,7 @@ def _unlike_arrays(
 def _names(data: bytes) -> dict[bytes, str]:
     """The names of the messages of a transcript by hash; none of what is none."""
     try:
-        *_, parts = encoding.decode(data, 1 << 26, format.MAX_ITEMS)
+        *_, parts = codec.decode(data, 1 << 26, transcript_format.MAX_ITEMS)
         payloads = [payload for at in EVIDENCE for payload, _ in parts[at]]
         return {digest(Label.MESSAGE, payload): _name(payload) for payload in payloads}
     except (Invalid, TypeError, ValueError, KeyError, IndexError):
@@ -94,7 +94,7 @@ def _opened(data: bytes, names: dict[bytes, str]) -> Any:
     """The value of a file or message, with names for what stands in evidence; None if it has
     none."""
     try:
-        value = encoding.decode(data, 1 << 26, format.MAX_ITEMS)
+        value = codec.decode(data, 1 << 26, transcript_format.MAX_ITEMS)
     except Invalid:
         return None
     try:
@@ -108,7 +108,7 @@ def _inside(value: Any) -> Any:
     if not isinstance(value, bytes):
         return value
     try:
-        inner = encoding.decode(value, len(value))
+        inner = codec.decode(value, len(value))
     except Invalid:
         return value
     return inner if isinstance(inner, tuple) and len(inner) > 1 else value
@@ -134,7 +134,7 @@ def _named(value: Any, names: dict[bytes, str]) -> dict[str, Any]:
 
 def _name(payload: bytes) -> str:
     value = _inside(payload)
-    kind = messages.KINDS[value[0]][0].__name__
+    kind = signed_messages.KINDS[value[0]][0].__name__
     more = value[3:5] if kind == "Say" else value[3:4]
     return f"{kind} {' '.join(map(str, more))} of seat {value[2]}"
 

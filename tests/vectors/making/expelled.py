@@ -24,7 +24,7 @@ from vectors.making.tables import (
     vanish,
 )
 
-from protocol.chain.state import Kind, Node
+from protocol.chain.chain_state import Kind, Node
 
 LAST = 3
 ACTION = owing(Kind.SEAL, "action", LAST)

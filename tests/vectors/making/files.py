@@ -12,7 +12,7 @@ from vectors.making.message_failures import MESSAGE_FAILURES
 from vectors.making.playing import TRANSCRIPTS, Recipe
 from vectors.making.refused import REFUSED, Refused
 
-from protocol.transcript.format import MAX_FILE
+from protocol.transcript.transcript_format import MAX_FILE
 
 Made = Iterator[tuple[str, bytes]]
 

@@ -12,13 +12,13 @@ from vectors.making.tables import Plan
 from p2p_hoity.net import ticket
 from p2p_hoity.net.errors import TicketError
 from p2p_hoity.session import lobby
-from protocol.chain.state import Table
+from protocol.chain.chain_state import Table
 from protocol.crypto.group import ORDER
 from protocol.crypto.hashing import Label
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
-from protocol.wire import encoding, frames, messages
-from protocol.wire.messages import Say
+from protocol.wire import codec, peer_frames, signed_messages
+from protocol.wire.signed_messages import Say
 
 PLAN = Plan("messages", "small-4", 3)
 HASHES = tuple(bytes([i]) * 32 for i in range(1, 5))
@@ -42,8 +42,8 @@ def who() -> list[Identity]:
 def read(kind: str, data: bytes) -> str:
     """The code with which bytes of this kind are refused; '' if they are not."""
     readers: dict[str, Callable[[bytes], object]] = {
-        "message": lambda raw: messages.parse(raw, table().id, table().ids),
-        "frame": frames.parse_frame,
+        "message": lambda raw: signed_messages.parse(raw, table().id, table().ids),
+        "frame": peer_frames.parse_frame,
         "lobby": lobby.parse_lobby,
         "ticket": lambda raw: ticket.decode_ticket(raw.decode()),
     }
@@ -81,12 +81,12 @@ class BadPost:
 
 def payload(*fields: Any, seat: int = 0, kind: int = 1, at: bytes | None = None) -> bytes:
     """A payload of any fields."""
-    return encoding.encode((kind, table().id if at is None else at, seat, *fields))
+    return codec.encode((kind, table().id if at is None else at, seat, *fields))
 
 
 def posted(data: bytes, label: Label = Label.SAY, signer: int = 0) -> bytes:
     """Any payload, well signed."""
-    return encoding.encode((data, who()[signer].sign(label, data)))
+    return codec.encode((data, who()[signer].sign(label, data)))
 
 
 def said(*fields: Any, label: Label = Label.SAY, kind: int = 1) -> Callable[[], bytes]:
@@ -96,7 +96,7 @@ def said(*fields: Any, label: Label = Label.SAY, kind: int = 1) -> Callable[[], 
 
 def honest() -> bytes:
     """A say that is well formed, though nothing rests on it."""
-    return messages.sign(who()[0], table().id, 0, Say(0, 9, HASHES[0], b"\xc0")).encode()
+    return signed_messages.sign(who()[0], table().id, 0, Say(0, 9, HASHES[0], b"\xc0")).encode()
 
 
 def respelled(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
@@ -108,8 +108,8 @@ def with_signature(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
     """A say with another signature."""
 
     def make() -> bytes:
-        data, signature = encoding.decode(honest(), messages.MAX_MESSAGE)
-        return encoding.encode((data, change(signature)))
+        data, signature = codec.decode(honest(), signed_messages.MAX_MESSAGE)
+        return codec.encode((data, change(signature)))
 
     return make
 
@@ -127,7 +127,7 @@ def halted(*fields: Any) -> Callable[[], bytes]:
 
 def bad_frame(what: str, value: Any, sound: Any, kind: str = "frame") -> BadPost:
     """A frame, of the game or of the lobby, that holds this value, and one that is read."""
-    spoilt, whole = (lambda: encoding.encode(value)), (lambda: encoding.encode(sound))
+    spoilt, whole = (lambda: codec.encode(value)), (lambda: codec.encode(sound))
     return BadPost(what, spoilt, "bad-frame", kind, whole)
 
 
@@ -179,7 +179,7 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     ),
     "message-of-three-fields": BadPost(
         "The envelope has three fields.",
-        lambda: encoding.encode((*encoding.decode(honest(), 10_000), 0)),
+        lambda: codec.encode((*codec.decode(honest(), 10_000), 0)),
     ),
     "message-of-no-kind": BadPost("Kind 8 is none.", said(0, 9, HASHES[0], b"\xc0", kind=8)),
     "message-of-a-seat-too-many": BadPost(
@@ -287,20 +287,20 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     "frame-that-is-no-array": bad_frame("A frame is an array.", b"", OWN),
     "frame-with-a-long-head": BadPost(
         "The array's head takes three bytes where one does.",
-        lambda: b"\xdc\x00\x02" + encoding.encode(OWN)[1:],
+        lambda: b"\xdc\x00\x02" + codec.encode(OWN)[1:],
         "bad-encoding",
         "frame",
-        lambda: encoding.encode(OWN),
+        lambda: codec.encode(OWN),
     ),
     "lobby-word-unknown": bad_frame(
         "There is no lobby frame `hello`.", ("hello", ()), ("names", ()), "lobby"
     ),
     "lobby-offer-of-one-seat": BadPost(
         "The terms offer one seat.",
-        lambda: encoding.encode(("offer", bytes(32), _one_seat(), (), True)),
+        lambda: codec.encode(("offer", bytes(32), _one_seat(), (), True)),
         "bad-header",
         "lobby",
-        lambda: encoding.encode(("offer", bytes(32), table().header.terms.value(), (), True)),
+        lambda: codec.encode(("offer", bytes(32), table().header.terms.value(), (), True)),
     ),
     "lobby-ask-of-31-bytes": bad_frame(
         "A proof has 32 bytes or none.", ("ask", bytes(31)), ("ask", bytes(32)), "lobby"

@@ -17,7 +17,7 @@ from vectors.making.tables import (
     vanish,
 )
 
-from protocol.chain.state import Kind
+from protocol.chain.chain_state import Kind
 
 HONEST = "A whole game in which nothing goes wrong."
 

@@ -18,14 +18,13 @@ from p2p_hoity.net.framing import encode_frame
 from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.capability import Capability
 from protocol.chain import transition
-from protocol.chain.state import Missing, Node
+from protocol.chain.chain_state import Missing, Node
 from protocol.crypto import identities
 from protocol.crypto.hashing import Label, digest, framed
 from protocol.crypto.identities import Identity
-from protocol.transcript import writer
-from protocol.wire import bodies, encoding, end_notices, frames, leaves, messages
-from protocol.wire.header import Header, seat_statement, sign_roster, sit
-from protocol.wire.messages import (
+from protocol.transcript import transcript_writer
+from protocol.wire import codec, peer_frames, signed_messages, signed_notices, step_bodies
+from protocol.wire.signed_messages import (
     Accept,
     Back,
     Close,
@@ -37,6 +36,7 @@ from protocol.wire.messages import (
     SealVote,
     Statement,
 )
+from protocol.wire.table_header import Header, seat_statement, sign_roster, sit
 
 Entry = dict[str, Any]
 SECRET = bytes(range(16))
@@ -55,7 +55,7 @@ def shown(value: Any) -> Any:
 
 def decoded(data: bytes) -> Any:
     """What bytes hold, shown."""
-    return shown(encoding.decode(data, frames.MAX_FRAME))
+    return shown(codec.decode(data, peer_frames.MAX_FRAME))
 
 
 # The table.
@@ -67,7 +67,7 @@ def header() -> Entry:
     return {
         "made_from": game_of(PLAN),
         "terms": {
-            "encoded": encoding.encode(terms.value()).hex(),
+            "encoded": codec.encode(terms.value()).hex(),
             "decoded": shown(terms.value()),
             "digest": terms.digest().hex(),
         },
@@ -98,7 +98,7 @@ def _entry(found: Header, seat: int) -> Entry:
 def statements() -> Iterator[tuple[int, Statement]]:
     """(seat, statement): each kind, and the optional parts of a halt."""
     votes = tuple((seat, bytes([seat + 1]) * 64) for seat in (0, 2))
-    yield 0, Say(0, 9, HASHES[0], bodies.EMPTY)
+    yield 0, Say(0, 9, HASHES[0], step_bodies.EMPTY)
     yield 1, Say(2**32 - 1, 300, HASHES[1], b"\x93\x01\x02\x03")
     yield 2, Late(1)
     yield 0, Halt(1, None, (), None, (), ())
@@ -113,9 +113,9 @@ def statements() -> Iterator[tuple[int, Statement]]:
 
 def statement(seat: int, one: Statement) -> Entry:
     """Everything between a statement and the bytes on the wire."""
-    made = messages.sign(who()[seat], table().id, seat, one)
-    number = messages.NUMBER[type(one)]
-    label = messages.KINDS[number][1]
+    made = signed_messages.sign(who()[seat], table().id, seat, one)
+    number = signed_messages.NUMBER[type(one)]
+    label = signed_messages.KINDS[number][1]
     return {
         "statement": type(one).__name__,
         "kind": number,
@@ -136,18 +136,18 @@ def statement(seat: int, one: Statement) -> Entry:
 
 def all_frames() -> list[Entry]:
     """Each kind of frame, alone and behind its length."""
-    carried = messages.sign(who()[2], table().id, 2, Late(1)).encode()
-    every: list[frames.FrameBody] = [
-        frames.Carry(carried),
-        frames.Fetch(HASHES[:2], (1, 2)),
-        frames.Sync(1, 14, tuple(h[: frames.SHORT] for h in HASHES[:2])),
-        frames.Own(),
-        frames.Told(b"\x01" * 32, True),
-        leaves.sign(who()[2], table().id, 2, 1, 0, 14, b"\x02" * 32),
-        end_notices.sign(who()[2], table().id, 2, end_notices.OVER),
-        end_notices.sign(who()[2], table().id, 2, end_notices.SILENT_SEAT, 1),
+    carried = signed_messages.sign(who()[2], table().id, 2, Late(1)).encode()
+    every: list[peer_frames.FrameBody] = [
+        peer_frames.Carry(carried),
+        peer_frames.Fetch(HASHES[:2], (1, 2)),
+        peer_frames.Sync(1, 14, tuple(h[: peer_frames.SHORT] for h in HASHES[:2])),
+        peer_frames.Own(),
+        peer_frames.Told(b"\x01" * 32, True),
+        signed_notices.sign_leave(who()[2], table().id, 2, 1, 0, 14, b"\x02" * 32),
+        signed_notices.sign_end_notice(who()[2], table().id, 2, signed_notices.OVER),
+        signed_notices.sign_end_notice(who()[2], table().id, 2, signed_notices.SILENT_SEAT, 1),
     ]
-    return [_frame(type(one).__name__, frames.encode_frame(one)) for one in every]
+    return [_frame(type(one).__name__, peer_frames.encode_frame(one)) for one in every]
 
 
 def lobby_frames() -> list[Entry]:
@@ -249,7 +249,7 @@ def example() -> list[Node]:
     """The nodes of the transcript that the chain is shown by."""
     recipe = TRANSCRIPTS[EXAMPLE]
     room: VectorRoom = recipe.play(recipe.plan)
-    return writer.to_the_end(room.first.machine.tip)
+    return transcript_writer.to_the_end(room.first.machine.tip)
 
 
 def digests(nodes: list[Node]) -> list[Entry]:
@@ -263,15 +263,15 @@ def _digest(before: Node, after: Node) -> Entry:
         base = (after.digest, after.step, *value)
         return {
             "link": shown(value),
-            "encoded": encoding.encode(value).hex(),
+            "encoded": codec.encode(value).hex(),
             "before": before.digest.hex(),
             "digest": after.digest.hex(),
-            "base_encoded": encoding.encode(base).hex(),
+            "base_encoded": codec.encode(base).hex(),
             "base_digest": after.base_digest().hex(),
         }
     plain = tuple(s if isinstance(s, bytes) else int(s) for s in after.slots)
     assert transition.step_digest(before, after.slots) == after.digest
-    whole = encoding.encode(plain)
+    whole = codec.encode(plain)
     return {
         "step": before.step,
         "kind": before.want.kind.value,
@@ -295,7 +295,7 @@ def all_bodies(nodes: list[Node]) -> list[Entry]:
 
 def _form(body: bytes) -> Any:
     """Which parts of a body hold something."""
-    value = encoding.decode(body, bodies.MAX_BODY)
+    value = codec.decode(body, step_bodies.MAX_BODY)
     return tuple(bool(part) for part in value) if isinstance(value, tuple) else value is None
 
 

@@ -9,12 +9,12 @@ from support.inspection import store_of
 from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain import transition
-from protocol.chain.state import Node
-from protocol.seat.machine import Machine
-from protocol.transcript import format, writer
-from protocol.transcript.format import Content, Evidence, Signed, Step, Transcript
-from protocol.wire import bodies
-from protocol.wire.messages import Message, Say
+from protocol.chain.chain_state import Node
+from protocol.seat.seat_machine import Machine
+from protocol.transcript import transcript_format, transcript_writer
+from protocol.transcript.transcript_format import Content, Evidence, Signed, Step, Transcript
+from protocol.wire import step_bodies
+from protocol.wire.signed_messages import Message, Say
 
 
 def row(machine: Machine, node: Node, step: Step) -> tuple[Signed, ...]:
@@ -31,7 +31,7 @@ def _say(message: Message) -> Say:
 
 def undisturbed(machine: Machine, last: int | None = None) -> Transcript:
     """The chain that a machine follows in epoch 0, up to a step, with its signatures."""
-    nodes = [n for n in writer.to_the_end(machine.tip) if last is None or n.step <= last]
+    nodes = [n for n in transcript_writer.to_the_end(machine.tip) if last is None or n.step <= last]
     steps = [Step(node.slots or ()) for node in nodes[1:]]
     rows = [row(machine, a, step) for a, step in zip(nodes[:-1], steps, strict=True)]
     content = Content(machine.table.header.encode(), tuple(steps))
@@ -88,7 +88,7 @@ class Refused:
 
     def sound(self) -> bytes:
         """Return the file in which the seat sends its own body, up to the same step."""
-        spoilt = format.read(format.open_file(self.file()))
+        spoilt = transcript_format.read(transcript_format.open_file(self.file()))
         machine = VectorRoom(self.plan).play(until=1).places[0].machine
         return undisturbed(machine, len(spoilt.content.entries) + 1).encode()
 
@@ -103,10 +103,10 @@ def not_asked(is_spoilt: bool = True) -> bytes:
     whole = undisturbed(machine, 5)
     if not is_spoilt:
         return whole.encode()
-    say = signed(liar, Say(0, 4, node.digest, bodies.EMPTY))
+    say = signed(liar, Say(0, 4, node.digest, step_bodies.EMPTY))
     first = whole.content.entries[3]
     assert isinstance(first, Step)
-    entries = (*whole.content.entries[:3], Step((first.slots[0], bodies.EMPTY)))
+    entries = (*whole.content.entries[:3], Step((first.slots[0], step_bodies.EMPTY)))
     rows = whole.evidence.signatures
     last = (*rows[3], (0, say.signature))
     evidence = Evidence((*rows[:3], last))

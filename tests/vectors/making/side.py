@@ -9,8 +9,8 @@ from typing import Any
 from vectors.making.tables import Plan
 
 from p2p_hoity import game_port
-from protocol.chain.state import Node
-from protocol.transcript.report import Report
+from protocol.chain.chain_state import Node
+from protocol.transcript.verification_report import Report
 from protocol.transcript.verifier import steps_to, verify
 
 Entry = dict[str, Any]

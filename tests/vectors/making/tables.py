@@ -15,13 +15,13 @@ from support.stream import pick, stream
 
 from p2p_hoity import editions, game_port, rules
 from p2p_hoity.rules.edition import Edition
-from protocol.chain.state import Kind, Table
+from protocol.chain.chain_state import Kind, Table
 from protocol.crypto.identities import Identity
 from protocol.seat.effects import Asked, Send
-from protocol.seat.machine import Machine
-from protocol.wire import header
-from protocol.wire.header import Header, Patience, Terms
-from protocol.wire.messages import Statement
+from protocol.seat.seat_machine import Machine
+from protocol.wire import table_header
+from protocol.wire.signed_messages import Statement
+from protocol.wire.table_header import Header, Patience, Terms
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
 PATIENCE = Patience(choice=20_000, step=10_000, grace=3_000, cap=60_000)
@@ -55,7 +55,7 @@ class Plan:
         """What the host offers."""
         game = game_port.game_value(edition_of(self.edition), self.variant)
         nonce = stream(self.seed, "terms nonce")(32)
-        quorum = self.quorum or header.default_quorum(self.seats)
+        quorum = self.quorum or table_header.default_quorum(self.seats)
         who = self.who[0].public
         return Terms(who, nonce, game, self.seats, quorum, PATIENCE, self.returns)
 
@@ -69,7 +69,7 @@ class Plan:
         """The table with its roster."""
         terms = self.terms
         roster = tuple(
-            header.sit(terms, one, NAMES[i], stream(self.seed, f"seat {i} nonce")(32))
+            table_header.sit(terms, one, NAMES[i], stream(self.seed, f"seat {i} nonce")(32))
             for i, one in enumerate(self.who)
         )
         return game_port.bind(Header(terms, roster))

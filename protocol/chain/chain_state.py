@@ -1,0 +1,404 @@
+"""One point of the chain: everything that follows from the steps so far, frozen.
+
+Beside it stands what one seat keeps to itself: its keys, and the openings of what it sealed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from functools import cached_property
+from typing import Any, Final
+
+from ..crypto import group, key_sharing, shuffle
+from ..crypto.elgamal import Ciphertext
+from ..crypto.hashing import Context, Label, Random, digest, expand, u64
+from ..errors import Place
+from ..game import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
+from ..proofs import Checker, at_once
+from ..wire import codec
+from ..wire.table_header import MAX_SEATS, Header
+
+
+class Kind(StrEnum):
+    """What kind of step the chain stands before."""
+
+    KEY_COMMIT = "key.commit"
+    KEY_REVEAL = "key.reveal"
+    KEY_OK = "key.ok"
+    SHUFFLE = "shuffle"
+    DECK_OK = "deck.ok"
+    DEAL = "deal"
+    SEAL = "seal"
+    HOLD = "hold"
+    REVEAL = "reveal"
+    SHOW = "show"
+    CHOOSE = "choose"
+    OPEN = "open"
+    OVER = "over"
+    FINAL = "final"
+    RESULT = "result"
+    ENDED = "ended"
+
+
+_PLAY: Final = frozenset(
+    {Kind.SEAL, Kind.HOLD, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN, Kind.OVER}
+)
+
+NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
+    Kind.KEY_COMMIT: frozenset({Kind.KEY_REVEAL}),
+    Kind.KEY_REVEAL: frozenset({Kind.KEY_OK, Kind.ENDED}),
+    Kind.KEY_OK: frozenset({Kind.SHUFFLE, Kind.ENDED}),
+    Kind.SHUFFLE: frozenset({Kind.SHUFFLE, Kind.DECK_OK}),
+    Kind.DECK_OK: frozenset({Kind.DEAL}),
+    Kind.DEAL: _PLAY | {Kind.DEAL},
+    Kind.SEAL: _PLAY,
+    Kind.HOLD: frozenset({Kind.REVEAL, Kind.OVER}),
+    Kind.REVEAL: _PLAY,
+    Kind.SHOW: _PLAY,
+    Kind.CHOOSE: _PLAY,
+    Kind.OPEN: _PLAY,
+    Kind.OVER: frozenset({Kind.FINAL, Kind.RESULT}),
+    Kind.FINAL: frozenset({Kind.FINAL, Kind.RESULT}),
+    Kind.RESULT: frozenset(),
+    Kind.ENDED: frozenset(),
+}
+"""The step table: which kind of step may follow which ([N-2]); a change of epoch may not leave it
+either (it only changes who speaks, or lets defaults complete what nobody owes any more)."""
+
+SETUP: Final = frozenset(
+    {Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK}
+)
+"""Steps before epoch 0 begins: any absence or fault here ends the table ([N-6])."""
+
+
+class Missing(IntEnum):
+    """What stands in a slot that holds no body."""
+
+    NONE = 0
+    ABSENT = 1
+    FAULT = 2
+
+
+Slot = bytes | Missing
+
+
+@dataclass(frozen=True)
+class Table:
+    """What never changes: the header, the game bound to it, and when proofs are checked."""
+
+    header: Header
+    game: Game[Any]
+    check_proof: Checker = field(default=at_once, compare=False, repr=False)
+
+    @cached_property
+    def id(self) -> bytes:
+        """The table id."""
+        return self.header.table_id
+
+    @cached_property
+    def ids(self) -> tuple[bytes, ...]:
+        """The identity keys in seat order."""
+        return tuple(entry.id for entry in self.header.roster)
+
+    @property
+    def seats(self) -> int:
+        """n."""
+        return self.header.terms.seats
+
+    @property
+    def quorum(self) -> int:
+        """t."""
+        return self.header.terms.quorum
+
+    @property
+    def strict(self) -> bool:
+        """t = n: no backup, no escrow."""
+        return self.header.terms.strict
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The deck's layout."""
+        return self.game.layout
+
+    @property
+    def max_body(self) -> int:
+        """Bytes of the longest body that is kept: a shuffle, or the shares of all cards ([M-8])."""
+        return 192 * self.layout.cards + 8192
+
+    @property
+    def first_step(self) -> int:
+        """The step with which epoch 0 begins: the deal, after keys, shuffles and deck.ok.
+
+        SPEC: [N-6].
+        """
+        return self.seats + 5
+
+    @cached_property
+    def everyone(self) -> frozenset[int]:
+        """All seats."""
+        return frozenset(range(self.seats))
+
+    def check_choice(self, state: Any, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
+        """Raise IllegalMove unless the choice is of its form and the game allows it; `cards` are
+        those shown with it."""
+        if not self.game.form(kind).admits(choice):
+            raise IllegalMove(NOT_OF_FORM, kind=kind)
+        self.game.check(state, kind, seat, choice, cards)
+
+    def context(self, step: int, seat: int, kind: str) -> Context:
+        """What a statement in a proof or commitment is bound to."""
+        return Context(self.id, step, seat, kind)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The public side of the deck's keys; grows through the setup steps."""
+
+    hashes: tuple[bytes, ...] = ()
+    boxes: tuple[bytes, ...] = ()
+    vectors: tuple[tuple[bytes, ...], ...] = ()
+    pieces: tuple[tuple[bytes, ...], ...] = ()
+    joint: bytes = b""
+    deck: tuple[Ciphertext, ...] = ()
+    shuffles: int = 0
+
+    def share_key(self, seat: int) -> bytes:
+        """The public key share of a seat."""
+        return self.vectors[seat][0]
+
+    def piece_key(self, dealer: int, holder: int) -> bytes:
+        """The public form of the backup piece that `holder` has of `dealer`'s share."""
+        return public_piece(self.vectors[dealer], holder + 1)
+
+    def total_key(self, holder: int) -> bytes:
+        """The public form of the sum of all backup pieces that `holder` has."""
+        return total_piece(self.vectors, holder + 1)
+
+
+@group.cache_per_backend(4096)
+def public_piece(vector: tuple[bytes, ...], index: int) -> bytes:
+    """Feldman's public piece, kept since it is asked for again and again."""
+    return key_sharing.public_piece(vector, index)
+
+
+@group.cache_per_backend(512)
+def total_piece(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
+    """The sum of the public pieces of all dealers for one holder."""
+    return group.total(public_piece(vector, index) for vector in vectors)
+
+
+@dataclass(frozen=True)
+class SealedChoice:
+    """A commitment and its escrow, and the step in which they were said."""
+
+    step: int
+    commitment: bytes
+    escrow: bytes
+
+
+@dataclass(frozen=True)
+class Want:
+    """What the next step asks: its kind, its speakers, and of whom which choice or share ([N-3]).
+
+    `name` is the kind of choice; `owes` who owes one; `dues` whose sealed choice is to be
+    opened; `lacks` the (slot, seat) pairs whose share is still missing, in rising order.
+    """
+
+    kind: Kind
+    speakers: frozenset[int]
+    name: str = ""
+    owes: frozenset[int] = frozenset()
+    dues: tuple[int, ...] = ()
+    lacks: tuple[tuple[int, int], ...] = ()
+    shows: bool = False
+
+
+@dataclass(frozen=True)
+class Conviction:
+    """A fault that the chain itself proves; `place` is in the seat's body of that step."""
+
+    step: int
+    seat: int
+    code: str
+    place: Place | None = field(default=None, compare=False)
+
+
+ChoiceKey = tuple[str, int]
+ShareKey = tuple[int, int]
+Opening = bytes | Choice | None
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """The state before `step`; `digest` is that of all steps before it.
+
+    `playing` are the seats the game was told last to be present (None: all). `useless`: the
+    keys of all seats together carry no table, by nobody's provable fault. `held`: what was sealed
+    before this step has been confirmed by all, and may be opened.
+    `shares` maps (slot, seat) to a proven share; `cards` what is open to all; `sealed`,
+    `lost` and `opened` are keyed by (kind of choice, seat). A sealed choice is lost when its
+    owner was absent or banned at any time since: others may open it. `parent` and `slots` say
+    by which step (None: by which link) the chain came here; `derived` is what follows from it.
+    """
+
+    table: Table
+    digest: bytes
+    step: int
+    present: frozenset[int]
+    want: Want
+    banned: frozenset[int] = frozenset()
+    absences: tuple[int, ...] = ()
+    playing: frozenset[int] | None = None
+    keys: Keys = Keys()
+    state: Any = None
+    shares: Mapping[ShareKey, bytes] = field(default_factory=dict)
+    cards: Mapping[int, int] = field(default_factory=dict)
+    sealed: Mapping[ChoiceKey, SealedChoice] = field(default_factory=dict)
+    lost: frozenset[ChoiceKey] = frozenset()
+    opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
+    over_said: bool = False
+    useless: bool = False
+    held: int = 0
+    convictions: tuple[Conviction, ...] = ()
+    parent: Node | None = field(default=None, repr=False)
+    slots: tuple[Slot, ...] | None = None
+    derived: Derived = field(init=False, default_factory=lambda: Derived(), repr=False)
+
+    def __repr__(self) -> str:
+        who = sorted(self.present)
+        return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
+
+    def base_digest(self) -> bytes:
+        """What votes name: the chain, the next step, who is present, banned, how often absent.
+
+        SPEC: [N-1].
+        """
+        value = (self.digest, self.step, sorted(self.present), sorted(self.banned), self.absences)
+        return digest(Label.BASE, self.table.id, codec.encode(value))
+
+    def before(self, step: int) -> Node | None:
+        """The node of this chain that stands before `step` (after any link), None if later."""
+        node: Node | None = self
+        while node is not None and node.step > step:
+            node = node.parent
+        return node if node is not None and node.step == step else None
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A body that was read and checked; `given` is what it gives to its step."""
+
+    given: Any
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A body that is illegal here: the code of the fault, a note for developers, and the place."""
+
+    code: str
+    note: str
+    place: Place | None = None
+
+
+@dataclass
+class Derived:
+    """What was computed from one node, kept so that the same question has the same answer."""
+
+    verdicts: dict[tuple[int, bytes], Accepted | Refused] = field(default_factory=dict)
+    steps: dict[tuple[Slot, ...], Node] = field(default_factory=dict)
+    links: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
+        default_factory=dict
+    )
+
+    def clear(self) -> None:
+        """Forget it all: it is computed again if it is asked for."""
+        self.verdicts, self.steps, self.links = {}, {}, {}
+
+
+PIECE_STEP = 2
+"""The step in which backup pieces are said, `key.reveal`; each is sealed in its context."""
+
+OwnOpening = tuple[bytes, bytes]
+"""(choice, nonce)."""
+
+
+def stream(seed: bytes, purpose: str) -> Random:
+    """Randomness that the seed gives again after a crash."""
+    count = 0
+
+    def draw(size: int) -> bytes:
+        nonlocal count
+        count += 1
+        return expand(Label.JOURNAL, size, seed, purpose.encode(), u64(count))
+
+    return draw
+
+
+@dataclass
+class Secrets:
+    """What one seat must keep to itself at one table; `openings` is keyed by commitment ([D-6])."""
+
+    seed: bytes = field(repr=False)
+    polynomial: tuple[int, ...] = field(repr=False)
+    box: bytes = field(repr=False)
+    openings: dict[bytes, OwnOpening] = field(default_factory=dict, repr=False)
+    _pieces: dict[int, int] = field(default_factory=dict, repr=False)
+    _recorded: set[bytes] = field(default_factory=set, repr=False)
+    _shuffle: shuffle.Prepared | None = field(default=None, repr=False)
+
+    def unrecorded(self) -> list[tuple[bytes, OwnOpening]]:
+        """The openings made since the last call."""
+        fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
+        self._recorded |= {c for c, _ in fresh}
+        return fresh
+
+    @property
+    def key(self) -> int:
+        """The share of the deck's key."""
+        return self.polynomial[0]
+
+    def piece_of(self, node: Node, dealer: int, seat: int) -> int:
+        """The backup piece that `dealer` gave this seat."""
+        if dealer not in self._pieces:
+            self._pieces[dealer] = self._open_piece(node, dealer, seat)
+        return self._pieces[dealer]
+
+    def _open_piece(self, node: Node, dealer: int, seat: int) -> int:
+        if dealer == seat:
+            return key_sharing.piece(self.polynomial, seat + 1)
+        context = node.table.context(PIECE_STEP, dealer, f"piece-{seat}")
+        return key_sharing.open_piece(context, self.box, node.keys.pieces[dealer][seat])
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether a shuffle is prepared."""
+        return self._shuffle is not None
+
+    def prepare_shuffle(self, node: Node, rng: Random) -> bool:
+        """Do ahead of time what a shuffle needs no deck for; False if it is done already."""
+        if self._shuffle is not None:
+            return False
+        self._shuffle = shuffle.prepare(node.keys.joint, len(node.keys.deck), rng)
+        return True
+
+    def take_shuffle(self) -> shuffle.Prepared | None:
+        """What was prepared, for the one deck that it may be used for."""
+        ready, self._shuffle = self._shuffle, None
+        return ready
+
+
+def new_secrets(seed: bytes, size: int) -> Secrets:
+    """The secrets that a 32-byte seed gives, with a polynomial of `size` coefficients."""
+    rng = stream(seed, "key")
+    polynomial = tuple(nonzero_scalar(rng) for _ in range(size))
+    while size > 1 and any(key_sharing.piece(polynomial, i + 1) == 0 for i in range(MAX_SEATS)):
+        polynomial = tuple(nonzero_scalar(rng) for _ in range(size))  # no seat's piece may be zero
+    box, _ = key_sharing.x25519_keypair(stream(seed, "box"))
+    return Secrets(seed, polynomial, box)
+
+
+def nonzero_scalar(rng: Random) -> int:
+    """A scalar from 1 on."""
+    return int.from_bytes(rng(64), "little") % (group.ORDER - 1) + 1

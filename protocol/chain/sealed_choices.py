@@ -1,0 +1,97 @@
+"""Sealed choices: their commitment with its escrow, how both are checked, and how they open."""
+
+from __future__ import annotations
+
+from ..crypto import commitments, escrow
+from ..crypto.hashing import Random
+from ..errors import Invalid, within
+from ..game import Choice
+from ..proofs import Checker, at_once
+from ..wire import step_bodies
+from ..wire.step_bodies import COIN, COIN_SIZE, SealBody
+from .chain_state import Node, SealedChoice, Secrets
+
+
+def choice_size(node: Node, kind: str) -> int:
+    """The most bytes a choice of this kind takes."""
+    return COIN_SIZE if kind == COIN else node.table.game.size(kind)
+
+
+def opening_size(choice_size: int) -> int:
+    """The fixed length of a padded opening: length, choice, nonce, zeros."""
+    return 2 + choice_size + step_bodies.NONCE
+
+
+def seal_choice(
+    node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
+) -> bytes:
+    """The body of a commitment with its escrow; the opening is kept in `secrets` ([D-5])."""
+    context, nonce = node.table.context(node.step, seat, kind), rng(step_bodies.NONCE)
+    committed = commitments.commit(context, choice, nonce)
+    held = b""
+    if not node.table.strict:
+        padded = commitments.opening(choice, nonce, opening_size(choice_size(node, kind)))
+        held = escrow.encrypt(context, node.keys.joint, committed, padded)
+    secrets.openings[committed] = (choice, nonce)
+    return step_bodies.encode_body(SealBody(committed, held))
+
+
+def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
+    """The escrow is one of this commitment, in this step, of this seat, and of its size.
+
+    Raises Invalid('bad-escrow').
+    """
+    with within("escrow"):
+        _check_escrow(node, seat, kind, read)
+    return SealedChoice(node.step, read.commitment, read.escrow)
+
+
+def _check_escrow(node: Node, seat: int, kind: str, read: SealBody) -> None:
+    if node.table.strict:
+        if read.escrow:
+            raise Invalid("bad-escrow", "a strict table has no escrow")
+        return
+    context = node.table.context(node.step, seat, kind)
+    if len(read.escrow) != escrow.escrow_size(opening_size(choice_size(node, kind))):
+        raise Invalid("bad-escrow", "an escrow has another size")
+    verify, sealed = escrow.verify, (read.commitment, read.escrow)
+    node.table.check_proof(verify, context, node.keys.joint, *sealed)
+
+
+def check_opening(
+    node: Node,
+    seat: int,
+    kind: str,
+    sealed: SealedChoice,
+    opening: tuple[bytes, bytes],
+    check_proof: Checker = at_once,
+) -> None:
+    """The opening, choice and nonce, recomputes commitment and escrow byte for byte.
+
+    Raises Invalid: 'bad-body', 'bad-opening' or 'bad-escrow'. The last may be put off where it
+    would be the fault of who opens.
+    """
+    choice, nonce = opening
+    context = node.table.context(sealed.step, seat, kind)
+    size = choice_size(node, kind)
+    if len(choice) > size:
+        raise Invalid("bad-body", "a choice is longer than its kind allows")
+    if commitments.commit(context, choice, nonce) != sealed.commitment:
+        raise Invalid("bad-opening", "the opening does not fit the commitment")
+    if node.table.strict:
+        return
+    padded = commitments.opening(choice, nonce, opening_size(size))
+    statement = (context, node.keys.joint, sealed.commitment, sealed.escrow)
+    check_proof(escrow.verify_opening, *statement, padded)
+
+
+def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
+    """The coin stays bytes; any other choice is an int or a tuple of ints.
+
+    Raises Invalid('bad-body').
+    """
+    if kind == COIN:
+        if len(data) != COIN_SIZE:
+            raise Invalid("bad-body", "a coin has not 32 bytes")
+        return data
+    return step_bodies.parse_choice(data, choice_size(node, kind))

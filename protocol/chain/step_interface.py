@@ -1,0 +1,65 @@
+"""What a kind of step is: how its bodies are read, checked, applied and written."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+
+from ..crypto.hashing import Random
+from ..errors import Invalid
+from ..game import Choice
+from ..wire import step_bodies
+from .chain_state import Node, Secrets
+
+R = TypeVar("R")
+"""A body as it was read, by its form alone."""
+C = TypeVar("C")
+"""What a body gives once it is checked: with every proof in it verified."""
+
+
+class Step(ABC, Generic[R, C]):
+    """One kind of step: `read` then `check` each body, once; `apply` what all of them gave."""
+
+    @abstractmethod
+    def read(self, node: Node, seat: int, body: bytes) -> R:
+        """The body by its form; Invalid if it has another."""
+
+    @abstractmethod
+    def check(self, node: Node, seat: int, read: R) -> C:
+        """What the body gives; Invalid names the first fault in it."""
+
+    @abstractmethod
+    def apply(self, node: Node, said: Mapping[int, C]) -> Node:
+        """The state after the step, from what each seat gave; whoever is missing gave nothing."""
+
+    def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+        """What this seat says without being asked for a choice."""
+        return step_bodies.EMPTY
+
+    def write_choice(
+        self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
+    ) -> bytes:
+        """What this seat says with a choice of its player; ValueError where none is asked."""
+        raise ValueError(f"no choice is asked in {node.want.kind}")
+
+
+class EmptyStep(Step[None, None]):
+    """A step in which all there is to say is that one is there."""
+
+    def read(self, node: Node, seat: int, body: bytes) -> None:
+        """The empty body."""
+        read_empty(body)
+
+    def check(self, node: Node, seat: int, read: None) -> None:
+        """Nothing is to be checked."""
+
+    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
+        """Nothing changes."""
+        return node
+
+
+def read_empty(body: bytes) -> None:
+    """Invalid unless the body is the empty one ([N-4])."""
+    if body != step_bodies.EMPTY:
+        raise Invalid("bad-body", "a body where none was due")

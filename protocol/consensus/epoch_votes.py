@@ -1,0 +1,360 @@
+"""What a node holds of a change of epoch: halts, closes, votes, and the bases they give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Final
+
+from ..bounds import Quota
+from ..chain.chain_state import Node, Table
+from ..wire.signed_messages import Accept, Close, Halt, Lock, Message, SealVote
+from . import new_epoch
+from .fork_tree import Tree
+from .message_lookup import Lack, Malformed, ReadingKey, Source, T, Unknown, Void
+from .message_store import Claim, MessageStore
+from .new_epoch import Base, ReadHalt
+
+MORE_SAYS: Final[Quota] = 16
+"""Inputs of each seat that a halt may name beyond those held here: two versions of the inputs of as
+many steps as this node may be behind."""
+MAX_TRIED: Final[Quota] = 16
+"""Closes of one epoch, beyond those kept, whose bases are computed before any of them has votes."""
+
+
+@dataclass
+class Votes:
+    """The epochs a node knows of, beyond the says; also the Source of what messages name.
+
+    Each halt and close is read once, and what waits for a message not before that is held: a
+    liar could else have everything read again whenever something arrives.
+    """
+
+    table: Table
+    store: MessageStore
+    start: Node | None = None
+    closes: dict[int, dict[bytes, tuple[Message, Base]]] = field(default_factory=dict)
+    bad: dict[bytes, None] = field(default_factory=dict)
+    """Halts and closes of a bad form, in the order in which they were judged."""
+    void: bool = False
+    _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
+    far: dict[int, Message] = field(default_factory=dict)
+    _made: dict[ReadingKey, Any] = field(default_factory=dict)
+    _waits: dict[tuple[ReadingKey, bool], Lack] = field(default_factory=dict)
+    """What a reading lacks, by whether it asks for that: one that asks asks for all at once."""
+    _tried: dict[int, set[bytes]] = field(default_factory=dict)
+    _fruitless: tuple[bytes, ...] = ()
+    _claims: list[Claim] = field(default_factory=list)
+
+    # Source
+
+    def message(self, digest: bytes) -> Message:
+        """The message with this hash; raises Unknown and remembers to ask for it."""
+        return self.store.message(digest, self._claims[-1] if self._claims else (None, False))
+
+    def base(self, epoch: int, digest: bytes | None) -> Node:
+        """The base of an epoch; raises Unknown and remembers to ask for its close."""
+        if epoch == 0 or digest is None:
+            if self.start is None:
+                raise Unknown("the table has not begun")
+            return self.start
+        found = self.closes.get(epoch, {}).get(digest)
+        if found is None:
+            self.store.wanted_closes.add(epoch)
+            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
+        return found[1].node
+
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
+        """What `make` gives, or the Malformed it raises, made once."""
+        return self.made_for(self, key, make)
+
+    def made_for(self, source: Source, key: ReadingKey, make: Callable[[], T]) -> T:
+        """The same for a Source that looks for what is lacking in its own way."""
+        self._claims.append(self._claim(key))
+        try:
+            self._still_waits(source, key)
+            if key not in self._made:
+                self._made[key] = self._make((key, source is self), make)
+        finally:
+            self._claims.pop()
+        made: T | Malformed = self._made[key]
+        if isinstance(made, Malformed):
+            raise made
+        return made
+
+    def _claim(self, key: ReadingKey) -> Claim:
+        """On whose behalf this is read: of who signed the halt, or a halt that accuses it."""
+        digest, named = key
+        if self._claims and (named or self._claims[-1][1]):
+            return self._claims[-1][0], True
+        found = self.store.find(digest)
+        return None if found is None else found.seat, named
+
+    def _make(self, place: tuple[ReadingKey, bool], make: Callable[[], T]) -> T | Malformed:
+        try:
+            return make()
+        except Malformed as error:
+            return error
+        except Unknown as error:
+            if error.lack is not None:
+                self._waits[place] = error.lack
+            raise
+
+    def _still_waits(self, source: Source, key: ReadingKey) -> None:
+        """Raise Unknown while what a reading lacks is not held."""
+        place = (key, source is self)
+        lack = self._waits.get(place)
+        if isinstance(lack, bytes):
+            source.message(lack)
+        elif lack is not None:
+            source.base(*lack)
+        self._waits.pop(place, None)
+
+    # Wishes
+
+    def wishes(self) -> dict[int, int]:
+        """Seat to the highest epoch named in any late, halt, accept or seal of it."""
+        found = dict(self.store.wishes)
+        for seat, message in self.far.items():
+            found[seat] = max(found.get(seat, 0), MessageStore.epoch_of(message))
+        return found
+
+    def note_far(self, message: Message) -> None:
+        """Of each seat the highest wish that is too far ahead to be kept: who asks is shown it.
+
+        A liar that wishes so to some only would else drive them ahead of the others for ever.
+
+        SPEC: [M-7].
+        """
+        known = self.far.setdefault(message.seat, message)
+        if MessageStore.epoch_of(message) > MessageStore.epoch_of(known):
+            self.far[message.seat] = message
+
+    def common_wish(self) -> int:
+        """The t-th highest wish; 0 if fewer than t seats wish anything."""
+        ranked = sorted(self.wishes().values(), reverse=True)
+        quorum = self.table.quorum
+        return ranked[quorum - 1] if len(ranked) >= quorum else 0
+
+    # Closes and votes
+
+    def read_closes(self) -> None:
+        """Compute the base of every close whose contents are held by now."""
+        for epoch in self.store.epochs_of(Close):
+            known = {m.hash for m, _ in self.closes.get(epoch, {}).values()}
+            for message in self.store.of_epoch(Close, epoch):
+                if message.hash not in known and message.hash not in self.bad:
+                    self._read_close(epoch, message)
+
+    def is_sound(self, message: Message) -> bool:
+        """Whether this is a close that holds and proposes a base that is not held yet ([M-7])."""
+        if not isinstance(message.statement, Close):
+            return False
+        epoch = message.statement.epoch
+        if not self._may_try(epoch, message.hash):
+            return False
+        try:
+            base = self._base(message)
+        except (Unknown, Malformed, Void):
+            return False
+        return base.node.base_digest() not in self.closes.get(epoch, {})
+
+    def _may_try(self, epoch: int, digest: bytes) -> bool:
+        """Whether to compute one more base: a liar may sign closes without end ([M-7]).
+
+        Beyond the first few only one for which a quorum has voted can matter.
+        """
+        tried = self._tried.setdefault(epoch, set())
+        if digest not in tried and len(tried) < MAX_TRIED:
+            tried.add(digest)
+        return digest in tried or self._misses_base(epoch)
+
+    def _misses_base(self, epoch: int) -> bool:
+        """Whether a quorum has voted for a base of this epoch that is not held."""
+        for kind in (Accept, SealVote):
+            votes = (m.statement for m in self.store.of_epoch(kind, epoch))
+            counts = Counter(v.base for v in votes if isinstance(v, kind))
+            for base, count in counts.items():
+                if count >= self.table.quorum and base not in self.closes.get(epoch, {}):
+                    return True
+        return False
+
+    def _base(self, message: Message) -> Base:
+        key = (message.hash, False)
+        return self.once(key, lambda: new_epoch.base_of_close(self.table, message, self))
+
+    def _read_close(self, epoch: int, message: Message) -> None:
+        try:
+            base = self._base(message)
+        except Unknown:
+            return
+        except Malformed:
+            self.bad[message.hash] = None
+            return
+        except Void:
+            self.void = True
+            return
+        held = self.closes.setdefault(epoch, {})
+        held.setdefault(base.node.base_digest(), (message, base))
+        self.store.wanted_closes.discard(epoch)
+
+    def votes_for(
+        self, kind: type[Accept | SealVote], epoch: int, base: bytes
+    ) -> tuple[tuple[int, bytes], ...]:
+        """(seat, signature) of the votes for one base, by rising seat."""
+        found = {
+            m.seat: m.signature
+            for m in reversed(self.store.of_epoch(kind, epoch))
+            if isinstance(m.statement, kind) and m.statement.base == base
+        }
+        return tuple(sorted(found.items()))
+
+    def carried(self, kind: type[Accept | SealVote], epoch: int) -> bytes | None:
+        """The base of a held valid close of this epoch that has t votes of this kind."""
+        for digest in self.closes.get(epoch, {}):
+            if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
+                return digest
+        return None
+
+    def highest_open(self, least: int) -> tuple[int, Base] | None:
+        """The highest epoch >= least with a valid close and t seals, and its base."""
+        for epoch in sorted(self.closes, reverse=True):
+            if epoch < least:
+                return None
+            digest = self.carried(SealVote, epoch)
+            if digest is not None:
+                return epoch, self.closes[epoch][digest][1]
+        return None
+
+    def highest_lock(self, below: int) -> Lock | None:
+        """The highest epoch below `below` with a close and t accepts or t seals, with these."""
+        for epoch in sorted((e for e in self.closes if e < below), reverse=True):
+            for kind in (SealVote, Accept):
+                digest = self.carried(kind, epoch)
+                if digest is not None:
+                    votes = self.votes_for(kind, epoch, digest)[: self.table.quorum]
+                    return Lock(epoch, digest, kind is SealVote, votes)
+        return None
+
+    # Halts
+
+    def is_too_long(self, halt: Halt) -> bool:
+        """Return whether a halt names far more inputs or backs than are held here.
+
+        An honest one names what its seat holds. A faulty seat could fill the links of the others
+        with halts of any length, and name in them what nobody has.
+
+        SPEC: [M-7].
+        """
+        seats, under = self.table.seats, 0 if halt.lock is None else halt.lock.epoch
+        most = self.store.count_says(under) + MORE_SAYS * seats
+        backs = len(self.store.backs()) + seats
+        return len(halt.says) > most or len(halt.backs) > backs
+
+    def halts(self, epoch: int) -> list[ReadHalt]:
+        """The well-formed halts of an epoch whose contents are held, one a seat; none too long."""
+        found: dict[int, ReadHalt] = {}
+        for message in self.store.of_epoch(Halt, epoch):
+            if isinstance(message.statement, Halt) and self.is_too_long(message.statement):
+                continue
+            read = self._read_halt(message)
+            if read is not None:
+                found.setdefault(message.seat, read)
+        return [found[seat] for seat in sorted(found)]
+
+    def judge_halts(self) -> None:
+        """Read every halt of which all is held; nothing is asked for only to judge a form.
+
+        SPEC: [E-21].
+        """
+        held = Held(self)
+        for epoch in self.store.epochs_of(Halt):
+            for message in self.store.of_epoch(Halt, epoch):
+                halt = message.statement
+                is_short = isinstance(halt, Halt) and not self.is_too_long(halt)
+                if is_short and (message.hash, False) not in self._made:
+                    self._judge_halt(message, held)
+
+    def _judge_halt(self, message: Message, held: Held) -> None:
+        try:
+            new_epoch.read_halt(self.table, message, held)
+        except Unknown:
+            return
+        except Malformed:
+            self.bad[message.hash] = None
+
+    def _read_halt(self, message: Message) -> ReadHalt | None:
+        if message.hash in self._halts:
+            return self._halts[message.hash]
+        if message.hash in self.bad:
+            return None
+        try:
+            read = new_epoch.read_halt(self.table, message, self)
+        except Unknown:
+            return None
+        except Malformed:
+            self.bad[message.hash] = None
+            return None
+        self._halts[message.hash] = read
+        for vote in read.votes:
+            self.store.add(vote)
+        return read
+
+    def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
+        """The t halts whose base reaches furthest, then has most present seats ([E-5])."""
+        held = tuple(read.message.hash for read in halts)
+        if held == self._fruitless:
+            return None
+        best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
+        for some in combinations(halts, self.table.quorum):
+            base = self._try(some)
+            if base is not None:
+                rank = (base.node.step, len(base.node.present))
+                if best is None or rank > best[0]:
+                    best = rank, tuple(read.message for read in some)
+        self._fruitless = () if best else held
+        return best[1] if best else None
+
+    def _try(self, halts: Iterable[ReadHalt]) -> Base | None:
+        try:
+            return new_epoch.base_of_halts(list(halts))
+        except (Malformed, Void):
+            return None
+
+
+@dataclass
+class Held:
+    """The Source over what a node holds by now: what is lacking is not asked for."""
+
+    votes: Votes
+
+    def message(self, digest: bytes) -> Message:
+        """The message with this hash; raises Unknown."""
+        found = self.votes.store.find(digest)
+        if found is None:
+            raise Unknown(digest.hex(), digest)
+        return found
+
+    def base(self, epoch: int, digest: bytes | None) -> Node:
+        """The base of an epoch; raises Unknown."""
+        found = self.votes.closes.get(epoch, {}).get(digest or b"")
+        if epoch > 0 and digest is not None and found is None:
+            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
+        return self.votes.base(epoch, digest)
+
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
+        """What `make` gives, or the Malformed it raises, made once for all of the `Votes`."""
+        return self.votes.made_for(self, key, make)
+
+
+def held_says(base: Node, store: MessageStore, epoch: int) -> list[Message]:
+    """The legal says of an epoch that build on held ones: what a halt must report ([E-4]).
+
+    Illegal ones carry no body, and a liar may have told each seat others, as long as can be: a
+    proof names one of them, else nobody could fetch all that honest halts name.
+    """
+    says = store.epoch_says(epoch, base.step)
+    tree = Tree(base, says, epoch)
+    return [m for m in says if tree.holds(m)]

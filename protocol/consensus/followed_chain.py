@@ -1,0 +1,215 @@
+"""Following the chain of one epoch: which says count, and who is at fault by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..chain import transition
+from ..chain.chain_state import Kind, Node
+from ..fault_codes import Fault
+from ..wire.signed_messages import Halt, Message, Say, SealVote
+from . import fault_evidence
+from .fork_tree import Tree
+from .message_store import MessageStore
+
+
+@dataclass
+class View:
+    """One epoch as this node follows it: its base, the chain so far, and since when."""
+
+    epoch: int
+    base: Node
+    tip: Node
+    entered: float
+    path: dict[bytes, Node] = field(default_factory=dict)
+
+    def on_path(self, digest: bytes) -> bool:
+        """Whether the digest is one of this epoch's followed chain."""
+        return digest in self.path
+
+
+def new_view(epoch: int, base: Node, now: float) -> View:
+    """The view at the moment of entering."""
+    return View(epoch, base, base, now, {base.digest: base})
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A fault that the others can check: its code, and the one or two messages."""
+
+    seat: int
+    code: str
+    messages: tuple[Message, ...]
+
+    @property
+    def hashes(self) -> tuple[bytes, ...]:
+        """The messages' hashes in rising order."""
+        return tuple(sorted({m.hash for m in self.messages}))
+
+
+def supersedes(proof: Proof, known: Proof) -> bool:
+    """Whether it shows the same fault whole: the one statement was illegal, and is one of two.
+
+    Which of the two came first differs from seat to seat; the code told must not.
+    """
+    one, other = ({m.identity for m in p.messages} for p in (proof, known))
+    return proof.code == "two-statements" != known.code and bool(one & other)
+
+
+def chosen_says(store: MessageStore, view: View, only_known: bool = False) -> dict[int, Message]:
+    """Who has said a legal body in the first incomplete step: the version seen first ([E-2]).
+
+    `only_known`: what was not checked yet is left out.
+    """
+    node, found = view.tip, dict[int, Message]()
+    for message in store.says(view.epoch, node.step):
+        say = message.statement
+        if isinstance(say, Say) and say.on == node.digest and message.seat not in found:
+            if message.seat not in node.want.speakers:
+                continue
+            if only_known and transition.known(node, message.seat, say.body) is None:
+                continue
+            try:
+                transition.check(node, message.seat, say.body)
+            except Fault:
+                continue
+            found[message.seat] = message
+    return found
+
+
+def grow(store: MessageStore, view: View, seat: int | None) -> tuple[Node, Node] | None:
+    """Append the first incomplete step if everyone expected has spoken: (before, after) ([E-2]).
+
+    `seat` is the own one: a version it has spoken on goes before the one seen first.
+    """
+    node = view.tip
+    if node.want.kind is Kind.RESULT or not transition.may_go_on(node):
+        return None
+    says = chosen_says(store, view)
+    if set(says) != node.want.speakers:
+        return None
+    after = _spoken_on(store, view, seat)
+    if after is None:
+        bodies = {s: m.statement.body for s, m in says.items() if isinstance(m.statement, Say)}
+        after = transition.append(node, transition.slots_of(node, bodies))
+    view.tip = after
+    view.path[after.digest] = after
+    return node, after
+
+
+def _spoken_on(store: MessageStore, view: View, seat: int | None) -> Node | None:
+    """The next node of the chain that the own last say names, if that is not followed yet."""
+    last = _last_say(store, view, seat)
+    if last is None or last.step <= view.tip.step:
+        return None
+    tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
+    at = tree.nodes.get(last.on)
+    while at is not None and at.step > view.tip.step + 1:
+        at = at.parent
+    return at if at is not None and at.parent is view.tip else None
+
+
+def _last_say(store: MessageStore, view: View, seat: int | None) -> Say | None:
+    if seat is None or (view.epoch, seat) not in store.last_steps:
+        return None
+    step = store.last_steps[view.epoch, seat]
+    found = [m.statement for m in store.says(view.epoch, step) if m.seat == seat]
+    return next((s for s in found if isinstance(s, Say)), None)
+
+
+def keeps_own_says(store: MessageStore, view: View, seat: int) -> bool:
+    """Whether the followed chain goes through all that this seat has said in the epoch."""
+    last = _last_say(store, view, seat)
+    return last is None or last.step < view.base.step or last.on in view.path
+
+
+def unknown_digests(store: MessageStore, view: View) -> bool:
+    """Whether some say of this epoch names a chain that is not the followed one."""
+    for message in store.epoch_says(view.epoch, view.base.step):
+        say = message.statement
+        if isinstance(say, Say) and say.step <= view.tip.step and not view.on_path(say.on):
+            return True
+    return False
+
+
+# Faults that the messages held prove.
+
+STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say"})
+"""Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
+
+
+def _statements(message: Message, store: MessageStore) -> Proof | None:
+    versions = store.versions(message.identity)
+    if len(versions) < 2:
+        return None
+    code = "two-statements"
+    return Proof(message.seat, code, tuple(versions[:2]))
+
+
+def _illegal(message: Message, view: View) -> Proof | None:
+    say = message.statement
+    if not isinstance(say, Say) or say.on not in view.path:
+        return None
+    node = view.path[say.on]
+    fault = fault_evidence.illegal_say(message, {node.digest: node})
+    return None if fault is None else Proof(message.seat, fault.code, (message,))
+
+
+def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:
+    """A halt stands against all that its seat has signed, all else against the seat's halts."""
+    if not isinstance(message.statement, (Halt, Say, SealVote)):
+        return None
+    is_halt = isinstance(message.statement, Halt)
+    for other in (store.by_seat if is_halt else store.halts_by)(message.seat):
+        for halt, said in ((message, other), (other, message)):
+            code = fault_evidence.against_halt(halt, said, first)
+            if code is not None:
+                return Proof(message.seat, code, (halt, said))
+    return None
+
+
+def find_fault(message: Message, store: MessageStore, view: View) -> Proof | None:
+    """What a newly held message proves of its signer, if anything."""
+    found = _statements(message, store) or _illegal(message, view)
+    if found is None and store.epochs_of(Halt):
+        found = _against_halt(message, store, view.base.table.first_step)
+    return found
+
+
+def find_two_chains(store: MessageStore, view: View) -> Iterable[Proof]:
+    """Seats with two says of this epoch that do not lie on one chain."""
+    code = "two-chains"
+    tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
+    for seat, first, second in fault_evidence.off_chain(tree):
+        yield Proof(seat, code, (first, second))
+
+
+def is_effective(proof: Proof, view: View) -> bool:
+    """Whether a base on this epoch's chain will find the fault, so that a change is of use.
+
+    SPEC: [E-23].
+    """
+    if proof.code in STANDING_ALONE:
+        return True
+    if proof.code == "two-chains":
+        epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, Say)}
+        return epochs == {view.epoch}
+    nodes = fault_evidence.ancestry(view.tip)
+    return fault_evidence.illegal_say(proof.messages[0], nodes) is not None
+
+
+def final_step(store: MessageStore, view: View) -> int:
+    """The last final step (F1: before the base; F2: every present seat has spoken beyond it).
+
+    SPEC: [E-15].
+    """
+    base, silent = view.base.step, set(view.tip.present)
+    for step in range(view.tip.step, base - 1, -1):
+        for message in store.says(view.epoch, step):
+            say = message.statement
+            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
+                silent.discard(message.seat)
+        if not silent:
+            return step - 1
+    return base - 1

@@ -1,0 +1,120 @@
+"""What a set of says of one epoch builds on one base: every chain that some say names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, product
+from typing import Final
+
+from ..bounds import Quota
+from ..chain import transition
+from ..chain.chain_state import Node, Slot
+from ..fault_codes import Fault
+from ..wire.signed_messages import Message, Say
+
+MAX_VERSIONS: Final[Quota] = 4096
+"""Choices of versions looked at in one step; t - 1 seats that lie in every halt make fewer."""
+
+Bodies = Mapping[int, tuple[bytes, ...]]
+"""The different legal bodies of a step by seat."""
+
+
+def says_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, Say]]:
+    """The says of one epoch, in the order given."""
+    found = []
+    for message in messages:
+        statement = message.statement
+        if isinstance(statement, Say) and statement.epoch == epoch:
+            found.append((message, statement))
+    return found
+
+
+def is_legal(node: Node, seat: int, body: bytes) -> bool:
+    """Whether the body is legal in the step that `node` stands before."""
+    try:
+        transition.check(node, seat, body)
+    except Fault:
+        return False
+    return True
+
+
+class Tree:
+    """The chains that the says of one epoch make on a base."""
+
+    def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
+        """Resolve at once; `nodes` maps the digest of every chain reached to its node."""
+        self.base, self.epoch = base, epoch
+        self.says = says_of(messages, epoch)
+        self._by_place: dict[tuple[int, bytes], list[tuple[int, bytes]]] = {}
+        for message, say in self.says:
+            place = self._by_place.setdefault((say.step, say.on), [])
+            place.append((message.seat, say.body))
+        self.nodes: dict[bytes, Node] = {}
+        self._grow()
+        self._builders: dict[bytes, frozenset[int]] | None = None
+
+    def _grow(self) -> None:
+        frontier = [self.base]
+        while frontier:
+            node = frontier.pop()
+            self.nodes[node.digest] = node
+            frontier.extend(self._children(node))
+
+    def _children(self, node: Node) -> list[Node]:
+        if not transition.may_go_on(node):
+            return []
+        bodies = self.bodies(node)
+        if set(bodies) != node.want.speakers:
+            return []
+        if all(len(b) == 1 for b in bodies.values()):
+            return [
+                transition.append(
+                    node, transition.slots_of(node, {s: b[0] for s, b in bodies.items()})
+                )
+            ]
+        return [child for child, _ in self.versions(node, bodies)]
+
+    def bodies(self, node: Node) -> Bodies:
+        """The legal bodies said on `node`, by seat, each once."""
+        found: dict[int, list[bytes]] = {}
+        for seat, body in self._by_place.get((node.step, node.digest), []):
+            if body not in found.get(seat, []) and is_legal(node, seat, body):
+                found.setdefault(seat, []).append(body)
+        return {seat: tuple(sorted(b)) for seat, b in found.items()}
+
+    def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
+        """Of all choices of versions those that some say builds on, with their slots ([E-18])."""
+        seats = sorted(bodies)
+        for pick in islice(product(*(bodies[s] for s in seats)), MAX_VERSIONS):
+            slots = transition.slots_of(node, dict(zip(seats, pick, strict=True)))
+            if (node.step + 1, transition.step_digest(node, slots)) in self._by_place:
+                yield transition.append(node, slots), slots
+
+    def resolves(self, say: Say) -> bool:
+        """Whether the chain the say names can be made from this tree's says."""
+        node = self.nodes.get(say.on)
+        return node is not None and node.step == say.step
+
+    def holds(self, message: Message) -> bool:
+        """Whether it is a say that resolves here and is legal where it stands."""
+        say = message.statement
+        if not isinstance(say, Say) or not self.resolves(say):
+            return False
+        return is_legal(self.nodes[say.on], message.seat, say.body)
+
+    def builders(self, node: Node) -> frozenset[int]:
+        """The seats that have said something whose chain goes through `node`."""
+        if self._builders is None:
+            self._builders = self._who_builds()
+        return self._builders[node.digest]
+
+    def _who_builds(self) -> dict[bytes, frozenset[int]]:
+        """For every node in one pass; `nodes` holds each node behind its parent."""
+        found: dict[bytes, set[int]] = {digest: set() for digest in self.nodes}
+        for message, say in self.says:
+            if self.resolves(say):
+                found[say.on].add(message.seat)
+        for node in reversed(self.nodes.values()):
+            if node is not self.base and node.parent is not None:
+                found[node.parent.digest] |= found[node.digest]
+        return {digest: frozenset(seats) for digest, seats in found.items()}

@@ -1,0 +1,50 @@
+"""Every fault a seat can be proven guilty of, its code and its words, in one table ([N-9]).
+
+The order of the table is the order in which a receiver checks; the first that applies
+is the one reported.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .errors import Place
+
+FAULTS: Final[dict[str, str]] = {
+    "two-statements": "it signed two different statements where one is allowed",
+    "two-chains": "it took part in two different histories of one epoch",
+    "halt-below-lock": (
+        "its promise for a new epoch leaves out an earlier vote or statement of its own"
+    ),
+    "halt-omits-say": "its promise for a new epoch leaves out a statement of its own",
+    "bad-halt": "its promise for a new epoch is malformed",
+    "bad-close": "the base that it proposed for a new epoch does not follow from the promises",
+    "not-expected": "it spoke in a step in which nothing was asked of it",
+    "bad-body": "its message does not have the form that the step requires",
+    "bad-point": "it sent a value that is not a canonical element of the group",
+    "bad-scalar": "it sent a value that is not a canonical scalar",
+    "bad-key": "its transport key has a low order",
+    "bad-key-hash": "its key is not the one that it committed to",
+    "bad-key-proof": "its proof that it knows its key is invalid",
+    "bad-backup": "a key share that it dealt is zero or does not fit its key",
+    "false-complaint": "it complained of a key share that is valid",
+    "bad-shuffle": "the proof of its shuffle is invalid",
+    "bad-share": "the proof for its share of a card is invalid",
+    "bad-escrow": "the escrow of its sealed choice does not hold that choice",
+    "bad-escrow-share": "the proof for its share of an escrow is invalid",
+    "bad-opening": "it revealed another choice than it had committed to",
+    "illegal-choice": "it made a choice that the rules forbid",
+}
+
+
+class Fault(Exception):
+    """A provable fault of one seat in one step."""
+
+    def __init__(
+        self, code: str, seat: int, step: int, reason: str = "", place: Place | None = None
+    ) -> None:
+        """`code` is one of FAULTS; `reason` adds what exactly was wrong, `place` where in the
+        body."""
+        self.code, self.seat, self.step, self.place = code, seat, step, place
+        self.reason = reason or FAULTS[code]
+        super().__init__(f"seat {seat + 1}, step {step}: {code}: {self.reason}")

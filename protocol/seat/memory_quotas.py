@@ -1,0 +1,104 @@
+"""Admission of messages: what a node keeps of what others send, within bounds ([M-7]).
+
+Kept are: what is wanted by hash and what is one's own; says of the epochs from the one stood in
+to one above the promise, a few steps ahead at most; lates, halts, closes and votes from the
+epoch stood in to a little above what a quorum wishes, and of each seat the highest late only.
+Of anything further ahead only each seat's highest late or vote is kept, as a wish. Of says that
+lie off the followed chain only so many bytes of each seat are kept. Whatever is turned away here
+is asked for again, by `Sync` or by hash, once it is near or something needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..bounds import Quota
+from ..wire.signed_messages import Accept, Back, Late, Message, Say, SealVote
+from .seat_state import Core
+
+AHEAD: Final[Quota] = 8
+"""How many steps ahead of the followed chain a say may be to be kept."""
+EPOCHS_AHEAD: Final[Quota] = 2
+"""How far above the common wish an epoch may be."""
+ABSENCES_AHEAD: Final[Quota] = 2
+"""How far above the absences of a seat that this node knows of a back of it may count."""
+LOOSE: Final[Quota] = 1 << 20
+"""Bytes of one seat's says off the followed chain that are kept; an honest one makes far fewer."""
+WANTED: Final[Quota] = 2 << 20
+"""Bytes of one seat's such says that are kept in an epoch because one seat's halts name them.
+
+Honest ones name legal says, of a few hundred bytes, and a proof. Each seat's halts have room of
+their own: a liar's could else use up what honest ones need.
+"""
+ACCUSED: Final[Quota] = 3 * WANTED
+"""The same for what is named by halts and closes that its halts accuse: all that a seat may hold
+because up to two liars' halts named it."""
+
+
+def is_worth_keeping(core: Core, message: Message) -> bool:
+    """Whether the message is kept; a late or vote too far ahead is only noted ([M-7])."""
+    if message.seat == core.seat:
+        return True
+    statement = message.statement
+    if isinstance(statement, Say) and len(statement.body) > core.table.max_body:
+        return False
+    if message.hash in core.store.wants:
+        return not _is_loose(core, message) or _is_granted(core, message)
+    if isinstance(statement, Back):
+        known = core.tip.absences[message.seat] + ABSENCES_AHEAD if core.has_begun else 0
+        return statement.count <= max(core.table.header.terms.returns, known)
+    if isinstance(statement, Say):
+        return _is_near(core, statement) and _has_room(core, message)
+    if isinstance(statement, Late) and statement.epoch <= core.store.wishes.get(message.seat, 0):
+        return False
+    if statement.epoch <= core.votes.common_wish() + EPOCHS_AHEAD:
+        return statement.epoch >= core.view.epoch
+    if isinstance(statement, Late | Accept | SealVote):
+        core.votes.note_far(message)
+    return False
+
+
+def _is_near(core: Core, say: Say) -> bool:
+    if not core.view.epoch <= say.epoch <= core.promise + 1:
+        return False
+    return say.step <= core.tip.step + AHEAD
+
+
+def _is_granted(core: Core, message: Message) -> bool:
+    """Whether one of the seats whose halts name it has room left for it; that room it takes."""
+    size, epoch = len(message.payload), core.view.epoch
+    for claim in sorted(core.store.claims.get(message.hash, {(None, False)}), key=repr):
+        place = (epoch, message.seat, *claim)
+        taken = core.granted_bytes.get(place, 0) + size
+        if taken <= (ACCUSED if claim[1] else WANTED):
+            core.granted_bytes[place] = taken
+            return True
+    return False
+
+
+def _has_room(core: Core, message: Message) -> bool:
+    """Whether a say is on the followed chain, or its seat has few bytes of others here."""
+    if core.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
+        return True
+    if not _is_loose(core, message):
+        return True
+    loose = (m for m in core.store.says_by(message.seat) if _is_loose(core, m))
+    return len(message.payload) + sum(len(m.payload) for m in loose) <= LOOSE
+
+
+def _is_loose(core: Core, message: Message) -> bool:
+    """Return whether it is a say of this epoch or a later one that is not on the followed chain.
+
+    A second version that makes the first proof against its signer is not: it leads to a ban.
+    """
+    say = message.statement
+    if not isinstance(say, Say) or say.epoch < core.view.epoch or _proves(core, message):
+        return False
+    return not core.view.on_path(say.on)
+
+
+def _proves(core: Core, message: Message) -> bool:
+    versions = core.store.versions(message.identity)
+    if len(versions) != 1 or versions[0].hash == message.hash:
+        return False
+    return message.seat in core.tip.present - set(core.proofs)

@@ -1,0 +1,198 @@
+"""What the verifier found in a file, what it checked, and why it refused the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from ..chain.chain_state import Node
+from ..errors import Place
+
+UNREADABLE: Final[dict[str, str]] = {
+    "empty": "there is nothing in the file",
+    "too-large": "the file is larger than any game",
+    "torn": "the file ends in the middle",
+    "wrong-magic": "the file is no transcript",
+    "other-version": "the file is of another version",
+}
+"""Codes of files that were not read at all."""
+
+FILE_FAULTS: Final[dict[str, str]] = {
+    **UNREADABLE,
+    "bad-encoding": "the bytes are not the one encoding of their value",
+    "bad-form": "a part of the file is not of its form",
+    "bad-header": "the header does not hold",
+    "bad-game": "the terms name no game that is known here",
+    "missing-signature": "a body has no signature",
+    "bad-signature": "a signature does not hold for what the file says",
+    "bad-epoch": "something is signed in an epoch that the file does not reach",
+    "bad-message": "a message is not of its form",
+    "bad-order": "the evidence is not in its order",
+    "incomplete-step": "a seat that was asked has said nothing, and its absence is not shown",
+    "unjustified-absence": "no base makes the seat absent here",
+    "unjustified-fault": "no base finds the seat at fault here",
+    "unjustified-link": "no base changes who is present here",
+    "missing-evidence": "something that a change of epoch rests on is not in the file",
+    "bad-base": "a base does not follow from its halts, or is not that of the chain",
+    "void": "two bases of one epoch are sealed: the table is void",
+    "missing-votes": "the last epoch has not the seals of a quorum",
+    "left-over": "the file holds what nothing needs",
+    "not-final": "the game is not over, or its end is not final",
+}
+"""Codes of a file, in the order of the checks; a seat's own faults are in `faults.FAULTS`."""
+
+PARTS: Final[dict[tuple[int, ...], str]] = {
+    (2, 0): "header",
+    (2, 1): "chain",
+    (3, 0): "signatures",
+    (3, 1): "messages",
+    (3, 2): "closes",
+    (3, 3): "seals",
+    (3, 4): "final",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The first thing that does not hold: what, of whom (seats from 0), and where.
+
+    `place` is in the body that is at fault; None where no field of a body is.
+    """
+
+    code: str
+    words: str
+    step: int | None
+    seat: int | None
+    part: str
+    offset: int
+    place: Place | None = None
+
+
+class Unsound(Exception):
+    """A file must be refused. `path` leads to the item: indices from the outermost array in."""
+
+    def __init__(
+        self,
+        code: str,
+        words: str = "",
+        path: tuple[int, ...] = (),
+        *,
+        step: int | None = None,
+        seat: int | None = None,
+        offset: int | None = None,
+        place: Place | None = None,
+    ) -> None:
+        self.code, self.words = code, words or FILE_FAULTS[code]
+        self.path, self.step, self.seat, self.offset = path, step, seat, offset
+        self.place = place
+        super().__init__(f"{code}: {self.words}")
+
+    @property
+    def part(self) -> str:
+        """The part of the file, in a word."""
+        return PARTS.get(self.path[:2], "file")
+
+
+Clock = Callable[[], float]
+Verdict = Literal["ok", "fault", "unreadable"]
+
+
+@dataclass(frozen=True)
+class SeatLine:
+    """Who sat where."""
+
+    seat: int
+    nickname: str
+    id: bytes
+
+
+@dataclass(frozen=True)
+class SeatFault:
+    """A proven fault of a seat; `step` is where the chain or a base settled it.
+
+    `place` is in the body that is at fault; None where no field of a body is.
+    """
+
+    seat: int
+    step: int
+    code: str
+    words: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many of each were checked; every proof once."""
+
+    signatures: int = 0
+    keys: int = 0
+    shuffles: int = 0
+    shares: int = 0
+    commitments: int = 0
+    openings: int = 0
+    escrows: int = 0
+    escrow_shares: int = 0
+    bases: int = 0
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a file holds, as far as it was read, and whether all of it holds.
+
+    `content` and `table` are hex digests; `epochs` the number of the last epoch; `standings`
+    (rank, seat) once the end is reached; `timings` seconds per part, by the caller's clock;
+    `node` the last point of the chain that was reached: its ancestors are the game.
+    """
+
+    verdict: Verdict
+    problem: Problem | None
+    content: str = ""
+    table: str = ""
+    seats: tuple[SeatLine, ...] = ()
+    steps: int = 0
+    epochs: int = 0
+    standings: tuple[tuple[int, int], ...] = ()
+    faults: tuple[SeatFault, ...] = ()
+    counts: Counts = Counts()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    node: Node | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the game is over, its end final, and everything in the file holds."""
+        return self.verdict == "ok"
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether all in the file holds but the end is not final."""
+        return self.problem is not None and self.problem.code == "not-final"
+
+
+def verdict_of(problem: Problem | None) -> Verdict:
+    """The verdict that a first problem means."""
+    if problem is None:
+        return "ok"
+    return "unreadable" if problem.code in UNREADABLE else "fault"
+
+
+@dataclass
+class Statistics:
+    """Counts and times while the verifier runs."""
+
+    clock: Clock | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+    timings: dict[str, float] = field(default_factory=dict)
+    _mark: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.clock is not None:
+            self._mark = self.clock()
+
+    def lap(self, part: str) -> None:
+        """Add the time since the last lap to a part."""
+        if self.clock is not None:
+            now = self.clock()
+            self.timings[part] = self.timings.get(part, 0.0) + now - self._mark
+            self._mark = now
