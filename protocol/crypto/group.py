@@ -6,7 +6,12 @@ in the subgroup, so a multiplied point needs no `decode_point` before. Additions
 subgroup: only decoded or multiplied points go in.
 
 All arithmetic goes through one backend, which is libsodium. Only a call of `use_backend` replaces
-it. Identities and their signatures do not go through it (`signing`).
+it. Identities and their signatures do not go through it (`identities`).
+
+Fixed group elements: generators and cards whose logarithms nobody knows.
+
+All come from `hash_to_group` of a fixed label and an index, so nobody chose them (a generator
+with a known logarithm let a mixer forge shuffle proofs: Lewis, Pereira, Teague 2019).
 """
 
 from __future__ import annotations

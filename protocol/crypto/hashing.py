@@ -1,8 +1,18 @@
-"""The domain separation labels, in one table.
+"""Labelled hashes: the domain labels, digests, scalars, key streams, contexts and hedged randomness.
+
+Every hash is SHA-512 over a framed list: the label first, then each part, each preceded by
+its length in bytes as an unsigned 64-bit big-endian number. Two different lists never frame
+to the same bytes. SHA-512: FIPS 180-4.
 
 Each hash, challenge, signature and derived key has its own label, used for nothing else, so
 that bytes made for one purpose mean nothing in another. All start with `p2p-table/2/`, the
-protocol's name and version.
+protocol's name and version. The context of a statement names its table, step, seat and kind.
+
+Scalars and permutations come from randomness that the caller passes in, never from the system.
+A proof nonce used for two challenges gives the secret away, so nonces are hedged: hashed from
+fresh bytes, the secret and the statement together (Aranha, Orlandi, Takahashi, Zaverucha 2020,
+"Security of Hedged Fiat-Shamir Signatures under Fault Attacks"). A source that repeats itself
+then still gives different nonces for different statements.
 """
 
 from __future__ import annotations

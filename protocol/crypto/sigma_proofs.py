@@ -1,8 +1,14 @@
-"""Schnorr proofs of knowledge: whoever brings a key share knows its secret.
+"""Sigma proofs: that whoever brings a key share knows its secret, and that two logarithms are equal.
 
 Schnorr's proof of knowledge (Schnorr 1991), made non-interactive with the whole statement in
 the challenge (Bernhard, Pereira, Warinschi 2012). Made before a joint key exists, it leaves
 that out. Proof: challenge (32) and response (32), scalars.
+
+Proofs of equal discrete logarithms (DLEQ): decryption shares, proven to be of one key.
+
+Chaum and Pedersen 1992, for one exponent over many bases, made non-interactive with the whole
+statement in the challenge. Proof: challenge (32) and response (32), scalars, however many
+bases there are. Used for card shares, backup shares and escrow shares.
 """
 
 from __future__ import annotations

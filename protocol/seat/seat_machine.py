@@ -1,6 +1,9 @@
 """One seat or onlooker of a table, without input and output: frames and time in, effects out.
 
 The rules of a seat are a table of all that it does of itself, in the order of their turns.
+
+A node without a seat (a watcher) runs the same machine and never signs. Time is passed in,
+in seconds of any monotonic clock; randomness is passed in; nothing here reads either.
 """
 
 from __future__ import annotations

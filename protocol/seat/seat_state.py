@@ -1,4 +1,15 @@
-"""What one seat knows and has promised: its state, its inquiry, leaves of seats, and the core."""
+"""What one seat knows and has promised: its state, its inquiry, leaves of seats, and the core.
+
+Its journal may be a copy that was restored, and nobody can tell by looking at it. So the seat
+signs nothing until each other present seat has told which statements of this seat it stores, or
+until one step timeout and one back-off are over and t - 1 other seats have told. The time counts
+from the resume and not from the first link: a faulty seat can be linked first, and tell nothing.
+A seat is *cautious* if its journal is known to be old, or it is told a statement of its own that it
+does not know: then the wait begins anew, and the seat signs only above a floor.
+
+A leave makes nobody absent. It lets a node count its own patience as out, and only where all who
+are awaited have signed one: to everybody else that node's clock is merely fast.
+"""
 
 from __future__ import annotations
 

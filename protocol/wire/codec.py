@@ -2,6 +2,10 @@
 
 Every value has exactly one encoding. What was decoded becomes a value of its type, or `Invalid`.
 
+Allowed: nil, bool, unsigned integers below 2^64, str (UTF-8), bin and arrays, each in its
+shortest form, nested at most 16 arrays deep. Not allowed: floats, negative integers, maps and
+extensions. Format: https://github.com/msgpack/msgpack/blob/master/spec.md
+
 SPEC: section 2.1.
 """
 

@@ -268,7 +268,10 @@ MUTANTS = (
         "a linked seat's end is believed to others",
         (end_notices.take, "seat in core.links and peer != core.table.ids[seat]", "False"),
     ),
-    mutant("an end notice of anyone counts", (end_notices.take, "end_notices.check(", "(")),
+    mutant(
+        "an end notice of anyone counts",
+        (end_notices.take, "signed_notices.check_end_notice(", "("),
+    ),
     mutant(
         "an input off the chain is passed on",
         (catch_up.goes_round, "node is not None and node.step == statement.step", "True"),
@@ -301,7 +304,7 @@ MUTANTS = (
         (held_leaves._holds, "_absences(node, leave.seat) == _absences", "_absences"),
     ),
     mutant("a return ends nothing", (held_leaves._holds, "or leave.says_back", "")),
-    mutant("a leave of anyone counts", (departure_notices.take, "signed_notices.check_leave(", "(")),
+    mutant("a leave of anyone counts", (departure_notices.take, "signed_notices.check_leave", "")),
     mutant(
         "a leave saves the grace", (Core.ran_out, "is_out and", "self.all_left() or is_out and")
     ),
