@@ -1,4 +1,4 @@
-"""Labelled hashes: the domain labels, digests, scalars, key streams, contexts and hedged randomness.
+"""Labelled hashes: domain labels, digests, scalars, key streams, contexts and hedged randomness.
 
 Every hash is SHA-512 over a framed list: the label first, then each part, each preceded by
 its length in bytes as an unsigned 64-bit big-endian number. Two different lists never frame

@@ -1,4 +1,4 @@
-"""Sigma proofs: that whoever brings a key share knows its secret, and that two logarithms are equal.
+"""Sigma proofs: of the secret of a key share, and of equal discrete logarithms.
 
 Schnorr's proof of knowledge (Schnorr 1991), made non-interactive with the whole statement in
 the challenge (Bernhard, Pereira, Warinschi 2012). Made before a joint key exists, it leaves
