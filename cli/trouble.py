@@ -171,7 +171,7 @@ TABLE_UNREACHED: Final = frozenset(
 
 def exit_code_of(error: CodedError) -> int:
     """What a command ends with for this error."""
-    from p2p_hoity.net.errors import AddressError, NetError
+    from p2p_hoity.net.network_errors import AddressError, NetError
 
     if error.code in TABLE_NOT_OK:
         return NOT_OK

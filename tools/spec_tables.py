@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from cli.words.sentences import SENTENCES
 from p2p_hoity import game_port
-from p2p_hoity.net.handshake import BY_VERDICT, Verdict
+from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.session.frame_sizes import MOST_BYTES
 from protocol import fault_codes

@@ -8,8 +8,8 @@ from functools import partial
 import trio
 
 from p2p_hoity.codes.spoken import is_code, parse_code, parse_relay
-from p2p_hoity.net.network import Network
 from p2p_hoity.net.ticket import Ticket, decode_ticket
+from p2p_hoity.net.transport import Network
 from p2p_hoity.tables import ticket_by_code
 
 from ..local.relays import relays_of

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.storage.keys import passphrase_from_environment
+from p2p_hoity.storage.player_key import passphrase_from_environment
 from p2p_hoity.tables import OpenGame, PeerError
 from p2p_hoity.tables.kept_games import (
     ForgetCode,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from p2p_hoity.storage.home import Home, home
-from p2p_hoity.storage.keys import MAX_FILE, Player, check_name
-from p2p_hoity.storage.own_files import make_folder, read_private, write_whole
+from p2p_hoity.storage.player_key import MAX_FILE, Player, check_name
+from p2p_hoity.storage.private_files import make_folder, read_private, write_whole
 
 from ..local import own_key
 from ..local.first_run import first_run

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import trio
 
-from p2p_hoity.net.discovery import browse
+from p2p_hoity.net.lan_discovery import browse
 
 from ..printing import say, write_line
 from ..trouble import OK

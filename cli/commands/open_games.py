@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.keys import Player
+from p2p_hoity.storage.player_key import Player
 from p2p_hoity.tables.kept_games import is_running
 from p2p_hoity.tables.resuming import OpenGame, SeveralGames, find_game
 

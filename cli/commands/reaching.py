@@ -20,7 +20,7 @@ from ..words.lingo import _
 from .options import USUAL
 
 if TYPE_CHECKING:
-    from p2p_hoity.net.proxy import SocksNetwork
+    from p2p_hoity.net.socks_proxy import SocksNetwork
 
 ANY_PORT: Final = ":0"
 LOOPBACK: Final = "127.0.0.1"
@@ -96,7 +96,7 @@ def through(proxy: str | None) -> SocksNetwork | None:
     one; ProxyTypedError if it is none."""
     if not proxy:
         return None
-    from p2p_hoity.net.proxy import SocksNetwork, parse_proxy
+    from p2p_hoity.net.socks_proxy import SocksNetwork, parse_proxy
 
     read = parse_proxy(proxy)
     if read.password and os.environ.get(PROXY) != proxy:

@@ -13,11 +13,16 @@ from typing import Final
 import trio
 
 from p2p_hoity.codes.spoken import parse_relay
-from p2p_hoity.net.files import open_files
-from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.metrics import exposition, need_libraries, serve_metrics
-from p2p_hoity.relay.serving import Relay
-from p2p_hoity.relay.watch import LogWriter, Watch
+from p2p_hoity.net.link_limits import open_files
+from p2p_hoity.relay.relay_limits import RelayLimits
+from p2p_hoity.relay.relay_metrics import (
+    LogWriter,
+    Watch,
+    exposition,
+    need_libraries,
+    serve_metrics,
+)
+from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
 from protocol.bounds import Seconds
 

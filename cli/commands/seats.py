@@ -10,7 +10,7 @@ from p2p_hoity import tables
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.storage.keys import Player
+from p2p_hoity.storage.player_key import Player
 from p2p_hoity.tables.resuming import ResumeCode
 
 from ..local import own_key

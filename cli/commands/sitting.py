@@ -14,7 +14,7 @@ from p2p_hoity.game_port import HoityToity
 from p2p_hoity.session.driver import LEFT, Outcome
 from p2p_hoity.session.updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.keys import Player as Me
+from p2p_hoity.storage.player_key import Player as Me
 from p2p_hoity.tables import Seat
 from protocol import Terms, fingerprint
 from protocol.bounds import Seconds

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, Any, Final
 
-from p2p_hoity.storage.file_lock import hold
+from p2p_hoity.storage.private_files import hold
 
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _

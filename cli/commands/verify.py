@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 from p2p_hoity import cores
 from p2p_hoity.game_port import Play, read_game
 from p2p_hoity.rules import State
-from p2p_hoity.storage.own_files import open_at_once
+from p2p_hoity.storage.private_files import open_at_once
 from protocol import fingerprint, transcript
 
 from ..printing import complain, say, write_line

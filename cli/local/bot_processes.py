@@ -23,10 +23,10 @@ from typing import IO, Final
 import trio
 
 from p2p_hoity.lookalikes import twins
-from p2p_hoity.storage import file_lock
+from p2p_hoity.storage import private_files
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.keys import KeyFileError, load_identity
-from p2p_hoity.storage.own_files import new_private, open_private, private_folder, write_private
+from p2p_hoity.storage.player_key import KeyFileError, load_identity
+from p2p_hoity.storage.private_files import new_private, open_private, private_folder, write_private
 from protocol.bounds import Seconds
 
 from ..trouble import Trouble
@@ -228,7 +228,7 @@ def _games_of(folder: Path) -> set[str]:
 def _hold(folder: Path) -> IO[bytes] | None:
     """Hold a crew's folder as long as this process lives; None if another one holds it."""
     file = open_private(folder / LATCH_FILE, "ab")
-    if file_lock.hold(file):
+    if private_files.hold(file):
         return file
     file.close()
     return None
@@ -239,7 +239,7 @@ def _swept(home: Home) -> Iterator[Path]:
     """The folder of all crews, without those left over; one command at a time gets to it."""
     bots = private_folder(home.path / "bots")
     with open_private(home.path / "bots.held", "ab") as door:
-        file_lock.hold(door, wait=True)
+        private_files.hold(door, wait=True)
         for folder in _crews(bots):
             with suppress(OSError):  # not ours to remove: it harms nobody
                 _sweep(home, folder)

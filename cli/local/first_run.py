@@ -12,7 +12,7 @@ from typing import Final
 
 from p2p_hoity.stacking import is_stacked, thinned
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.keys import KeyFileError, check_name
+from p2p_hoity.storage.player_key import KeyFileError, check_name
 from protocol import is_one_name, table_header
 
 from ..printing import say

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.storage import file_lock
+from p2p_hoity.storage import private_files
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.own_files import open_private, private_folder
+from p2p_hoity.storage.private_files import open_private, private_folder
 
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _
@@ -23,7 +23,7 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
     """
     path = private_folder(home.path) / f"{ticket.terms.hex()[:16]}.joining"
     with open_private(path, "ab") as file:
-        if not file_lock.hold(file):
+        if not private_files.hold(file):
             words = _(
                 "Another terminal sits at this table with your key ({path}). Play there; for a"
                 " second seat give this terminal a key of its own: HOITY_HOME=FOLDER hoity join"

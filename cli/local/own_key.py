@@ -9,15 +9,15 @@ import warnings
 from typing import Any
 
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.keys import (
+from p2p_hoity.storage.player_key import (
     KeyFileError,
     Player,
+    VaultError,
     check_name,
     load_identity,
     new_identity,
     passphrase_from_environment,
 )
-from p2p_hoity.storage.vault import VaultError
 from protocol import fingerprint
 
 from ..printing import complain

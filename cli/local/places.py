@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from p2p_hoity.storage import archive, marks
 from p2p_hoity.storage import journal as journals
+from p2p_hoity.storage import rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.own_files import check_if_there
+from p2p_hoity.storage.private_files import check_if_there
 
 from ..trouble import USAGE, Trouble
 from ..words.lingo import _
@@ -21,7 +21,7 @@ def check_output(path: Path | None) -> None:
     if path.is_dir():
         words = _("{path} is a folder; name a file for the transcript.")
         raise Trouble(words.format(path=path), USAGE)
-    why = None if path.exists() and not path.is_file() else archive.why_not(path.parent)
+    why = None if path.exists() and not path.is_file() else transcript_archive.why_not(path.parent)
     if why is not None:
         words = _("The transcript cannot be written to {path}: {why}. Name another file.")
         raise Trouble(words.format(path=path, why=sentence(why)), USAGE)
@@ -30,9 +30,9 @@ def check_output(path: Path | None) -> None:
 def check_home(home: Home) -> None:
     """Trouble if a game could not be kept there."""
     places = (home.journals, home.transcripts)
-    named = [*((place, "HOITY_HOME") for place in places), (marks.folder(), "HOITY_MARKS")]
+    named = [*((place, "HOITY_HOME") for place in places), (rollback_marks.folder(), "HOITY_MARKS")]
     for folder, variable in named:
-        why = archive.why_not(folder)
+        why = transcript_archive.why_not(folder)
         if why is not None:
             words = _(
                 "Games cannot be kept in {path}: {why}. Make room there and let it be written to,"

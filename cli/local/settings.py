@@ -74,7 +74,7 @@ def is_kept(home: Home) -> bool:
 
 def keep(home: Home, settings: Settings) -> None:
     """Keep them; OSError or NotPrivateError if the home takes no files."""
-    from p2p_hoity.storage.own_files import write_private
+    from p2p_hoity.storage.private_files import write_private
 
     data = json.dumps(asdict(settings), ensure_ascii=False).encode()
     write_private(home.path / "settings.json", data)

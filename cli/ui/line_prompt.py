@@ -8,7 +8,7 @@ from typing import Final
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 from p2p_hoity.session.settling import ANSWER

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from p2p_hoity.game_port import HoityToity
-from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.rules import View
 from p2p_hoity.session import updates
 from protocol import Kind, fingerprint

@@ -18,8 +18,8 @@ from typing import Final
 from ..errors import Code as ErrorCode
 from ..errors import CodedError
 from ..net.addresses import parse_address
-from ..net.errors import AddressError
-from ..net.mailbox import MOST_NUMBER
+from ..net.network_errors import AddressError
+from ..net.relay_client import MOST_NUMBER
 
 WORDS: Final = 2
 MOST_WORDS: Final = 4

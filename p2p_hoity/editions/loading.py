@@ -22,7 +22,7 @@ from ..rules.edition import (
     Edition,
     Switches,
 )
-from ..storage.own_files import open_at_once
+from ..storage.private_files import open_at_once
 from .reading import EditionCode, EditionError, Field
 
 DEFAULT = "uberplay-2004"

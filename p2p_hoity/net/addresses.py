@@ -11,7 +11,7 @@ from enum import Enum
 
 from ..errors import Code
 from .destination import Destination, carried, destination_of, parse_ip
-from .errors import AddressError
+from .network_errors import AddressError
 
 RELAY_PREFIX = "relay+"
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

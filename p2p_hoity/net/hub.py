@@ -10,31 +10,28 @@ import trio
 
 from ..errors import Reason, because
 from .addresses import Address, Named, parse_address, source_of
-from .admission import Admission, Standing
-from .allowance import Allowances
-from .dialler import Dialler
-from .errors import NetCode, NetError, RefusedError
+from .connection_slots import Admission, Stage, Standing, UnprovenConnections, UnprovenStream
+from .dialler import Dialler, Race, Secured
 from .events import Event, Frame, LinkDown, LinkedElsewhere, LinkUp
-from .handshake import (
+from .hole_punching import Puncher, Stay
+from .link_limits import Allowances, Limits
+from .network_errors import NetCode, NetError, RefusedError
+from .peer_link import Link, LinkCode
+from .relay_client import Tell, WaitingAtRelay, reach
+from .secure_channel import (
     Identity,
     Listener,
     Proven,
     Purpose,
     Verdict,
     ask,
+    credentials,
     fresh_instance,
     prove,
+    secure_from,
     send,
 )
-from .limits import Limits
-from .link import Link, LinkCode
-from .network import Network, StreamListener, TcpNetwork, close_listeners, cut
-from .puncher import Puncher, Stay
-from .race import Race, Secured
-from .reach import reach
-from .tls import credentials, secure_from
-from .unproven import Stage, UnprovenConnections, UnprovenStream
-from .waiting import Tell, WaitingAtRelay
+from .transport import Network, StreamListener, TcpNetwork, close_listeners, cut
 
 
 def _nobody(relay: str, why: Reason | None) -> None:

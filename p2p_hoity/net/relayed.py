@@ -8,8 +8,8 @@ from dataclasses import replace
 import trio
 
 from .addresses import Address, Named, parse_address
-from .errors import NetCode, NetError, NobodyError
-from .network import Network, StreamListener
+from .network_errors import NetCode, NetError, NobodyError
+from .transport import Network, StreamListener
 
 
 class RelayedNetwork:

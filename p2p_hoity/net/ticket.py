@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import Code
 from .addresses import Address, parse_address
-from .errors import AddressError, TicketError
+from .network_errors import AddressError, TicketError
 
 PREFIX = "hoity"
 VERSION = "2"

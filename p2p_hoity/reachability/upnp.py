@@ -1,4 +1,7 @@
-"""A way in by UPnP IGD, for routers that speak neither PCP nor NAT-PMP.
+"""UPnP: finding the router, reading its description in bounded memory, and asking for a port.
+
+After UPnP Device Architecture 1.1 and the services WANIPConnection:1, WANIPConnection:2 and
+WANPPPConnection:1. Every reader takes any bytes, and gives nothing for what it cannot read.
 
 Only the router of this network is heard and dialled: what it describes may lead to no other
 machine. All it sends is bounded, and whoever gives up reads nothing more.
@@ -7,11 +10,14 @@ machine. All it sends is bounded, and whoever gives up reads nothing more.
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from ipaddress import IPv4Address
-from typing import Final, Protocol
+from ipaddress import AddressValueError, IPv4Address
+from typing import Any, Final, Protocol
+from urllib.parse import urljoin, urlsplit
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import trio
 
@@ -19,11 +25,234 @@ from protocol.bounds import Quota, Seconds
 
 from ..errors import because
 from ..net.addresses import HIGHEST_PORT, Address
-from ..net.errors import TROUBLE
-from . import bounded_http, igd
-from .bounded_http import Answer, HttpError, Question
-from .igd import Fields, Place, Service
+from ..net.network_errors import TROUBLE
+from ..net.transport import cut
 from .routers import LIFETIME, Opened, RouterCode, RouterError
+
+LONGEST: Final = 1 << 16
+"""Bytes of a whole answer, its head and its framing included; descriptions of routers have some
+thousands."""
+HEAD: Final = 1 << 13
+"""Bytes of the head of an answer, and of anything else that is read in one piece."""
+CHUNK: Final = 4096
+
+Headers = Sequence[tuple[str, str]]
+
+
+class HttpError(Exception):
+    """There is no answer that could be read: none came, it is too long, or it is no HTTP."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: the method, the target with its host, more headers, and the body."""
+
+    method: str
+    host: str
+    target: str
+    headers: Headers = ()
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came: the number of the status, and the body."""
+
+    status: int
+    body: bytes
+
+
+async def ask(stream: trio.abc.Stream, question: Question) -> Answer:
+    """Ask over a fresh stream, which is closed afterwards.
+
+    A redirection is an answer like any other: nothing is dialled because of it. The time is the
+    caller's to bound; who cancels this ends all reading.
+
+    Raises:
+        HttpError: If no answer can be read.
+    """
+    import h11
+
+    talk = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD)
+    try:
+        await stream.send_all(_encoded(talk, question))
+        return await _read(stream, talk)
+    except (h11.ProtocolError, *TROUBLE) as error:
+        raise HttpError from error
+    finally:
+        await cut(stream)
+
+
+def _encoded(talk: Any, question: Question) -> bytes:
+    import h11
+
+    always = [
+        ("Host", question.host),
+        ("Connection", "close"),
+        ("Content-Length", str(len(question.body))),
+    ]
+    asked = h11.Request(
+        method=question.method, target=question.target, headers=[*always, *question.headers]
+    )
+    parts = (asked, h11.Data(data=question.body), h11.EndOfMessage())
+    return b"".join(talk.send(part) or b"" for part in parts)
+
+
+async def _read(stream: trio.abc.Stream, talk: Any) -> Answer:
+    import h11
+
+    status, body, received = 0, bytearray(), 0
+    while True:
+        event = talk.next_event()
+        if event is h11.NEED_DATA:
+            data = bytes(await stream.receive_some(CHUNK))
+            received += len(data)
+            if received > LONGEST:
+                raise HttpError
+            talk.receive_data(data)
+        elif isinstance(event, h11.Response):
+            status = event.status_code
+        elif isinstance(event, h11.Data):
+            body += event.data
+        elif isinstance(event, h11.EndOfMessage):
+            return Answer(status, bytes(body))
+        elif not isinstance(event, h11.InformationalResponse):
+            raise HttpError
+
+
+GROUP: Final = ("239.255.255.250", 1900)
+"""Where routers hear searches."""
+DEVICES: Final = (
+    "urn:schemas-upnp-org:device:InternetGatewayDevice:1",
+    "urn:schemas-upnp-org:device:InternetGatewayDevice:2",
+)
+SERVICES: Final = frozenset(
+    f"urn:schemas-upnp-org:service:{name}"
+    for name in ("WANIPConnection:1", "WANIPConnection:2", "WANPPPConnection:1")
+)
+MOST_SERVICES: Final[Quota] = 4
+"""Services of one description that are asked."""
+DEFAULT_PORT: Final = 80
+ENVELOPE: Final = (
+    '<?xml version="1.0"?>\r\n'
+    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"'
+    ' s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">'
+    '<s:Body><u:{action} xmlns:u="{service}">{fields}</u:{action}></s:Body></s:Envelope>\r\n'
+)
+Fields = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A port of the router, and the target to ask for there."""
+
+    port: int
+    target: str
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service that maps ports: its type, and where it is controlled."""
+
+    kind: str
+    place: Place
+
+
+def search_for(device: str) -> bytes:
+    """Return the datagram that searches for a kind of device."""
+    lines = ["M-SEARCH * HTTP/1.1", f"HOST: {GROUP[0]}:{GROUP[1]}", 'MAN: "ssdp:discover"']
+    return "\r\n".join([*lines, "MX: 1", f"ST: {device}", "", ""]).encode()
+
+
+def read_found(data: bytes, router: IPv4Address) -> Place | None:
+    """Return where the router that answers a search describes itself.
+
+    None for any other bytes, and for a LOCATION on another machine.
+    """
+    first, *lines = data.decode("latin-1").splitlines() or [""]
+    if not first.startswith("HTTP/1.") or first.split()[1:2] != ["200"]:
+        return None
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name.strip().lower() == "location":
+            return place_of(value.strip(), router)
+    return None
+
+
+def place_of(url: str, router: IPv4Address) -> Place | None:
+    """Return the place that a URL names; None unless it is of HTTP and on the router itself."""
+    try:
+        parts = urlsplit(url)
+        host, port = IPv4Address(parts.hostname or ""), parts.port
+    except (AddressValueError, ValueError):
+        return None
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    is_plain = target.isascii() and target.isprintable() and " " not in target
+    if parts.scheme != "http" or host != router or port == 0 or "@" in parts.netloc:
+        return None
+    return Place(port or DEFAULT_PORT, target) if is_plain and target[0] == "/" else None
+
+
+def _parsed(data: bytes) -> ElementTree.Element | None:
+    """Return the root of a document in UTF-8 that declares no entities; None of any other."""
+    try:
+        text = data.decode("utf-8-sig")
+        return None if "<!DOCTYPE" in text else ElementTree.fromstring(text)
+    except (UnicodeDecodeError, ElementTree.ParseError):
+        return None
+
+
+def _name(element: ElementTree.Element) -> str:
+    """Return the name of an element without its namespace, which routers often have wrong."""
+    return element.tag.rpartition("}")[2]
+
+
+def _fields_of(element: ElementTree.Element) -> dict[str, str]:
+    return {_name(child): (child.text or "").strip() for child in element}
+
+
+def read_services(data: bytes, location: str, router: IPv4Address) -> list[Service]:
+    """Return the services of a description that map ports; those on other machines are left out.
+
+    Args:
+        data: The description.
+        location: The URL that it was read from.
+        router: The only address at which a service may be.
+    """
+    root = _parsed(data)
+    if root is None:
+        return []
+    base = _fields_of(root).get("URLBase") or location
+    return list(_services(root, base, router))[:MOST_SERVICES]
+
+
+def _services(root: ElementTree.Element, base: str, router: IPv4Address) -> Iterator[Service]:
+    for element in root.iter():
+        if _name(element) != "service":
+            continue
+        told = _fields_of(element)
+        kind, control = told.get("serviceType", ""), told.get("controlURL", "")
+        try:
+            place = place_of(urljoin(base, control), router)
+        except ValueError:
+            continue
+        if kind in SERVICES and control and place is not None:
+            yield Service(kind, place)
+
+
+def action(service: Service, name: str, fields: Fields) -> bytes:
+    """Return the body that asks a service for an action."""
+    inner = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in fields.items())
+    return ENVELOPE.format(action=name, service=service.kind, fields=inner).encode()
+
+
+def read_fields(data: bytes) -> Fields:
+    """Return the fields of an answer in SOAP, all of its elements by name."""
+    root = _parsed(data)
+    if root is None:
+        return {}
+    return {_name(element): (element.text or "").strip() for element in root.iter()}
+
 
 PATIENCE: Final[Seconds] = 6.0
 """Seconds for the search and all questions together."""
@@ -86,7 +315,7 @@ class UdpSearching:
 
     async def send(self, data: bytes) -> None:
         """Send one to the group."""
-        await self._wire.sendto(data, igd.GROUP)
+        await self._wire.sendto(data, GROUP)
 
     async def receive(self) -> bytes:
         """Return the next one of the router's, cut to what no sound answer reaches."""
@@ -171,8 +400,8 @@ class UpnpRouter:
             answer = await self._exchange(place, Question("GET", self._host(place), place.target))
             if answer is not None and answer.status == 200:
                 location = f"http://{self._host(place)}{place.target}"
-                found += igd.read_services(answer.body, location, self._network.router)
-        return found[: igd.MOST_SERVICES]
+                found += read_services(answer.body, location, self._network.router)
+        return found[:MOST_SERVICES]
 
     async def _search(self) -> list[Place]:
         """Return where the router describes itself, in the order in which it says so."""
@@ -180,11 +409,11 @@ class UpnpRouter:
         try:
             async with self._network.searching() as wire:
                 for _ in range(TIMES):
-                    for device in igd.DEVICES:
-                        await wire.send(igd.search_for(device))
+                    for device in DEVICES:
+                        await wire.send(search_for(device))
                 with trio.move_on_after(SEARCH):
                     while len(places) < MOST_PLACES:
-                        place = igd.read_found(await wire.receive(), self._network.router)
+                        place = read_found(await wire.receive(), self._network.router)
                         if place is not None:
                             places[place] = None
         except OSError:
@@ -230,16 +459,16 @@ class UpnpRouter:
             ("Content-Type", 'text/xml; charset="utf-8"'),
             ("SOAPAction", f'"{service.kind}#{name}"'),
         )
-        place, body = service.place, igd.action(service, name, fields)
+        place, body = service.place, action(service, name, fields)
         question = Question("POST", self._host(place), place.target, headers, body)
         answer = await self._exchange(place, question)
-        return {} if answer is None else igd.read_fields(answer.body)
+        return {} if answer is None else read_fields(answer.body)
 
     def _host(self, place: Place) -> str:
         return f"{self._network.router}:{place.port}"
 
     async def _exchange(self, place: Place, question: Question) -> Answer | None:
         try:
-            return await bounded_http.ask(await self._network.open(place.port), question)
+            return await ask(await self._network.open(place.port), question)
         except (HttpError, *TROUBLE):
             return None

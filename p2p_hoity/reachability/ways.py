@@ -13,11 +13,11 @@ from protocol.bounds import Seconds
 
 from ..errors import Reason
 from ..net.addresses import host_of, parse_address
-from ..net.errors import NetError
-from ..net.network import Network
-from ..net.reach import observed
-from . import mapping
-from .judge import Found, Judged, Scope, Wanted, judge, scope_of, widest
+from ..net.network_errors import NetError
+from ..net.relay_client import observed
+from ..net.transport import Network
+from . import port_mapping
+from .advertised_addresses import Found, Judged, Scope, Wanted, judge, scope_of, widest
 
 LOOK: Final[Seconds] = 5.0
 """Seconds for a relay to say what it sees."""
@@ -32,7 +32,7 @@ class Ways:
         self,
         found: Found,
         wanted: Wanted,
-        routers: mapping.Ways | None = None,
+        routers: port_mapping.Ways | None = None,
         waits_at: Callable[[], frozenset[str]] | None = None,
     ) -> None:
         """`waits_at` gives the relays that let us wait there just now; all of them if None."""
@@ -59,7 +59,7 @@ class Ways:
             return
         self._began, self._found = trio.current_time(), replace(self._found, asking=True)
         hosts = {host_of(address) for address in self._found.own}
-        nursery.start_soon(mapping.keep_open, hosts, port, self._mapped, self._routers)
+        nursery.start_soon(port_mapping.keep_open, hosts, port, self._mapped, self._routers)
         if self._found.relays:
             nursery.start_soon(self._look, network, self._found.relays[0])
 

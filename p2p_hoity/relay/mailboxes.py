@@ -17,13 +17,13 @@ import trio
 from protocol.bounds import Quota, Seconds
 
 from ..errors import Code, because
-from ..net.allowance import Allowances
-from ..net.handshake import Verdict
-from ..net.link import Link
-from ..net.mailbox import MOST_FRAMES, MOST_NUMBER, NUMBER, MailboxCode, mailbox_limits
-from ..net.unproven import one_to_make_room
-from .limits import RelayLimits
-from .visit import Stay, Visit, count_down
+from ..net.connection_slots import one_to_make_room
+from ..net.link_limits import Allowances
+from ..net.peer_link import Link
+from ..net.relay_client import MOST_FRAMES, MOST_NUMBER, NUMBER, MailboxCode, mailbox_limits
+from ..net.secure_channel import Verdict
+from .relay_connection import Stay, Visit, count_down
+from .relay_limits import RelayLimits
 
 REST: Final[Seconds] = 120.0
 """Seconds for which a number is given to nobody else: who mistyped a code would try another's."""

@@ -15,7 +15,7 @@ from protocol import Identity, Invalid, Table, fingerprint, is_plain
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, Reason, because
-from ..net.allowance import Allowance
+from ..net.link_limits import Allowance
 from ..stacking import thinned
 from . import updates
 from .talk import MAX_WORDS, PHRASES, Passed, Spoken, parse_talk, pass_on, speak, tidied

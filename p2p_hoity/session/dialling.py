@@ -8,8 +8,8 @@ from contextlib import suppress
 from protocol import Table
 
 from ..net.addresses import Named, how_far
-from ..net.errors import AddressError
 from ..net.hub import Hub
+from ..net.network_errors import AddressError
 from ..net.ticket import Ticket
 
 

@@ -16,7 +16,7 @@ from protocol.bounds import Seconds
 from ..errors import because, of_protocol
 from ..net.events import Event, Frame, LinkDown, LinkUp
 from ..net.hub import Hub
-from ..storage import archive
+from ..storage import transcript_archive
 from ..storage.journal import Journal
 from . import updates
 from .access import TWO_ROSTERS, Access, DropCode, TwoRosters
@@ -380,8 +380,8 @@ class Driver:
         path = None
         if self.output is not None:
             journal = None if self.journal is None else self.journal.path
-            data, usual = archive.transcript_of(self.machine), self.usual or self.output
-            path = archive.keep(data, self.output, usual, journal)
+            data, usual = transcript_archive.transcript_of(self.machine), self.usual or self.output
+            path = transcript_archive.keep(data, self.output, usual, journal)
         self.outcome = Outcome(path, standings)
         self.screen(updates.Finished(self.machine.table, self.machine.tip, standings, path))
 

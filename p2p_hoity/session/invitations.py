@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..errors import Reason
-from ..reachability.judge import Scope
+from ..reachability.advertised_addresses import Scope
 
 
 class CodeEnd(StrEnum):

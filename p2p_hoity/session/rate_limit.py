@@ -12,7 +12,7 @@ from typing import Final
 
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..net.allowance import Allowance
+from ..net.link_limits import Allowance
 
 HELD: Final[Quota] = 16384
 """Frames remembered as held; the oldest is forgotten and would merely be read again."""
@@ -80,7 +80,7 @@ def _digest(frame: bytes) -> bytes:
 
 
 def is_request(frame: bytes) -> bool:
-    """Return whether a frame asks for something; see `protocol.wire.frames`."""
+    """Return whether a frame asks for something; see `protocol.wire.peer_frames`."""
     return len(frame) < 2 or frame[1] in REQUESTS
 
 

@@ -324,7 +324,7 @@ class Returned:
 
 @dataclass(frozen=True)
 class Accused:
-    """A seat was proven at fault: `code` is one of `protocol.wire.faults.FAULTS`."""
+    """A seat was proven at fault: `code` is one of `protocol.fault_codes.FAULTS`."""
 
     seat: int
     code: str

@@ -19,10 +19,17 @@ from typing import IO, Any, Final
 from protocol import Invalid, codec
 
 from ..errors import Code, CodedError, of_system
-from . import file_lock, marks
+from . import private_files, rollback_marks
 from .journal_format import HEAD, MAGIC, MAX_RECORD, Form, new_form, read_form
-from .own_files import NEW, NotPrivateError, check_folder, open_private, private_folder, sync_folder
-from .vault import VaultCode, VaultError, of_file
+from .player_key import VaultCode, VaultError, of_file
+from .private_files import (
+    NEW,
+    NotPrivateError,
+    check_folder,
+    open_private,
+    private_folder,
+    sync_folder,
+)
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 """The ends of the files that may lie beside a journal, and go with it."""
@@ -48,7 +55,7 @@ class JournalError(CodedError):
 
 def _lock(file: IO[bytes], path: Path) -> None:
     """Hold the file against a second process until it is closed ([J-3])."""
-    if not file_lock.hold(file):
+    if not private_files.hold(file):
         raise JournalError(JournalCode.IN_USE, journal=path.name)
 
 
@@ -132,7 +139,7 @@ class Journal:
 
     def _write_mark(self, last: bytes) -> None:
         where = os.fsencode(os.path.realpath(self.path))
-        marks.write(self.mark, self._form.mark(last, _number_of(self._file), where))
+        rollback_marks.write(self.mark, self._form.mark(last, _number_of(self._file), where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
@@ -173,15 +180,15 @@ def _number_of(file: IO[bytes]) -> int:
 
 def check_marks(home: Path) -> None:
     """JournalError if the marks of the journals of this home would lie in it ([J-5])."""
-    if marks.lies_with(home):
-        path = str(marks.folder())
+    if rollback_marks.lies_with(home):
+        path = str(rollback_marks.folder())
         raise JournalError(JournalCode.MARKS_INSIDE, path=path, home=str(home))
 
 
 def _place(path: Path) -> Path:
     """Where the mark of this journal is kept; JournalError if that is no place for it."""
     check_marks(path.parent.parent)
-    return marks.path_of(path)
+    return rollback_marks.path_of(path)
 
 
 def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) -> Journal:
@@ -210,7 +217,7 @@ def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) ->
         journal.remove()
         raise
     sync_folder(path.parent)
-    marks.sweep()
+    rollback_marks.sweep()
     return journal
 
 
@@ -257,7 +264,7 @@ def _read(
     file: IO[bytes], path: Path, passphrase: str | None
 ) -> tuple[Journal, tuple[Any, ...], Iterator[bytes]]:
     form = _form_of(file, passphrase)
-    marked = form.marked(marks.read(_place(path)), _number_of(file))
+    marked = form.marked(rollback_marks.read(_place(path)), _number_of(file))
     last, number, current, end = form.start, 0, False, file.tell()
     for _, last in _chain(form, file):
         number, end, current = number + 1, file.tell(), current or last == marked
@@ -334,7 +341,7 @@ def check(path: Path) -> None:
 def is_open(path: Path) -> bool:
     """Whether a process plays this seat just now; JournalError if that cannot be asked."""
     with _open(path, "r+b") as file:
-        return not file_lock.hold(file)
+        return not private_files.hold(file)
 
 
 def forget(path: Path) -> None:
@@ -344,5 +351,5 @@ def forget(path: Path) -> None:
         if os.name != "nt":  # there an open file stays
             path.unlink()
     path.unlink(missing_ok=True)
-    marks.path_of(path).unlink(missing_ok=True)
+    rollback_marks.path_of(path).unlink(missing_ok=True)
     _remove_beside(path)

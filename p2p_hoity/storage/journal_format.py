@@ -17,7 +17,7 @@ from typing import IO
 from nacl.exceptions import CryptoError
 from nacl.secret import Aead
 
-from .vault import PLAIN, SALT_SIZE, SEALED, VaultCode, VaultError, stretched
+from .player_key import PLAIN, SALT_SIZE, SEALED, VaultCode, VaultError, stretched
 
 MAGIC = b"hoity-journal-2\n"
 MARK_MAGIC = b"hoity-mark-2\n"

@@ -13,12 +13,12 @@ from protocol.bounds import Seconds
 from ..codes.exchange import GuestExchange
 from ..codes.spoken import CodeCode, CodeError, SpokenCode
 from ..net.addresses import parse_address
-from ..net.errors import NetError, RefusedError, TicketError
-from ..net.handshake import BY_VERDICT, Verdict
-from ..net.limits import Limits
-from ..net.mailbox import NUMBER, Conversation, conversation
-from ..net.network import Network, TcpNetwork
+from ..net.link_limits import Limits
+from ..net.network_errors import NetError, RefusedError, TicketError
+from ..net.relay_client import NUMBER, Conversation, conversation
+from ..net.secure_channel import BY_VERDICT, Verdict
 from ..net.ticket import Ticket, decode_ticket
+from ..net.transport import Network, TcpNetwork
 
 ANSWER: Final[Seconds] = 30.0
 """Seconds for the relay, which may have to be asked several times, and the host's answers."""

@@ -18,11 +18,11 @@ from ..codes.exchange import HostExchange
 from ..codes.spoken import WORDS, CodeError, SpokenCode, fresh_words
 from ..errors import Code, because
 from ..net.addresses import parse_address
-from ..net.errors import NetError
-from ..net.handshake import HandshakeCode
-from ..net.limits import Limits
-from ..net.mailbox import MOST_NUMBER, NUMBER, Conversation, conversation
-from ..net.network import Network, TcpNetwork
+from ..net.link_limits import Limits
+from ..net.network_errors import NetError
+from ..net.relay_client import MOST_NUMBER, NUMBER, Conversation, conversation
+from ..net.secure_channel import HandshakeCode
+from ..net.transport import Network, TcpNetwork
 from ..session import updates
 from ..session.updates import CodeEnd, Screen
 

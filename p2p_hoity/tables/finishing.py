@@ -9,8 +9,8 @@ from protocol import transcript
 
 from ..errors import Code, of_system
 from ..game_port import read_game
-from ..storage import archive
-from ..storage.own_files import open_at_once
+from ..storage import transcript_archive
+from ..storage.private_files import open_at_once
 from .resuming import find_game, reopen
 from .seating import PeerError, Seat
 
@@ -47,7 +47,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
     with closing(book):
         _check(path, report, machine.table.id, game.name)
         usual = seat.home.transcripts / f"{game.name}.hoity"
-        kept = archive.keep(data, seat.output or usual, usual, book.path)
+        kept = transcript_archive.keep(data, seat.output or usual, usual, book.path)
     book.remove()
     return kept, report
 

@@ -19,17 +19,17 @@ from protocol import Header, Machine, Table
 from protocol.bounds import Seconds
 
 from ..errors import Code, CodedError, Reason, because
-from ..net.errors import TicketError
 from ..net.hub import Hub
+from ..net.network_errors import TicketError
 from ..net.ticket import Ticket, decode_ticket, encode_ticket
-from ..reachability.judge import Judged, ReachCode, Scope
+from ..reachability.advertised_addresses import Judged, ReachCode, Scope
 from ..reachability.ways import Ways
 from ..session import updates
 from ..session.capability import Capability
 from ..session.dialling import dial_by_ticket
 from ..session.lobby import Roster
 from ..storage import journal as journals
-from ..storage.own_files import NotPrivateError, read_private, write_private
+from ..storage.private_files import NotPrivateError, read_private, write_private
 
 LOOK: Final[Seconds] = 1.0
 """Seconds between two looks."""

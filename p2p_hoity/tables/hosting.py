@@ -15,10 +15,10 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
-from ..net.allowance import Allowance, Allowances
-from ..net.discovery import Announcement, announce
 from ..net.events import Event, Frame, LinkDown, LinkUp
 from ..net.hub import Hub
+from ..net.lan_discovery import Announcement, announce
+from ..net.link_limits import Allowance, Allowances
 from ..net.ticket import Ticket, encode_ticket, fresh_secret
 from ..session import updates
 from ..session.capability import Capability

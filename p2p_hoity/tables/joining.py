@@ -16,14 +16,13 @@ from protocol.bounds import Pace, Quota, Seconds
 from ..errors import Code, of_protocol
 from ..game_port import HoityToity, read_game
 from ..lookalikes import twins_among
-from ..net.allowance import Allowance
-from ..net.errors import NetError, RefusedError
 from ..net.events import Event, Frame, LinkUp
 from ..net.hub import Hub
-from ..net.limits import Limits
-from ..net.proxy import broken_proxy
+from ..net.link_limits import Allowance, Limits
+from ..net.network_errors import NetError, RefusedError
+from ..net.socks_proxy import broken_proxy
 from ..net.ticket import Ticket
-from ..reachability.judge import Scope, widest
+from ..reachability.advertised_addresses import Scope, widest
 from ..reachability.ways import Ways
 from ..session import updates
 from ..session.access import check_signed

@@ -20,7 +20,7 @@ from ..errors import Code
 from ..game_port import Play, bind, read_game
 from ..storage import journal as journals
 from ..storage.home import Home, transcripts, written
-from ..storage.own_files import NotPrivateError, read_private, write_private
+from ..storage.private_files import NotPrivateError, read_private, write_private
 from .resuming import OpenGame, open_games
 from .seating import PeerError, bind_raw
 

@@ -15,19 +15,19 @@ from ..errors import Code
 from ..game_port import Play, happenings
 from ..net.addresses import host_of, is_own_host
 from ..net.hub import Hub
-from ..net.network import Network
 from ..net.ticket import Ticket
+from ..net.transport import Network
 from ..session import updates
 from ..session.capability import Capability
 from ..session.dialling import dial_by_ticket, dial_seats
 from ..session.driver import Outcome
 from ..session.lobby import Roster
 from ..session.nursery import open_nursery
-from ..storage import archive
 from ..storage import journal as journals
+from ..storage import transcript_archive
 from ..storage.home import Home
-from ..storage.own_files import NotPrivateError, check_if_there
-from ..storage.vault import of_file
+from ..storage.player_key import of_file
+from ..storage.private_files import NotPrivateError, check_if_there
 from .again import follow
 from .arriving import Answers, arrive
 from .fresh_tickets import FreshError, Giver, check_fresh
@@ -182,7 +182,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
         _claimed(book.path).touch(mode=0o600)
         raise PeerError(ResumeCode.NOT_BEGUN)
     path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
-    archive.write_transcript(path, archive.transcript_of(machine))
+    transcript_archive.write_transcript(path, transcript_archive.transcript_of(machine))
     _claimed(book.path).touch(mode=0o600)
     return path
 

@@ -16,13 +16,13 @@ from protocol import Header, Identity, Machine, Table, table_header
 from ..errors import Code, CodedError, Reason
 from ..game_port import bind
 from ..net.addresses import RELAY_PREFIX, local_addresses
-from ..net.errors import NetError, RefusedError
 from ..net.events import Event, Frame
 from ..net.hub import Hub
-from ..net.limits import Limits
-from ..net.network import Network, TcpNetwork
+from ..net.link_limits import Limits
+from ..net.network_errors import NetError, RefusedError
 from ..net.relayed import RelayedNetwork
-from ..reachability.judge import Found, Wanted
+from ..net.transport import Network, TcpNetwork
+from ..reachability.advertised_addresses import Found, Wanted
 from ..reachability.ways import Ways
 from ..session import updates
 from ..session.capability import Capability
@@ -35,7 +35,7 @@ from ..session.updates import Screen
 from ..session.weighing import OffLoop
 from ..storage import journal as journals
 from ..storage.home import Home
-from ..storage.keys import Player as Me
+from ..storage.player_key import Player as Me
 from .fresh_tickets import Taker
 
 

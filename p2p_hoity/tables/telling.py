@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..net.ticket import Ticket, encode_ticket
-from ..reachability.judge import Judged
+from ..reachability.advertised_addresses import Judged
 from ..reachability.ways import Ways
 from ..session.lobby import Seating
 from ..session.updates import Reached, Screen

@@ -9,8 +9,8 @@ from pathlib import Path
 from protocol import Identity, Machine
 
 from ..net.hub import Hub
-from ..net.network import Network
 from ..net.ticket import Ticket
+from ..net.transport import Network
 from ..session import updates
 from ..session.capability import Capability
 from ..session.driver import Driver, Outcome

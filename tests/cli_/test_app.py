@@ -29,7 +29,7 @@ from p2p_hoity import cores
 from p2p_hoity.bench import whole_tables
 from p2p_hoity.bench.report import expected_seconds
 from p2p_hoity.editions import NAMES
-from p2p_hoity.net.errors import NetCode, NetError
+from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.storage.journal import JournalCode, JournalError
 from p2p_hoity.tables import PeerError

@@ -19,9 +19,9 @@ from cli.words.reasons import sentence
 from p2p_hoity.errors import Reason
 from p2p_hoity.session import driver
 from p2p_hoity.session.weighing import Weighing
-from p2p_hoity.storage import keys
+from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.own_files import private_folder
+from p2p_hoity.storage.private_files import private_folder
 from protocol.errors import Invalid
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and raw bytes")
@@ -96,7 +96,7 @@ def test_a_closed_stream_takes_no_number_of_a_file(home: Path, closed: tuple[int
     done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, check=False)
     assert done.returncode == 0
     assert b"mistake" not in done.stderr
-    assert keys.load_identity(Home(home)).nickname == "Ada"
+    assert player_key.load_identity(Home(home)).nickname == "Ada"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a device")

@@ -26,7 +26,7 @@ from cli.ui.line_screen import SeatScreen
 from p2p_hoity.editions import EditionError, parse
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import AddressCode
-from p2p_hoity.net.errors import AddressError
+from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.session import updates
 from protocol.wire.allowed_text import FORBIDDEN
 

@@ -12,7 +12,7 @@ from support.process_table import ProcessTable
 from support.seat import FIRST_RECORD
 from support.terminals import BOT, hoity, start
 
-from p2p_hoity.storage import marks
+from p2p_hoity.storage import rollback_marks
 
 RESUME = ("resume", "--auto", "--json")
 
@@ -67,7 +67,7 @@ def flip(path: Path, at: int) -> None:
 
 def marked(book: Path) -> None:
     """Wait until the mark of a journal to which nothing comes names its end ([J-4])."""
-    mark, last = marks.path_of(book), time.monotonic() + LIMIT
+    mark, last = rollback_marks.path_of(book), time.monotonic() + LIMIT
     while mark.stat().st_mtime_ns < book.stat().st_mtime_ns:
         assert time.monotonic() < last, "the mark lags for ever"
         time.sleep(0.05)

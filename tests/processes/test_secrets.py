@@ -10,7 +10,7 @@ from support.terminals import BOT, LISTEN, hoity, start
 
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.keys import load_identity
+from p2p_hoity.storage.player_key import load_identity
 
 PASSPHRASE = "correct horse battery staple"
 

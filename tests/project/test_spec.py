@@ -8,9 +8,9 @@ import pytest
 from support.machine_table import identity
 
 from p2p_hoity import game_port
-from p2p_hoity.net.framing import OVERHEAD
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.transport import OVERHEAD
+from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.session import conversation, lobby, next_table, settling, talk
 from p2p_hoity.session.frame_sizes import longest

@@ -30,7 +30,7 @@ from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.session.updates import Update
-from p2p_hoity.storage import keys
+from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home, home
 from protocol.wire.table_header import Patience, Terms
 
@@ -85,13 +85,17 @@ class Probe:
         )
 
 
-def own(where: Home) -> keys.Player:
+def own(where: Home) -> player_key.Player:
     """Return the player of a home, with a new key if it has none."""
     name = where.path.name
-    return keys.load_identity(where) if where.identity.exists() else keys.new_identity(where, name)
+    return (
+        player_key.load_identity(where)
+        if where.identity.exists()
+        else player_key.new_identity(where, name)
+    )
 
 
-def terms_of(me: keys.Player, seats: int, quorum: int, times: Sequence[int]) -> Terms:
+def terms_of(me: player_key.Player, seats: int, quorum: int, times: Sequence[int]) -> Terms:
     """Return the terms of a full table of this host."""
     variant: rules.Variant = "surprise" if seats == 2 else None
     game = game_port.game_value(editions.load(), variant)

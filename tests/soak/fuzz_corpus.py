@@ -19,10 +19,10 @@ from p2p_hoity import game_port
 from p2p_hoity.editions.canonical import read_canonical
 from p2p_hoity.editions.loading import parse
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.discovery import read_properties
-from p2p_hoity.net.handshake import CHALLENGE as CHALLENGE_SIZE
-from p2p_hoity.net.handshake import MAGIC as LINK_MAGIC
-from p2p_hoity.net.handshake import Listener, Purpose
+from p2p_hoity.net.lan_discovery import read_properties
+from p2p_hoity.net.secure_channel import CHALLENGE as CHALLENGE_SIZE
+from p2p_hoity.net.secure_channel import MAGIC as LINK_MAGIC
+from p2p_hoity.net.secure_channel import Listener, Purpose
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form

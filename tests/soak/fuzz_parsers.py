@@ -16,7 +16,7 @@ import atheris
 import msgpack
 
 with atheris.instrument_imports(include=["protocol", "p2p_hoity", "msgpack"]):
-    from p2p_hoity.net.errors import NetError
+    from p2p_hoity.net.network_errors import NetError
     from p2p_hoity.net.ticket import TicketError
     from protocol.crypto import identities
     from protocol.errors import Invalid

@@ -25,13 +25,12 @@ from support.relays import serve_relay
 
 from p2p_hoity.codes.spoken import CodeError, parse_code
 from p2p_hoity.net.addresses import Address, parse_address
-from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.mailbox import NUMBER, conversation
-from p2p_hoity.net.network import StreamListener, cut
-from p2p_hoity.net.reach import speak
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.relay_client import NUMBER, conversation, speak
 from p2p_hoity.net.ticket import Ticket, encode_ticket
-from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.net.transport import StreamListener, cut
+from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import CodeEnd
 from p2p_hoity.tables.by_code import ticket_by_code

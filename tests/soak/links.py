@@ -30,14 +30,13 @@ import trio
 from support.process_table import ProcessTable
 
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import LinkUp
-from p2p_hoity.net.framing import encode_frame
-from p2p_hoity.net.handshake import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.network import TcpNetwork
-from p2p_hoity.net.reach import reach
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.relay_client import reach
+from p2p_hoity.net.secure_channel import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.net.transport import TcpNetwork, encode_frame
 from p2p_hoity.session.lobby import Names, encode_lobby
 from p2p_hoity.session.nursery import open_nursery
 from protocol.crypto.identities import Identity

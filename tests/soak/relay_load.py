@@ -29,11 +29,11 @@ import trio
 from support.terminals import Terminal, start
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import Link
-from p2p_hoity.net.network import TcpNetwork
-from p2p_hoity.net.reach import call, register, take
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.peer_link import Link
+from p2p_hoity.net.relay_client import call, register, take
+from p2p_hoity.net.transport import TcpNetwork
 from protocol import Identity
 from soak.health import health
 

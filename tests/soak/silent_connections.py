@@ -18,8 +18,8 @@ from contextlib import suppress
 import trio
 from support.relays import serve_relay
 
-from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.session.nursery import open_nursery
 from protocol.crypto.identities import Identity
 

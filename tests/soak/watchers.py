@@ -28,11 +28,11 @@ from support.process_table import ProcessTable
 
 from p2p_hoity.errors import because
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, trouble_is
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.network import TcpNetwork
+from p2p_hoity.net.network_errors import NetCode, trouble_is
 from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.net.transport import TcpNetwork
 from p2p_hoity.session.access import DropCode
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Ask, Refuse, Roster, encode_lobby, is_lobby, parse_lobby

@@ -10,8 +10,8 @@ import trio
 import trio.testing
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, NobodyError
-from p2p_hoity.net.network import StreamListener
+from p2p_hoity.net.network_errors import NetCode, NobodyError
+from p2p_hoity.net.transport import StreamListener
 from support.memory_network import MemoryNetwork
 
 

@@ -8,13 +8,12 @@ from typing import Any
 
 import trio
 
-from p2p_hoity.net.network import Network, cut
-from p2p_hoity.relay import switched
-from p2p_hoity.relay.exchange import Exchange
-from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.serving import Relay
-from p2p_hoity.relay.splice import Splice
-from p2p_hoity.relay.watch import Watch
+from p2p_hoity.net.transport import Network, cut
+from p2p_hoity.relay import forwarding
+from p2p_hoity.relay.forwarding import Exchange, Splice
+from p2p_hoity.relay.relay_limits import RelayLimits
+from p2p_hoity.relay.relay_metrics import Watch
+from p2p_hoity.relay.relay_server import Relay
 
 Trick = Callable[[bytes, "Hostile"], AsyncIterator[bytes]]
 """What becomes of one piece of one way."""
@@ -108,9 +107,9 @@ class Hostile:
         await relay.serve(name, 1, network=network, task_status=task_status)
 
     def splice_of(self, exchange: Exchange, *given: Any) -> Splice:
-        """Stands for `p2p_hoity.relay.switched.splice_of`."""
+        """Stands for `p2p_hoity.relay.forwarding.splice_of`."""
         if exchange not in self.exchanges:
-            return switched.splice_of(exchange, *given)
+            return forwarding.splice_of(exchange, *given)
         hostile = self
 
         class Lying(Splice):

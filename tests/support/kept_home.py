@@ -7,7 +7,7 @@ from typing import Any
 from vectors.making.tables import edition_of
 
 from p2p_hoity import bots, game_port, rules
-from p2p_hoity.storage import journal, keys
+from p2p_hoity.storage import journal, player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
 from protocol.crypto.group import cache_per_backend
@@ -44,11 +44,11 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-
     return here
 
 
-def player(home: Home, seat: int = 0) -> keys.Player:
+def player(home: Home, seat: int = 0) -> player_key.Player:
     """The kept key of this home: that of a seeded seat."""
     who, nickname = identity(seat), f"seat {seat}"
-    keys.save_identity(home, who.seed, nickname, keys.new_vault(None))
-    return keys.Player(who, nickname)
+    player_key.save_identity(home, who.seed, nickname, player_key.new_vault(None))
+    return player_key.Player(who, nickname)
 
 
 def keep_journal(

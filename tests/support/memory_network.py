@@ -8,8 +8,8 @@ import trio.testing
 
 from p2p_hoity.errors import because
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, NetError, NobodyError
-from p2p_hoity.net.network import StreamListener
+from p2p_hoity.net.network_errors import NetCode, NetError, NobodyError
+from p2p_hoity.net.transport import StreamListener
 
 Pair = tuple[trio.abc.Stream, trio.abc.Stream]
 

@@ -9,8 +9,8 @@ from typing import Any
 import trio
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, NetError
-from p2p_hoity.net.network import StreamListener
+from p2p_hoity.net.network_errors import NetCode, NetError
+from p2p_hoity.net.transport import StreamListener
 from support.memory_network import MemoryNetwork
 
 

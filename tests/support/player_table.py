@@ -12,17 +12,17 @@ import trio
 from vectors.making.tables import edition_of
 
 from p2p_hoity import editions, game_port, rules, tables
-from p2p_hoity.net.discovery import Announcement
 from p2p_hoity.net.events import Frame
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.network import Network
+from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, decode_ticket
+from p2p_hoity.net.transport import Network
 from p2p_hoity.session import updates
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.lobby import LobbyFrame, Sit, encode_lobby, is_lobby, parse_lobby
 from p2p_hoity.session.player import BotPlayer, LeaveForNow, Wish
-from p2p_hoity.storage import keys
+from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables.seating import Lan
 from protocol.crypto.identities import Identity
@@ -131,11 +131,11 @@ class Guest:
     player: Any = field(default_factory=lambda: BotPlayer("easy"))
     options: dict[str, Any] = field(default_factory=dict)
     listener: Callable[[updates.Update], object] = lambda update: None
-    me: keys.Player = field(init=False)
+    me: player_key.Player = field(init=False)
 
     def __post_init__(self) -> None:
         self.home = Home(self.path / self.name)
-        self.me = keys.new_identity(self.home, self.name)
+        self.me = player_key.new_identity(self.home, self.name)
 
     @property
     def end(self) -> Outcome:

@@ -2,11 +2,11 @@
 
 import trio
 
-from p2p_hoity.net.handshake import Identity
-from p2p_hoity.net.network import Network
-from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.serving import Relay
-from p2p_hoity.relay.watch import Watch
+from p2p_hoity.net.secure_channel import Identity
+from p2p_hoity.net.transport import Network
+from p2p_hoity.relay.relay_limits import RelayLimits
+from p2p_hoity.relay.relay_metrics import Watch
+from p2p_hoity.relay.relay_server import Relay
 
 
 async def serve_relay(

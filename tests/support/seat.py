@@ -37,12 +37,12 @@ from cli.commands import play
 from cli.printing import write_line
 from p2p_hoity import rules
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, NetError
-from p2p_hoity.net.network import TcpNetwork
+from p2p_hoity.net.network_errors import NetCode, NetError
+from p2p_hoity.net.transport import TcpNetwork
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage.journal import Journal
-from p2p_hoity.storage.own_files import private_folder
+from p2p_hoity.storage.private_files import private_folder
 from p2p_hoity.tables import seating
 from protocol.chain.chain_state import Kind, Node
 from protocol.seat.effects import Effect, Send, Stepped

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 import trio
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.framing import encode_frame, read_frame
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.tls import secure_to
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.secure_channel import secure_to
+from p2p_hoity.net.transport import encode_frame, read_frame
 from protocol.crypto.identities import Identity
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay

@@ -12,7 +12,7 @@ from support.shell import Shell, Types
 
 from cli.commands import complete, games, open_games
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.own_files import CHECKED, private_folder
+from p2p_hoity.storage.private_files import CHECKED, private_folder
 from p2p_hoity.tables import resuming
 
 MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")

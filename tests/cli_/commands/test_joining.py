@@ -12,7 +12,7 @@ from support.shell import Shell, Types
 
 from cli.commands import join, pick_table, resume, running
 from cli.trouble import Trouble
-from p2p_hoity.net.discovery import Announcement
+from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import OpenGame, Reach, fresh_tickets

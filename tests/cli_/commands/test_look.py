@@ -6,7 +6,7 @@ import pytest
 
 from cli.commands import look
 from cli.trouble import OK
-from p2p_hoity.net.discovery import Announcement
+from p2p_hoity.net.lan_discovery import Announcement
 
 OPEN = Announcement("Ada", 4, 1, "HOITY1-OPEN")
 ASKED = Announcement("Bob", 3, 2)

@@ -7,18 +7,20 @@ import pytest
 from cli.commands import open_games
 from cli.trouble import USAGE, Trouble
 from p2p_hoity import tables
-from p2p_hoity.storage import keys
+from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import resuming
 from p2p_hoity.tables.resuming import OpenGame
 
 
 @pytest.fixture
-def me(tmp_path: Path) -> keys.Player:
-    return keys.new_identity(Home(tmp_path), "Ana")
+def me(tmp_path: Path) -> player_key.Player:
+    return player_key.new_identity(Home(tmp_path), "Ana")
 
 
-def game(name: str, me: keys.Player, put_away: bool = False, key: bytes | None = None) -> OpenGame:
+def game(
+    name: str, me: player_key.Player, put_away: bool = False, key: bytes | None = None
+) -> OpenGame:
     key = me.identity.public if key is None else key
     names = ("Bob", "Ana", "Carol")
     return OpenGame(name, Path(name), names, 1_700_000_000, 1, key, put_away)
@@ -29,7 +31,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
 
 
 def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: keys.Player
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.Player
 ) -> None:
     offer(monkeypatch, game("aaaabbbb", me), game("aaaacccc", me), game("ddddeeee", me))
     with pytest.raises(Trouble) as caught:
@@ -46,7 +48,7 @@ def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
 
 
 def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: keys.Player
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.Player
 ) -> None:
     claimed = game("bbbb", me, put_away=True)
     games = {None: game("aaaa", me), "bb": claimed, "cc": game("cccc", me, key=b"k" * 32)}

@@ -25,10 +25,17 @@ from cli.trouble import Trouble
 from cli.ui.line_screen import SeatScreen
 from cli.words.reaching import alone_lines, reach_lines
 from p2p_hoity.errors import because
-from p2p_hoity.net.errors import AddressError, NetCode
-from p2p_hoity.net.proxy import ProxyTypedError, SocksNetwork
+from p2p_hoity.net.network_errors import AddressError, NetCode
+from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
-from p2p_hoity.reachability.judge import SCOPES, Found, ReachCode, Scope, Wanted, judge
+from p2p_hoity.reachability.advertised_addresses import (
+    SCOPES,
+    Found,
+    ReachCode,
+    Scope,
+    Wanted,
+    judge,
+)
 from p2p_hoity.reachability.routers import RouterCode
 from p2p_hoity.session import updates
 from p2p_hoity.storage.home import Home

@@ -9,8 +9,8 @@ from support.shell import Shell
 
 from cli.app import run
 from cli.commands import relay
-from p2p_hoity.net import files
-from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.net import link_limits
+from p2p_hoity.relay.relay_limits import RelayLimits
 
 
 @pytest.fixture
@@ -78,5 +78,5 @@ def test_as_much_room_is_asked_for_as_there_may_be(
     done: list[int] = []
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (1024, 4096))
     monkeypatch.setattr(resource, "setrlimit", lambda kind, pair: done.append(pair[0]))
-    assert files.open_files(wanted) == lacking
+    assert link_limits.open_files(wanted) == lacking
     assert done == asked

@@ -12,9 +12,9 @@ from support.short_game import short_file
 from support.terminals import BOT, LISTEN, Terminal, environment, hoity, start
 
 from cli.local import bot_processes
-from p2p_hoity.storage import file_lock
+from p2p_hoity.storage import private_files
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.own_files import private_folder
+from p2p_hoity.storage.private_files import private_folder
 
 GAME, OTHER = "0123456789abcdef", "fedcba9876543210"
 
@@ -111,7 +111,7 @@ def test_bots_of_a_host_killed_in_the_game_let_go_of_it(tmp_path: Path) -> None:
     assert len(books) == 2
     for book in books:
         with book.open("rb+") as file:
-            assert file_lock.hold(file, wait=True)  # returns when the bot has ended
+            assert private_files.hold(file, wait=True)  # returns when the bot has ended
     hoity(home, "resume", "--auto", "--json", code=0)
     assert crews(Home(home)) == []
 

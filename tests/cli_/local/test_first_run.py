@@ -10,7 +10,7 @@ from cli.commands.sitting import Manner
 from cli.local import first_run, own_key, questions, settings
 from cli.local.settings import Settings
 from cli.words import lingo
-from p2p_hoity.storage import keys
+from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 
 
@@ -33,7 +33,7 @@ def test_it_is_asked_once_and_not_where_there_is_a_name_or_a_key(home: Home, typ
     assert new_sitting(Manner(name="Bob")).me.nickname == "Bob"
     assert not settings.is_kept(home)
     home.identity.unlink()
-    keys.new_identity(home, "Old")
+    player_key.new_identity(home, "Old")
     assert new_sitting(Manner()).me.nickname == "Old"
     home.identity.unlink()
     types("Ana")

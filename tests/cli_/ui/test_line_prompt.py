@@ -18,7 +18,7 @@ from cli.words.board import own_slots
 from cli.words.cards import Names
 from p2p_hoity import rules
 from p2p_hoity.errors import because
-from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.rules import View, news
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import WaitLonger

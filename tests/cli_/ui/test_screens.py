@@ -23,9 +23,9 @@ from cli.words.updates import won
 from p2p_hoity import game_port, rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
-from p2p_hoity.net.errors import NetCode
-from p2p_hoity.net.link import LinkCode
-from p2p_hoity.reachability.judge import ReachCode, Scope
+from p2p_hoity.net.network_errors import NetCode
+from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
 from p2p_hoity.rules import news
 from p2p_hoity.session import updates
 from p2p_hoity.session.conversation import TalkCode

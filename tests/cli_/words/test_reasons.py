@@ -15,8 +15,8 @@ from cli.words import lingo
 from cli.words.reasons import PROTOCOL, as_json, meaning, sentence
 from cli.words.sentences import SENTENCES
 from p2p_hoity.errors import Code, Reason, SystemCode, because
-from p2p_hoity.net.errors import NetCode, NetError
-from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net.network_errors import NetCode, NetError
+from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.storage.journal import JournalCode
 from p2p_hoity.tables.arriving import ArrivalCode
 from p2p_hoity.tables.hosting import LobbyCode

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from p2p_hoity.net import addresses
-from p2p_hoity.net.errors import AddressError
+from p2p_hoity.net.network_errors import AddressError
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import pytest
 import trio
 import trio.testing
 
-from p2p_hoity.net.admission import Admission, Standing
-from p2p_hoity.net.handshake import Proven, Verdict
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import Link
+from p2p_hoity.net.connection_slots import Admission, Standing
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.peer_link import Link
+from p2p_hoity.net.secure_channel import Proven, Verdict
 
 SEAT, ONE, TWO, THREE, LATE = (bytes([number]) * 32 for number in range(1, 6))
 LIMITS = Limits(links=3, links_per_source=3)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2p_hoity.net.allowance import MOST_KEPT, Allowance, Allowances
+from p2p_hoity.net.link_limits import MOST_KEPT, Allowance, Allowances
 
 
 def test_so_many_at_once_and_then_so_many_a_second_for_each_and_no_debt_is_forgotten() -> None:

@@ -12,9 +12,9 @@ from support.running import running
 from zeroconf import NonUniqueNameException
 
 from p2p_hoity.errors import Reason, because
-from p2p_hoity.net import discovery
-from p2p_hoity.net.discovery import Announcement, announce, browse
-from p2p_hoity.net.errors import NetError, TicketError
+from p2p_hoity.net import lan_discovery
+from p2p_hoity.net.lan_discovery import Announcement, announce, browse
+from p2p_hoity.net.network_errors import NetError, TicketError
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 
 SECRET = encode_ticket(Ticket(bytes(32), ("192.0.2.7:4711",), bytes(32), (), b"s" * 16))
@@ -22,14 +22,14 @@ WORD = encode_ticket(Ticket(bytes(32), ("192.0.2.7:4711", "box.example:1"), byte
 MANY = tuple(f"{'x' * 60}{n}.example:4711" for n in range(8))
 LONG_WORD = encode_ticket(Ticket(bytes(32), MANY, bytes(32)))
 TABLE = Announcement("Ana's table", 4, 1, WORD)
-SOUND = discovery.write_properties(TABLE)
+SOUND = lan_discovery.write_properties(TABLE)
 
 
 @pytest.mark.parametrize("word", [WORD, LONG_WORD])
 def test_an_announcement_is_read_back_exactly(word):
     table = Announcement("Zoë", 6, 6, word)
-    properties = discovery.write_properties(table)
-    assert discovery.read_properties(properties) == table
+    properties = lan_discovery.write_properties(table)
+    assert lan_discovery.read_properties(properties) == table
     assert all(len(key) + 1 + len(value) <= 255 for key, value in properties.items())
 
 
@@ -60,11 +60,13 @@ def test_an_announcement_is_read_back_exactly(word):
     ],
 )
 def test_an_unsound_record_is_ignored(change):
-    assert discovery.read_properties({**SOUND, **change}) is None
+    assert lan_discovery.read_properties({**SOUND, **change}) is None
 
 
 def test_a_ticket_spelled_oddly_is_spelled_plainly():
-    found = discovery.read_properties({**SOUND, b"t0": b" \x1c<" + WORD.upper().encode() + b">"})
+    found = lan_discovery.read_properties(
+        {**SOUND, b"t0": b" \x1c<" + WORD.upper().encode() + b">"}
+    )
     assert found == TABLE
 
 
@@ -75,9 +77,9 @@ def test_a_ticket_spelled_oddly_is_spelled_plainly():
     )
 )
 def test_any_record_is_an_announcement_or_nothing(properties):
-    found = discovery.read_properties({b"v": b"2", **properties})
+    found = lan_discovery.read_properties({b"v": b"2", **properties})
     if found is not None:
-        assert discovery.read_properties(discovery.write_properties(found)) == found
+        assert lan_discovery.read_properties(lan_discovery.write_properties(found)) == found
 
 
 class FakeAir:
@@ -107,8 +109,8 @@ class FakeAir:
 @pytest.fixture
 def air(monkeypatch):
     made = FakeAir()
-    monkeypatch.setattr(discovery, "_open", lambda: (made, None))
-    monkeypatch.setattr(discovery, "_record", lambda air, name: air.records[name].properties)
+    monkeypatch.setattr(lan_discovery, "_open", lambda: (made, None))
+    monkeypatch.setattr(lan_discovery, "_record", lambda air, name: air.records[name].properties)
     return made
 
 
@@ -121,9 +123,9 @@ async def test_what_one_announces_another_finds_as_far_as_there_is_room(air):
     assert air.closed == 3
     for number in range(1000):
         word = encode_ticket(Ticket(number.to_bytes(32, "big"), (), bytes(32)))
-        info = discovery.service_info(Announcement("x", 4, 1, word), str(number))
+        info = lan_discovery.service_info(Announcement("x", 4, 1, word), str(number))
         air.register_service(info)
-    assert len(await browse(0)) == discovery.MOST_FOUND
+    assert len(await browse(0)) == lan_discovery.MOST_FOUND
 
 
 NO_DEVICE = Reason("system-error", {"number": 19})
@@ -133,7 +135,10 @@ NO_DEVICE = Reason("system-error", {"number": 19})
     ("error", "problem"),
     [
         (RuntimeError("No interfaces to listen on"), Reason("lan-quiet")),
-        (OSError(19, "No such device"), because(discovery.LanCode.QUIET_BECAUSE, why=NO_DEVICE)),
+        (
+            OSError(19, "No such device"),
+            because(lan_discovery.LanCode.QUIET_BECAUSE, why=NO_DEVICE),
+        ),
     ],
     ids=["no IPv4", "no multicast"],
 )
@@ -198,7 +203,7 @@ async def test_a_table_that_is_not_open_is_announced_without_a_way_to_it(air):
 
 
 def test_zeroconf_is_loaded_only_when_used():
-    code = "import sys, p2p_hoity.net.discovery; print('zeroconf' in sys.modules)"
+    code = "import sys, p2p_hoity.net.lan_discovery; print('zeroconf' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import ends_in, fails
 
-from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.framing import encode_frame
-from p2p_hoity.net.handshake import (
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.secure_channel import (
     ANSWER,
     MAGIC,
     Listener,
@@ -25,6 +24,7 @@ from p2p_hoity.net.handshake import (
     receive,
     send,
 )
+from p2p_hoity.net.transport import encode_frame
 from protocol.crypto.identities import Identity
 
 DIALLER = Identity(bytes([1]) * 32)

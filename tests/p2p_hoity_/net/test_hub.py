@@ -14,16 +14,14 @@ from support.running import running
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.dialler import PeerDialler
-from p2p_hoity.net.errors import AddressError, NetCode, NetError, RefusedError
 from p2p_hoity.net.events import Frame, LinkDown, LinkedElsewhere, LinkUp
-from p2p_hoity.net.framing import HEADER, OVERHEAD, encode_frame, read_frame
-from p2p_hoity.net.handshake import MAGIC, Listener, Purpose
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import LinkCode
-from p2p_hoity.net.network import cut
-from p2p_hoity.net.reach import reach
-from p2p_hoity.net.tls import secure_to
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import AddressError, NetCode, NetError, RefusedError
+from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.relay_client import reach
+from p2p_hoity.net.secure_channel import MAGIC, Listener, Purpose, secure_to
+from p2p_hoity.net.transport import HEADER, OVERHEAD, cut, encode_frame, read_frame
 from protocol.crypto.identities import Identity
 
 LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda one: one.public)

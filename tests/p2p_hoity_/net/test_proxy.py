@@ -13,10 +13,10 @@ from support.running import running
 from support.socks_server import SocksServer, proxied
 
 from p2p_hoity.net.addresses import Address, Named, parse_address
-from p2p_hoity.net.errors import NetCode, NetError, NobodyError
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.proxy import (
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetCode, NetError, NobodyError
+from p2p_hoity.net.socks_proxy import (
     Proxy,
     ProxyCode,
     ProxyTypedError,

@@ -13,14 +13,14 @@ from support.relays import serve_relay
 from support.running import running
 
 from p2p_hoity.errors import Reason
-from p2p_hoity.net import puncher, punching
+from p2p_hoity.net import hole_punching
 from p2p_hoity.net.addresses import Address, Named, parse_address
-from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
-from p2p_hoity.net.handshake import Listener, Purpose, prove, receive, send
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.link import LinkCode
-from p2p_hoity.net.reach import reach, seen_from
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.relay_client import reach, seen_from
+from p2p_hoity.net.secure_channel import Listener, Purpose, prove, receive, send
 from protocol.crypto.identities import Identity
 
 LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda who: who.public)
@@ -242,18 +242,18 @@ async def test_each_link_may_ask_once_and_who_meets_still_proves_its_key(autojum
 
 
 LIES = {
-    "a machine at home": punching.SEEN + seen_from(Address("192.168.1.1", 80)),
-    "the very machine": punching.SEEN + seen_from(Address("127.0.0.1", 80)),
-    "link-local": punching.SEEN + seen_from(Address("169.254.1.1", 80)),
-    "translated": punching.SEEN + seen_from(Address("64:ff9b::192.168.1.1", 80)),
-    "multicast": punching.SEEN + seen_from(Address("224.0.0.1", 80)),
+    "a machine at home": hole_punching.SEEN + seen_from(Address("192.168.1.1", 80)),
+    "the very machine": hole_punching.SEEN + seen_from(Address("127.0.0.1", 80)),
+    "link-local": hole_punching.SEEN + seen_from(Address("169.254.1.1", 80)),
+    "translated": hole_punching.SEEN + seen_from(Address("64:ff9b::192.168.1.1", 80)),
+    "multicast": hole_punching.SEEN + seen_from(Address("224.0.0.1", 80)),
     "nothing": b"",
-    "another word": punching.GO,
-    "a name": punching.SEEN + b"\x01\x04home\x00\x50",
-    "too much": punching.SEEN + seen_from(Address("8.9.9.9", 80)) + b"!",
-    "port 0": punching.SEEN + bytes([4, 8, 9, 9, 9, 0, 0]),
-    "IPv4 in IPv6": punching.SEEN + bytes([6, *bytes(10), 255, 255, 8, 9, 9, 9, 0, 80]),
-    "as long as may be": punching.SEEN * 256,
+    "another word": hole_punching.GO,
+    "a name": hole_punching.SEEN + b"\x01\x04home\x00\x50",
+    "too much": hole_punching.SEEN + seen_from(Address("8.9.9.9", 80)) + b"!",
+    "port 0": hole_punching.SEEN + bytes([4, 8, 9, 9, 9, 0, 0]),
+    "IPv4 in IPv6": hole_punching.SEEN + bytes([6, *bytes(10), 255, 255, 8, 9, 9, 9, 0, 80]),
+    "as long as may be": hole_punching.SEEN * 256,
 }
 
 
@@ -274,13 +274,13 @@ async def test_who_falls_silent_is_left(words: int, autojump_clock) -> None:
     async with world() as there:
         node, home = await liar_with_a_link(there)
         stream = await asked(there, LOW, node.hub.me, home)
-        said = [punching.SEEN + seen_from(Address("8.9.9.9", 80)), punching.PING]
+        said = [hole_punching.SEEN + seen_from(Address("8.9.9.9", 80)), hole_punching.PING]
         for word in said[:words]:
             await send(stream, word)
             await receive(stream)
         began = trio.current_time()
         await ends_in(NetError, "", receive(stream))
-        assert trio.current_time() - began <= puncher.WHOLE
+        assert trio.current_time() - began <= hole_punching.WHOLE
         assert [up[0] for up in node.links] == [True]
 
 
@@ -288,11 +288,11 @@ async def met_by(there: World, who: Identity, node: Node, home: Home) -> trio.ab
     """A stream to a node that a liar meets."""
     stream = await asked(there, who, node.hub.me, home)
     other = home.outlet()
-    await send(stream, punching.SEEN + seen_from(other.seen))
-    where = punching.read_seen((await receive(stream))[1:])
-    await send(stream, punching.PING)
+    await send(stream, hole_punching.SEEN + seen_from(other.seen))
+    where = hole_punching.read_seen((await receive(stream))[1:])
+    await send(stream, hole_punching.PING)
     await receive(stream)
-    await send(stream, punching.GO)
+    await send(stream, hole_punching.GO)
     return await other.open(where)
 
 
@@ -319,8 +319,8 @@ async def test_a_crowd_of_strangers_is_met_by_a_few_at_a_time(autojump_clock) ->
         crowd = [Identity(bytes([n]) * 32) for n in range(100, 120)]
         for who in crowd:
             await lying_link(there, node, home, who)
-        some = crowd[: puncher.MOST_AT_ONCE]
+        some = crowd[: hole_punching.MOST_AT_ONCE]
         waiting = [await asked(there, who, node.hub.me, home) for who in some]
         await ends_in(NetError, "verdict-refused", asked(there, crowd[-1], node.hub.me, home))
-        await trio.sleep(puncher.WHOLE)
+        await trio.sleep(hole_punching.WHOLE)
         waiting.append(await asked(there, crowd[-1], node.hub.me, home))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import fails
 
-from p2p_hoity.net.errors import TicketError
+from p2p_hoity.net.network_errors import TicketError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 
 HOST = bytes(range(32))

@@ -20,14 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import ends_in, fails
 
-from p2p_hoity.net import certificate, tls
-from p2p_hoity.net.errors import NetError
+from p2p_hoity.net import secure_channel
+from p2p_hoity.net.network_errors import NetError
 from protocol.crypto.identities import Identity
 
 LISTENER = Identity(bytes([2]) * 32)
 OTHER = Identity(bytes([3]) * 32)
-MINE = tls.credentials(LISTENER.seed)
-MADE = certificate.certificate(LISTENER.seed)
+MINE = secure_channel.credentials(LISTENER.seed)
+MADE = secure_channel.certificate(LISTENER.seed)
 
 
 async def meet(expected, listen):
@@ -35,7 +35,7 @@ async def meet(expected, listen):
     async with trio.open_nursery() as nursery:
         nursery.start_soon(listen, far)
         try:
-            return await tls.secure_to(near, expected)
+            return await secure_channel.secure_to(near, expected)
         except NetError as error:
             nursery.cancel_scope.cancel()
             refusal = error
@@ -43,7 +43,7 @@ async def meet(expected, listen):
 
 
 async def listen_as_listener(raw):
-    stream = await tls.secure_from(raw, MINE)
+    stream = await secure_channel.secure_from(raw, MINE)
     await stream.send_all(b"hello")
 
 
@@ -90,7 +90,7 @@ async def test_older_tls_or_a_certificate_for_another_kind_of_key_is_refused():
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(dial)
-        await ends_in(NetError, r"\(other-tls", tls.secure_from(far, MINE))
+        await ends_in(NetError, r"\(other-tls", secure_channel.secure_from(far, MINE))
         await far.aclose()  # the refusal itself has been sent
 
 
@@ -115,14 +115,14 @@ def der_of(made):
 
 @given(st.binary(min_size=32, max_size=32), st.integers(0, len(MADE) - 1), st.integers(1, 255))
 def test_the_certificate_is_what_the_library_makes_of_the_key_in_each_byte(seed, place, change):
-    made = certificate.certificate(seed)
+    made = secure_channel.certificate(seed)
     assert made == der_of(reference(of_seed(seed)))
-    assert certificate.key_of(made) == Identity(seed).public
-    read = serialization.load_der_private_key(certificate.private_key(seed), None)
+    assert secure_channel.key_of(made) == Identity(seed).public
+    read = serialization.load_der_private_key(secure_channel.private_key(seed), None)
     assert read.private_bytes_raw() == seed
     der = bytearray(MADE)
     der[place] ^= change
-    fails(NetError, "", certificate.key_of, bytes(der))
+    fails(NetError, "", secure_channel.key_of, bytes(der))
 
 
 def strange_certificates():
@@ -144,7 +144,7 @@ def strange_certificates():
     ("what", "der"), list(strange_certificates()), ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_any_other_certificate_is_refused(what, der):
-    fails(NetError, "certificate-of-other-kind", certificate.key_of, der)
+    fails(NetError, "certificate-of-other-kind", secure_channel.key_of, der)
 
 
 def load_p256_certificate(context):
@@ -166,7 +166,7 @@ async def test_garbage_instead_of_tls_is_told_on_either_side(said):
     near, far = trio.testing.memory_stream_pair()
     await near.send_all(said)
     await near.send_eof()
-    await ends_in(NetError, "connection-failed", tls.secure_from(far, MINE))
+    await ends_in(NetError, "connection-failed", secure_channel.secure_from(far, MINE))
 
     async def listen(raw):
         await raw.send_all(said)
@@ -178,9 +178,9 @@ async def test_garbage_instead_of_tls_is_told_on_either_side(said):
 def test_credentials_show_no_key_are_the_same_each_time_and_leave_no_file_open():
     assert LISTENER.seed.hex() not in repr(MINE)
     assert "context" not in repr(MINE)
-    assert tls.credentials(LISTENER.seed).digest == MINE.digest
+    assert secure_channel.credentials(LISTENER.seed).digest == MINE.digest
     before = len(os.listdir("/dev/fd"))
-    tls.credentials(OTHER.seed)
+    secure_channel.credentials(OTHER.seed)
     assert len(os.listdir("/dev/fd")) == before
 
 
@@ -196,7 +196,7 @@ def test_where_the_system_has_no_files_in_memory_an_owner_only_one_passes(monkey
         return load(self, path, **rest)
 
     monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", watch)
-    assert tls.credentials(LISTENER.seed).digest == MINE.digest
+    assert secure_channel.credentials(LISTENER.seed).digest == MINE.digest
     assert seen["mode"] == 0o700
     assert b"ENCRYPTED PRIVATE KEY" in seen["content"]
     assert list(tmp_path.iterdir()) == []
@@ -204,7 +204,7 @@ def test_where_the_system_has_no_files_in_memory_an_owner_only_one_passes(monkey
 
 @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="this system has no files in memory")
 def test_no_seat_loads_an_x509_library():
-    code = "from p2p_hoity.net import hub, tls; tls.credentials(bytes(32))"
+    code = "from p2p_hoity.net import hub, secure_channel; secure_channel.credentials(bytes(32))"
     asked = f"{code}; import sys; print('cryptography' in sys.modules)"
     command = [sys.executable, "-c", asked]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from p2p_hoity.net.framing import MARK
-from p2p_hoity.net.under_way import MOST, UnderWay
+from p2p_hoity.net.peer_link import MOST, UnderWay
+from p2p_hoity.net.transport import MARK
 
 ONE, TWO = b"one", b"two"
 

@@ -7,8 +7,8 @@ import trio
 import trio.testing
 from support.running import running
 
-from p2p_hoity.net import unproven as module
-from p2p_hoity.net.unproven import Stage, UnprovenConnections, UnprovenStream
+from p2p_hoity.net import connection_slots as module
+from p2p_hoity.net.connection_slots import Stage, UnprovenConnections, UnprovenStream
 
 
 class Strangers:

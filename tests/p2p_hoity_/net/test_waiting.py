@@ -13,15 +13,12 @@ from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, RELAY, SEAT, Street, street
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError, NobodyError
-from p2p_hoity.net.framing import encode_frame, read_frame
-from p2p_hoity.net.handshake import MAGIC, Verdict, fresh_challenge
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.mailbox import conversation
-from p2p_hoity.net.network import Network
-from p2p_hoity.net.reach import call, observed, register
-from p2p_hoity.net.tls import credentials, secure_from
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetError, NobodyError
+from p2p_hoity.net.relay_client import call, conversation, observed, register
+from p2p_hoity.net.secure_channel import MAGIC, Verdict, credentials, fresh_challenge, secure_from
+from p2p_hoity.net.transport import Network, encode_frame, read_frame
 
 
 class Cutting:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from p2p_hoity.errors import because
 from p2p_hoity.net.ticket import MOST_ADDRESSES
-from p2p_hoity.reachability.judge import (
+from p2p_hoity.reachability.advertised_addresses import (
     MOST_NAMED,
     Found,
     ReachCode,

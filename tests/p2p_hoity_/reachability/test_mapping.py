@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from support.router import Router, Served
 
 from p2p_hoity.errors import Reason, because
-from p2p_hoity.reachability import exchange, mapping, pcp
+from p2p_hoity.reachability import exchange, pcp, port_mapping
 from p2p_hoity.reachability import routers as product
+from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.reachability.epoch import Epoch
-from p2p_hoity.reachability.judge import ReachCode
 from p2p_hoity.reachability.routers import Opened, RouterCode, RouterError
 
 CLIENT = "192.168.1.5"
@@ -55,7 +55,7 @@ class Net:
 
     def __init__(self, router: Router | None, *others: Any) -> None:
         self.router, self.wires = router, list[Wire]()
-        self.ways = mapping.Ways(self._wire, lambda wire: list(others))
+        self.ways = port_mapping.Ways(self._wire, lambda wire: list(others))
         self.told: list[tuple[str, Reason | None]] = []
 
     @asynccontextmanager
@@ -70,7 +70,7 @@ class Net:
     async def keep(self, seconds: float) -> None:
         """Keep a way in for so long, and take it away."""
         with trio.move_on_after(seconds):
-            await mapping.keep_open({CLIENT}, PORT, self.tell, self.ways)
+            await port_mapping.keep_open({CLIENT}, PORT, self.tell, self.ways)
 
 
 def clocked(**how: Any) -> Router:
@@ -97,7 +97,7 @@ async def test_a_router_opens_and_closes_in_the_protocol_it_asks_for(autojump_cl
     async with trio.open_nursery() as nursery:
         nursery.start_soon(net.keep, 10.0)
         await trio.testing.wait_all_tasks_blocked()
-        assert trio.current_time() - began < mapping.HEAD_START
+        assert trio.current_time() - began < port_mapping.HEAD_START
         assert net.told[0][0].startswith(GLOBAL)
     assert router.opened == {}
 
@@ -127,7 +127,7 @@ async def test_a_router_that_leads_elsewhere_is_silent_or_moves_is_told(
 ) -> None:
     net = Net(clocked())
     with trio.move_on_after(10):
-        await mapping.keep_open({"10.0.0.9"}, PORT, net.tell, net.ways)
+        await port_mapping.keep_open({"10.0.0.9"}, PORT, net.tell, net.ways)
     assert net.told == [("", because(RouterCode.ELSEWHERE, host=CLIENT))]
     assert net.router is not None
     assert net.router.heard == []
@@ -161,7 +161,7 @@ async def test_routers_are_asked_as_the_rfcs_say_and_silence_is_told(autojump_cl
     net, began = Net(router), trio.current_time()
     await net.keep(10.0)
     (when, _), *_ = net.wires[1].asked
-    assert when - began == pytest.approx(mapping.HEAD_START)
+    assert when - began == pytest.approx(port_mapping.HEAD_START)
     assert net.told[0][0].startswith(GLOBAL)
     net, began = Net(None), trio.current_time()
     await net.keep(20.0)
@@ -215,7 +215,7 @@ async def test_a_mapping_is_renewed_in_time_and_not_too_often(autojump_clock: An
     assert len(net.wires[0].asked) >= 3
     net = Net(clocked(lifetime=1))
     await net.keep(60.0)
-    assert len(net.wires[0].asked) <= 60 / mapping.SHORTEST + 2
+    assert len(net.wires[0].asked) <= 60 / port_mapping.SHORTEST + 2
 
 
 async def test_no_liar_is_heard_and_a_fresh_router_is_asked_again(autojump_clock: Any) -> None:
@@ -269,10 +269,10 @@ async def test_a_router_of_another_kind_is_asked_when_these_fail(autojump_clock:
 
 @given(st.floats(10, 86_400))
 def test_renewals_come_ever_closer_to_the_end_and_never_crowd(lifetime: float) -> None:
-    moments = list(mapping.moments(lifetime))
+    moments = list(port_mapping.moments(lifetime))
     assert all(a < b for a, b in pairwise(moments))
     assert moments[-1] < lifetime
-    assert lifetime / 2 <= moments[0] <= lifetime * 0.625 or moments[0] == mapping.SHORTEST
+    assert lifetime / 2 <= moments[0] <= lifetime * 0.625 or moments[0] == port_mapping.SHORTEST
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from support.cases import ends_in
 from support.igd import DESCRIPTION, Served, Table, found_at
 
 from p2p_hoity.errors import Reason, because
-from p2p_hoity.reachability import bounded_http, igd, mapping, upnp
+from p2p_hoity.reachability import port_mapping, upnp
 from p2p_hoity.reachability.routers import RouterCode, RouterError
 
 EXTERNAL = "81.2.69.142"
@@ -241,7 +241,7 @@ async def test_an_answer_without_end_is_read_up_to_a_bound(
         assert await why(asking(device)) == (OFFLINE if of_action else ABSENT)
         await trio.to_thread.run_sync(endless.ended.wait)
     # Beside what was read, what the system had taken in for us by then.
-    assert endless.taken < bounded_http.LONGEST + (16 << 20)
+    assert endless.taken < upnp.LONGEST + (16 << 20)
 
 
 @pytest.mark.parametrize("of_action", [False, True])
@@ -274,7 +274,7 @@ async def test_who_leaves_while_it_asks_leaves_no_port() -> None:
     with Served(table) as device:
         async with trio.open_nursery() as nursery:
             failure = RouterError(RouterCode.SILENT)
-            nursery.start_soon(mapping._of_others, [asking(device)], failure)
+            nursery.start_soon(port_mapping._of_others, [asking(device)], failure)
             await asked.wait()
             assert list(table.opened) == [PORT]
             nursery.cancel_scope.cancel()
@@ -298,17 +298,17 @@ async def test_a_renewal_that_fails_takes_nothing_away() -> None:
 def test_any_bytes_are_an_answer_or_nothing(data: bytes) -> None:
     head = b"HTTP/1.1 200 OK\r\nLOCATION: "
     for said in (data, head + data, head + b"http://127.0.0.1:" + data):
-        place = igd.read_found(said, HERE)
+        place = upnp.read_found(said, HERE)
         assert place is None or 0 < place.port < 65536
-    assert igd.read_services(data, "http://127.0.0.1/", HERE) == []
-    assert not igd.read_fields(b"<a>" + data) or data.endswith(b">")
+    assert upnp.read_services(data, "http://127.0.0.1/", HERE) == []
+    assert not upnp.read_fields(b"<a>" + data) or data.endswith(b">")
 
 
 async def test_the_default_router_is_asked_on_a_private_network_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mapping, "gateway", lambda: "8.8.8.8")
-    ways = mapping.of_this_network(PORT)
+    monkeypatch.setattr(port_mapping, "gateway", lambda: "8.8.8.8")
+    ways = port_mapping.of_this_network(PORT)
     with pytest.raises(RouterError, match="router-unknown"):
         async with ways.wire():
             pass

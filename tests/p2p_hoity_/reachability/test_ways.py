@@ -17,9 +17,9 @@ from support.router import Router
 from support.running import running
 
 from p2p_hoity.errors import because
-from p2p_hoity.reachability import mapping
-from p2p_hoity.reachability.gateway import of_routes
-from p2p_hoity.reachability.judge import Found, ReachCode, Scope, Wanted
+from p2p_hoity.reachability import port_mapping
+from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted
+from p2p_hoity.reachability.port_mapping import of_routes
 from p2p_hoity.reachability.ways import SETTLE, Ways
 
 from .test_mapping import GLOBAL, Wire
@@ -28,7 +28,7 @@ HOME, LOOP = "192.168.1.5:4646", "127.0.0.1:4646"
 LAN = Wanted(lan=True)
 
 
-def routers(router: Router | None, asked: list[Wire]) -> mapping.Ways:
+def routers(router: Router | None, asked: list[Wire]) -> port_mapping.Ways:
     """The one router of a network in memory."""
 
     @asynccontextmanager
@@ -36,7 +36,7 @@ def routers(router: Router | None, asked: list[Wire]) -> mapping.Ways:
         asked.append(Wire(router))
         yield asked[-1]
 
-    return mapping.Ways(wire, lambda _: [])
+    return port_mapping.Ways(wire, lambda _: [])
 
 
 async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_clock: Any) -> None:

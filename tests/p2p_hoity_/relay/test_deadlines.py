@@ -10,13 +10,12 @@ from support.memory_network import MemoryNetwork
 from support.running import running
 from support.street import ONE, SEAT, Stuck, street
 
-from p2p_hoity.net.framing import encode_frame, read_frame
-from p2p_hoity.net.handshake import Verdict
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.reach import CALL, OBSERVE, TAKE, TOKEN, call, register, take
-from p2p_hoity.net.tls import laid_aside, secure_to
-from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.splice import PIECE
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.relay_client import CALL, OBSERVE, TAKE, TOKEN, call, register, take
+from p2p_hoity.net.secure_channel import Verdict, laid_aside, secure_to
+from p2p_hoity.net.transport import encode_frame, read_frame
+from p2p_hoity.relay.forwarding import PIECE
+from p2p_hoity.relay.relay_limits import RelayLimits
 
 SOON = Limits().handshake
 SILENT = Limits().silence

@@ -10,13 +10,13 @@ from support.street import GUEST, ONE, OTHER, SEAT
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Frame
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.reach import call, register
-from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.serving import Relay
-from p2p_hoity.relay.watch import Event, Watch
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.relay_client import call, register
+from p2p_hoity.relay.relay_limits import RelayLimits
+from p2p_hoity.relay.relay_metrics import Event, Watch
+from p2p_hoity.relay.relay_server import Relay
 
 PLACE = Address("relay", 1, via_relay=True)
 

@@ -9,9 +9,7 @@ import pytest
 import trio
 from support.running import running
 
-from p2p_hoity.relay.exchange import Exchange, _End
-from p2p_hoity.relay.splice import PIECE, Splice
-from p2p_hoity.relay.switched import SwitchedSplice, splice_of
+from p2p_hoity.relay.forwarding import PIECE, Exchange, Splice, SwitchedSplice, _End, splice_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no epoll, so no exchange")
 ROOM = 1 << 16

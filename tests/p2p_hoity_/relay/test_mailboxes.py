@@ -15,13 +15,19 @@ from support.relays import serve_relay
 from support.running import running
 
 from p2p_hoity.net.addresses import Address, parse_address
-from p2p_hoity.net.errors import NetError, RefusedError
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.mailbox import MOST_FRAME, MOST_FRAMES, NUMBER, Conversation, conversation
-from p2p_hoity.net.reach import speak
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetError, RefusedError
+from p2p_hoity.net.relay_client import (
+    MOST_FRAME,
+    MOST_FRAMES,
+    NUMBER,
+    Conversation,
+    conversation,
+    speak,
+)
 from p2p_hoity.relay import mailboxes
-from p2p_hoity.relay.limits import RelayLimits
 from p2p_hoity.relay.mailboxes import Numbers
+from p2p_hoity.relay.relay_limits import RelayLimits
 
 
 class Post:

@@ -11,16 +11,32 @@ from support.street import GUEST, ONE, OTHER, RELAY, SEAT, TWO, Stuck, street
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address, parse_address
-from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Frame, LinkDown, LinkUp
-from p2p_hoity.net.framing import encode_frame, read_frame
-from p2p_hoity.net.handshake import Listener, Purpose, Verdict, fresh_challenge
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.network import TcpNetwork
-from p2p_hoity.net.reach import CALL, OBSERVE, REGISTER, TAKE, call, observed, reach, register
-from p2p_hoity.net.tls import BegunStream, credentials, laid_aside, secure_from
-from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.splice import Splice
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.relay_client import (
+    CALL,
+    OBSERVE,
+    REGISTER,
+    TAKE,
+    call,
+    observed,
+    reach,
+    register,
+)
+from p2p_hoity.net.secure_channel import (
+    BegunStream,
+    Listener,
+    Purpose,
+    Verdict,
+    credentials,
+    fresh_challenge,
+    laid_aside,
+    secure_from,
+)
+from p2p_hoity.net.transport import TcpNetwork, encode_frame, read_frame
+from p2p_hoity.relay.forwarding import Splice
+from p2p_hoity.relay.relay_limits import RelayLimits
 from protocol.crypto.identities import Identity
 
 
@@ -72,7 +88,7 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
             passed.append(bytes(data))
             await super().send_all(data)
 
-    monkeypatch.setattr("p2p_hoity.relay.switched.Splice", Watched)
+    monkeypatch.setattr("p2p_hoity.relay.forwarding.Splice", Watched)
     async with street_for_two() as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await seat.events.receive()

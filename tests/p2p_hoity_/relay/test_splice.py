@@ -5,7 +5,7 @@ import trio
 import trio.testing
 from support.running import running
 
-from p2p_hoity.relay.splice import PIECE, Splice
+from p2p_hoity.relay.forwarding import PIECE, Splice
 
 
 def spliced(**caps):

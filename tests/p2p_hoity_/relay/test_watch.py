@@ -13,13 +13,21 @@ from support.running import running
 from support.street import GUEST, ONE, SEAT
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.reach import call, observed, register
-from p2p_hoity.relay.limits import RelayLimits
-from p2p_hoity.relay.metrics import exposition, serve_metrics
-from p2p_hoity.relay.serving import Relay
-from p2p_hoity.relay.watch import KEPT_LINES, LATE, LINES, Event, LogWriter, Watch
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.relay_client import call, observed, register
+from p2p_hoity.relay.relay_limits import RelayLimits
+from p2p_hoity.relay.relay_metrics import (
+    KEPT_LINES,
+    LATE,
+    LINES,
+    Event,
+    LogWriter,
+    Watch,
+    exposition,
+    serve_metrics,
+)
+from p2p_hoity.relay.relay_server import Relay
 
 PLACE = Address("relay", 1, via_relay=True)
 CALLER = "192.0.2.77"

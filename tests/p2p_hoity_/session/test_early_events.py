@@ -2,7 +2,7 @@
 
 from p2p_hoity.errors import because
 from p2p_hoity.net.events import Frame, LinkDown
-from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.session.early_events import MOST_FRAMES, EarlyEvents
 
 LIAR, HONEST = b"l" * 32, b"h" * 32

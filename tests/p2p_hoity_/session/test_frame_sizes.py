@@ -6,7 +6,7 @@ import pytest
 from support.cases import each, fails
 from support.machine_table import identity
 
-from p2p_hoity.net.framing import HEAD
+from p2p_hoity.net.transport import HEAD
 from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.frame_sizes import MOST_BYTES, OF_OTHERS, longest
 from p2p_hoity.session.lobby import encode_lobby

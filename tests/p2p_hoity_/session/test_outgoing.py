@@ -10,9 +10,9 @@ import trio
 import trio.testing
 from support.running import running
 
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import Link
-from p2p_hoity.net.tls import credentials, secure_from, secure_to
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.peer_link import Link
+from p2p_hoity.net.secure_channel import credentials, secure_from, secure_to
 from p2p_hoity.session.outgoing import TURNS, Outgoing
 from p2p_hoity.session.rate_limit import RateLimit
 from protocol.seat.effects import Send

@@ -13,7 +13,7 @@ from support.played import game_of, room_of
 from cli.local.places import check_home, check_output
 from cli.trouble import Trouble
 from p2p_hoity.errors import Reason
-from p2p_hoity.storage import archive, home, own_files
+from p2p_hoity.storage import home, private_files, transcript_archive
 from p2p_hoity.storage.journal import JournalError
 from protocol.transcript import transcript_format
 from protocol.transcript.verifier import verify
@@ -39,8 +39,8 @@ def files(folder: Path) -> list[str]:
 
 
 def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> None:
-    assert archive.why_not(tmp_path / "not" / "yet" / "there") is None
-    assert archive.why_not(shut) == Reason("system-error", {"number": errno.ENOTDIR})
+    assert transcript_archive.why_not(tmp_path / "not" / "yet" / "there") is None
+    assert transcript_archive.why_not(shut) == Reason("system-error", {"number": errno.ENOTDIR})
     assert files(tmp_path) == ["shut"]
     check_output(None)
     check_output(tmp_path / "a.hoity")
@@ -54,19 +54,21 @@ def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> No
 
 def test_the_transcript_goes_where_wished_or_it_is_told_how(tmp_path: Path, shut: Path) -> None:
     wished = tmp_path / "new" / "a.hoity"
-    assert archive.keep(NEW, wished, tmp_path / "usual", None) == wished
+    assert transcript_archive.keep(NEW, wished, tmp_path / "usual", None) == wished
     assert files(tmp_path) == ["a.hoity", "shut"]
     assert wished.read_bytes() == NEW
     usual = tmp_path / "transcripts" / "a.hoity"
-    assert archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
+    assert transcript_archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
     assert usual.read_bytes() == NEW
     journal = Path("journals/0123456789abcdef.journal")
-    told = fails(JournalError, "", archive.keep, NEW, shut / "a.hoity", shut / "b.hoity", journal)
+    told = fails(
+        JournalError, "", transcript_archive.keep, NEW, shut / "a.hoity", shut / "b.hoity", journal
+    )
     assert str(told).startswith("transcript-unwritten-but-kept path=")
     assert f"b.hoity' why=(system-error number={errno.ENOTDIR})" in str(told)
     assert told.fields["game"] == "0123456789abcdef"
     with pytest.raises(JournalError, match=rf"^transcript-unwritten .*number={errno.ENOTDIR}\)$"):
-        archive.keep(NEW, shut / "a.hoity", shut / "a.hoity", None)
+        transcript_archive.keep(NEW, shut / "a.hoity", shut / "a.hoity", None)
 
 
 @pytest.mark.usefixtures("full")
@@ -74,8 +76,10 @@ def test_a_full_disk_leaves_the_old_files_and_no_half_of_a_new_one(tmp_path: Pat
     for name in ("a.hoity", "identity"):
         (tmp_path / name).write_bytes(OLD)
     with pytest.raises(JournalError, match=f"number={errno.ENOSPC}"):
-        archive.keep(NEW, tmp_path / "a.hoity", tmp_path / "b.hoity", None)
-    fails(OSError, "No space left on device", own_files.write_private, tmp_path / "identity", NEW)
+        transcript_archive.keep(NEW, tmp_path / "a.hoity", tmp_path / "b.hoity", None)
+    fails(
+        OSError, "No space left on device", private_files.write_private, tmp_path / "identity", NEW
+    )
     assert files(tmp_path) == ["a.hoity", "identity"]
     assert (tmp_path / "a.hoity").read_bytes() == (tmp_path / "identity").read_bytes() == OLD
 
@@ -84,22 +88,22 @@ def test_a_transcript_is_its_owners_alone_and_a_device_stays_one(tmp_path: Path)
     tmp_path.chmod(0o755)
     before = os.umask(0)
     try:
-        archive.write_transcript(tmp_path / "new" / "a.hoity", NEW)
-        own_files.write_private(tmp_path / "own" / "identity", NEW)
+        transcript_archive.write_transcript(tmp_path / "new" / "a.hoity", NEW)
+        private_files.write_private(tmp_path / "own" / "identity", NEW)
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "new" / "a.hoity").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "own" / "identity").stat().st_mode) == 0o600
-    archive.write_transcript(Path(os.devnull), NEW)
+    transcript_archive.write_transcript(Path(os.devnull), NEW)
     assert not Path(os.devnull).is_file()
 
 
 def test_no_game_too_large_to_read_is_said_to_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = room_of("two").places[0].machine
-    whole = archive.transcript_of(machine)
+    whole = transcript_archive.transcript_of(machine)
     assert verify(whole, game_of).ok
     monkeypatch.setattr(transcript_format, "MAX_FILE", len(whole) - 1)
-    fails(JournalError, "game-too-large", archive.transcript_of, machine)
+    fails(JournalError, "game-too-large", transcript_archive.transcript_of, machine)
     monkeypatch.undo()
     monkeypatch.setattr(transcript_format, "MAX_ITEMS", 4)
-    fails(JournalError, "game-too-large", archive.transcript_of, machine)
+    fails(JournalError, "game-too-large", transcript_archive.transcript_of, machine)

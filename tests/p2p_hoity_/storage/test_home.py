@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from p2p_hoity.storage.own_files import open_private, private_folder, write_private
+from p2p_hoity.storage.private_files import open_private, private_folder, write_private
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from support.cases import fails
 from support.journals import FIRST, fill_disk, fresh, look, play_on, read, write
 from support.sampling import times
 
-from p2p_hoity.storage import journal, journal_format, marks, own_files
-from p2p_hoity.storage.vault import VaultError
+from p2p_hoity.storage import journal, journal_format, private_files, rollback_marks
+from p2p_hoity.storage.player_key import VaultError
 
 
 def test_what_was_appended_is_read_again_by_its_owner_alone(tmp_path: Path) -> None:
@@ -68,19 +68,19 @@ def test_an_old_copy_or_a_missing_mark_is_noticed_and_one_that_lags_is_fine(tmp_
     path.write_bytes(old)
     assert read(path)[0] is False
     path = write(tmp_path / "other", b"one")
-    marks.path_of(path).unlink()
+    rollback_marks.path_of(path).unlink()
     assert read(path)[0] is False
     path = write(tmp_path / "third", b"one")
-    mark = marks.path_of(path).read_bytes()
+    mark = rollback_marks.path_of(path).read_bytes()
     play_on(path, b"two")
-    marks.path_of(path).write_bytes(mark)
+    rollback_marks.path_of(path).write_bytes(mark)
     assert read(path)[0] is True
 
 
 def with_a_mark_that_lags(folder: Path, passphrase: str | None = None) -> tuple[Path, list[int]]:
     """A journal of four records whose mark names the first of them, and where each begins."""
     path = write(folder, b"one", passphrase=passphrase)
-    mark = marks.path_of(path).read_bytes()
+    mark = rollback_marks.path_of(path).read_bytes()
     ends = [path.stat().st_size]
     book, _, records = journal.reopen(path, passphrase)
     assert list(records) == [b"one"]
@@ -89,7 +89,7 @@ def with_a_mark_that_lags(folder: Path, passphrase: str | None = None) -> tuple[
         book.sync()
         ends.append(path.stat().st_size)
     book.close()
-    marks.path_of(path).write_bytes(mark)
+    rollback_marks.path_of(path).write_bytes(mark)
     return path, ends
 
 
@@ -105,7 +105,7 @@ def test_damage_before_a_whole_record_shows_by_that_record(
 ) -> None:
     """The mark does not tell: the last record that it knows is there."""
     path, (two, three, four, end) = with_a_mark_that_lags(tmp_path, passphrase)
-    whole, mark = path.read_bytes(), marks.path_of(path)
+    whole, mark = path.read_bytes(), rollback_marks.path_of(path)
     said, kept = mark.read_bytes(), [b"one", b"two", b"three" * 3000, b"four"]
     assert read(path, passphrase) == (True, FIRST, kept)
     places = [(at, 2) for at in (*range(three, three + 30), four - 1)]
@@ -130,7 +130,7 @@ def test_damage_before_a_whole_record_shows_by_that_record(
 
 def test_several_damaged_records_and_bytes_that_are_none_behind_the_end(tmp_path: Path) -> None:
     path, (two, three, four, end) = with_a_mark_that_lags(tmp_path)
-    whole, mark = path.read_bytes(), marks.path_of(path)
+    whole, mark = path.read_bytes(), rollback_marks.path_of(path)
     said = mark.read_bytes()
     spoilt = bytearray(whole)
     for at in (three - 1, four - 1):
@@ -169,7 +169,7 @@ def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> N
 @pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
 def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.journal"
-    own_files.write_private(path, data)
+    private_files.write_private(path, data)
     fails(journal.JournalError, "", journal.reopen, path)
 
 
@@ -177,7 +177,7 @@ def test_a_file_that_is_missing_or_open_to_others_or_a_link_is_refused(tmp_path:
     fails(journal.JournalError, "journal-unopened", journal.reopen, tmp_path / "none.journal")
     path = write(tmp_path, b"one")
     path.chmod(0o644)
-    fails(own_files.NotPrivateError, "chmod 600", journal.reopen, path)
+    fails(private_files.NotPrivateError, "chmod 600", journal.reopen, path)
     path = write(tmp_path / "other", b"one")
     path.rename(tmp_path / "other" / "elsewhere")
     path.symlink_to(tmp_path / "other" / "elsewhere")
@@ -218,7 +218,7 @@ def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_judged(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.journal"
-    own_files.write_private(path, journal.MAGIC + b"\0" + data)
+    private_files.write_private(path, journal.MAGIC + b"\0" + data)
     try:
         book, _, records = journal.reopen(path)
     except journal.JournalError:
@@ -318,7 +318,7 @@ def test_a_plain_journal_or_one_of_an_earlier_version_is_refused(tmp_path: Path)
     fails(journal.JournalError, r"\(file-not-sealed", read, path, SEALED)
     assert read(path)[0] is True
     path = tmp_path / "x.journal"
-    own_files.write_private(path, b"hoity-journal-1\n\0")
+    private_files.write_private(path, b"hoity-journal-1\n\0")
     fails(journal.JournalError, r"\(no-journal", journal.reopen, path)
 
 
@@ -344,5 +344,5 @@ def test_an_open_journal_is_neither_reopened_nor_forgotten(tmp_path: Path) -> No
     assert not journal.is_open(book.path)
     journal.forget(book.path)
     assert not book.path.exists()
-    assert not marks.path_of(book.path).exists()
+    assert not rollback_marks.path_of(book.path).exists()
     fails(journal.JournalError, "journal-unopened", journal.forget, book.path)

@@ -7,33 +7,33 @@ import pytest
 from support.cases import fails
 
 from cli.local import own_key
-from p2p_hoity.storage import home, keys, own_files, vault
+from p2p_hoity.storage import home, player_key, private_files
 
 
 def test_a_passphrase_seals_the_key_and_the_vault_shows_none(tmp_path: Path) -> None:
     place = home.Home(tmp_path)
-    made = keys.new_identity(place, "Ada", "open sesame")
+    made = player_key.new_identity(place, "Ada", "open sesame")
     assert made.identity.seed not in place.identity.read_bytes()
-    assert keys.load_identity(place, "open sesame").identity.public == made.identity.public
+    assert player_key.load_identity(place, "open sesame").identity.public == made.identity.public
     for wrong in (None, "", "other"):
-        with pytest.raises(keys.KeyFileError, match=r"passphrase-wrong|file-sealed"):
-            keys.load_identity(place, wrong)
-    assert "box" not in repr(vault.new_vault("open sesame"))
-    fails(vault.VaultError, "", vault.read_vault, b"", None)
+        with pytest.raises(player_key.KeyFileError, match=r"passphrase-wrong|file-sealed"):
+            player_key.load_identity(place, wrong)
+    assert "box" not in repr(player_key.new_vault("open sesame"))
+    fails(player_key.VaultError, "", player_key.read_vault, b"", None)
 
 
 def test_without_a_key_one_is_made_and_read_again_and_never_overwritten(tmp_path: Path) -> None:
-    fails(keys.KeyFileError, "no-key", keys.load_identity, home.Home(tmp_path))
+    fails(player_key.KeyFileError, "no-key", player_key.load_identity, home.Home(tmp_path))
     place = home.Home(tmp_path / "home")
-    made = keys.new_identity(place, "Ada")
-    read = keys.load_identity(place)
+    made = player_key.new_identity(place, "Ada")
+    read = player_key.load_identity(place)
     assert (read.nickname, read.identity.public) == ("Ada", made.identity.public)
     assert stat.S_IMODE(place.identity.stat().st_mode) == 0o600
     assert stat.S_IMODE(place.path.stat().st_mode) == 0o700
     place = home.Home(tmp_path)
-    keys.new_identity(place, "Ada")
+    player_key.new_identity(place, "Ada")
     before = place.identity.read_bytes()
-    fails(keys.KeyFileError, "key-exists", keys.new_identity, place, "Bob")
+    fails(player_key.KeyFileError, "key-exists", player_key.new_identity, place, "Bob")
     assert place.identity.read_bytes() == before
 
 
@@ -52,25 +52,27 @@ def test_what_cannot_be_a_nickname_is_told_and_no_key_is_made(
     tmp_path: Path, name: str, code: str
 ) -> None:
     place = home.Home(tmp_path)
-    fails(keys.KeyFileError, code, keys.new_identity, place, name)
+    fails(player_key.KeyFileError, code, player_key.new_identity, place, name)
     assert not place.identity.exists()
-    keys.new_identity(place, "Ada\u0323\u0302")
+    player_key.new_identity(place, "Ada\u0323\u0302")
 
 
-@pytest.mark.parametrize("data", [b"", b"hello", keys.MAGIC, keys.MAGIC + b"\x00junk", b"\x01"])
+@pytest.mark.parametrize(
+    "data", [b"", b"hello", player_key.MAGIC, player_key.MAGIC + b"\x00junk", b"\x01"]
+)
 def test_a_damaged_key_file_is_told(tmp_path: Path, data: bytes) -> None:
     place = home.Home(tmp_path)
-    own_files.write_private(place.identity, data)
-    fails(keys.KeyFileError, "", keys.load_identity, place)
+    private_files.write_private(place.identity, data)
+    fails(player_key.KeyFileError, "", player_key.load_identity, place)
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 25, "x" * 100, "tab\there", " Ada"])
 def test_a_bad_nickname_is_refused_for_a_new_key_and_an_old_one(tmp_path: Path, name: str) -> None:
     place = home.Home(tmp_path)
-    fails(keys.KeyFileError, "", keys.new_identity, place, name)
+    fails(player_key.KeyFileError, "", player_key.new_identity, place, name)
     assert not place.identity.exists()
-    keys.new_identity(place, "Ada")
-    fails(keys.KeyFileError, r"^nickname-", own_key.load_or_make, place, name)
+    player_key.new_identity(place, "Ada")
+    fails(player_key.KeyFileError, r"^nickname-", own_key.load_or_make, place, name)
 
 
 def test_hoity_home_moves_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from support.limits import LIMIT
 from support.running import running
 
 from p2p_hoity.session.mark_keeper import MarkKeeper
-from p2p_hoity.storage import home, journal, journal_format, marks
+from p2p_hoity.storage import home, journal, journal_format, rollback_marks
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def current(path: Path, passphrase: str | None = None) -> bool:
 
 def test_a_mark_lies_outside_the_home_however_that_is_reached(tmp_path: Path, own: Path) -> None:
     path = played(tmp_path / "home", b"one")
-    assert marks.path_of(path).parent == own
+    assert rollback_marks.path_of(path).parent == own
     assert [p.name for p in (tmp_path / "home").rglob("*") if p.is_file()] == ["game.journal"]
     assert current(path)
     (tmp_path / "link").symlink_to(tmp_path / "home")
@@ -115,7 +115,7 @@ def test_no_mark_outlives_its_journal_and_a_failing_one_is_told(tmp_path: Path, 
     told = fails(journal.JournalError, "", play_on, path)
     assert (told.code, told.fields["path"]) == (
         "journal-stopped",
-        str(marks.path_of(path)),
+        str(rollback_marks.path_of(path)),
     )
 
 
@@ -142,7 +142,7 @@ def test_a_mark_cannot_be_made_without_the_keys_of_its_journal(
     """The passphrase is stretched once: that costs a tenth of a second each time."""
     monkeypatch.setattr(journal_format, "stretched", cache(journal_format.stretched))
     path = played(tmp_path / "home", b"one", passphrase=passphrase)
-    mark = marks.path_of(path)
+    mark = rollback_marks.path_of(path)
     whole = mark.read_bytes()
     assert current(path, passphrase)
     for at in range(len(whole)):
@@ -161,8 +161,8 @@ def test_marks_of_journals_that_are_gone_are_swept_and_no_others(tmp_path: Path,
     shutil.rmtree(tmp_path / "gone")
     (own / "a note.mark").write_bytes(b"no mark")
     played(tmp_path / "new")
-    assert not marks.path_of(gone).exists()
-    assert marks.path_of(kept).exists()
+    assert not rollback_marks.path_of(gone).exists()
+    assert rollback_marks.path_of(kept).exists()
     assert current(kept)
     assert (own / "a note.mark").exists()
 
@@ -175,5 +175,5 @@ def test_marks_inside_the_home_are_refused(tmp_path: Path, monkeypatch: pytest.M
     played(tmp_path / "home")
     monkeypatch.delenv("HOITY_MARKS")
     monkeypatch.delenv("HOITY_HOME", raising=False)
-    assert not marks.lies_with(home.home().path)
-    assert not home.home().path.is_relative_to(marks.folder())
+    assert not rollback_marks.lies_with(home.home().path)
+    assert not home.home().path.is_relative_to(rollback_marks.folder())

@@ -12,9 +12,9 @@ from support.cases import fails
 from cli import trouble
 from cli.app import run
 from cli.local.places import check_home
-from p2p_hoity.storage import archive, keys, own_files
+from p2p_hoity.storage import player_key, private_files, transcript_archive
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.own_files import NotPrivateError
+from p2p_hoity.storage.private_files import NotPrivateError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no mode bits")
 
@@ -33,7 +33,7 @@ def test_a_prepared_new_file_does_not_take_the_key(tmp_path: Path) -> None:
     prepared.write_bytes(b"")
     prepared.chmod(0o666)
     with prepared.open("rb") as watched:
-        keys.new_identity(Home(tmp_path), "Ada")
+        player_key.new_identity(Home(tmp_path), "Ada")
         assert watched.read() == b""
     assert mode_of(tmp_path / "identity") == 0o600
 
@@ -49,7 +49,7 @@ def test_no_new_file_has_a_known_name(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "open", look)
     for _ in range(2):
-        own_files.write_private(tmp_path / "file", b"x")
+        private_files.write_private(tmp_path / "file", b"x")
     assert len({path for path, _ in made}) == len(made) == 2
     assert all(flags & os.O_EXCL and flags & os.O_NOFOLLOW for _, flags in made)
     assert all(path != str(tmp_path / "file") for path, _ in made)
@@ -58,7 +58,7 @@ def test_no_new_file_has_a_known_name(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_link_is_replaced_or_refused_and_what_it_leads_to_is_left_alone(tmp_path: Path) -> None:
     victim, link = tmp_path / "victim", tmp_path / "link"
     victim.write_bytes(b"mine")
-    for write in (own_files.write_private, archive.write_transcript):
+    for write in (private_files.write_private, transcript_archive.write_transcript):
         link.symlink_to(victim)
         write(link, b"new")
         assert victim.read_bytes() == b"mine"
@@ -66,26 +66,28 @@ def test_a_link_is_replaced_or_refused_and_what_it_leads_to_is_left_alone(tmp_pa
         assert link.read_bytes() == b"new"
         link.unlink()
     link.symlink_to(victim)
-    with own_files.new_private(link) as file:
+    with private_files.new_private(link) as file:
         file.write(b"new")
     assert (victim.read_bytes(), link.read_bytes()) == (b"mine", b"new")
     link.unlink()
     victim.unlink()
     link.symlink_to(victim)
-    fails(OSError, "symbolic links", own_files.open_private, link, "ab")
+    fails(OSError, "symbolic links", private_files.open_private, link, "ab")
     assert not victim.exists()
 
 
 def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own_files.write_private(tmp_path / "file", b"old", once=True)
+    private_files.write_private(tmp_path / "file", b"old", once=True)
 
     def unable(*_: object, **__: object) -> None:
         raise OSError(95, "Operation not supported")
 
     for _ in range(2):
-        fails(FileExistsError, "", own_files.write_private, tmp_path / "file", b"new", once=True)
+        fails(
+            FileExistsError, "", private_files.write_private, tmp_path / "file", b"new", once=True
+        )
         monkeypatch.setattr(os, "link", unable)  # a file system without hard links
-    own_files.write_private(tmp_path / "other", b"new", once=True)
+    private_files.write_private(tmp_path / "other", b"new", once=True)
     assert (tmp_path / "file").read_bytes() == b"old"
     assert (tmp_path / "other").read_bytes() == b"new"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]
@@ -100,25 +102,25 @@ def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.Monke
 )
 def test_an_open_home_or_key_is_told_how_to_mend_it(tmp_path: Path, mode: int, name: str) -> None:
     home = Home(tmp_path / "it's home")
-    keys.new_identity(home, "Ada")
+    player_key.new_identity(home, "Ada")
     (home.path / name).chmod(mode)
     attempts = [] if name else [lambda: check_home(home)]
-    for attempt in (*attempts, lambda: keys.load_identity(home)):
+    for attempt in (*attempts, lambda: player_key.load_identity(home)):
         told = fails(NotPrivateError, "", attempt)
         assert str(home.path / name) in str(told)
         assert trouble.told(told).exit_code == trouble.USAGE
     subprocess.run(as_told(told), check=True)
     check_home(home)
-    assert keys.load_identity(home).nickname == "Ada"
+    assert player_key.load_identity(home).nickname == "Ada"
 
 
 def test_what_another_user_owns_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home(tmp_path)
-    keys.new_identity(home, "Ada")
+    player_key.new_identity(home, "Ada")
     uid = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
     fails(NotPrivateError, "shared-folder", check_home, home)
-    told = fails(NotPrivateError, "owned-by-another", keys.load_identity, home)
+    told = fails(NotPrivateError, "owned-by-another", player_key.load_identity, home)
     assert as_told(told)[:4] == ["sudo", "chown", "-h", str(uid + 1)]
 
 
@@ -135,13 +137,13 @@ def test_where_users_share_a_folder_another_one_is_named(tmp_path: Path) -> None
 
 def test_a_link_of_another_user_to_a_folder_of_ours_is_refused(tmp_path: Path) -> None:
     folder, link = tmp_path / "folder", tmp_path / "link"
-    own_files.private_folder(folder)
+    private_files.private_folder(folder)
     link.symlink_to(folder)
-    own_files.private_folder(link)
+    private_files.private_folder(link)
     if os.geteuid() != 0:
         pytest.skip("only root can give a link away")
     os.chown(link, 12345, -1, follow_symlinks=False)
-    fails(NotPrivateError, "owned-by-another", own_files.private_folder, link)
+    fails(NotPrivateError, "owned-by-another", private_files.private_folder, link)
 
 
 def test_the_command_line_says_so_and_does_nothing(
@@ -161,13 +163,13 @@ def test_the_command_line_says_so_and_does_nothing(
 
 def test_a_pipe_that_is_read_gets_the_bytes_and_any_other_is_told(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    fails(OSError, "No such device", archive.write_transcript, tmp_path / "pipe", b"x")
+    fails(OSError, "No such device", transcript_archive.write_transcript, tmp_path / "pipe", b"x")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    archive.write_transcript(tmp_path / "pipe", b"bytes")
+    transcript_archive.write_transcript(tmp_path / "pipe", b"bytes")
     assert os.read(reader, 100) == b"bytes"
     os.close(reader)
     os.mkfifo(tmp_path / "identity", 0o600)
-    fails(keys.KeyFileError, r"\(no-regular-file", keys.load_identity, Home(tmp_path))
+    fails(player_key.KeyFileError, r"\(no-regular-file", player_key.load_identity, Home(tmp_path))
 
 
 def test_a_key_is_copied_to_a_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

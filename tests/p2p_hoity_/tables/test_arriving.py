@@ -14,7 +14,7 @@ from cli.trouble import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.events import LinkDown, LinkedElsewhere, LinkUp
-from p2p_hoity.net.limits import Limits
+from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.session import updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import arriving
@@ -107,7 +107,7 @@ async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.Mon
         return found
 
     monkeypatch.setattr("p2p_hoity.tables.resuming.arrive", watched)
-    monkeypatch.setattr("p2p_hoity.net.link.cut", _leave_open)
+    monkeypatch.setattr("p2p_hoity.net.peer_link.cut", _leave_open)
     await table.play({2: off_and_on})
     assert back[0] - began[0] <= PATIENCE
     assert table.ended_alike()

@@ -17,15 +17,18 @@ from support.running import running
 from p2p_hoity.codes.exchange import GuestExchange, HostExchange
 from p2p_hoity.codes.spoken import CodeError, SpokenCode, parse_code
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.errors import NetError
-from p2p_hoity.net.framing import encode_frame, read_frame
-from p2p_hoity.net.handshake import Verdict, fresh_challenge
-from p2p_hoity.net.mailbox import NUMBER
-from p2p_hoity.net.network import cut
-from p2p_hoity.net.reach import speak
+from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.relay_client import NUMBER, speak
+from p2p_hoity.net.secure_channel import (
+    TlsStream,
+    Verdict,
+    credentials,
+    fresh_challenge,
+    secure_from,
+)
 from p2p_hoity.net.ticket import Ticket, encode_ticket
-from p2p_hoity.net.tls import TlsStream, credentials, secure_from
-from p2p_hoity.relay.limits import RelayLimits
+from p2p_hoity.net.transport import cut, encode_frame, read_frame
+from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import CodeEnd
 from p2p_hoity.tables import codes

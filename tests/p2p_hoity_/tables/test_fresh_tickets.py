@@ -19,16 +19,16 @@ from support.running import running
 
 from p2p_hoity import tables
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, NobodyError
 from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.network_errors import NetCode, NobodyError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
-from p2p_hoity.reachability.judge import Judged, Scope
+from p2p_hoity.reachability.advertised_addresses import Judged, Scope
 from p2p_hoity.session import updates
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.dialling import dial_by_ticket
 from p2p_hoity.session.lobby import Roster
 from p2p_hoity.storage.journal import create
-from p2p_hoity.storage.own_files import write_private
+from p2p_hoity.storage.private_files import write_private
 from p2p_hoity.tables.fresh_tickets import FreshError, Giver, Taker, check_fresh, hand_over
 from p2p_hoity.tables.joining import complete
 from p2p_hoity.tables.seating import journal_path

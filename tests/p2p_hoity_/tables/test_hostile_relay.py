@@ -16,8 +16,8 @@ from support.relays import serve_relay
 from support.sampling import sample
 
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetCode, NetError
-from p2p_hoity.relay import calls
+from p2p_hoity.net.network_errors import NetCode, NetError
+from p2p_hoity.relay import rendezvous
 from p2p_hoity.session import updates
 
 LONGEST = 1200.0
@@ -46,7 +46,7 @@ def relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Relayed:
     @asynccontextmanager
     async def run(hostile: Hostile, *honest: str) -> AsyncIterator[PlayerTable]:
         hostile.lies = False
-        monkeypatch.setattr(calls, "splice_of", hostile.splice_of)
+        monkeypatch.setattr(rendezvous, "splice_of", hostile.splice_of)
         table = PlayerTable(tmp_path, 3, USUAL, thinking=1.0)
         table.relays = ("relay-that-lies:1", *(f"{name}:1" for name in honest))
         table.node = lambda number: Walled(table.partition, f"node{number}")

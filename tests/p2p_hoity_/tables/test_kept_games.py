@@ -8,7 +8,7 @@ import pytest
 from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, player, room_of
 
-from p2p_hoity.storage import marks
+from p2p_hoity.storage import rollback_marks
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import PeerError, open_games
 from p2p_hoity.tables import kept_games as games
@@ -115,7 +115,7 @@ def test_a_game_that_is_played_is_not_forgotten_and_one_that_is_leaves_nothing(h
     game.path.with_suffix(".claimed").touch()
     games.forget_game(game)
     assert list(home.journals.iterdir()) == []
-    assert not marks.path_of(game.path).exists()
+    assert not rollback_marks.path_of(game.path).exists()
     assert listed(home) == []
 
 

@@ -18,9 +18,9 @@ from cli.trouble import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError
 from p2p_hoity.net.events import Event, Frame, LinkDown, LinkUp
 from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session import lobby as frames
 from p2p_hoity.session import updates

@@ -15,8 +15,8 @@ from support.player_table import PlayerTable
 from p2p_hoity import tables
 from p2p_hoity.net.events import LinkUp
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.session import access, updates
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.lobby import Ask, encode_lobby, is_lobby

@@ -13,9 +13,9 @@ from support.relays import serve_relay
 from support.running import running
 
 from p2p_hoity.codes.spoken import CodeError, parse_code
-from p2p_hoity.net.discovery import Announcement
 from p2p_hoity.net.events import Frame, LinkUp
 from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import encode_ticket
 from p2p_hoity.relay import mailboxes
 from p2p_hoity.session import lobby, updates

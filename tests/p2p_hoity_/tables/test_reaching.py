@@ -13,11 +13,11 @@ from support.player_table import Guest, PlayerTable, past_round, yes
 from cli.trouble import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import because
-from p2p_hoity.net.errors import NetCode, NobodyError
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.proxy import ProxyCode
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetCode, NobodyError
+from p2p_hoity.net.socks_proxy import ProxyCode
 from p2p_hoity.net.ticket import Ticket, decode_ticket
-from p2p_hoity.reachability.judge import Found, ReachCode, Scope, Wanted, judge
+from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted, judge
 from p2p_hoity.session import updates
 from p2p_hoity.session.lobby import Seating
 from p2p_hoity.tables.telling import TicketTeller

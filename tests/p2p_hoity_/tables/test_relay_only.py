@@ -27,10 +27,10 @@ from cli.trouble import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.codes.spoken import parse_code
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.errors import NetError, NobodyError
+from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.relayed import RelayedNetwork
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.reachability.judge import ReachCode
+from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.session import lobby, updates
 from p2p_hoity.storage import journal
 from p2p_hoity.tables import hosting

@@ -10,7 +10,7 @@ from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 
 from cli import trouble
-from p2p_hoity.net.errors import NetError
+from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.session import updates
 from p2p_hoity.tables import resuming, seating
 from protocol.crypto.identities import Identity

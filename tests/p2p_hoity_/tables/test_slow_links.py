@@ -13,9 +13,9 @@ from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round, short_track
 
 from cli.commands.play import Ask, terms_of
-from p2p_hoity.net import link as links
-from p2p_hoity.net.framing import FrameBuffer
-from p2p_hoity.net.link import LinkCode
+from p2p_hoity.net import peer_link as links
+from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.session import updates
 from p2p_hoity.session.rate_limit import goes_round
 from protocol.wire import table_header

@@ -10,8 +10,8 @@ from support.paths import VECTORS
 from vectors.making.posts import SECRET, shown
 
 from p2p_hoity import game_port
-from p2p_hoity.net import handshake, ticket
-from p2p_hoity.net.framing import FrameBuffer
+from p2p_hoity.net import secure_channel, ticket
+from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.capability import Capability
 from p2p_hoity.session.frame_sizes import MOST_BYTES, longest
@@ -181,9 +181,9 @@ def test_a_ticket_is_read_and_written_again(one: dict[str, Any]) -> None:
 
 def test_the_proof_on_a_link() -> None:
     link = BOOK["link"]
-    purpose = handshake.Purpose(link["purpose"].encode())
+    purpose = secure_channel.Purpose(link["purpose"].encode())
     certificate = raw(link, "certificate_sha256")
-    listener = handshake.Listener(purpose, raw(link, "listener"), certificate)
+    listener = secure_channel.Listener(purpose, raw(link, "listener"), certificate)
     proven = listener.check(raw(link, "answer"), raw(link, "challenge"))
     assert (proven.peer, proven.binding) == (raw(link, "dialler"), raw(link, "binding"))
     assert link["instances"] == [raw(link, "challenge")[-16:].hex(), proven.instance.hex()]

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import trio
 
 from cli.printing import write_line
-from p2p_hoity.net.limits import Limits
-from p2p_hoity.net.link import Link
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.peer_link import Link
 from p2p_hoity.session.driver import Driver
 from p2p_hoity.tables import seating
 from protocol.seat.effects import Effect, Send, Stepped

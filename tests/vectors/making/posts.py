@@ -13,8 +13,8 @@ from vectors.making.playing import TRANSCRIPTS
 from vectors.making.side import game_of
 from vectors.making.tables import VectorRoom
 
-from p2p_hoity.net import handshake, ticket
-from p2p_hoity.net.framing import encode_frame
+from p2p_hoity.net import secure_channel, ticket
+from p2p_hoity.net.transport import encode_frame
 from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.session.capability import Capability
 from protocol.chain import transition
@@ -219,13 +219,13 @@ def links() -> Entry:
     """The proof of the dialling side's identity."""
     draw, one, other = stream("messages", "handshake"), who()[0], who()[1]
     there, here = draw(16), draw(16)
-    challenge, der, nonce = handshake.MAGIC + draw(32) + there, b"a certificate", draw(32)
+    challenge, der, nonce = secure_channel.MAGIC + draw(32) + there, b"a certificate", draw(32)
     certificate = hashlib.sha256(der).digest()
-    purpose = handshake.Purpose.LINK
+    purpose = secure_channel.Purpose.LINK
     parts = (purpose.value, one.public, other.public, certificate, challenge + nonce + here)
     said = framed(*parts)
     answer = other.public + nonce + here + other.sign(Label.LINK_HANDSHAKE, said)
-    proven = handshake.Listener(purpose, one.public, certificate).check(answer, challenge)
+    proven = secure_channel.Listener(purpose, one.public, certificate).check(answer, challenge)
     assert proven.binding == digest(Label.LINK_BINDING, said)
     return {
         "listener": one.public.hex(),

@@ -20,8 +20,8 @@ from cli.ui.full_screen.top import headline
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.errors import because
-from p2p_hoity.net.errors import NetCode
-from p2p_hoity.reachability.judge import ReachCode, Scope
+from p2p_hoity.net.network_errors import NetCode
+from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
 from p2p_hoity.session import updates
 from protocol import Kind
 

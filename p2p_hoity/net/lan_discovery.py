@@ -21,7 +21,7 @@ from protocol.bounds import Quota, Seconds
 from ..errors import Code, Reason, because
 from ..stacking import is_stacked
 from .addresses import parse_address
-from .errors import NetError, TicketError, why
+from .network_errors import NetError, TicketError, why
 from .ticket import TicketCode, decode_ticket, encode_ticket
 
 if TYPE_CHECKING:

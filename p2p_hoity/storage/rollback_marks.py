@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import journal_format
-from .own_files import NotPrivateError, open_private, private_folder, write_whole
+from .private_files import NotPrivateError, open_private, private_folder, write_whole
 
 MOST = 1 << 16
 

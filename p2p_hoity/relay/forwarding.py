@@ -1,4 +1,7 @@
-"""All splices between sockets in one task: one poll for all that is there, one read and one write.
+"""Bytes between two connections of a relay: a task for each pair, or one task for all pairs.
+
+Each direction holds one piece at most, and takes the next when the other end has taken that: a slow
+reader slows who writes to it, and nobody else ([L-33]).
 
 A task for each direction would cost several times the work of the bytes themselves. Where the
 system has no epoll there is no exchange, and splices run as tasks ([L-33]).
@@ -17,7 +20,93 @@ import trio
 
 from protocol.bounds import Quota
 
-from .splice import PIECE, Splice
+from ..net.network_errors import TROUBLE
+from ..net.transport import cut
+
+PIECE = 1 << 14
+"""Bytes read at once: on a link of 2 kB/s they are taken long before idleness is over."""
+
+Ends = tuple[trio.abc.Stream, trio.abc.Stream]
+
+
+class Splice:
+    """Carries bytes between two streams; cut when idle too long or when a byte cap is reached.
+
+    A way is 0 from the first end to the second, 1 from the second to the first; `early` is what
+    came from each end before the splice began; `carried` counts all bytes.
+    """
+
+    def __init__(
+        self, ends: Ends, idle: float, most: int, early: tuple[bytes, bytes] = (b"", b"")
+    ) -> None:
+        self.ends = ends
+        self._early = early
+        self._idle, self._most = idle, most
+        self._scope = trio.CancelScope()
+        self._passed = 0.0
+        self._untaken = [False, False]
+        self._since = [0.0, 0.0]
+        self.carried = 0
+
+    async def run(self) -> None:
+        """Returns when the splice is over and both streams are closed."""
+        self._passed = trio.current_time()
+        try:
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._watch)
+                    await self.carry(self._early)
+                    nursery.cancel_scope.cancel()
+        finally:
+            for end in self.ends:
+                await cut(end)
+
+    async def carry(self, early: tuple[bytes, bytes]) -> None:
+        """Pass bytes on until one end stops; with nothing but streams, a task for each way."""
+        async with trio.open_nursery() as nursery:
+            for way in (0, 1):
+                nursery.start_soon(self._pump, way, early[way], nursery.cancel_scope)
+
+    async def _pump(self, way: int, early: bytes, both: trio.CancelScope) -> None:
+        source, sink = self.ends[way], self.ends[1 - way]
+        try:
+            piece: bytes | bytearray = early or await source.receive_some(PIECE)
+            while piece:
+                self.count(way, len(piece), trio.current_time())
+                await sink.send_all(piece)
+                self.taken(way)
+                if self.is_spent:
+                    break
+                piece = await source.receive_some(PIECE)
+        except TROUBLE:
+            pass  # one end is gone, so the other goes too
+        both.cancel()
+
+    def count(self, way: int, size: int, now: float) -> None:
+        """A piece is there, and due at the other end."""
+        self.carried += size
+        self._passed = self._since[way] = now
+        self._untaken[way] = True
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether it has carried its share."""
+        return self.carried >= self._most
+
+    def taken(self, way: int) -> None:
+        """The other end has taken the piece."""
+        self._untaken[way] = False
+
+    async def _watch(self) -> None:
+        """End it when nothing passes, or one end does not take what is there for it ([L-34])."""
+        while (due := self._due()) > trio.current_time():
+            await trio.sleep_until(due)
+        self._scope.cancel()
+
+    def _due(self) -> float:
+        began = [since for since, is_out in zip(self._since, self._untaken, strict=True) if is_out]
+        return min([self._passed, *began]) + self._idle
+
 
 AT_ONCE: Final[Quota] = 256
 """Sockets that have their turn before others of this process have theirs."""
@@ -157,3 +246,43 @@ class _End:
     def _listen_anew(self) -> None:
         self.exchange.listen(self)
         self.exchange.listen(self.other)
+
+
+class SwitchedSplice(Splice):
+    """As any splice; what came early goes out by its own streams, all else by the exchange."""
+
+    def __init__(
+        self,
+        exchange: Exchange,
+        ends: Ends,
+        idle: float,
+        most: int,
+        early: tuple[bytes, bytes] = (b"", b""),
+    ) -> None:
+        super().__init__(ends, idle, most, early)
+        self._exchange = exchange
+
+    async def carry(self, early: tuple[bytes, bytes]) -> None:
+        """Until the exchange says that one end has stopped."""
+        over = trio.Event()
+        numbers = _number(self.ends[0]), _number(self.ends[1])
+        self._exchange.enter(self, numbers, early, over.set)
+        try:
+            await over.wait()
+        finally:
+            self._exchange.leave(numbers)
+
+
+def splice_of(
+    exchange: Exchange, ends: Ends, idle: float, most: int, early: tuple[bytes, bytes]
+) -> Splice:
+    """The splice for two ends: by the exchange if it can."""
+    if exchange.takes(ends):
+        return SwitchedSplice(exchange, ends, idle, most, early)
+    return Splice(ends, idle, most, early)
+
+
+def _number(end: trio.abc.Stream) -> int:
+    if not isinstance(end, trio.SocketStream):
+        raise RuntimeError("only sockets are switched")
+    return end.socket.fileno()

@@ -1,4 +1,4 @@
-"""The player's own files: made by nobody else, never through a link, for their owner alone ([J-3]).
+"""Files for their owner alone, and locks on files.
 
 Whoever shares the machine may have put a link, a pipe or a file of his own where one of ours is
 about to be. So a new file is made exclusively and under a name nobody can guess, and an old one,
@@ -13,7 +13,7 @@ import secrets
 import shlex
 import stat
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, Any, Final, cast
 
 from ..errors import Code, CodedError, NotRegularError
 
@@ -178,3 +178,20 @@ def sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def hold(file: IO[Any], wait: bool = False) -> bool:
+    """Hold an open file until it is closed; whether it is ours. With `wait` wait for our turn."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            way = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
+            msvcrt.locking(file.fileno(), way, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True

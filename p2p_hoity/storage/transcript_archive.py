@@ -11,7 +11,7 @@ from protocol import Machine, transcript
 
 from ..errors import Code, Reason, of_system
 from .journal import JournalError
-from .own_files import make_folder, write_whole
+from .private_files import make_folder, write_whole
 
 
 class ArchiveCode(Code):

@@ -10,10 +10,9 @@ from typing import NoReturn, TypeVar
 import trio
 
 from ..net.addresses import Address, source_of
-from ..net.errors import NetError
-from ..net.handshake import BY_VERDICT, Verdict, send
-from ..net.tls import TlsStream, laid_aside
-from .watch import Event, Watch
+from ..net.network_errors import NetError
+from ..net.secure_channel import BY_VERDICT, TlsStream, Verdict, laid_aside, send
+from .relay_metrics import Event, Watch
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""The door of a blind relay: it listens, hears what each newcomer wants, and sees it through.
+"""A relay at work: it listens, reads what each connection wants, and serves it.
 
 Every connection to a relay is TLS to the relay's own key, which nobody has to trust. After the
 relay's challenge the dialler says one thing, its wish. A relay learns who waits, who is called,
@@ -16,27 +16,45 @@ import trio
 from protocol import Identity as OwnIdentity
 
 from ..net.addresses import Address, source_of
-from ..net.errors import NetError
-from ..net.handshake import (
+from ..net.connection_slots import Stage, UnprovenConnections, UnprovenStream
+from ..net.network_errors import NetError
+from ..net.relay_client import CALL, OBSERVE, REGISTER, TAKE, WORD, seen_from
+from ..net.secure_channel import (
     Identity,
     Listener,
     Purpose,
+    credentials,
     fresh_challenge,
     fresh_instance,
     receive,
+    secure_from,
     send,
 )
-from ..net.network import Network, StreamListener, TcpNetwork, close_listeners, cut
-from ..net.tls import credentials, secure_from
-from ..net.unproven import Stage, UnprovenConnections, UnprovenStream
-from .calls import Calls
-from .exchange import Exchange
-from .limits import RelayLimits
+from ..net.transport import Network, StreamListener, TcpNetwork, close_listeners, cut
+from .forwarding import Exchange
 from .mailboxes import Mailboxes
-from .seats import Seats
-from .visit import Stay, Visit
-from .watch import Event, Watch
-from .wishes import wishes_of
+from .relay_connection import Stay, Visit, Wish
+from .relay_limits import RelayLimits
+from .relay_metrics import Event, Watch
+from .rendezvous import Calls, Seats
+
+
+def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
+    """Every wish of SPEC 13.2 by its first byte; any other is no wish."""
+    return {
+        REGISTER: seats.register,
+        CALL: calls.call,
+        TAKE: calls.take,
+        OBSERVE: _observe,
+        WORD: mailboxes.attend,
+    }
+
+
+async def _observe(visit: Visit, rest: bytes) -> None:
+    """Tell a newcomer where it comes from, as this relay sees it; that is all it came for."""
+    if not rest:
+        visit.watch.note(Event.OBSERVED, visit.source)
+        await send(visit.stream, seen_from(visit.address))
 
 
 class Relay:

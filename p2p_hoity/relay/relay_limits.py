@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from protocol.bounds import Quota, Seconds
 
-from ..net.handshake import LONGEST
-from ..net.limits import Limits
+from ..net.link_limits import Limits
+from ..net.secure_channel import LONGEST
 
 
 @dataclass(frozen=True)

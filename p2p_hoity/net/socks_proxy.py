@@ -12,8 +12,8 @@ import trio
 from ..errors import Code, Reason, because
 from .addresses import Address, Named, is_loopback, parse_address
 from .destination import Destination, destination_of, parse_ip
-from .errors import TROUBLE, AddressError, NetCode, NetError, NobodyError, why
-from .network import StreamListener, TcpNetwork
+from .network_errors import TROUBLE, AddressError, NetCode, NetError, NobodyError, why
+from .transport import StreamListener, TcpNetwork
 
 if TYPE_CHECKING:
     from python_socks import ProxyError

@@ -1,4 +1,12 @@
-"""Who tries, once for each relayed link of a hub, to do without the relay."""
+"""A direct connection between two peers behind NATs who are linked through a relay.
+
+Method: Ford, Srisuresh, Kegel 2005, TCP hole punching by simultaneous open.
+
+The relay tells each where it sees it; they tell each other through the relay, and both open TCP
+at one moment from the port that the relay saw, so that each NAT takes the other's SYN for an
+answer. After DCUtR of libp2p (Seemann, Inden, Vyzovitis, "Decentralized Hole Punching", 2022):
+the one measures the way there and back, says go, and waits for half of it.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +19,99 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from . import punching
-from .addresses import Address, parse_address
-from .admission import Standing
-from .errors import NetError
-from .handshake import Identity, Listener, Proven, Purpose, Verdict, prove, send
-from .limits import Limits
-from .network import Network, Outlet, cut
-from .punching import Met, PunchCode
-from .race import Secured
-from .reach import reach, secure
-from .tls import TlsStream
+from ..errors import Code
+from .addresses import Address, Named, may_dial, parse_address
+from .connection_slots import Standing
+from .dialler import Secured
+from .link_limits import Limits
+from .network_errors import NetCode, NetError, NobodyError
+from .relay_client import observing, reach, read_seen, secure, seen_from
+from .secure_channel import (
+    Identity,
+    Listener,
+    Proven,
+    Purpose,
+    TlsStream,
+    Verdict,
+    prove,
+    receive,
+    send,
+)
+from .transport import Network, Outlet, cut
+
+TRIES: Final[Quota] = 3
+PERIOD: Final[Seconds] = 1.0
+"""Seconds of one try: a SYN that came too early was dropped, and is sent again after so long."""
+PAUSE: Final[Seconds] = 0.02
+"""Seconds after a NAT that does not drop but refuses what it does not expect."""
+
+SEEN: Final = b"S"
+PING: Final = b"P"
+GO: Final = b"G"
+
+
+class PunchCode(Code):
+    """Why two did not meet."""
+
+    OTHER_WORD = "punch-of-other-form"
+    NOT_MET = "punch-not-met"
+
+
+Met = tuple[trio.abc.Stream, Address]
+"""A fresh stream between the two, and where the other end is seen."""
+
+
+async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
+    """The side that says go; NetError if the two do not meet."""
+    async with observing(outlet, relay) as mine:
+        await send(stream, SEEN + seen_from(mine))
+        other = _read(await receive(stream))
+        began = trio.current_time()
+        await send(stream, PING)
+        await _expect(stream, PING)
+        half = (trio.current_time() - began) / 2
+        await send(stream, GO)
+        await trio.sleep(half)
+        return await _meet(outlet, other), other
+
+
+async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
+    """The side that hears go; NetError if the two do not meet ([L-42])."""
+    other = _read(await receive(stream))
+    async with observing(outlet, relay) as mine:
+        await send(stream, SEEN + seen_from(mine))
+        await _expect(stream, PING)
+        await send(stream, PING)
+        await _expect(stream, GO)
+        return await _meet(outlet, other), other
+
+
+def _read(said: bytes) -> Address:
+    """Where the other is seen, as it says: no further than what any peer names ([L-14])."""
+    if said[:1] != SEEN:
+        raise NetError(PunchCode.OTHER_WORD)
+    other = replace(read_seen(said[1:]), named=Named.FAR)
+    if not may_dial(other.host, other.named):
+        raise NobodyError(NetCode.NOT_DIALLED, address=str(other))
+    return other
+
+
+async def _expect(stream: trio.abc.Stream, word: bytes) -> None:
+    if await receive(stream) != word:
+        raise NetError(PunchCode.OTHER_WORD)
+
+
+async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
+    """The first stream that opens, in three tries within three seconds; NetError for none."""
+    end = trio.current_time() + TRIES * PERIOD
+    while (now := trio.current_time()) < end:
+        with trio.move_on_at(min(now + PERIOD, end)):
+            while True:
+                with suppress(NetError):
+                    return await outlet.open(other)
+                await trio.sleep(PAUSE)
+    raise NetError(PunchCode.NOT_MET)
+
 
 AFTER: Final[Seconds] = 1.0
 """Seconds for which a link has stood before: direct ways have had their turn."""
@@ -108,7 +198,7 @@ class Puncher:
             try:
                 listener = Listener(Purpose.PUNCH, secured.listener, secured.certificate)
                 await prove(secured.stream, listener, self._who, self._instance)
-                return await punching.lead(outlet, relay, secured.stream)
+                return await lead(outlet, relay, secured.stream)
             finally:
                 await cut(secured.stream)
         raise NetError(PunchCode.NOT_MET)
@@ -116,7 +206,7 @@ class Puncher:
     async def _follow(self, outlet: Outlet, relay: Address, stream: TlsStream) -> Met:
         try:
             with trio.move_on_after(WHOLE):
-                return await punching.follow(outlet, relay, stream)
+                return await follow(outlet, relay, stream)
             raise NetError(PunchCode.NOT_MET)
         finally:
             await cut(stream)
