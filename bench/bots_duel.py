@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from support.rules_driver import Referee
 
 from p2p_hoity.bots import BOTS
-from p2p_hoity.cluster import in_order
-from p2p_hoity.cores import Ended
+from p2p_hoity.dask_cluster import in_order
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Edition
+from p2p_hoity.worker_processes import Ended
 
 
 def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tuple[float, int]:

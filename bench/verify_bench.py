@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from p2p_hoity import cores
+from p2p_hoity import worker_processes
 from protocol.chain import cards, chain_state
 from protocol.chain.chain_state import Table
 from protocol.crypto import identities
@@ -57,8 +57,8 @@ def toy(seats: int, cards: int) -> tuple[Any, GameOf, Chooser]:
 def hoity(seats: int, cards: int) -> tuple[Any, GameOf, Chooser]:
     """The same of Hoity Toity, with legal moves drawn at random; it has its own cards."""
     from p2p_hoity import rules
-    from p2p_hoity.editions.loading import load
-    from p2p_hoity.game_port import game_value, read_game
+    from p2p_hoity.editions.load_edition import load
+    from p2p_hoity.game_adapter import game_value, read_game
 
     draw = random.Random(1)
 
@@ -154,7 +154,7 @@ def over_cores(data: bytes, game_of: GameOf, number: int, rounds: int) -> float:
     for _ in range(rounds):
         forget()
         start = time.perf_counter()
-        with cores.spread(number) as submit:
+        with worker_processes.spread(number) as submit:
             if not verify(data, game_of, None, submit).ok:
                 raise SystemExit("the file does not verify")
         times.append(time.perf_counter() - start)
@@ -174,7 +174,7 @@ def table(
     operations cost alone on several cores is taken as divided among them evenly."""
     rows = [row(part, 1, found[part], raw.get(part, 0.0)) for part in found]
     alone = sum(raw.values())
-    files = range(1, cores.count() + 1)
+    files = range(1, worker_processes.count() + 1)
     return rows + [row("file", n, over_cores(data, game_of, n, rounds), alone / n) for n in files]
 
 
@@ -199,7 +199,7 @@ def measure(name: str, seats: int, cards: int, rounds: int) -> dict[str, Any]:
     raw = raw_parts(data, game_of, costs(calls))
     python = platform.python_version()
     return {
-        "machine": f"{platform.machine()}, {cores.count()} cores, Python {python}",
+        "machine": f"{platform.machine()}, {worker_processes.count()} cores, Python {python}",
         "game": name,
         "seats": seats,
         "steps": report.steps,

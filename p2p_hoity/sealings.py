@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from protocol import Kind, Node, transcript
 
-from .game_port import Play
+from .game_adapter import Play
 
 
 @dataclass(frozen=True)

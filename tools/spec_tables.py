@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cli.words.sentences import SENTENCES
-from p2p_hoity import game_port
+from p2p_hoity import game_adapter
 from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.session.frame_sizes import MOST_BYTES
@@ -299,7 +299,7 @@ def _kinds(found: frozenset[type[Any]]) -> str:
 
 def sizes() -> str:
     """Kinds of choices, their form and size."""
-    rows = ((kind, *CHOICES[kind], size) for kind, size in game_port.SIZES.items())
+    rows = ((kind, *CHOICES[kind], size) for kind, size in game_adapter.SIZES.items())
     return markdown(("kind", "value", "meaning", "size(kind)"), rows)
 
 
@@ -449,7 +449,7 @@ def _most_bytes(value: str) -> int:
 
 def nodes_of(data: bytes) -> list[Node]:
     """The chain of a transcript, from its start."""
-    node = verifier.verify(data, game_port.read_game).node
+    node = verifier.verify(data, game_adapter.read_game).node
     nodes = []
     while node is not None:
         nodes.append(node)
@@ -460,7 +460,7 @@ def nodes_of(data: bytes) -> list[Node]:
 def example() -> str:
     """The head of the example transcript, and its chain."""
     data = TINY.read_bytes()
-    report = verifier.verify(data, game_port.read_game)
+    report = verifier.verify(data, game_adapter.read_game)
     nodes = nodes_of(data)
     rows = [
         (n.step, _what(n), _bodies(after), _shown(after), code(after.digest.hex()[:24]))
@@ -594,13 +594,13 @@ def play_tiny() -> bytes:
     who = [identity(seat) for seat in range(2)]
     nonce = hashlib.sha256(b"terms").digest()
     terms = table_header.Terms(
-        who[0].public, nonce, game_port.game_value(edition, "surprise"), 2, 2
+        who[0].public, nonce, game_adapter.game_value(edition, "surprise"), 2, 2
     )
     roster = tuple(
         table_header.sit(terms, one, name, hashlib.sha256(name.encode()).digest())
         for one, name in zip(who, ("Ada", "Bob"), strict=True)
     )
-    room = MachineTable(game_port.bind(table_header.Header(terms, roster)), who, choose, "tiny")
+    room = MachineTable(game_adapter.bind(table_header.Header(terms, roster)), who, choose, "tiny")
     room.start()
     room.run(until=2)
     return room.places[0].machine.transcript()

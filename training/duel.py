@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from p2p_hoity.cluster import in_order
-from p2p_hoity.cores import Ended
+from p2p_hoity.dask_cluster import in_order
+from p2p_hoity.worker_processes import Ended
 
 from .contest import Won, summed
 from .pairing import Duel

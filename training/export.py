@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from p2p_hoity.bots.learned.network import Network
+from p2p_hoity.bots.learned.policy_network import Network
 
 from .keeping import load, policy_of
 from .packing import pack

@@ -22,9 +22,8 @@ import torch
 
 from p2p_hoity.bots import BOTS
 from p2p_hoity.bots.learned import scene_of
-from p2p_hoity.bots.learned.menu import Pick, picks
-from p2p_hoity.bots.learned.scene import Scene
-from p2p_hoity.bots.learned.sight import other_blocks, own_block
+from p2p_hoity.bots.learned.move_candidates import Pick, picks
+from p2p_hoity.bots.learned.observation import Scene, other_blocks, own_block
 from p2p_hoity.rules import Choice, Expected, View
 
 from .critic import Critic

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 
 from p2p_hoity.bots.learned.features import VERSION
-from p2p_hoity.bots.learned.network import CHECK, FORMAT, HEADER, MAGIC, Shape
+from p2p_hoity.bots.learned.policy_network import CHECK, FORMAT, HEADER, MAGIC, Shape
 
 LARGEST = 127
 Matrix = Sequence[Sequence[float]]

@@ -1,11 +1,11 @@
-"""The policy as a torch module: the network that `p2p_hoity.bots.learned.network` runs."""
+"""The policy as a torch module: the network that `p2p_hoity.bots.learned.policy_network` runs."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
 
-from p2p_hoity.bots.learned.network import Shape
+from p2p_hoity.bots.learned.policy_network import Shape
 
 from .rows import Asked
 

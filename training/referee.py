@@ -34,8 +34,8 @@ from p2p_hoity.rules import (
     start,
     view,
 )
-from p2p_hoity.rules.opening import COIN_BYTES
-from p2p_hoity.rules.state import HAND
+from p2p_hoity.rules.game_setup import COIN_BYTES
+from p2p_hoity.rules.game_state import HAND
 
 
 class Referee:

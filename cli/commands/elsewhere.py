@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from p2p_hoity.cluster import on_cluster
-from p2p_hoity.cores import Ended
+from p2p_hoity.dask_cluster import on_cluster
+from p2p_hoity.worker_processes import Ended
 
 from ..trouble import USAGE, Trouble
 from ..words import lingo

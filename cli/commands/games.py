@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import passphrase_from_environment
-from p2p_hoity.tables import OpenGame, PeerError
+from p2p_hoity.tables import PeerError
 from p2p_hoity.tables.kept_games import (
     ForgetCode,
     KeptGame,
@@ -18,7 +18,7 @@ from p2p_hoity.tables.kept_games import (
     kept_games,
     progress_of,
 )
-from p2p_hoity.tables.resuming import refused_games
+from p2p_hoity.tables.resuming import OpenGame, refused_games
 from protocol.bounds import Seconds
 
 from ..local.bot_processes import sweep

@@ -9,7 +9,7 @@ from typing import Final
 import trio
 
 from p2p_hoity.codes.spoken import is_code
-from p2p_hoity.lookalikes import twins
+from p2p_hoity.confusable_names import twins
 from p2p_hoity.net.lan_discovery import Announcement, browse
 from p2p_hoity.net.ticket import decode_ticket
 from protocol import fingerprint, table_header

@@ -11,7 +11,7 @@ from p2p_hoity import rules, tables
 from p2p_hoity.editions import DEFAULT
 from p2p_hoity.editions import load as load_edition
 from p2p_hoity.errors import because, of_protocol
-from p2p_hoity.game_port import game_value, read_game
+from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home

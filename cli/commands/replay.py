@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from p2p_hoity.game_port import Play, happenings, read_game
+from p2p_hoity.game_adapter import Play, happenings, read_game
 from p2p_hoity.rules import Edition, Happening, State, news
 from p2p_hoity.sealings import Sealing, sealings
 from protocol import fingerprint, transcript

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from p2p_hoity.game_port import Play, happenings
+from p2p_hoity.game_adapter import Play, happenings
 from protocol import Node, transcript
 
 from ..ui.full_screen.replaying import Film, Moment, ReplayApp

@@ -10,7 +10,7 @@ from typing import Final
 
 import trio
 
-from p2p_hoity.game_port import HoityToity
+from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.session.driver import LEFT, Outcome
 from p2p_hoity.session.updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home

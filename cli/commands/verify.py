@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from p2p_hoity import cores
-from p2p_hoity.game_port import Play, read_game
+from p2p_hoity import worker_processes
+from p2p_hoity.game_adapter import Play, read_game
 from p2p_hoity.rules import State
 from p2p_hoity.storage.private_files import open_at_once
 from protocol import fingerprint, transcript
@@ -154,9 +154,9 @@ def _unjudged(words: str) -> transcript.Report:
 def _by_cores(whole: transcript.Opened, cores_: int | None) -> transcript.Report:
     """The verifier's report; a process that the system ends leaves the work to this one."""
     try:
-        with cores.spread(cores_) as submit:
+        with worker_processes.spread(cores_) as submit:
             return transcript.verify(whole, read_game, time.perf_counter, submit)
-    except cores.Ended:
+    except worker_processes.Ended:
         return transcript.verify(whole, read_game, time.perf_counter)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from p2p_hoity import cores
+from p2p_hoity import worker_processes
 from protocol.bounds import Seconds
 
 from .. import printing
@@ -86,9 +86,9 @@ class _Run:
     def _verdicts(self) -> Generator[Verdict, None, None]:
         """Of all that is not known yet, as they are done."""
         for path, found in self._found():
-            yield ended_with(path) if isinstance(found, cores.Ended) else found
+            yield ended_with(path) if isinstance(found, worker_processes.Ended) else found
 
-    def _found(self) -> Iterator[tuple[Path, Verdict | cores.Ended]]:
+    def _found(self) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
         if self.wishes.dask is None:
             return _side_by_side(self._files(), self.wishes.jobs)
         from .elsewhere import by_cluster
@@ -173,10 +173,10 @@ class _Run:
 
 def _side_by_side(
     files: Iterable[Path], jobs: int | None
-) -> Iterator[tuple[Path, Verdict | cores.Ended]]:
+) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
     """Each file with its verdict, as they are done; if one job is wished for in this process, in
     turn."""
     if jobs == 1:
         return ((path, judge(path, 1)) for path in files)
     work = partial(judge_elsewhere, lingo.language())
-    return cores.side_by_side(work, files, jobs or cores.count())
+    return worker_processes.side_by_side(work, files, jobs or worker_processes.count())

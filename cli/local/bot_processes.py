@@ -22,7 +22,7 @@ from typing import IO, Final
 
 import trio
 
-from p2p_hoity.lookalikes import twins
+from p2p_hoity.confusable_names import twins
 from p2p_hoity.storage import private_files
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import KeyFileError, load_identity

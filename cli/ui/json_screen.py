@@ -9,7 +9,7 @@ from typing import Any, Final
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.game_port import HoityToity
+from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.rules import news
 from p2p_hoity.rules.news import plain
 from p2p_hoity.session import updates

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import trio
 
-from p2p_hoity.game_port import HoityToity
+from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import BotPlayer, Player, Wish
 from p2p_hoity.session.updates import Finished, Started, Update

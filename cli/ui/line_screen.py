@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from p2p_hoity.game_port import HoityToity
+from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.rules import View
 from p2p_hoity.session import updates

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 import trio
 
-from p2p_hoity.game_port import HoityToity
+from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.player import Player
 from p2p_hoity.session.updates import Moved, Reached, Update

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from p2p_hoity.lookalikes import twins_among
+from p2p_hoity.confusable_names import twins_among
 from p2p_hoity.rules import ActionCard, ActionKind, Edition, Piece, Place, View
 
 from .lingo import N_, _, language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from p2p_hoity.lesson import Topic
+from p2p_hoity.lesson_script import Topic
 
 from .lingo import N_, _
 

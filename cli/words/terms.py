@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from p2p_hoity.game_port import HoityToity
+from p2p_hoity.game_adapter import HoityToity
 from protocol import Terms, fingerprint
 
 from . import editions

@@ -22,7 +22,7 @@ from protocol import (
 )
 
 from .. import editions, rules
-from ..game_port import bind, game_value, read_game
+from ..game_adapter import bind, game_value, read_game
 
 SEATS = 6
 

@@ -1,4 +1,4 @@
-"""The Castle as a game of odds: what each seat there may play, and what each Action is then worth.
+"""The Castle as a game of odds: what Collectibles are worth, and what each Action is then worth.
 
 Every seat is taken to lean to what pays best for it, as far as all can see; each leaning changes
 what pays for the others, so it is reckoned in turns until it hardly moves. This is the logit
@@ -7,13 +7,56 @@ equilibrium (McKelvey, Palfrey, 1995) of a coarse picture of one Castle phase.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, prod
 
-from ..rules import ActionKind, Place, View, best_exhibit
+from ..rules import LETTERS, ActionKind, Edition, Place, View, best_exhibit
 from ..rules.exhibits import MIN_EXHIBIT
-from .worth import PIECE_EARLY, PIECE_LATE
+
+SHORT_RUN = 0.6
+SECOND_RUN = 0.3
+LOOSE_PIECE = 0.15
+OLD_PIECE = 0.1
+PIECE_EARLY, PIECE_LATE = 2.2, 1.2
+"""Fields that a piece of one's run is worth, when the game begins and when it ends."""
+
+
+def promise(edition: Edition, cards: Iterable[int]) -> float:
+    """A collection's promise in pieces: its longest run counts full, the next less, loose pieces
+    little, old ones a little more."""
+    counts = [0] * len(LETTERS)
+    age = 0.0
+    total = len(edition.collectibles)
+    for card in cards:
+        counts[ord(edition.collectibles[card].letter) - ord("A")] += 1
+        age += OLD_PIECE * (1 - edition.seniority[card] / total)
+    best, second = _two_largest(counts)
+    full = best if best >= MIN_EXHIBIT else SHORT_RUN * best
+    return full + SECOND_RUN * second + LOOSE_PIECE * sum(counts) + age
+
+
+def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
+    """What one more Collectible adds."""
+    return promise(edition, (*cards, card)) - promise(edition, cards)
+
+
+def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
+    """What goes with this Collectible."""
+    return promise(edition, cards) - promise(edition, [c for c in cards if c != card])
+
+
+def _two_largest(counts: Sequence[int]) -> tuple[int, int]:
+    runs, size = [0, 0], 0
+    for count in (*counts, 0):
+        if count:
+            size += count
+        else:
+            runs.append(size)
+            size = 0
+    first, second = sorted(runs)[-1:-3:-1]
+    return first, second
+
 
 E, T, D = ActionKind.EXHIBIT, ActionKind.THIEF, ActionKind.DETECTIVE
 Mix = Mapping[ActionKind, float]

@@ -8,9 +8,8 @@ from random import Random
 from typing import TypeVar, cast
 
 from ..rules import ActionKind, Choice, Expected, Place, State, View, theft_options
-from .castle_odds import can_steal, guests, mixtures, piece_worth, stakes, worths
+from .castle_odds import can_steal, gain, guests, loss, mixtures, piece_worth, stakes, worths
 from .random_bot import NothingToChoose, kind_of
-from .worth import gain, loss
 
 T = TypeVar("T")
 

@@ -1,7 +1,6 @@
 """Editions of the game as data: Collectibles, Cash, Thieves and the score track."""
 
-from .descent import Descent, descent
-from .loading import DEFAULT, NAMES, load, parse
-from .reading import EditionError
+from .edition_bytes import Descent, descent
+from .load_edition import DEFAULT, NAMES, EditionError, load, parse
 
 __all__ = ["DEFAULT", "NAMES", "Descent", "EditionError", "descent", "load", "parse"]

@@ -38,7 +38,9 @@ from .edition import (
     Switches,
 )
 from .exhibits import best_exhibit, is_exhibit, run_exhibits, strength
-from .illegal import Rule
+from .game_setup import draw_colours, start
+from .game_state import HAND, Claim, Layout, Standing, State, Variant, layout
+from .illegal_moves import Rule
 from .legality import (
     best_slots,
     check,
@@ -49,12 +51,10 @@ from .legality import (
     legal,
     theft_options,
 )
-from .machine import apply, expected
 from .news import Happening, Piece
-from .opening import draw_colours, start
+from .phase_machine import apply, expected
 from .phases import Phase
-from .state import HAND, Claim, Layout, Standing, State, Variant, layout
-from .view import View, view
+from .seat_view import View, view
 from .vocabulary import Kind, Place, UnexpectedEvent
 
 __all__ = [

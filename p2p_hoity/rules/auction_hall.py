@@ -7,11 +7,11 @@ from typing import cast
 from protocol.game import Choose, Chosen, Draw, Drawn
 
 from .edition import ActionKind
+from .game_state import State
 from .legality import check, default_window
-from .motion import give_back, go, put, reveal, tell
+from .movement import give_back, go, put, reveal, tell
 from .news import CashPaid, CashStolen, DefaultTaken, Happening, NoSale, Sale, TurnedUp
 from .phases import Phase
-from .state import State
 from .vocabulary import Place, UnexpectedEvent
 
 HALL = Place.AUCTION_HALL

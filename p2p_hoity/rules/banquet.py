@@ -5,11 +5,11 @@ from __future__ import annotations
 from protocol.game import OpenAll, Opened
 
 from .exhibits import best_exhibit, strength
+from .game_state import Claim, Standing, State
 from .legality import default_exhibit
-from .motion import advance, go, reveal, tell
+from .movement import advance, go, reveal, tell
 from .news import FaultFound, FinalExhibit, HandOpened, StandingMade
 from .phases import Phase
-from .state import Claim, Standing, State
 from .vocabulary import UnexpectedEvent
 
 FINAL_FIELDS = (8, 4)

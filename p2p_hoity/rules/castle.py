@@ -9,8 +9,9 @@ from protocol.game import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
 
 from .edition import ActionKind
 from .exhibits import Strength, strength
+from .game_state import Claim, State
 from .legality import check, default_exhibit, default_theft, theft_options
-from .motion import advance, give_back, go, put, reveal, tell
+from .movement import advance, give_back, go, put, reveal, tell
 from .news import (
     BanquetReached,
     DefaultTaken,
@@ -23,9 +24,8 @@ from .news import (
     Voided,
 )
 from .phases import Phase
-from .state import Claim, State
+from .place_and_action import together
 from .vocabulary import Place, UnexpectedEvent
-from .where_and_what import together
 
 CASTLE = Place.CASTLE
 PLACES_OF_HONOUR = ("best exhibit", "second-best exhibit")

@@ -9,8 +9,8 @@ from protocol.game import NOT_OF_FORM, Choice, ChoiceForm, IllegalMove
 
 from .edition import CARDS_PER_COLOUR, COLOURS
 from .exhibits import MIN_EXHIBIT
-from .illegal import Rule
-from .state import MAX_SEATS
+from .game_state import MAX_SEATS
+from .illegal_moves import Rule
 from .vocabulary import Kind, Place
 
 ACTION_IDS: Final = CARDS_PER_COLOUR * len(COLOURS)

@@ -11,8 +11,8 @@ from protocol.game import Cards, Choice, IllegalMove
 from .choices import choice_from_wire
 from .edition import ActionKind
 from .exhibits import best_by_size, best_exhibit, is_exhibit, may_hold_exhibit, oldest
-from .illegal import Rule
-from .state import State
+from .game_state import State
+from .illegal_moves import Rule
 from .vocabulary import Kind, Place
 
 NO_CARDS: Cards = {}

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from . import news
-from .motion import give_back, lay, put
-from .state import State
+from .game_state import State
+from .movement import give_back, lay, put
 
 FOLLOWED: Final = (
     "round",

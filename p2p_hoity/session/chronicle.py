@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from protocol import Machine, Node
 
 from .. import rules
-from ..game_port import Play, happenings, shared_length
+from ..game_adapter import Play, happenings, shared_length
 from . import updates
 from .updates import Screen
 

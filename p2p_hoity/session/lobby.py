@@ -20,7 +20,7 @@ from protocol import (
     table_header,
 )
 
-from ..lookalikes import twins
+from ..confusable_names import twins
 from ..stacking import is_stacked
 from .frame_sizes import longest
 

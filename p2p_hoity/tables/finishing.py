@@ -8,7 +8,7 @@ from pathlib import Path
 from protocol import transcript
 
 from ..errors import Code, of_system
-from ..game_port import read_game
+from ..game_adapter import read_game
 from ..storage import transcript_archive
 from ..storage.private_files import open_at_once
 from .resuming import find_game, reopen

@@ -13,9 +13,9 @@ import trio
 from protocol import Header, Invalid, OtherVersion, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
+from ..confusable_names import twins_among
 from ..errors import Code, of_protocol
-from ..game_port import HoityToity, read_game
-from ..lookalikes import twins_among
+from ..game_adapter import HoityToity, read_game
 from ..net.events import Event, Frame, LinkUp
 from ..net.hub import Hub
 from ..net.link_limits import Allowance, Limits

@@ -17,7 +17,7 @@ from typing import Any, Final
 from protocol import Machine, transcript
 
 from ..errors import Code
-from ..game_port import Play, bind, read_game
+from ..game_adapter import Play, bind, read_game
 from ..storage import journal as journals
 from ..storage.home import Home, transcripts, written
 from ..storage.private_files import NotPrivateError, read_private, write_private

@@ -12,7 +12,7 @@ from protocol import Machine, Table, table_header
 
 from .. import rules
 from ..errors import Code
-from ..game_port import Play, happenings
+from ..game_adapter import Play, happenings
 from ..net.addresses import host_of, is_own_host
 from ..net.hub import Hub
 from ..net.ticket import Ticket

@@ -14,7 +14,7 @@ from typing import Final
 from protocol import Header, Identity, Machine, Table, table_header
 
 from ..errors import Code, CodedError, Reason
-from ..game_port import bind
+from ..game_adapter import bind
 from ..net.addresses import RELAY_PREFIX, local_addresses
 from ..net.events import Event, Frame
 from ..net.hub import Hub

@@ -25,7 +25,7 @@ from cli import trouble
 from cli.app import EXAMPLES, build
 from cli.commands import bench, by_code
 from cli.words import lingo
-from p2p_hoity import cores
+from p2p_hoity import worker_processes
 from p2p_hoity.bench import whole_tables
 from p2p_hoity.bench.report import expected_seconds
 from p2p_hoity.editions import NAMES
@@ -586,9 +586,9 @@ def test_verify_does_itself_what_a_process_left_undone(
     hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_: object) -> Any:
-        raise cores.Ended
+        raise worker_processes.Ended
 
-    monkeypatch.setattr(cores, "spread", lambda _: nullcontext(gone))
+    monkeypatch.setattr(worker_processes, "spread", lambda _: nullcontext(gone))
     done = hoity.done(0, "verify", game, "--json")
     assert [line["verdict"] for line in done.lines] == ["ok"]
 

@@ -13,9 +13,9 @@ from support import pieces
 from support.cases import fails
 from support.dask_cluster import begun, kill_workers
 
-from p2p_hoity import cluster
-from p2p_hoity.cluster import ClusterError, in_order, on_cluster
-from p2p_hoity.cores import Ended
+from p2p_hoity import dask_cluster
+from p2p_hoity.dask_cluster import ClusterError, in_order, on_cluster
+from p2p_hoity.worker_processes import Ended
 
 NOWHERE = "tcp://127.0.0.1:9"
 
@@ -50,7 +50,7 @@ def test_a_worker_of_several_threads_works_at_one_piece_at_a_time() -> None:
 def test_pieces_are_taken_as_there_is_room(local: Any) -> None:
     found = on_cluster(local.scheduler_address, pieces.doubled, taken := Counted())
     for done, _ in zip(range(50), found, strict=False):
-        assert taken.count <= done + 1 + 2 * cluster.AHEAD
+        assert taken.count <= done + 1 + 2 * dask_cluster.AHEAD
 
 
 class Counted:
@@ -103,7 +103,7 @@ def test_a_cluster_that_goes_is_told() -> None:
 
 def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with begun(0) as local:
-        monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+        monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
         work = on_cluster(local.scheduler_address, pieces.doubled, [1])
         fails(ClusterError, "cluster-empty", list, work)
 
@@ -111,7 +111,7 @@ def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("address", [NOWHERE, "carrier-pigeon://here", "nowhere", ""])
 def test_where_no_cluster_is_that_is_told(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     pytest.importorskip("distributed", reason="Dask's distributed is not installed")
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
     for _again in range(2):  # a client that could not be made must not lock the next one out
         fails(ClusterError, "cluster-unreached", list, on_cluster(address, pieces.doubled, [1]))
 

@@ -14,8 +14,8 @@ from support.hasty import bare
 from support.limits import LIMIT
 from support.paths import VECTORS
 
-from p2p_hoity import cores
-from p2p_hoity.game_port import read_game
+from p2p_hoity import worker_processes
+from p2p_hoity.game_adapter import read_game
 from protocol.transcript.verifier import verify
 
 BOTH_WAYS = pytest.mark.parametrize("copies", [True, False], ids=["copied", "begun anew"])
@@ -31,27 +31,27 @@ def end_oneself() -> None:
 
 
 def _end_one_of_two() -> None:
-    with cores.spread(2) as submit:
+    with worker_processes.spread(2) as submit:
         assert submit is not None
         submit(end_oneself).result()
 
 
 @ONLY_WHERE_FORKED
 def test_work_is_done_by_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    with cores.spread(2) as submit:
+    with worker_processes.spread(2) as submit:
         assert submit is not None
         assert submit(os.getpid).result() != os.getpid()
         assert submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
-    monkeypatch.delattr(cores, "_processes")
-    with cores.spread(2) as submit:
+    monkeypatch.delattr(worker_processes, "_processes")
+    with worker_processes.spread(2) as submit:
         assert submit is not None
         assert verify(b"no transcript", read_game, None, submit).verdict == "unreadable"
 
 
 def test_on_one_core_nothing_is_handed_out() -> None:
-    with cores.spread(1) as submit:
+    with worker_processes.spread(1) as submit:
         assert submit is None
-    assert cores.count() >= 1
+    assert worker_processes.count() >= 1
 
 
 @ONLY_WHERE_FORKED
@@ -60,19 +60,21 @@ def test_processes_come_to_the_same_verdict(spoilt: int | None) -> None:
     data = bytearray(EXAMPLE.read_bytes())
     if spoilt is not None:
         data[spoilt] ^= 1
-    with cores.spread(2) as submit:
+    with worker_processes.spread(2) as submit:
         report = verify(bytes(data), read_game, None, submit)
     assert bare(report) == bare(verify(bytes(data), read_game))
 
 
 @ONLY_WHERE_FORKED
 def test_a_process_that_is_ended_is_told_or_once_forgiven(tmp_path: Path) -> None:
-    with pytest.raises(cores.Ended):
+    with pytest.raises(worker_processes.Ended):
         _end_one_of_two()
-    with pytest.raises(RuntimeError, match="ours"), cores.spread(2):
+    with pytest.raises(RuntimeError, match="ours"), worker_processes.spread(2):
         raise RuntimeError("ours")
     given = ["", str(tmp_path / "was here")]
-    assert sorted(cores.side_by_side(pieces.ended_once, given, 2)) == [(one, one) for one in given]
+    assert sorted(worker_processes.side_by_side(pieces.ended_once, given, 2)) == [
+        (one, one) for one in given
+    ]
 
 
 PARENT = """
@@ -103,20 +105,20 @@ def way(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:
     """How processes are begun; as copies only where that is done at all."""
     if copies and not sys.platform.startswith("linux"):
         pytest.skip("processes are begun as copies of this one on Linux alone")
-    monkeypatch.setattr(cores, "_copies", lambda: copies)
+    monkeypatch.setattr(worker_processes, "_copies", lambda: copies)
 
 
 @BOTH_WAYS
 @pytest.mark.usefixtures("way")
 def test_each_piece_comes_with_what_is_made_of_it_though_one_ends_its_process() -> None:
-    found = dict(cores.side_by_side(pieces.doubled, range(30), 2))
+    found = dict(worker_processes.side_by_side(pieces.doubled, range(30), 2))
     assert found == {number: 2 * number for number in range(30)}
-    assert dict(cores.side_by_side(pieces.doubled, [], 2)) == {}
+    assert dict(worker_processes.side_by_side(pieces.doubled, [], 2)) == {}
     given = [1, -1, 2, 3, -2, 4]
-    found = dict(cores.side_by_side(pieces.doubled, given, 2))
+    found = dict(worker_processes.side_by_side(pieces.doubled, given, 2))
     assert set(found) == set(given)
     for number, made in found.items():
-        assert isinstance(made, cores.Ended) if number < 0 else made == 2 * number
+        assert isinstance(made, worker_processes.Ended) if number < 0 else made == 2 * number
 
 
 @ONLY_WHERE_FORKED
@@ -128,14 +130,14 @@ def test_pieces_are_taken_as_there_is_room() -> None:
             taken.append(number)
             yield number
 
-    for done, _ in enumerate(cores.side_by_side(pieces.doubled, many(), 2)):
-        assert len(taken) <= done + 1 + 2 * cores.AHEAD
+    for done, _ in enumerate(worker_processes.side_by_side(pieces.doubled, many(), 2)):
+        assert len(taken) <= done + 1 + 2 * worker_processes.AHEAD
 
 
 @ONLY_WHERE_FORKED
 def test_a_process_gives_its_place_to_a_fresh_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cores, "SHIFT", 3)
-    found = dict(cores.side_by_side(pieces.who, range(9), 1)).values()
+    monkeypatch.setattr(worker_processes, "SHIFT", 3)
+    found = dict(worker_processes.side_by_side(pieces.who, range(9), 1)).values()
     shifts = [{made[1] for made in found if made[0] // 3 == shift} for shift in range(3)]
     assert [len(shift) for shift in shifts] == [1, 1, 1]
     assert len(set.union(*shifts)) == 3
@@ -144,9 +146,9 @@ def test_a_process_gives_its_place_to_a_fresh_one(monkeypatch: pytest.MonkeyPatc
 @ONLY_WHERE_FORKED
 def test_nobody_stays_when_work_raises_or_no_more_is_looked_at() -> None:
     with pytest.raises(ValueError, match="3"):
-        list(cores.side_by_side(pieces.refused, range(9), 2))
+        list(worker_processes.side_by_side(pieces.refused, range(9), 2))
     assert multiprocessing.active_children() == []
-    found = cores.side_by_side(pieces.doubled, range(1000), 2)
+    found = worker_processes.side_by_side(pieces.doubled, range(1000), 2)
     next(found)
     found.close()
     assert multiprocessing.active_children() == []
@@ -183,7 +185,7 @@ def test_a_system_without_semaphores_has_one_core(monkeypatch: pytest.MonkeyPatc
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr("multiprocessing.synchronize._multiprocessing.SemLock", refuse)
-    with cores.spread(2) as submit:
+    with worker_processes.spread(2) as submit:
         assert submit is not None
         assert submit(os.getpid).result() == os.getpid()
-    assert list(cores.side_by_side(abs, [-1, 2, -3], 2)) == [(-1, 1), (2, 2), (-3, 3)]
+    assert list(worker_processes.side_by_side(abs, [-1, 2, -3], 2)) == [(-1, 1), (2, 2), (-3, 3)]

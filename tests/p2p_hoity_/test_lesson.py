@@ -9,7 +9,7 @@ from support.rules_driver import card
 from support.sampling import times
 
 from p2p_hoity import rules
-from p2p_hoity.lesson import MINE, OPPONENTS, PLAN, ROUNDS, SEATS, Lesson, Topic
+from p2p_hoity.lesson_script import MINE, OPPONENTS, PLAN, ROUNDS, SEATS, Lesson, Topic
 
 ALWAYS = {
     Topic.WELCOME,

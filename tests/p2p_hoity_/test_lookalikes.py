@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2p_hoity.lookalikes import _DRAWN_ALIKE, twins, twins_among
+from p2p_hoity.confusable_names import _DRAWN_ALIKE, twins, twins_among
 
 TWINS = [
     ("ada", "ada"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.machine_table import identity
 
-from p2p_hoity import game_port
+from p2p_hoity import game_adapter
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.transport import OVERHEAD
 from p2p_hoity.relay.relay_limits import RelayLimits
@@ -83,7 +83,7 @@ def test_what_is_read_off_the_page_is_what_the_code_has() -> None:
 
 def test_the_example_is_what_the_page_shows_and_with_one_byte_changed_refused() -> None:
     data = made.TINY.read_bytes()
-    report = verifier.verify(data, game_port.read_game)
+    report = verifier.verify(data, game_adapter.read_game)
     assert report.ok
     assert f"content `{report.content}`" in BLOCKS["example"]
     shown = "".join(re.findall(r"^    ([0-9a-f]+)$", BLOCKS["example"], re.MULTILINE))
@@ -93,7 +93,7 @@ def test_the_example_is_what_the_page_shows_and_with_one_byte_changed_refused() 
     assert [d.startswith(r) for d, r in zip(digests, read, strict=True)] == [True] * len(read)
     spoilt = bytearray(data)
     spoilt[len(data) // 2] ^= 1
-    assert not verifier.verify(bytes(spoilt), game_port.read_game).ok
+    assert not verifier.verify(bytes(spoilt), game_adapter.read_game).ok
 
 
 # Messages: every bound of the table is the reader's bound.

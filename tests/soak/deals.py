@@ -25,7 +25,7 @@ import trio
 from support.terminals import start
 
 from cli.printing import write_line
-from p2p_hoity import editions, game_port, rules, tables
+from p2p_hoity import editions, game_adapter, rules, tables
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer
@@ -98,7 +98,7 @@ def own(where: Home) -> player_key.Player:
 def terms_of(me: player_key.Player, seats: int, quorum: int, times: Sequence[int]) -> Terms:
     """Return the terms of a full table of this host."""
     variant: rules.Variant = "surprise" if seats == 2 else None
-    game = game_port.game_value(editions.load(), variant)
+    game = game_adapter.game_value(editions.load(), variant)
     return Terms(me.identity.public, os.urandom(32), game, seats, quorum, Patience(*times))
 
 

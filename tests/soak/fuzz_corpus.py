@@ -15,9 +15,9 @@ from support.machine_table import MachineTable, make_table, toy_choice
 from support.paths import ROOT
 from support.toy_game import ToyGame
 
-from p2p_hoity import game_port
-from p2p_hoity.editions.canonical import read_canonical
-from p2p_hoity.editions.loading import parse
+from p2p_hoity import game_adapter
+from p2p_hoity.editions.edition_bytes import read_canonical
+from p2p_hoity.editions.load_edition import parse
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.lan_discovery import read_properties
 from p2p_hoity.net.secure_channel import CHALLENGE as CHALLENGE_SIZE
@@ -59,7 +59,7 @@ def _text(parser: Callable[[str], object]) -> Callable[[bytes], object]:
 
 
 def _file(data: bytes) -> object:
-    return verifier.verify(data, game_port.read_game)
+    return verifier.verify(data, game_adapter.read_game)
 
 
 def _records(data: bytes) -> object:

@@ -15,8 +15,8 @@ from dataclasses import fields
 
 from support.sim.runs import Run
 
-from p2p_hoity.cluster import in_order
-from p2p_hoity.cores import Ended
+from p2p_hoity.dask_cluster import in_order
+from p2p_hoity.worker_processes import Ended
 
 ENDED = "The process that played it ended: "
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from p2p_hoity import cluster
+from p2p_hoity import dask_cluster
 
 LACKING: Final = "Dask's distributed is not installed: it is the extra `cluster`"
 
@@ -39,7 +39,7 @@ def begun(workers: int, threads: int = 1) -> Iterator[Any]:
             silence_logs=50,
         ) as local,
     ):
-        patch.setattr(cluster, "PATIENCE", 300.0)  # a busy machine answers late
+        patch.setattr(dask_cluster, "PATIENCE", 300.0)  # a busy machine answers late
         yield local
 
 
@@ -59,7 +59,7 @@ def kill_workers(local: Any, most: int = 1) -> list[int]:
 
 
 class Reaper:
-    """Stands for `p2p_hoity.cluster.in_order`: kills a worker after the first result."""
+    """Stands for `p2p_hoity.dask_cluster.in_order`: kills a worker after the first result."""
 
     def __init__(self, local: Any) -> None:
         self.local, self.killed = local, list[int]()
@@ -67,7 +67,7 @@ class Reaper:
     def __call__(
         self, address: str, work: Callable[[Any], Any], pieces: Iterable[Any]
     ) -> Iterator[Any]:
-        found = cluster.in_order(address, work, pieces)
+        found = dask_cluster.in_order(address, work, pieces)
         yield next(found)
         if not self.killed:
             self.killed += kill_workers(self.local)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Final
 
-from p2p_hoity import game_port
+from p2p_hoity import game_adapter
 from p2p_hoity.editions import load
 from protocol.chain import transition
 from protocol.crypto.hashing import Label
@@ -23,7 +23,7 @@ WHO: Final = [identity(seat) for seat in range(SEATS)]
 
 def _header() -> table_header.Header:
     terms = table_header.Terms(
-        WHO[0].public, bytes(32), game_port.game_value(load(), "surprise"), SEATS, SEATS
+        WHO[0].public, bytes(32), game_adapter.game_value(load(), "surprise"), SEATS, SEATS
     )
     names = zip(WHO, ("Ada", "Bob"), strict=True)
     return table_header.Header(

@@ -6,7 +6,7 @@ from typing import Any
 
 from vectors.making.tables import edition_of
 
-from p2p_hoity import bots, game_port, rules
+from p2p_hoity import bots, game_adapter, rules
 from p2p_hoity.storage import journal, player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
@@ -27,9 +27,9 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-
     It is shared by all who ask for it, and not to be changed.
     """
     variant = "surprise" if seats == 2 else None
-    game = game_port.game_value(edition_of(edition), variant)
+    game = game_adapter.game_value(edition_of(edition), variant)
     terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
-    bound, who = seat_at(terms, game_port.read_game)
+    bound, who = seat_at(terms, game_adapter.read_game)
     rng = random.Random(2)
 
     def choose(machine: Machine, asked: Asked) -> Any:

@@ -15,8 +15,8 @@ from cli.words.lesson import explained
 from cli.words.presence import knock
 from p2p_hoity import rules
 from p2p_hoity.editions import load
-from p2p_hoity.game_port import read_game
-from p2p_hoity.lesson import MINE, OPPONENTS, SEATS, Lesson, Topic
+from p2p_hoity.game_adapter import read_game
+from p2p_hoity.lesson_script import MINE, OPPONENTS, SEATS, Lesson, Topic
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.session import updates
 from p2p_hoity.session.updates import Clock, Muster, Presence

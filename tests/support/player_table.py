@@ -11,7 +11,7 @@ import pytest
 import trio
 from vectors.making.tables import edition_of
 
-from p2p_hoity import editions, game_port, rules, tables
+from p2p_hoity import editions, game_adapter, rules, tables
 from p2p_hoity.net.events import Frame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.lan_discovery import Announcement
@@ -225,7 +225,7 @@ class PlayerTable:
                 guest.player = Thinker(thinking)
         variant: rules.Variant = "surprise" if seats == 2 else None
         by_default = edition_of("small-4") if thinking is None else LONGER
-        game = game_port.game_value(edition or by_default, variant)
+        game = game_adapter.game_value(edition or by_default, variant)
         host = self.guests[0].me.identity.public
         self.terms = Terms(host, b"n" * 32, game, seats, default_quorum(seats), patience)
         self._ticket: Ticket | None = None
@@ -385,7 +385,9 @@ class PlayerTable:
         Returns:
             One report for each different transcript.
         """
-        reports = [verifier.verify(data, game_port.read_game) for data in set(self.transcripts())]
+        reports = [
+            verifier.verify(data, game_adapter.read_game) for data in set(self.transcripts())
+        ]
         assert {report.verdict for report in reports} == {"ok"}
         assert len({report.content for report in reports}) == 1
         assert all(report.faults == () for report in reports)

@@ -2,7 +2,7 @@
 
 import random
 
-from p2p_hoity.bots.learned.network import Shape
+from p2p_hoity.bots.learned.policy_network import Shape
 from training.packing import pack
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

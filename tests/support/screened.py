@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import trio
 
-from p2p_hoity import game_port, rules
+from p2p_hoity import game_adapter, rules
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.session import updates
@@ -31,10 +31,10 @@ def table(
     edition: rules.Edition | None = None,
 ) -> Table:
     """A table with a roster of people."""
-    game = game_port.game_value(edition or load(), variant)
+    game = game_adapter.game_value(edition or load(), variant)
     quorum = table_header.default_quorum(seats)
     terms = Terms(identity(0).public, b"n" * 32, game, seats, quorum, Patience())
-    return seat_at(terms, game_port.read_game, names)[0]
+    return seat_at(terms, game_adapter.read_game, names)[0]
 
 
 @dataclass

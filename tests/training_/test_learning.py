@@ -10,7 +10,7 @@ import pytest
 np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
 torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
 
-from p2p_hoity.bots.learned.network import Shape
+from p2p_hoity.bots.learned.policy_network import Shape
 from p2p_hoity.editions import load
 from training.absences import Absences
 from training.contest import contest, summed

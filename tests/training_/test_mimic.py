@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="the training needs the extra `train
 from support.rules_driver import plays, table
 
 from p2p_hoity.bots.learned import scene_of
-from p2p_hoity.bots.learned.menu import picks
+from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.editions import load
 from training import mimic
 from training.keeping import load as checkpoint

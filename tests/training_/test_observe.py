@@ -14,8 +14,8 @@ from support.sampling import sample
 from support.unruly_games import TABLES
 
 from p2p_hoity.bots.learned import scene_of
-from p2p_hoity.bots.learned.menu import picks
-from p2p_hoity.bots.learned.sight import other_blocks, own_block
+from p2p_hoity.bots.learned.move_candidates import picks
+from p2p_hoity.bots.learned.observation import other_blocks, own_block
 from p2p_hoity.editions import load
 from p2p_hoity.rules import expected, view
 from training.observe import Eyes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from p2p_hoity.bots.learned.features import CANDIDATE, length
-from p2p_hoity.bots.learned.menu import (
+from p2p_hoity.bots.learned.move_candidates import (
     CARD_AT,
     CASH_AT,
     EXHIBIT_AT,
@@ -15,7 +15,7 @@ from p2p_hoity.bots.learned.menu import (
     PLACE_AT,
     THIEF_AT,
 )
-from p2p_hoity.bots.learned.sight import LEAD, OF_GAIN, OF_LETTER, OF_RUN, OF_WINDOW
+from p2p_hoity.bots.learned.observation import LEAD, OF_GAIN, OF_LETTER, OF_RUN, OF_WINDOW
 from training.sim import CARD_IDS, CASH, EXHIBIT, THIEF, Ints, Kind
 from training.sim.pieces import ONE, size, top
 

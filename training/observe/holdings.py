@@ -1,5 +1,7 @@
-"""Collections in numbers, as `p2p_hoity.bots.learned.holdings` has them for one: by letter, their
-largest runs, what one more piece would add."""
+"""Collections in numbers, for many rows at once: by letter, largest runs, what one more piece adds.
+
+For one row: `p2p_hoity.bots.learned.observation`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from p2p_hoity.bots.learned.holdings import SPANS
+from p2p_hoity.bots.learned.observation import SPANS
 from p2p_hoity.rules import LETTERS
 from training.sim import Ints, Pieces
 from training.sim.pieces import top

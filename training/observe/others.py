@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from p2p_hoity.bots.learned.features import OTHER, length
-from p2p_hoity.bots.learned.sight import (
+from p2p_hoity.bots.learned.observation import (
     LEAD,
     OF_CASH,
     OF_GAIN,

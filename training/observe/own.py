@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from p2p_hoity.bots.learned.features import OWN, length
-from p2p_hoity.bots.learned.sight import (
+from p2p_hoity.bots.learned.observation import (
     FIELDS,
     KINDS,
     LARGEST_OCTAGON,

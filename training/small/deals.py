@@ -20,7 +20,7 @@ from p2p_hoity.rules import (
     apply,
     start,
 )
-from p2p_hoity.rules.opening import COIN_BYTES
+from p2p_hoity.rules.game_setup import COIN_BYTES
 
 SEATS: Final = 2
 ROUNDS: Final = 2

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import cast
 
-from p2p_hoity.bots.learned.menu import picks
-from p2p_hoity.bots.learned.scene import Scene
+from p2p_hoity.bots.learned.move_candidates import picks
+from p2p_hoity.bots.learned.observation import Scene
 from p2p_hoity.rules import (
     HAND,
     Choice,

@@ -185,19 +185,19 @@ def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
     edition = view.state.edition
     marks = letters(scene.names.nicknames) if scene.names else ()
     stacks: dict[int, list[int]] = {}
-    for seat, field in enumerate(view.state.figures):
-        stacks.setdefault(field, []).append(seat)
+    for seat, place in enumerate(view.state.figures):
+        stacks.setdefault(place, []).append(seat)
     tallest = max(len(stack) for stack in stacks.values())
     height = max(tallest, min(2, rows)) if tallest <= rows else 1  # else `SEVERAL` stands there
     lines = [Line().add(" ") for _row in range(height)]
-    for field in range(edition.last_field + 1):
-        if field == len(edition.octagons):
+    for place in range(edition.last_field + 1):
+        if place == len(edition.octagons):
             for line in lines:
                 line.add("|", "dim")
-        stack = stacks.get(field, [])
+        stack = stacks.get(place, [])
         crowded = len(stack) > height
         for row, line in enumerate(lines):
-            ground = _ground(edition, field, row)
+            ground = _ground(edition, place, row)
             _put(scene, line, stack, row, crowded, marks, ground)
     return lines
 

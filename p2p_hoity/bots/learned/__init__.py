@@ -10,10 +10,9 @@ from typing import cast
 
 from ...rules import Choice, Expected, View
 from ..random_bot import NothingToChoose, kind_of
-from .menu import Pick, picks
-from .network import BadWeights, Network, read
-from .scene import Scene
-from .sight import other_blocks, own_block
+from .move_candidates import Pick, picks
+from .observation import Scene, other_blocks, own_block
+from .policy_network import BadWeights, Network, read
 
 WEIGHTS = "weights.bin"
 

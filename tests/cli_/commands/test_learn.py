@@ -12,7 +12,7 @@ from support.shell import Done, Shell
 from cli.commands import learn
 from cli.words import lingo
 from cli.words.lesson import EXPLANATIONS, FAREWELL
-from p2p_hoity.lesson import Topic
+from p2p_hoity.lesson_script import Topic
 from p2p_hoity.storage.home import Home
 
 ALWAYS = (Topic.WELCOME, Topic.OCTAGON, Topic.REGISTER, Topic.PRISON)

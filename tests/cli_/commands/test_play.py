@@ -31,7 +31,7 @@ from cli.words import rules_text
 from cli.words import terms as terms_words
 from p2p_hoity import editions
 from p2p_hoity.editions import EditionError
-from p2p_hoity.game_port import read_game
+from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.session.nursery import open_nursery

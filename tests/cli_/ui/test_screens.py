@@ -20,7 +20,7 @@ from cli.ui.stdin_lines import STRAYS
 from cli.words.cards import run_letters
 from cli.words.presence import WORDS
 from cli.words.updates import won
-from p2p_hoity import game_port, rules
+from p2p_hoity import game_adapter, rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
 from p2p_hoity.net.network_errors import NetCode
@@ -42,9 +42,9 @@ MUSTER = updates.Muster(3, 2, 2)
 
 
 def bound(seats: int = 3) -> Table:
-    game = game_port.game_value(load(), None)
+    game = game_adapter.game_value(load(), None)
     terms = Terms(identity(0).public, b"n" * 32, game, seats, table_header.default_quorum(seats))
-    return seat_at(terms, game_port.read_game)[0]
+    return seat_at(terms, game_adapter.read_game)[0]
 
 
 def view() -> rules.View:

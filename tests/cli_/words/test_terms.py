@@ -16,9 +16,8 @@ from cli.words import terms as terms_words
 from cli.words.cards import Names
 from cli.words.waiting import late
 from p2p_hoity.editions import descent, load
-from p2p_hoity.editions.canonical import known_edition, read_canonical
-from p2p_hoity.editions.descent import PARTS
-from p2p_hoity.game_port import game_value, read_game
+from p2p_hoity.editions.edition_bytes import PARTS, known_edition, read_canonical
+from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
 from p2p_hoity.rules.news import Setup

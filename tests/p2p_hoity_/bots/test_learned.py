@@ -10,8 +10,8 @@ from support.sampling import sample
 
 from p2p_hoity.bots.learned import Learned, read, scene_of
 from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN, length
-from p2p_hoity.bots.learned.menu import picks
-from p2p_hoity.bots.learned.sight import other_blocks, own_block
+from p2p_hoity.bots.learned.move_candidates import picks
+from p2p_hoity.bots.learned.observation import other_blocks, own_block
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import Over, Show, State, View, expected, view
 

@@ -4,9 +4,15 @@ from support.rules_driver import card, plays, table
 
 from p2p_hoity.bots.learned import scene_of
 from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN
-from p2p_hoity.bots.learned.holdings import gain, loss, may_have, size_of
-from p2p_hoity.bots.learned.menu import picks
-from p2p_hoity.bots.learned.sight import other_blocks, own_block
+from p2p_hoity.bots.learned.move_candidates import picks
+from p2p_hoity.bots.learned.observation import (
+    gain,
+    loss,
+    may_have,
+    other_blocks,
+    own_block,
+    size_of,
+)
 from p2p_hoity.editions import load
 from p2p_hoity.rules import ActionKind, expected
 

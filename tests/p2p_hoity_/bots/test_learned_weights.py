@@ -8,7 +8,7 @@ from support.cases import fails
 from support.random_weights import COMMIT, matrices, random_weights
 
 from p2p_hoity.bots.learned import BadWeights, read
-from p2p_hoity.bots.learned.network import HEADER, Shape, softmax
+from p2p_hoity.bots.learned.policy_network import HEADER, Shape, softmax
 from training.packing import pack
 
 DATA = random_weights(4)

@@ -2,7 +2,7 @@
 
 from support.cases import fails
 
-from p2p_hoity.rules.machine import STEPS
+from p2p_hoity.rules.phase_machine import STEPS
 from p2p_hoity.rules.phases import TABLE, IllegalTransition, Phase, require
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from support.cli_stage import referee
 
-from p2p_hoity.game_port import Log, Play
+from p2p_hoity.game_adapter import Log, Play
 from p2p_hoity.rules import news
 from p2p_hoity.session import updates
 from p2p_hoity.session.chronicle import Chronicle

@@ -12,7 +12,7 @@ from support.paths import ROOT
 from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
 from cli.trouble import exit_code_of
-from p2p_hoity import game_port, tables
+from p2p_hoity import game_adapter, tables
 from p2p_hoity.net.events import Frame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.ticket import Ticket
@@ -168,7 +168,7 @@ async def test_who_stays_at_a_table_for_two_can_claim_the_game(tmp_path: Path) -
         nursery.start_soon(table.sit_until, 1, past_round(2))
         assert await table.sit_until(0, lambda update: isinstance(update, updates.Paused))
     path = resuming.claim_game(table.guests[0].seat, None)
-    report = verifier.verify(path.read_bytes(), game_port.read_game)
+    report = verifier.verify(path.read_bytes(), game_adapter.read_game)
     assert not report.ok
     assert report.unfinished
     assert report.faults == ()

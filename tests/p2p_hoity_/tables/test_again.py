@@ -8,7 +8,7 @@ import pytest
 import trio
 from support.player_table import LONGER, past_round, willing, willing_table
 
-from p2p_hoity import game_port, tables
+from p2p_hoity import game_adapter, tables
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.session import updates
 from p2p_hoity.session.access import TWO_ROSTERS
@@ -99,7 +99,7 @@ async def test_the_same_people_play_twice_over_their_links(tmp_path: Path, seats
     for number in range(2):
         files = {each[number][1].read_bytes() for each in played}
         assert len(files) == 1
-        assert verifier.verify(files.pop(), game_port.read_game).ok
+        assert verifier.verify(files.pop(), game_adapter.read_game).ok
     for guest in table.guests:
         everybody = frozenset(range(seats))
         assert updates.Again(everybody, frozenset()) in guest.heard(updates.Again)

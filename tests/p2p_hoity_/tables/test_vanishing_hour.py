@@ -8,7 +8,7 @@ import trio
 from support.player_table import USUAL, PlayerTable, past_round
 from support.sampling import times
 
-from p2p_hoity import game_port, tables
+from p2p_hoity import game_adapter, tables
 from p2p_hoity.session import driver, updates
 from p2p_hoity.tables import resuming
 from protocol.transcript import verifier
@@ -97,7 +97,9 @@ async def test_who_comes_back_when_the_others_are_done_saves_what_it_has(tmp_pat
         await tables.resume_table(gone.seat, None, table.node(2))
     assert waiting.cancelled_caught
     assert not gone.heard(updates.Finished)
-    report = verifier.verify(resuming.claim_game(gone.seat, None).read_bytes(), game_port.read_game)
+    report = verifier.verify(
+        resuming.claim_game(gone.seat, None).read_bytes(), game_adapter.read_game
+    )
     assert report.unfinished
     assert report.faults == ()
     table.judge()

@@ -9,7 +9,7 @@ from support.cases import fails
 from support.inspection import inspect
 from support.machine_table import MachineTable, identity, seat_at
 
-from p2p_hoity import editions, game_port, rules
+from p2p_hoity import editions, game_adapter, rules
 from p2p_hoity.rules.exhibits import is_exhibit
 from protocol.chain.chain_state import Kind
 from protocol.game import IllegalMove
@@ -37,9 +37,9 @@ class Stage:
 
     def __init__(self, seed: int) -> None:
         self.draw, self.done = random.Random(seed), False
-        game = game_port.game_value(editions.load(), None)
+        game = game_adapter.game_value(editions.load(), None)
         terms = Terms(identity(0).public, b"n" * 32, game, 3, 2, SHORT)
-        bound, who = seat_at(terms, game_port.read_game)
+        bound, who = seat_at(terms, game_adapter.read_game)
         self.room = MachineTable(bound, who, self.choose, str(seed))
 
     def choose(self, machine: Machine, asked: effects.Asked) -> Any:
@@ -85,7 +85,7 @@ def test_an_illegal_exhibit_opened_from_escrow_is_void_and_the_game_goes_on() ->
     assert all(machine.finished for machine in honest)
     convictions = [(c.seat, c.code) for c in honest[0].tip.convictions]
     assert convictions == [(LIAR, "illegal-choice")]
-    report = verifier.verify(honest[0].transcript(), game_port.read_game)
+    report = verifier.verify(honest[0].transcript(), game_adapter.read_game)
     assert report.ok, report.problem
     assert [(fault.seat, fault.code) for fault in report.faults] == [(LIAR, "illegal-choice")]
     assert honest[0].tip.digest == honest[1].tip.digest

@@ -6,7 +6,7 @@ from support.machine_table import PATIENCE, toy_table
 from support.paths import VECTORS
 from support.sim.cheap import cheap_blocks
 
-from p2p_hoity.game_port import read_game
+from p2p_hoity.game_adapter import read_game
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
 from protocol.fault_codes import Fault

@@ -10,7 +10,7 @@ from support.hasty import judged
 from support.paths import VECTORS
 from support.sampling import sample
 
-from p2p_hoity.game_port import read_game
+from p2p_hoity.game_adapter import read_game
 from protocol import proofs
 from protocol.transcript.verifier import verify
 

@@ -6,7 +6,7 @@ import tracemalloc
 from support.cases import each
 from support.hostile_files import MADE
 
-from p2p_hoity.game_port import read_game
+from p2p_hoity.game_adapter import read_game
 from protocol.transcript.verifier import opened, reached, verify
 
 SIZE = 4_000_000

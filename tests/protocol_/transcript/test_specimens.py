@@ -9,7 +9,7 @@ from support.cases import fails
 from support.paths import VECTORS
 from vectors.making.posts import SECRET, shown
 
-from p2p_hoity import game_port
+from p2p_hoity import game_adapter
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.session import lobby, next_table, talk
@@ -153,7 +153,7 @@ def test_frames_beside_the_game_are_read_and_signed() -> None:
     wish = next_table.parse_again(consent)
     assert isinstance(wish, next_table.Consent)
     assert wish.encode() == consent
-    after = next_table.next_terms(game_port.bind(HEADER))
+    after = next_table.next_terms(game_adapter.bind(HEADER))
     assert table_header.parse_entry(after, wish.entry).id == IDS[1]
     word_of_no = next_table.parse_again(refusal)
     assert isinstance(word_of_no, next_table.Refusal)
@@ -195,7 +195,7 @@ def test_the_proof_on_a_link() -> None:
 
 
 def test_bodies_are_legal_where_they_were_said_and_digests_are_those_of_their_chain() -> None:
-    report = verify((VECTORS / BOOK["example"]).read_bytes(), game_port.read_game)
+    report = verify((VECTORS / BOOK["example"]).read_bytes(), game_adapter.read_game)
     assert report.node is not None
     passages = list(steps_to(report.node))
     at = {node.step: (node, slots) for node, slots, _ in passages if slots is not None}

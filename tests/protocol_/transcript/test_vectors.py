@@ -21,7 +21,7 @@ from vectors.making.message_failures import MESSAGE_FAILURES, read
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.refused import REFUSED
 
-from p2p_hoity import game_port
+from p2p_hoity import game_adapter
 from protocol.chain import transition
 from protocol.chain.chain_state import Conviction, Kind, Node, Refused
 from protocol.chain.openings import helped
@@ -92,7 +92,7 @@ def test_bad_post_is_refused_with_its_code(name: str) -> None:
 def test_a_file_that_is_too_large_is_not_read() -> None:
     label = label_of("failures/too-large-file")
     assert label["times"] == MAX_FILE + 1
-    report = verify(bytes.fromhex(label["repeat"]) * label["times"], game_port.read_game)
+    report = verify(bytes.fromhex(label["repeat"]) * label["times"], game_adapter.read_game)
     assert report.problem is not None
     assert (report.verdict, report.problem.code) == (label["verdict"], label["code"])
 
@@ -142,14 +142,14 @@ PLACES = {
 def test_a_fault_names_the_field_of_its_body_and_one_in_no_field_names_none(
     name: str, place: str | None
 ) -> None:
-    report = verify(file_of(f"failures/{name}"), game_port.read_game)
+    report = verify(file_of(f"failures/{name}"), game_adapter.read_game)
     code = label_of(f"failures/{name}")["code"]
     (found,) = [one for one in (report.problem, *report.faults) if one and one.code == code]
     assert place == (found.place and str(found.place))
 
 
 def test_a_share_for_an_absent_seat_and_a_choice_that_is_shown_name_their_fields() -> None:
-    report = verify(file_of("transcripts/small-four-absent"), game_port.read_game)
+    report = verify(file_of("transcripts/small-four-absent"), game_adapter.read_game)
     assert report.node is not None
     passages = list(steps_to(report.node))
     node, body = next((n, slots[0]) for n, slots, _ in passages if slots and helped(n))
@@ -157,7 +157,7 @@ def test_a_share_for_an_absent_seat_and_a_choice_that_is_shown_name_their_fields
     spoilt = (opening, shares, (plus_one(helps[0]), *helps[1:]), escrows)
     assert place_of(node, 0, codec.encode(spoilt)) == "helps[0]"
     shown = codec.encode((codec.encode((0, 0)), b""))
-    report = verify(file_of("failures/escrows-of-two-opened-at-once"), game_port.read_game)
+    report = verify(file_of("failures/escrows-of-two-opened-at-once"), game_adapter.read_game)
     assert report.node is not None
     node = next(n for n, _, _ in steps_to(report.node) if n.want.kind is Kind.SHOW)
     (seat,) = node.want.owes
@@ -174,7 +174,7 @@ def place_of(node: Node, seat: int, body: bytes) -> str | None:
 
 def test_nothing_that_is_compared_or_on_a_label_holds_a_place() -> None:
     assert Conviction(1, 2, "bad-escrow", Place("escrow")) == Conviction(1, 2, "bad-escrow")
-    report = verify(file_of("failures/escrow-of-a-card"), game_port.read_game)
+    report = verify(file_of("failures/escrow-of-a-card"), game_adapter.read_game)
     assert report.node is not None
     assert Base(report.node, (), {0: Place("proof")}) == Base(report.node, ())
     assert Base(report.node, (), {}) != Base(report.node, ((0, "bad-share"),))

@@ -8,7 +8,7 @@ from typing import Any
 
 from vectors.making.tables import Plan
 
-from p2p_hoity import game_port
+from p2p_hoity import game_adapter
 from protocol.chain.chain_state import Node
 from protocol.transcript.verification_report import Report
 from protocol.transcript.verifier import steps_to, verify
@@ -36,14 +36,14 @@ def _dump(value: Any, depth: int) -> str:
 
 def expected(data: bytes) -> Entry:
     """What the verifier reports of a file; how far it came in one that is refused is its own."""
-    report = verify(data, game_port.read_game)
+    report = verify(data, game_adapter.read_game)
     far = ("steps", "last_epoch", "standings", "counts") if report.problem else ()
     return {key: value for key, value in outcome(report).items() if key not in far}
 
 
 def described(data: bytes) -> Entry:
     """The same, and every step and link."""
-    report = verify(data, game_port.read_game)
+    report = verify(data, game_adapter.read_game)
     return {**outcome(report), "chain": chain_of(report)}
 
 
@@ -113,4 +113,4 @@ def _happened(before: Node, after: Node) -> list[Entry]:
     if after.state is None:
         return []
     since = before.state.length if before.state is not None else 0
-    return [item.as_json() for item in game_port.happenings(after.state, since)]
+    return [item.as_json() for item in game_adapter.happenings(after.state, since)]

@@ -13,7 +13,7 @@ from support.machine_table import MachineTable, Place
 from support.short_game import short_edition
 from support.stream import pick, stream
 
-from p2p_hoity import editions, game_port, rules
+from p2p_hoity import editions, game_adapter, rules
 from p2p_hoity.rules.edition import Edition
 from protocol.chain.chain_state import Kind, Table
 from protocol.crypto.identities import Identity
@@ -53,7 +53,7 @@ class Plan:
     @property
     def terms(self) -> Terms:
         """What the host offers."""
-        game = game_port.game_value(edition_of(self.edition), self.variant)
+        game = game_adapter.game_value(edition_of(self.edition), self.variant)
         nonce = stream(self.seed, "terms nonce")(32)
         quorum = self.quorum or table_header.default_quorum(self.seats)
         who = self.who[0].public
@@ -72,7 +72,7 @@ class Plan:
             table_header.sit(terms, one, NAMES[i], stream(self.seed, f"seat {i} nonce")(32))
             for i, one in enumerate(self.who)
         )
-        return game_port.bind(Header(terms, roster))
+        return game_adapter.bind(Header(terms, roster))
 
 
 def eager(seed: str) -> Callable[[Machine, Asked], Any]:

@@ -34,7 +34,7 @@ from cli.words.reasons import sentence
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
-from p2p_hoity.game_port import read_game
+from p2p_hoity.game_adapter import read_game
 from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge
 from p2p_hoity.reachability.routers import RouterCode
 from p2p_hoity.session import updates

@@ -15,7 +15,7 @@ from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.ink import cells
 from cli.ui.full_screen.pages import Choices
 from cli.words.lesson import EXPLANATIONS, FAREWELL
-from p2p_hoity.lesson import Topic
+from p2p_hoity.lesson_script import Topic
 
 WELCOME = EXPLANATIONS[Topic.WELCOME]
 Script = Callable[["Pupil"], Awaitable[None]]

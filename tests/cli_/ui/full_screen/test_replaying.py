@@ -20,7 +20,7 @@ from cli.ui.full_screen.frame import frame
 from cli.ui.full_screen.pages import Page
 from cli.ui.full_screen.replaying import MOVES, PAGES, Film, Moment, ReplayApp
 from p2p_hoity import rules
-from p2p_hoity.game_port import read_game
+from p2p_hoity.game_adapter import read_game
 from protocol import transcript
 
 

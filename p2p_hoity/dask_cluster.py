@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from protocol.bounds import Seconds
 
-from .cores import Ended, alone
 from .errors import Code, CodedError, installing
+from .worker_processes import Ended, alone
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from protocol import Header, Invalid, Raw, Table, Terms, game
 
 from . import rules
-from .editions.canonical import known_edition, read_canonical
+from .editions.edition_bytes import known_edition, read_canonical
 from .rules import Edition, Happening, State
 
 GAME: Final = "hoity-toity"

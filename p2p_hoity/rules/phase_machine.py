@@ -31,12 +31,12 @@ from protocol.game import (
     Unsealed,
 )
 
-from . import auction_hall, banquet, castle, opening
-from . import where_and_what as choices
-from .motion import go, tell
+from . import auction_hall, banquet, castle, game_setup
+from . import place_and_action as choices
+from .game_state import State
+from .movement import go, tell
 from .news import GameStopped, PresenceChanged
 from .phases import Phase
-from .state import State
 from .vocabulary import Place, UnexpectedEvent
 
 CASTLE, HALL = Place.CASTLE, Place.AUCTION_HALL
@@ -169,7 +169,7 @@ def _open_in(place: Place, resolve: Callable[[State], State]) -> Step:
 
 
 STEPS: Mapping[Phase, Step] = {
-    Phase.DEAL: Step(lambda state: Deal(), opening.deal, _never),
+    Phase.DEAL: Step(lambda state: Deal(), game_setup.deal, _never),
     Phase.ROUND: Step(choices.round_waits, _never, choices.begin_round),
     Phase.PLACE_SEAL: _sealing(
         lambda state: choices.seal_of(state, "place", choices.everyone(state)),

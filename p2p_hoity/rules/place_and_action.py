@@ -7,11 +7,11 @@ from typing import cast
 
 from protocol.game import Choice, Seal, Sealed, Unseal, Unsealed
 
+from .game_state import State
 from .legality import check, has_action
-from .motion import go, lay, put, tell
+from .movement import go, lay, put, tell
 from .news import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .phases import Phase
-from .state import State
 from .vocabulary import Kind, Place
 
 NOBODY: frozenset[int] = frozenset()

@@ -14,9 +14,7 @@ from ...rules import ActionKind, Choice, Place, theft_options
 from ...rules.exhibits import MIN_EXHIBIT
 from ...rules.vocabulary import Kind
 from .features import CANDIDATE, length
-from .holdings import SPANS, gain, letter_of, loss
-from .scene import Scene, clipped, share
-from .sight import (
+from .observation import (
     ACTIONS,
     LEAD,
     OF_GAIN,
@@ -24,9 +22,16 @@ from .sight import (
     OF_RUN,
     OF_WINDOW,
     PLACES,
+    SPANS,
     Block,
+    Scene,
     age,
+    clipped,
+    gain,
+    letter_of,
+    loss,
     one_hot,
+    share,
 )
 
 TOTAL = length(CANDIDATE)

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from protocol.game import Cards
 
+from .game_state import State
 from .news import FigureMoved, Happening, Returned
 from .phases import Phase, require
-from .state import State
 from .vocabulary import UnexpectedEvent
 
 T = TypeVar("T")

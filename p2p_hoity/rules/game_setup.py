@@ -5,10 +5,10 @@ from __future__ import annotations
 from protocol.game import Dealt
 
 from .edition import CARDS_PER_COLOUR, Edition
-from .motion import go, reveal
+from .game_state import MAX_SEATS, MIN_SEATS, State, Variant, layout
+from .movement import go, reveal
 from .news import Setup
 from .phases import Phase
-from .state import MAX_SEATS, MIN_SEATS, State, Variant, layout
 from .vocabulary import UnexpectedEvent
 
 COIN_BYTES = 32

@@ -1,5 +1,6 @@
 """What one seat may know: the open state and its own hidden Collectibles; bots and screens see no
-more than this."""
+more than this.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from dataclasses import dataclass
 
 from protocol.game import Cards, Choice
 
+from .game_state import HAND, State
 from .legality import NO_CARDS, check, legal
 from .news import Piece
-from .state import HAND, State
 from .vocabulary import Kind
 
 

@@ -1,18 +1,214 @@
-"""What the deciding seat sees, as numbers: its own block and one block for each other seat.
+"""One decision as the network sees it: what each seat holds, the scene, and their numbers.
 
 The order and the meaning of the numbers stand in `features.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from ...rules import HAND, LETTERS, ActionKind, Place
+from ...rules import HAND, LETTERS, ActionKind, Cards, Edition, Place, State, View
 from ...rules.exhibits import MIN_EXHIBIT
 from ...rules.vocabulary import Kind
-from .holdings import gain, letter_of, may_have, size_of, whole_runs
-from .scene import Scene, clipped, share
+
+Counts = Sequence[int]
+"""Pieces by letter."""
+SPANS = tuple((low, high) for low in range(len(LETTERS)) for high in range(low, len(LETTERS)))
+"""Every stretch of letters, first and last."""
+
+
+def letter_of(edition: Edition, card: int) -> int:
+    """0 for A to 5 for F."""
+    return ord(edition.collectibles[card].letter) - ord(LETTERS[0])
+
+
+def whole_runs(counts: Counts) -> Iterator[tuple[int, int, int]]:
+    """(size, first letter, last letter) of each stretch of letters that cannot be made longer."""
+    size, low = 0, 0
+    for letter, count in enumerate((*counts, 0)):
+        if count:
+            low = low if size else letter
+            size += count
+        elif size:
+            yield size, low, letter - 1
+            size = 0
+
+
+def size_of(counts: Counts) -> int:
+    """Pieces in the largest run."""
+    best = size = 0
+    for count in counts:
+        size = size + count if count else 0
+        best = size if size > best else best
+    return best
+
+
+def gain(counts: Counts, letter: int) -> int:
+    """By how much one more piece of this letter makes the largest run larger."""
+    more = list(counts)
+    more[letter] += 1
+    return size_of(more) - size_of(counts)
+
+
+def loss(counts: Counts, letter: int) -> int:
+    """By how much one less makes it smaller."""
+    less = list(counts)
+    less[letter] -= 1
+    return size_of(counts) - size_of(less)
+
+
+def may_have(counts: Counts, hidden: int) -> int:
+    """Pieces in the largest run there can be with `hidden` more pieces of any letters."""
+    spans = (counts[low : high + 1] for low, high in SPANS)
+    return max((sum(span) + hidden for span in spans if span.count(0) <= hidden), default=0)
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """The known pieces of one seat, slot to Collectible, and how many more are hidden."""
+
+    edition: Edition
+    cards: Mapping[int, int]
+    hidden: int
+
+    @cached_property
+    def slots(self) -> tuple[tuple[int, ...], ...]:
+        """By letter the known slots, oldest first."""
+        found: list[list[int]] = [[] for _ in LETTERS]
+        for slot in sorted(self.cards, key=self.seniority):
+            found[letter_of(self.edition, self.cards[slot])].append(slot)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """Known pieces by letter."""
+        return [len(slots) for slots in self.slots]
+
+    @cached_property
+    def run(self) -> tuple[int, int, int]:
+        """(size, first letter, last letter) of the run; (0, 0, -1) if nothing is known."""
+        runs = whole_runs(self.counts)
+        return max(
+            runs, key=lambda run: (run[0], self.age(self.span(*run[1:]))), default=(0, 0, -1)
+        )
+
+    @property
+    def size(self) -> int:
+        """Pieces in the run."""
+        return self.run[0]
+
+    def span(self, low: int, high: int) -> tuple[int, ...]:
+        """The known slots of these letters."""
+        return tuple(slot for slots in self.slots[low : high + 1] for slot in slots)
+
+    def seniority(self, slot: int) -> int:
+        """The piece's place in the order of age, the oldest 0."""
+        return self.edition.seniority[self.cards[slot]]
+
+    def age(self, slots: Iterable[int]) -> float:
+        """Age of the oldest of these pieces, 0 if there is none."""
+        total = len(self.edition.collectibles)
+        return 1 - min(map(self.seniority, slots), default=total) / total
+
+
+def share(found: int, of: int) -> float:
+    """This part of them; 0 if there are none."""
+    return found / of if of else 0.0
+
+
+def clipped(value: float) -> float:
+    """Brought into -1 to 1."""
+    return max(-1.0, min(1.0, value))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a seat that owes a choice of this kind knows. Numbers of Action cards are largest
+    first."""
+
+    view: View
+    seat: int
+    kind: Kind
+
+    @property
+    def state(self) -> State:
+        """What is open to all."""
+        return self.view.state
+
+    @cached_property
+    def cards(self) -> Cards:
+        """Every slot whose Collectible the seat knows."""
+        return self.view.cards
+
+    @cached_property
+    def others(self) -> tuple[int, ...]:
+        """The other seats, rising."""
+        return tuple(seat for seat in range(self.state.seats) if seat != self.seat)
+
+    @cached_property
+    def holdings(self) -> tuple[Holdings, ...]:
+        """By seat what is known of its Collectibles."""
+        return tuple(self._holdings(slots) for slots in self.state.collectibles)
+
+    def _holdings(self, slots: Sequence[int]) -> Holdings:
+        known = {slot: self.cards[slot] for slot in slots if slot in self.cards}
+        return Holdings(self.state.edition, known, len(slots) - len(known))
+
+    @property
+    def mine(self) -> Holdings:
+        """The own Collectibles."""
+        return self.holdings[self.seat]
+
+    @cached_property
+    def cash(self) -> tuple[list[int], ...]:
+        """By seat its Cash in hand."""
+        return tuple(self._numbers(hand, ActionKind.CASH) for hand in self.state.hands)
+
+    @cached_property
+    def thieves(self) -> tuple[list[int], ...]:
+        """By seat its Thieves in hand."""
+        return tuple(self._numbers(hand, ActionKind.THIEF) for hand in self.state.hands)
+
+    def _numbers(self, hand: Sequence[int], kind: ActionKind) -> list[int]:
+        edition = self.state.edition
+        found = [edition.number(card) for card in hand if edition.kind(card) == kind]
+        return sorted(found, reverse=True)
+
+    @cached_property
+    def largest(self) -> tuple[int, int]:
+        """The largest Cash and the highest Thief of the edition."""
+        cards = self.state.edition.action_cards
+        cash = (card.number or 0 for card in cards if card.kind == ActionKind.CASH)
+        thieves = (card.number or 0 for card in cards if card.kind == ActionKind.THIEF)
+        return max(cash), max(thieves)
+
+    @cached_property
+    def shown(self) -> tuple[ActionKind | None, ...]:
+        """By seat the kind of Action it has on the table."""
+        kind = self.state.edition.kind
+        return tuple(None if card is None else kind(card) for card in self.state.actions)
+
+    @cached_property
+    def active(self) -> tuple[bool, ...]:
+        """By seat whether it may be asked for choices."""
+        return tuple(map(self.state.active, range(self.state.seats)))
+
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """By seat its rank on the track."""
+        return self.state.ranks(self.state.figures)
+
+    def may_be_in(self, seat: int, place: Place) -> bool:
+        """Whether a seat takes part and is, or may yet be, in this Place."""
+        return self.active[seat] and self.state.places[seat] in (None, place)
+
+    def has(self, seat: int, kind: ActionKind) -> bool:
+        """Whether a card of this kind is in a seat's hand."""
+        return any(self.state.edition.kind(card) == kind for card in self.state.hands[seat])
+
 
 Block = list[float]
 

@@ -1,0 +1,402 @@
+"""Load an edition file, and check all that the rules rely on, with the line of each error ([G-1]).
+
+A search, not a parser: tomllib has parsed the text already and says nothing of lines.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Literal, NoReturn, cast
+
+from protocol import is_plain
+
+from ..errors import Code, CodedError, Reason, Value, because, of_system
+from ..rules.edition import (
+    COLOURS,
+    LETTERS,
+    SWITCH_VALUES,
+    ActionChoice,
+    Castle,
+    Collectible,
+    Colour,
+    DetectiveRank,
+    Edition,
+    Switches,
+)
+from ..storage.private_files import open_at_once
+
+Place = tuple[str | int, ...]
+
+_SKIP = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
+
+
+def line_of(text: str, path: Place) -> int | None:
+    """The line (from 1) of the field at `path`, or of the nearest part of it that is found; None
+    if nothing is."""
+    blank = _SKIP.sub(_blank, text)
+    at: int | None = None
+    for i, part in enumerate(path):
+        following = _find(blank, at or 0, path[i - 1] if i else "", part)
+        if following is None:
+            break
+        at = following
+    return None if at is None else text.count("\n", 0, at) + 1
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Comments and values go, bare words and quoted keys stay findable by length only."""
+    found = match.group()
+    word = found[1:-1]
+    return f" {word} " if re.fullmatch(r"[A-Za-z_-]+", word) else " " * len(found)
+
+
+def _find(text: str, start: int, parent: str | int, part: str | int) -> int | None:
+    if isinstance(part, int):
+        return _item(text, start, str(parent), part)
+    key = re.escape(part)
+    pattern = rf"^[ \t]*\[\[?[ \t]*(?P<table>{key})[ \t]*\]|(?<![\w-])(?P<key>{key})[ \t]*="
+    match = re.compile(pattern, re.MULTILINE).search(text, start)
+    return None if match is None else match.start(match.lastgroup or 0)
+
+
+def _item(text: str, start: int, parent: str, index: int) -> int | None:
+    tables = re.finditer(rf"^[ \t]*\[\[[ \t]*{re.escape(parent)}[ \t]*\]\]", text, re.MULTILINE)
+    headers = [match.end() for match in tables]
+    if headers:
+        return headers[index] if index < len(headers) else None
+    opening = text.find("[", start)
+    if opening < 0:
+        return None
+    return next((at for i, at in enumerate(_items(text, opening)) if i == index), None)
+
+
+def _items(text: str, opening: int) -> Iterator[int]:
+    """Where each item of the array that opens here begins."""
+    depth, fresh = 0, True
+    for at in range(opening, len(text)):
+        letter = text[at]
+        if depth == 1 and fresh and letter not in " \t\r\n,]":
+            yield at
+            fresh = False
+        depth += (letter in "[{") - (letter in "]}")
+        if depth == 0:
+            return
+        fresh = fresh or (depth == 1 and letter == ",")
+
+
+class EditionCode(Code):
+    """What is wrong with a field of an edition, or with the whole; then where it stands.
+
+    `value` is as Python writes it; `detail` is what the TOML reader says, which has no codes.
+    """
+
+    NO_CANONICAL = "no-canonical-form"
+    NOT_CANONICAL = "not-canonical-form"
+    UNREAD = "edition-unread", "why", "known"
+    TOO_LARGE = "edition-too-large", "most"
+    NO_TEXT = "edition-no-text"
+    NO_TOML = "edition-no-toml", "detail"
+    NO_TABLE = "no-table", "value"
+    UNKNOWN_KEY = "unknown-key"
+    MISSING = "missing-key"
+    NO_ARRAY = "no-array", "value"
+    NOT_SO_MANY = "not-so-many-items", "wanted", "number"
+    NOT_BETWEEN = "not-between-items", "least", "most", "number"
+    NO_WHOLE = "no-whole-number", "value"
+    OUT_OF_BOUNDS = "number-out-of-bounds", "least", "most", "value"
+    NO_FLAG = "no-truth-value", "value"
+    NO_WORDS = "no-words", "value"
+    BAD_WORDS = "bad-words", "most"
+    NONE_OF = "none-of-the-words", "words", "value"
+    TWIN = "collectible-twice", "letter", "year", "twin"
+    LETTERS = "letters-without-collectible", "letters"
+    NO_YEARS = "years-that-are-numbers", "least"
+    COLOUR = "colour-twice", "colour"
+    CASH = "cash-of-other-sum", "wanted", "sum"
+    NUMBER = "number-twice", "value", "twin"
+    OCTAGON = "octagon-upside-down", "first", "second"
+    AT_FILE = "edition-file", "file", "why"
+    AT_FIELD = "edition-field", "file", "field", "why"
+    AT_LINE = "edition-line", "file", "line", "field", "why"
+
+
+class EditionError(CodedError, ValueError):
+    """An edition that cannot be used: which file, which field, which line, and why."""
+
+    def __init__(self, file: str, why: Reason, field: str = "", line: int | None = None) -> None:
+        self.file, self.field, self.line = file, field, line
+        if not field:
+            super().__init__(EditionCode.AT_FILE, file=file, why=why)
+        elif line is None:
+            super().__init__(EditionCode.AT_FIELD, file=file, field=field, why=why)
+        else:
+            super().__init__(EditionCode.AT_LINE, file=file, line=line, field=field, why=why)
+
+
+def _key(name: str) -> str:
+    """A key as it can be told: one that is no plain text in quotes and escapes."""
+    return name if is_plain(name) else ascii(name)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A value in an edition file and where it stands."""
+
+    file: str
+    text: str
+    path: Place
+    value: object
+
+    @property
+    def name(self) -> str:
+        """Its path in words, as in collectibles[3].year (the first is 1)."""
+        parts = (f"[{p + 1}]" if isinstance(p, int) else f".{_key(p)}" for p in self.path)
+        return "".join(parts).lstrip(".")
+
+    def fail(self, code: EditionCode, at: Place | None = None, **fields: Value) -> NoReturn:
+        """Raise an EditionError about this field, with the line of `at` (else its own)."""
+        line = line_of(self.text, self.path if at is None else at)
+        raise EditionError(self.file, because(code, **fields), self.name, line or None)
+
+    def _part(self, part: str | int, value: object) -> Field:
+        return Field(self.file, self.text, (*self.path, part), value)
+
+    def table(self, required: Iterable[str], optional: Iterable[str] = ()) -> Mapping[str, Field]:
+        """Its fields by key: all required keys, no unknown ones."""
+        if not isinstance(self.value, dict):
+            self.fail(EditionCode.NO_TABLE, value=repr(self.value))
+        required, optional = tuple(required), tuple(optional)
+        for key in self.value:
+            if key not in required + optional:
+                self._part(key, None).fail(EditionCode.UNKNOWN_KEY)
+        for key in required:
+            if key not in self.value:
+                self._part(key, None).fail(EditionCode.MISSING, at=self.path)
+        return {key: self._part(key, value) for key, value in self.value.items()}
+
+    def items(self, least: int, most: int) -> tuple[Field, ...]:
+        """Its items, so many of them."""
+        if not isinstance(self.value, list):
+            self.fail(EditionCode.NO_ARRAY, value=repr(self.value))
+        number = len(self.value)
+        if least == most != number:
+            self.fail(EditionCode.NOT_SO_MANY, wanted=least, number=number)
+        if not least <= number <= most:
+            self.fail(EditionCode.NOT_BETWEEN, least=least, most=most, number=number)
+        return tuple(self._part(i, value) for i, value in enumerate(self.value))
+
+    def integer(self, least: int, most: int) -> int:
+        """A whole number in bounds (a truth value is none)."""
+        value = self.value
+        if type(value) is not int:
+            self.fail(EditionCode.NO_WHOLE, value=repr(value))
+        if not least <= value <= most:
+            self.fail(EditionCode.OUT_OF_BOUNDS, least=least, most=most, value=repr(value))
+        return value
+
+    def flag(self) -> bool:
+        """true or false."""
+        if not isinstance(self.value, bool):
+            self.fail(EditionCode.NO_FLAG, value=repr(self.value))
+        return self.value
+
+    def words(self, most: int = 80) -> str:
+        """A printable text that is not empty."""
+        value = self.value
+        if not isinstance(value, str):
+            self.fail(EditionCode.NO_WORDS, value=repr(value))
+        if not value or not is_plain(value) or len(value) > most:
+            self.fail(EditionCode.BAD_WORDS, most=most)
+        return value
+
+    def one_of(self, allowed: Iterable[str]) -> str:
+        """One of these words."""
+        words = tuple(allowed)
+        if self.value not in words:
+            self.fail(EditionCode.NONE_OF, words=words, value=repr(self.value))
+        return str(self.value)
+
+
+DEFAULT = "uberplay-2004"
+NAMES = (DEFAULT, "reference-manual")
+CASH_SUM = 50
+"""Thousands; each colour's four Cash."""
+MIN_COLLECTIBLES, MAX_COLLECTIBLES = 24, 256
+MAX_BYTES = 1 << 20
+FIRST_YEAR = 1000
+"""An age from which on it is a year: numbers of age are lower, and of years at least one is not."""
+RECONSTRUCTIBLE = ("letters", "years", "names", "cash", "thieves", "track")
+
+
+LANGUAGE_CODES = tuple(one + two for one in ascii_lowercase for two in ascii_lowercase)
+"""Two letters as in ISO 639-1: an edition may have names in languages that nothing else speaks."""
+
+
+def load(name_or_path: str | Path = DEFAULT) -> Edition:
+    """The edition of this name, or in this file. EditionError (a ValueError) if there is none, or
+    if it cannot be used."""
+    if isinstance(name_or_path, str) and name_or_path in NAMES:
+        source = resources.files(__package__) / f"{name_or_path}.toml"
+        return parse(source.read_text(encoding="utf-8"), f"{name_or_path}.toml")
+    path = Path(name_or_path)
+    return parse(_read(path), str(path))
+
+
+def _read(path: Path) -> str:
+    try:
+        with open(path, "rb", opener=open_at_once) as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        unread = because(EditionCode.UNREAD, why=of_system(error), known=NAMES)
+        raise EditionError(str(path), unread) from error
+    if len(data) > MAX_BYTES:
+        raise EditionError(str(path), because(EditionCode.TOO_LARGE, most=MAX_BYTES))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise EditionError(str(path), because(EditionCode.NO_TEXT)) from error
+
+
+def parse(text: str, file: str) -> Edition:
+    """The edition this TOML text describes; `file` is its name in errors.
+
+    EditionError if it describes none.
+    """
+    try:
+        root = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # an endless number is a plain ValueError
+        raise EditionError(file, because(EditionCode.NO_TOML, detail=str(error))) from error
+    return build(Field(file, text, (), root))
+
+
+def build(root: Field) -> Edition:
+    """The edition of a parsed file, every field checked; EditionError names the wrong one."""
+    fields = root.table(
+        ("name", "age", "colours", "collectibles", "switches", "track"),
+        ("categories", "reconstructed"),
+    )
+    age = cast('Literal["year", "number"]', fields["age"].one_of(("year", "number")))
+    track = fields["track"].table(("club_room", "castles", "banquet_fields"))
+    return Edition(
+        name=fields["name"].words(64),
+        collectibles=_collectibles(fields["collectibles"], age),
+        colours=_colours(fields["colours"]),
+        club_room=_octagon(track["club_room"], *track["club_room"].items(2, 2)),
+        castles=tuple(_castle(castle) for castle in track["castles"].items(1, 100)),
+        banquet_fields=track["banquet_fields"].integer(1, 100),
+        switches=_switches(fields["switches"]),
+        age_word=age,
+        categories=_categories(fields.get("categories")),
+        reconstructed=_reconstructed(fields.get("reconstructed")),
+    )
+
+
+def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
+    """Return what an edition's ages are; its canonical form holds them without this word."""
+    return "year" if max(ages, default=0) >= FIRST_YEAR else "number"
+
+
+def _switches(field: Field) -> Switches:
+    given = field.table(SWITCH_VALUES)
+    choice = given["action_choice"].one_of(("staged", "together"))
+    rank = given["detective_rank"].one_of(("after", "before"))
+    return Switches(
+        cast(ActionChoice, choice),
+        given["detective_in_hall"].flag(),
+        cast(DetectiveRank, rank),
+    )
+
+
+# Collectibles.
+
+
+def _collectibles(field: Field, age: str) -> tuple[Collectible, ...]:
+    found: dict[tuple[str, int], Field] = {}
+    made = []
+    most = 9999 if age == "year" else FIRST_YEAR - 1
+    for item in field.items(MIN_COLLECTIBLES, MAX_COLLECTIBLES):
+        given = item.table(("letter", age, "name"))
+        letter, year = given["letter"].one_of(LETTERS), given[age].integer(1, most)
+        if (letter, year) in found:
+            twin = found[letter, year].name
+            given[age].fail(EditionCode.TWIN, letter=letter, year=year, twin=twin)
+        found[letter, year] = item
+        made.append(Collectible(letter, year, _names(given["name"])))
+    missing = [letter for letter in LETTERS if letter not in {c.letter for c in made}]
+    if missing:
+        field.fail(EditionCode.LETTERS, letters=tuple(missing))
+    if age_word(c.year for c in made) != age:
+        field.fail(EditionCode.NO_YEARS, least=FIRST_YEAR)
+    return tuple(made)
+
+
+def _names(field: Field) -> Mapping[str, str]:
+    """Language code to name; whoever speaks a language that is missing is told the English one."""
+    given = field.table(("en",), LANGUAGE_CODES)
+    return {language: name.words() for language, name in given.items()}
+
+
+def _categories(field: Field | None) -> Mapping[str, Mapping[str, str]]:
+    if field is None:
+        return {}
+    return {letter: _names(names) for letter, names in field.table(LETTERS).items()}
+
+
+def _reconstructed(field: Field | None) -> tuple[str, ...]:
+    if field is None:
+        return ()
+    return tuple(item.one_of(RECONSTRUCTIBLE) for item in field.items(0, len(RECONSTRUCTIBLE)))
+
+
+# Action cards.
+
+
+def _colours(field: Field) -> tuple[Colour, ...]:
+    made: dict[str, Colour] = {}
+    cash: dict[int, Field] = {}
+    thieves: dict[int, Field] = {}
+    for item in field.items(len(COLOURS), len(COLOURS)):
+        given = item.table(("name", "cash", "thieves"))
+        name = given["name"].one_of(COLOURS)
+        if name in made:
+            given["name"].fail(EditionCode.COLOUR, colour=name)
+        values = _distinct(given["cash"].items(4, 4), cash, 999)
+        if sum(values) != CASH_SUM:
+            given["cash"].fail(EditionCode.CASH, wanted=CASH_SUM, sum=sum(values))
+        numbers = _distinct(given["thieves"].items(2, 2), thieves, 99)
+        made[name] = Colour(
+            name, cast("tuple[int, int, int, int]", values), cast("tuple[int, int]", numbers)
+        )
+    return tuple(made[name] for name in COLOURS)
+
+
+def _distinct(items: Iterable[Field], seen: dict[int, Field], most: int) -> tuple[int, ...]:
+    values = []
+    for item in items:
+        value = item.integer(1, most)
+        if value in seen:
+            item.fail(EditionCode.NUMBER, value=value, twin=seen[value].name)
+        seen[value] = item
+        values.append(value)
+    return tuple(values)
+
+
+# The track.
+
+
+def _octagon(field: Field, larger: Field, smaller: Field) -> tuple[int, int]:
+    first, second = larger.integer(1, 20), smaller.integer(1, 20)
+    if first <= second:
+        field.fail(EditionCode.OCTAGON, first=first, second=second)
+    return first, second
+
+
+def _castle(field: Field) -> Castle:
+    larger, smaller, fields = field.items(3, 3)
+    return Castle(*_octagon(field, larger, smaller), fields.integer(1, 20))
