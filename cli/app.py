@@ -12,11 +12,11 @@ import typer
 
 from . import printing
 from .commands import files, tables
+from .exit_codes import OK, READER_GONE, USAGE, leaves, report, show_where
 from .help import READERS, SpokenCommand, SpokenGroup, complain, translate
 from .local import settings
-from .trouble import OK, READER_GONE, USAGE, leaves, report, show_where
-from .words import lingo
-from .words.lingo import N_, _
+from .words import translation
+from .words.translation import N_, _
 from .words.usage import UsageError
 
 EXAMPLES: Final = {
@@ -166,14 +166,14 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
 
 def _kept_language() -> str:
     """What the player has chosen once, else what the environment asks for."""
-    return settings.load().language or lingo.language_of(os.environ)
+    return settings.load().language or translation.language_of(os.environ)
 
 
 def run(words: Sequence[str]) -> int:
     """Do what the words of a command line say; the exit code."""
     rest, asked, debug = _global_words(words)
     try:
-        lingo.speak(_kept_language() if asked is None else asked, asked is not None)
+        translation.speak(_kept_language() if asked is None else asked, asked is not None)
     except ValueError as error:
         printing.complain(f"hoity: {error}")
         return USAGE

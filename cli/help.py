@@ -10,10 +10,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from . import printing
+from .exit_codes import INTERRUPTED, USAGE, Trouble
 from .option_groups import GROUPS, MANY, OTHERS, heading_of
-from .trouble import INTERRUPTED, USAGE, Trouble
 from .words.commands import as_typed, command_line
-from .words.lingo import N_, _
+from .words.translation import N_, _
 from .words.usage import NoSuchCommand, SpareWords, UsageError, complaint
 
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .words.lingo import N_
+from .words.translation import N_
 
 GROUPS: Final = {
     N_("Table"): (

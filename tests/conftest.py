@@ -11,7 +11,7 @@ from support.paths import ROOT, TESTS
 from support.patient_clock import patient_clock
 from trio.testing import MockClock
 
-from cli.words import lingo
+from cli.words import translation
 
 os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(ROOT), str(TESTS), os.environ.get("PYTHONPATH")])
@@ -79,9 +79,9 @@ def _marks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _in_english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("LANGUAGE", "en")
-    lingo.speak("en")
+    translation.speak("en")
     yield
-    lingo.speak("en")
+    translation.speak("en")
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.net.transport import Network
 from p2p_hoity.tables import ticket_by_code
 
+from ..exit_codes import USAGE, Trouble, ctrl_c_means
 from ..local.relays import relays_of
 from ..printing import say
-from ..trouble import USAGE, Trouble, ctrl_c_means
-from ..words.lingo import _
+from ..words.translation import _
 
 
 def ticket_of(

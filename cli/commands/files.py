@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..trouble import USAGE, Trouble
-from ..words.lingo import N_, _
+from ..exit_codes import USAGE, Trouble
+from ..words.translation import N_, _
 from . import complete
 from . import options as opt
 
@@ -87,7 +87,7 @@ def verify(
         from .verify import verify_file
 
         raise typer.Exit(verify_file(paths[0], as_json, jobs))
-    from .verify_many import Wishes, verify_all
+    from .verify_archive import Wishes, verify_all
 
     raise typer.Exit(verify_all(paths, Wishes(as_json, jobs, verdicts, dask, send)))
 
@@ -109,7 +109,7 @@ def replay(
 
 def games(as_json: opt.JsonOption = False) -> None:
     """All games of this machine."""
-    from .games import list_games
+    from .list_games import list_games
 
     raise typer.Exit(list_games(as_json))
 
@@ -119,7 +119,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help=N_("Do not ask."))] = False,
 ) -> None:
     """Forget an unfinished game."""
-    from .games import forget as forget_it
+    from .list_games import forget as forget_it
 
     raise typer.Exit(forget_it(game, yes))
 
@@ -128,7 +128,7 @@ def rules(
     edition: opt.EditionOption = "uberplay-2004",
 ) -> None:
     """The rules in one screen."""
-    from .rules import show
+    from .rules_and_bench import show
 
     raise typer.Exit(show(edition))
 
@@ -154,7 +154,7 @@ def bench(
     as_json: opt.JsonOption = False,
 ) -> None:
     """What this machine needs."""
-    from .bench import bench as measure
+    from .rules_and_bench import bench as measure
 
     raise typer.Exit(measure(cards, rounds, as_json))
 

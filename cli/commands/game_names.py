@@ -9,9 +9,9 @@ from typing import Final
 
 from p2p_hoity.storage.home import Home, home, transcripts
 
-from ..trouble import USAGE, Trouble
-from ..words.cards import listed
-from ..words.lingo import _
+from ..exit_codes import USAGE, Trouble
+from ..words.card_names import listed
+from ..words.translation import _
 from .complete import LAST
 
 ID: Final = re.compile(r"[0-9a-f]{4,16}")

@@ -8,12 +8,12 @@ from p2p_hoity.storage.home import Home, home
 from p2p_hoity.storage.player_key import MAX_FILE, Player, check_name
 from p2p_hoity.storage.private_files import make_folder, read_private, write_whole
 
-from ..local import own_key
-from ..local.first_run import first_run
+from ..exit_codes import OK, USAGE, Trouble
+from ..local import player_setup
+from ..local.player_setup import first_run
 from ..printing import say, write_line
-from ..trouble import OK, USAGE, Trouble
-from ..words import lingo
-from ..words.lingo import _
+from ..words import translation
+from ..words.translation import _
 
 
 def new(name: str | None, passphrase: bool, as_json: bool) -> int:
@@ -23,24 +23,24 @@ def new(name: str | None, passphrase: bool, as_json: bool) -> int:
     own = home()
     if name is None and not as_json:
         first_run(own)
-    _show(own, own_key.new(own, name, passphrase), as_json)
+    _show(own, player_setup.new(own, name, passphrase), as_json)
     return OK
 
 
 def show(as_json: bool) -> int:
     """Show fingerprint and nickname; the exit code."""
     own = home()
-    _show(own, own_key.load(own)[0], as_json)
+    _show(own, player_setup.load(own)[0], as_json)
     return OK
 
 
 def _show(own: Home, player: Player, as_json: bool) -> None:
-    described = own_key.as_json(own, player)
+    described = player_setup.as_json(own, player)
     if as_json:
         write_line(described)
         return
     say(_("Nickname: {nickname}").format(**described))
-    say(_("Language: {language}").format(language=lingo.name_of(lingo.language())))
+    say(_("Language: {language}").format(language=translation.name_of(translation.language())))
     say(_("Fingerprint: {fingerprint}").format(**described))
     say(_("Public key: {public}").format(**described))
     say(_("Kept in: {path}").format(**described))
@@ -49,7 +49,7 @@ def _show(own: Home, player: Player, as_json: bool) -> None:
 def export(secret: Path | None) -> int:
     """Print the public key, or copy the whole key file; the exit code."""
     own = home()
-    player, _passphrase = own_key.load(own)
+    player, _passphrase = player_setup.load(own)
     if secret is None:
         say(player.identity.public.hex())
         return OK

@@ -12,20 +12,19 @@ from p2p_hoity.codes.spoken import is_code, parse_code, parse_relay
 from p2p_hoity.session.driver import Outcome
 from p2p_hoity.tables.kept_games import is_running
 
-from ..local.one_chair import only_one
+from ..exit_codes import USAGE, Trouble
 from ..local.places import check_output
-from ..local.questions import at_terminal
+from ..local.player_setup import at_terminal, only_one
 from ..local.relays import relays_of
-from ..trouble import USAGE, Trouble
-from ..words.lingo import _
 from ..words.reaching import alone_lines
+from ..words.translation import _
 from . import pick_table
 from .by_code import ticket_of
 from .reaching import need_relay
 from .resume import take_up
 from .running import tell_running
 from .seats import new_sitting
-from .sitting import Manner, Sitting, sit
+from .take_seat import Manner, Sitting, sit
 
 
 def join(manner: Manner, ticket: str, reach: tables.Reach) -> int:

@@ -12,16 +12,16 @@ import trio
 
 from p2p_hoity.storage.home import home as own_home
 
+from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
 from ..local import settings
 from ..local.bot_processes import own_installation
-from ..local.first_run import default_nickname
 from ..local.lesson import hear_talk, teach
+from ..local.player_setup import default_nickname
 from ..printing import say
-from ..trouble import INTERRUPTED, OK, Trouble, ctrl_c_means
-from ..ui.screen import Classroom, classroom
-from ..words import lingo
-from ..words.lingo import _
-from .going import interrupted
+from ..ui.screen_interface import Classroom, classroom
+from ..words import translation
+from ..words.translation import _
+from .take_seat import interrupted
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
 """In the environment of a lesson behind which a game begins: no command for one is shown."""
@@ -70,7 +70,7 @@ def before_the_game(plain: bool) -> None:
     The terminal is then again as it was, and nobody reads from it who would take the game's first
     line.
     """
-    words = ["learn", "--lang", lingo.language(), *(["--plain"] if plain else [])]
+    words = ["learn", "--lang", translation.language(), *(["--plain"] if plain else [])]
     command = [sys.executable, "-P", "-m", "cli", *words]
     process = subprocess.Popen(command, env={**own_installation(), BEFORE: "1"})
     while True:

@@ -8,9 +8,9 @@ import trio
 
 from p2p_hoity.net.lan_discovery import browse
 
+from ..exit_codes import OK
 from ..printing import say, write_line
-from ..trouble import OK
-from ..words.lingo import _
+from ..words.translation import _
 
 
 def _found(table: Mapping[str, object]) -> str:

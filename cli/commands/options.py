@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ..words.lingo import N_
+from ..words.translation import N_
 from ..words.usage import NoSeconds
 from . import complete
 

@@ -15,10 +15,10 @@ from p2p_hoity.net.ticket import decode_ticket
 from protocol import fingerprint, table_header
 from protocol.bounds import Seconds
 
-from ..local.questions import answer
+from ..exit_codes import INTERRUPTED, USAGE, Trouble
+from ..local.player_setup import answer
 from ..printing import say
-from ..trouble import INTERRUPTED, USAGE, Trouble
-from ..words.lingo import _
+from ..words.translation import _
 
 LOOK: Final[Seconds] = 3.0
 """Seconds for which announcements are listened for."""

@@ -18,20 +18,18 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.tables.joining import JoinCode
 from protocol import Invalid, Patience, Terms, table_header
 
-from ..local.bot_levels import ask_level, kept_level, levels_of
-from ..local.bot_processes import LOOPBACK, hire
+from ..exit_codes import USAGE, Trouble
+from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_of
 from ..local.places import check_output
-from ..local.questions import at_terminal
-from ..trouble import USAGE, Trouble
+from ..local.player_setup import at_terminal
 from ..ui.ticket_block import show_qr
-from ..words.levels import level_word
-from ..words.lingo import _
 from ..words.reaching import alone_lines
 from ..words.reasons import sentence
+from ..words.translation import _, level_word
 from .learn import before_the_game
 from .reaching import PROXY
 from .seats import Go, new_sitting
-from .sitting import Manner, Sitting, sit
+from .take_seat import Manner, Sitting, sit
 
 MIN_SEATS, MAX_SEATS = 2, 6
 

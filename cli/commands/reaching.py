@@ -13,10 +13,10 @@ from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.tables import Lan, Reach
 from p2p_hoity.tables.seating import only_by_relays
 
+from ..exit_codes import USAGE, Trouble
 from ..local.relays import NONE
 from ..printing import complain
-from ..trouble import USAGE, Trouble
-from ..words.lingo import _
+from ..words.translation import _
 from .options import USUAL
 
 if TYPE_CHECKING:

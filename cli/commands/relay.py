@@ -26,12 +26,12 @@ from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
 from protocol.bounds import Seconds
 
+from ..exit_codes import INTERRUPTED, OK, ctrl_c_means
 from ..local import relays
 from ..local.places import check_home
 from ..printing import say, write_line
-from ..trouble import INTERRUPTED, OK, ctrl_c_means
 from ..words.commands import INSTALLED
-from ..words.lingo import _
+from ..words.translation import _
 from .reaching import listening
 
 FILES_A_CALL: Final = 2

@@ -14,14 +14,14 @@ from p2p_hoity.rules import Edition, Happening, State, news
 from p2p_hoity.sealings import Sealing, sealings
 from protocol import fingerprint, transcript
 
+from ..exit_codes import NOT_OK, OK, Trouble
+from ..exit_codes import report as tell
 from ..printing import ask, say, write_line
-from ..trouble import NOT_OK, OK, Trouble
-from ..trouble import report as tell
-from ..ui.screen import is_full
+from ..ui.screen_interface import is_full
 from ..words import editions
-from ..words.cards import Names
-from ..words.lingo import _
-from ..words.telling import story
+from ..words.card_names import Names
+from ..words.happening_sentences import story
+from ..words.translation import _
 from .verify import in_words, read_file, state_of
 
 FORMAT = "hoity-replay-1"

@@ -16,17 +16,17 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.tables import OpenGame
 from p2p_hoity.tables.kept_games import is_running
 
+from ..exit_codes import OK
 from ..local.bot_processes import crew_of
 from ..local.places import check_home, check_output
 from ..printing import say, write_line
-from ..trouble import OK
 from ..words.commands import command_line
-from ..words.lingo import _
 from ..words.reaching import alone_lines
+from ..words.translation import _
 from ..words.updates import kept_as
-from . import games, open_games
+from . import list_games
 from .seats import key_of_games
-from .sitting import Manner, Sitting, sit
+from .take_seat import Manner, Sitting, sit
 
 
 def resume(manner: Manner, game: str | None, reach: tables.Reach) -> int:
@@ -36,9 +36,9 @@ def resume(manner: Manner, game: str | None, reach: tables.Reach) -> int:
     check_home(home)
     me, passphrase = key_of_games(home)
     if game is None:
-        found, others = open_games.newest(home, me, passphrase)
+        found, others = list_games.newest(home, me, passphrase)
     else:
-        found, others = open_games.find(home, game, me, passphrase, manner.resuming), ()
+        found, others = list_games.find(home, game, me, passphrase, manner.resuming), ()
     return take_up(Sitting(home, me, manner, passphrase), found, reach, others)
 
 
@@ -52,11 +52,11 @@ def take_up(
     """Sit down again at this game; to a person it is said which it is, and how others are taken.
     `fresh`: a ticket of a seat that is elsewhere now."""
     if not sitting.manner.as_json and not is_running(found):
-        told = games.told(found, sitting.passphrase)
+        told = list_games.told(found, sitting.passphrase)
         sitting.say(_("You take your seat again: {game}.").format(game=told))
         if others:
             sitting.say(_("Other games wait for you:"))
-        for line in open_games.commands(others, sitting.manner.resuming):
+        for line in list_games.commands(others, sitting.manner.resuming):
             sitting.say(line)
     if reach.relay_only or found.relay_only:
         relays = reach.relays if reach.relays_anew else found.relays
@@ -84,7 +84,7 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[tabl
     home = own_home()
     me, passphrase = key_of_games(home)
     seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
-    return seat, open_games.find(home, game, me, passphrase, command)
+    return seat, list_games.find(home, game, me, passphrase, command)
 
 
 def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool) -> int:

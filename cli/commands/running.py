@@ -13,10 +13,10 @@ from p2p_hoity.tables.fresh_tickets import name_in
 from p2p_hoity.tables.joining import JoinCode
 from protocol import table_header
 
+from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..printing import say, write_line
-from ..trouble import NOT_OK, OK, Trouble, ctrl_c_means
-from ..words.lingo import _
-from .sitting import Sitting
+from ..words.translation import _
+from .take_seat import Sitting
 
 
 def tell_running(sitting: Sitting, game: tables.OpenGame, ticket: Ticket) -> int:

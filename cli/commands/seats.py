@@ -13,10 +13,10 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import Player
 from p2p_hoity.tables.resuming import ResumeCode
 
-from ..local import own_key
-from ..local.first_run import first_run
+from ..local import player_setup
 from ..local.places import check_home
-from .sitting import Manner, Sitting, taken_as
+from ..local.player_setup import first_run
+from .take_seat import Manner, Sitting, taken_as
 
 Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
 
@@ -27,7 +27,7 @@ def new_sitting(manner: Manner) -> Sitting:
     check_home(home)
     if manner.name is None and not manner.as_json:
         first_run(home)
-    me, passphrase = own_key.load_or_make(home, manner.name)
+    me, passphrase = player_setup.load_or_make(home, manner.name)
     return Sitting(home, taken_as(me, manner.name), manner, passphrase)
 
 
@@ -35,4 +35,4 @@ def key_of_games(home: Home) -> tuple[Player, str | None]:
     """The kept key; PeerError if no game was ever begun here, so that no key is missed."""
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
         raise tables.PeerError(ResumeCode.NO_GAME)
-    return own_key.load(home)
+    return player_setup.load(home)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..printing import say
-from ..words.lingo import N_, _
+from ..words.translation import N_, _
 from . import options as opt
 
 if TYPE_CHECKING:
-    from .sitting import Manner
+    from .take_seat import Manner
 
 
 def _manner(
@@ -28,7 +28,7 @@ def _manner(
     no_bell: bool,
 ) -> Manner:
     """How a host sits: it has set the terms itself, so it is not asked about them."""
-    from .sitting import Manner
+    from .take_seat import Manner
 
     talk = (not no_talk, again, not no_bell)
     return Manner(auto, True, as_json, False, plain, transcript, name, *talk)
@@ -142,11 +142,11 @@ def join(
     until_eof: opt.UntilEofOption = False,
 ) -> None:
     """Sit down at a table."""
-    from ..local.questions import at_terminal
+    from ..local.player_setup import at_terminal
     from ..words.usage import missing
     from .join import join as sit_down
     from .reaching import again_by
-    from .sitting import Manner
+    from .take_seat import Manner
 
     talk = (not no_talk, again, not no_bell)
     manner = Manner(auto, yes, as_json, until_eof, plain, transcript, name, *talk)
@@ -193,7 +193,7 @@ def resume(
     from .resume import claim as save_as_claim
     from .resume import finish
     from .resume import resume as sit_again
-    from .sitting import Manner
+    from .take_seat import Manner
 
     if claim:
         raise typer.Exit(save_as_claim(game, transcript, as_json))

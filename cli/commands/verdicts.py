@@ -14,8 +14,8 @@ from typing import IO, Any, Final
 
 from p2p_hoity.storage.private_files import hold
 
-from ..trouble import USAGE, Trouble
-from ..words.lingo import _
+from ..exit_codes import USAGE, Trouble
+from ..words.translation import _
 
 BEGINNING: Final = b'{"file": "'
 """How each line begins."""

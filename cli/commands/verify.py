@@ -16,11 +16,11 @@ from p2p_hoity.rules import State
 from p2p_hoity.storage.private_files import open_at_once
 from protocol import fingerprint, transcript
 
+from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import complain, say, write_line
-from ..trouble import NOT_OK, OK, USAGE, Trouble
-from ..words.cards import field_name
-from ..words.lingo import _
+from ..words.card_names import field_name
 from ..words.reasons import PROTOCOL, meaning
+from ..words.translation import _
 from .verdicts import program
 
 NO_FILE: Final = "no-file"

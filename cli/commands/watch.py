@@ -12,10 +12,10 @@ from p2p_hoity import tables
 from p2p_hoity.session import updates
 from p2p_hoity.session.driver import Outcome
 
+from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.places import check_output
-from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
-from ..ui.screen import looking_on
-from ..words.lingo import _
+from ..ui.screen_interface import looking_on
+from ..words.translation import _
 from .by_code import ticket_of
 from .reaching import through
 

@@ -9,9 +9,9 @@ from p2p_hoity.rules import Choice, IllegalMove, Kind
 from p2p_hoity.session.player import Player, Talk
 from p2p_hoity.session.updates import Choosing, Chosen, Happened, Refused, Said, Update
 
-from ..words.cards import Names
+from ..words.card_names import Names
 from ..words.lesson import FAREWELL, explained
-from ..words.lingo import _
+from ..words.translation import _
 
 
 class Room(Protocol):

@@ -9,9 +9,9 @@ from p2p_hoity.storage import rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import check_if_there
 
-from ..trouble import USAGE, Trouble
-from ..words.lingo import _
+from ..exit_codes import USAGE, Trouble
 from ..words.reasons import sentence
+from ..words.translation import _
 
 
 def check_output(path: Path | None) -> None:

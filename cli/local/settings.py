@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ..words import lingo
+from ..words import translation
 
 if TYPE_CHECKING:
     from p2p_hoity.storage.home import Home
@@ -53,7 +53,7 @@ def _read(value: Any) -> Settings:
     relay, level = given.get("relay"), given.get("bots")
     return Settings(
         nickname=nickname if isinstance(nickname, str) else None,
-        language=language if language in lingo.LANGUAGES else None,
+        language=language if language in translation.LANGUAGES else None,
         light=_taste(given, "light"),
         bell=_taste(given, "bell"),
         staged=_taste(given, "staged"),

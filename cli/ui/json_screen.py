@@ -16,14 +16,14 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.player import LeaveForNow, Player, Talk, WaitLonger, Wish
 from protocol import fingerprint
 
+from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import write_line
-from ..trouble import INTERRUPTED, USAGE, Trouble
 from ..words import editions
-from ..words.lingo import _
-from ..words.phrases import spoken
+from ..words.chat_phrases import spoken
 from ..words.reasons import as_json as reason_json
 from ..words.reasons import meaning
 from ..words.refusals import refusal
+from ..words.translation import _
 from .line_talk import Wishes
 from .stdin_lines import STRAYS
 

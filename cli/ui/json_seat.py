@@ -13,7 +13,7 @@ from p2p_hoity.session.player import BotPlayer, Player, Wish
 from p2p_hoity.session.updates import Finished, Started, Update
 from protocol import Terms
 
-from ..local.bot_levels import own_level
+from ..local.bot_processes import own_level
 from ..printing import write_line
 from ..words import terms as terms_words
 from ..words.updates import standings_json, why_ended

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from p2p_hoity.rules import Happening, news
 
-from ..words import telling
-from ..words.cards import Names
+from ..words import happening_sentences
+from ..words.card_names import Names
 
 
 class Log:
@@ -25,7 +25,7 @@ class Log:
         for item in items:
             if not self._rounds or isinstance(item, news.RoundBegan):
                 self._rounds.append([])
-            self._rounds[-1] += telling.story(names, [item])
+            self._rounds[-1] += happening_sentences.story(names, [item])
         names.before = before
 
     def recent(self) -> list[str]:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ..words.answers import yes_or_no
-from ..words.lingo import _
 from ..words.presence import ROUND_LOST
+from ..words.translation import _, yes_or_no
 
 LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})
 BOT: Final = frozenset({"2", "bot"})

@@ -9,8 +9,8 @@ from p2p_hoity import rules
 
 from ..printing import width
 from ..words import board, codes, rules_text
-from ..words.cards import Names
-from ..words.lingo import N_, _
+from ..words.card_names import Names
+from ..words.translation import N_, _
 from . import ticket_block
 from .line_screen import SeatScreen
 from .line_talk import HELP as TALK_HELP

@@ -13,11 +13,11 @@ from p2p_hoity.session import updates
 from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
 from p2p_hoity.session.settling import ANSWER
 
-from ..trouble import USAGE, Trouble
+from ..exit_codes import USAGE, Trouble
 from ..words import advice, board
-from ..words.cards import Names
-from ..words.choices import MOST
-from ..words.lingo import _
+from ..words.card_names import Names
+from ..words.choice_names import MOST
+from ..words.translation import _
 from .line_menu import Menu, handing_over, leaving, leaving_lesson, nothing
 from .line_pages import FIRST_HINT, Pages, key_of
 from .line_question import Asker, Withdrawn

@@ -8,19 +8,10 @@ import trio
 
 from p2p_hoity import rules
 
-from ..words.answers import yes_or_no
 from ..words.board import own_slots
-from ..words.cards import Names
-from ..words.choices import (
-    NoAnswer,
-    Question,
-    in_words,
-    questions,
-    read,
-    sealing,
-    together,
-)
-from ..words.lingo import _
+from ..words.card_names import Names
+from ..words.choice_names import NoAnswer, Question, in_words, questions, read, sealing, together
+from ..words.translation import _, yes_or_no
 from .line_screen import SeatScreen
 
 HANDED_OVER: Final = "\0handed over"

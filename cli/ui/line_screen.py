@@ -12,15 +12,14 @@ from p2p_hoity.session import updates
 from protocol import Kind, fingerprint
 
 from .. import printing
-from ..words import brief, codes, presence, proofs, waiting
-from ..words.cards import Names, listed
-from ..words.choices import in_words
-from ..words.lingo import N_, _
-from ..words.phrases import spoken
-from ..words.quoting import quoted
+from ..words import brief_sentences, codes, presence, proofs, waiting
+from ..words.card_names import Names, listed
+from ..words.chat_phrases import quoted, spoken
+from ..words.choice_names import in_words
 from ..words.reaching import if_finished, if_moved, moved, of_relay, reach_lines, taken
 from ..words.reasons import meaning, sentence
 from ..words.refusals import choose_again
+from ..words.translation import N_, _
 from ..words.updates import ended, kept_as, no_other_game, won
 from . import ticket_block
 from .line_log import Log
@@ -158,7 +157,7 @@ class SeatScreen:
         if self.names is None:
             return
         self.log.add(self.names, update.items)
-        for line in brief.story(self.names, update.items):
+        for line in brief_sentences.story(self.names, update.items):
             self.say(line)
 
     def look(self, view: View) -> None:

@@ -18,9 +18,9 @@ from protocol import Terms
 
 from .. import printing
 from ..words import terms as terms_words
-from ..words.cards import Names
-from ..words.lingo import _
+from ..words.card_names import Names
 from ..words.presence import knock
+from ..words.translation import _
 from . import ticket_block
 from .line_prompt import SeatPrompt
 from .line_screen import SeatScreen

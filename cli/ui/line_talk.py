@@ -11,8 +11,8 @@ from p2p_hoity.session.player import Talk, Wish
 from p2p_hoity.session.updates import Said
 from protocol.bounds import Quota
 
-from ..words import phrases
-from ..words.lingo import N_, _
+from ..words import chat_phrases
+from ..words.translation import N_, _
 
 TALK, MUTE = "t", "m"
 HELP: Final = (
@@ -65,9 +65,13 @@ class LineTalk:
 
     def _talk(self, words: str) -> None:
         if not words:
-            for line in phrases.listed():
+            for line in chat_phrases.listed():
                 self._say(line)
-        elif words.isdecimal() and words.isascii() and 1 <= int(words[:4]) <= len(phrases.PHRASES):
+        elif (
+            words.isdecimal()
+            and words.isascii()
+            and 1 <= int(words[:4]) <= len(chat_phrases.PHRASES)
+        ):
             self._wishes.put(Talk(int(words) - 1))
         else:
             self._wishes.put(Talk(words))

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import trio
 
 from .. import printing
-from ..words.lingo import N_, _
+from ..words.translation import N_, _
 from .line_pages import Pages
 from .line_prompt import QUIT
 from .line_seat import LineSeat

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .. import printing
 from ..words.commands import INSTALLED
-from ..words.lingo import _
+from ..words.translation import _
 
 EDGE = 2
 """Light modules around a QR code: fewer and some cameras do not find it."""

@@ -7,9 +7,9 @@ from typing import Final
 from p2p_hoity import rules
 from p2p_hoity.rules import Choice, View
 
-from .cards import Names, code
-from .choices import in_words, ordered
-from .lingo import N_, _
+from .card_names import Names, code
+from .choice_names import in_words, ordered
+from .translation import N_, _
 
 MOST: Final = 8
 """Answers that a hint lists."""

@@ -7,9 +7,8 @@ from typing import Final
 
 from p2p_hoity.rules import ActionCard, ActionKind, Phase, View
 
-from .cards import KIND_WORDS, Names, card, coloured_card, listed, place
-from .grid import Grid, Row, grid
-from .lingo import _
+from .card_names import KIND_WORDS, Grid, Names, Row, card, coloured_card, grid, listed, place
+from .translation import _
 
 WIDTH: Final = 80
 NAME: Final = 12

@@ -7,8 +7,7 @@ from typing import Final
 from p2p_hoity.session.updates import Code, CodeEnd
 
 from .commands import INSTALLED
-from .durations import span
-from .lingo import N_, _
+from .translation import N_, _, span
 
 AFTER: Final = {
     CodeEnd.USED: N_("A guest has the ticket by the code; here is another."),

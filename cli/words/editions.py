@@ -7,8 +7,8 @@ from typing import Any, Final
 from p2p_hoity.editions import descent
 from p2p_hoity.rules import Edition
 
-from .cards import listed
-from .lingo import N_, _
+from .card_names import listed
+from .translation import N_, _
 
 RECONSTRUCTIBLE: Final = {
     "letters": N_("split by letter"),

@@ -6,7 +6,7 @@ from typing import Final
 
 from p2p_hoity.lesson_script import Topic
 
-from .lingo import N_, _
+from .translation import N_, _
 
 FAREWELL: Final = N_(
     "That is all there is in a round. A game goes on until a figure reaches the Banquet: then all"

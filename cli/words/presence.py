@@ -7,8 +7,8 @@ from typing import Final
 
 from p2p_hoity.session.updates import Presence
 
-from .cards import Names, listed
-from .lingo import N_, _
+from .card_names import Names, listed
+from .translation import N_, _
 
 FOR_GOOD: Final = N_(
     "The terms let you come back no more, unless the others become too few to go on."

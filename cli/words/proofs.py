@@ -7,8 +7,8 @@ from typing import Final
 
 from protocol import Kind, Node
 
-from .cards import Names
-from .lingo import N_, _
+from .card_names import Names
+from .translation import N_, _
 
 CHECKED: Final[Mapping[Kind, str]] = {
     Kind.KEY_COMMIT: N_("every seat has committed to its key; the shuffles follow"),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from p2p_hoity.session.updates import Moved, Reached, RelayState
 
 from .commands import INSTALLED
-from .lingo import _
 from .reasons import sentence
+from .translation import _
 
 
 def reach_lines(update: Reached | Moved) -> list[str]:

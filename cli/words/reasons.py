@@ -9,8 +9,8 @@ from typing import Any, Final
 from p2p_hoity.errors import Reason
 from protocol import FAULTS, effects, transcript
 
-from .lingo import N_, _
 from .sentences import SENTENCES
+from .translation import N_, _
 
 BYTES: Final = {
     "bad-card": N_("a card is none of the deck"),

@@ -8,8 +8,8 @@ from typing import Any, Final
 from p2p_hoity.rules import ActionKind, Place, Rule
 from protocol.game import NOT_OF_FORM, NOTHING_ASKED, Field
 
-from .cards import KIND_WORDS, place
-from .lingo import N_, _
+from .card_names import KIND_WORDS, place
+from .translation import N_, _
 
 SENTENCES: Final[Mapping[str, str]] = {
     NOT_OF_FORM: N_("that is no choice of this kind"),

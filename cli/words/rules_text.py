@@ -8,9 +8,9 @@ from typing import Final
 
 from p2p_hoity.rules import LETTERS, Edition
 
-from .cards import listed
+from .card_names import listed
 from .editions import VARIANTS, action_choice, card_lines, detective_in_hall, detective_rank
-from .lingo import N_, _, language
+from .translation import N_, _, language
 
 WIDTH: Final = 96
 

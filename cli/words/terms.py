@@ -9,9 +9,8 @@ from p2p_hoity.game_adapter import HoityToity
 from protocol import Terms, fingerprint
 
 from . import editions
-from .cards import listed
-from .durations import span
-from .lingo import N_, _, count
+from .card_names import listed
+from .translation import N_, _, count, span
 
 EXCEPTIONS: Final = N_(
     "Two exceptions to secrecy: in a split table cheaters see what either part opens, and two"

@@ -15,10 +15,10 @@ from p2p_hoity.session.updates import Ended, Presence
 from p2p_hoity.storage.home import home
 from protocol import FAULTS, effects
 
-from .cards import Names, listed
-from .lingo import N_, _, count
+from .card_names import Names, listed
 from .presence import OUT
 from .reasons import meaning
+from .translation import N_, _, count
 
 GAME: Final = re.compile(r"([0-9a-f]{16})\.hoity")
 """The file of a finished game in its player's own folder."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 import typer
 
 from .commands import INSTALLED
-from .lingo import _
+from .translation import _
 
 UsageError: Final[type[Any]] = typer.BadParameter.__mro__[1]
 """What the library raises for words it does not understand; by its child, because the module it

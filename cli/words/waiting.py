@@ -6,8 +6,8 @@ from typing import Final
 
 from p2p_hoity.session.updates import Extended, Halfway, Late, Muster, Paused
 
-from .cards import Names
-from .lingo import N_, _
+from .card_names import Names
+from .translation import N_, _
 
 FOR_GOOD: Final = N_("The terms allow no return.")
 THINKING: Final = N_("Linked, and awaited: {who}. The game goes on once they have chosen.")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from support.shell import Shell, Types
 
-from cli.local import first_run, questions
-from cli.words import lingo
+from cli.local import player_setup
+from cli.words import translation
 from p2p_hoity.storage.home import Home
 
 
@@ -14,7 +14,7 @@ from p2p_hoity.storage.home import Home
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home that is not there yet, of a user of whom the system says the name."""
     monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    for name in (*lingo.LOCALE_VARIABLES, "HOITY_PASSPHRASE"):
+    for name in (*translation.LOCALE_VARIABLES, "HOITY_PASSPHRASE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("getpass.getuser", lambda: "ada")
     return Home(tmp_path / "home")
@@ -32,8 +32,8 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Types:
 
     def type_lines(*lines: str) -> None:
         typed = iter(lines)
-        for asking in (first_run, questions):
+        for asking in (player_setup, player_setup):
             monkeypatch.setattr(asking, "at_terminal", lambda: True)
-        monkeypatch.setattr(questions, "typed_line", lambda: next(typed))
+        monkeypatch.setattr(player_setup, "typed_line", lambda: next(typed))
 
     return type_lines

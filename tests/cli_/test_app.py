@@ -21,10 +21,10 @@ from support.paths import VECTORS
 from support.shell import Shell, modules_of
 from support.sim.cheap import shared_nodes
 
-from cli import trouble
+from cli import exit_codes
 from cli.app import EXAMPLES, build
-from cli.commands import bench, by_code
-from cli.words import lingo
+from cli.commands import by_code, rules_and_bench
+from cli.words import translation
 from p2p_hoity import worker_processes
 from p2p_hoity.bench import whole_tables
 from p2p_hoity.bench.report import expected_seconds
@@ -92,7 +92,7 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     above = {"protocol.seat.seat_machine", "p2p_hoity.session", "p2p_hoity.bots", "p2p_hoity.net"}
     assert not {*above, "cli.ui"} & loaded
     whole = VECTORS / "failures" / "another-game.hoity"
-    of_many = {"multiprocessing", "cli.commands.verify_many", "distributed", "asyncio"}
+    of_many = {"multiprocessing", "cli.commands.verify_archive", "distributed", "asyncio"}
     assert not of_many & modules_of(1, "verify", whole, "--jobs", "1")
 
 
@@ -197,7 +197,7 @@ def test_usage_is_said_in_any_language(hoity: Shell, words: str, spanish: str, g
 def test_help_fits_the_terminal(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     for columns in (40, 72, 120):
         monkeypatch.setenv("COLUMNS", str(columns))
-        for language, words in product(lingo.LANGUAGES, ([], ["play"], ["host"])):
+        for language, words in product(translation.LANGUAGES, ([], ["play"], ["host"])):
             lines = hoity("--lang", language, *words, "--help").out.splitlines()
             assert not any(re.search(r"[^]]\.\.\.$", line) for line in lines)
             long = [line for line in lines if len(line) > columns]
@@ -226,7 +226,7 @@ def test_a_ticket_copied_in_two_lines_is_one(hoity: Shell, monkeypatch: pytest.M
 
     def stop(ticket: str) -> Ticket:
         read.append(decode_ticket(ticket))
-        raise trouble.Trouble("read")
+        raise exit_codes.Trouble("read")
 
     monkeypatch.setattr(by_code, "decode_ticket", stop)
     for command in ("join", "watch"):
@@ -252,7 +252,7 @@ FIELDS: dict[str, dict[str, Any]] = {
         (PeerError(JoinCode.CUTS), 3, "host-cuts-links", "the host cuts every link"),
         (PeerError(JoinCode.FULL), 1, "table-full", "the table is full"),
         (JournalError(JournalCode.IN_USE, journal="j"), 2, "journal-in-use", "j is in use"),
-        (trouble.Trouble("words", 130), 130, "refused", "words"),
+        (exit_codes.Trouble("words", 130), 130, "refused", "words"),
         (KeyboardInterrupt(), 130, "interrupted", "Interrupted."),
         (PermissionError(13, "not allowed", "x"), 1, "system-error", "x: not allowed"),
         (MemoryError(), 1, "no-memory", "This machine has not enough memory for that."),
@@ -263,7 +263,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     ],
 )
 def test_errors_have_words_codes(error: BaseException, number: int, code: str, words: str) -> None:
-    told = trouble.told(error)
+    told = exit_codes.told(error)
     assert words in told.words
     assert (told.exit_code, told.code, told.fields) == (number, code, FIELDS.get(code, {}))
 
@@ -338,13 +338,15 @@ def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(
     hoity: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watched = threading.Event()
-    monkeypatch.setattr(bench, "BEAT", 0.001)
-    monkeypatch.setattr(bench, "standing", lambda words: watched.set() if "%" in words else None)
-    with bench.progress(1.0):
+    monkeypatch.setattr(rules_and_bench, "BEAT", 0.001)
+    monkeypatch.setattr(
+        rules_and_bench, "standing", lambda words: watched.set() if "%" in words else None
+    )
+    with rules_and_bench.progress(1.0):
         pass
     assert not watched.is_set()
-    monkeypatch.setattr(bench, "is_watched", lambda: True)
-    with bench.progress(0.0):
+    monkeypatch.setattr(rules_and_bench, "is_watched", lambda: True)
+    with rules_and_bench.progress(0.0):
         assert watched.wait(LIMIT)
     five, fifty = (expected_seconds(rounds, time.process_time) for rounds in (5, 500))
     assert 0 < five < fifty

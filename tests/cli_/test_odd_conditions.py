@@ -13,7 +13,7 @@ import pytest
 import trio
 from support.shell import Shell
 
-from cli import trouble
+from cli import exit_codes
 from cli.app import run
 from cli.words.reasons import sentence
 from p2p_hoity.errors import Reason
@@ -167,7 +167,7 @@ def test_what_cannot_be_a_home_a_number_or_an_edition_is_told(
     assert "mine.toml" in run_here(2, *PLAY, "--edition", tmp_path / "mine.toml")
     for words in (("play", "--patience", "nan"), ("tables", "--wait", "nan")):
         assert "a number of seconds is needed" in run_here(2, *words)
-    assert trouble.told(OSError("odd")).words == "The system refuses: odd."
+    assert exit_codes.told(OSError("odd")).words == "The system refuses: odd."
 
 
 @pytest.mark.parametrize("make", [a_file, a_pipe])

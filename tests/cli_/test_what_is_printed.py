@@ -20,7 +20,7 @@ from support.paths import ROOT
 from support.sampling import times
 from support.shell import Shell
 
-from cli import printing, trouble
+from cli import exit_codes, printing
 from cli.printing import write_line
 from cli.ui.line_screen import SeatScreen
 from p2p_hoity.editions import EditionError, parse
@@ -100,14 +100,14 @@ def test_any_object_is_one_fit_line_that_reads_back_the_same(value: dict[str, ob
 @given(ANY)
 def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
     errors = (
-        trouble.Trouble(words),
+        exit_codes.Trouble(words),
         AddressError(AddressCode.NO_PORT, text=words),
         RuntimeError(words),
         OSError(2, words, words),
     )
     for error in errors:
-        said = _printed(partial(trouble.report, error))
-        traced = _printed(partial(trouble.show_where, error))
+        said = _printed(partial(exit_codes.report, error))
+        traced = _printed(partial(exit_codes.show_where, error))
         assert not unfit(said + traced)
         assert said.count("\n") == 1
 
@@ -172,7 +172,7 @@ def test_a_key_of_an_edition_is_named_fit_and_a_trouble_keeps_its_lines() -> Non
             parse(f'name = "x"\n"{attack}" = 1\n', "mine.toml")
         assert not unfit(str(caught.value))
         assert "\n" not in str(caught.value)
-    words = trouble.told(trouble.Trouble(["one", "two\nthree"])).words
+    words = exit_codes.told(exit_codes.Trouble(["one", "two\nthree"])).words
     assert words == "one\ntwo\\nthree"
 
 

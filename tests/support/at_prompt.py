@@ -11,7 +11,7 @@ import trio.testing
 from cli.ui.json_screen import JsonScreen
 from cli.ui.line_prompt import SeatPrompt
 from cli.ui.line_screen import SeatScreen
-from cli.words.cards import Names
+from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.rules import View
 from p2p_hoity.session.updates import Update

@@ -11,8 +11,8 @@ import trio
 from textual.pilot import Pilot
 
 from cli.ui.full_screen.app import TableApp
+from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.full_seat import FullSeat
-from cli.ui.full_screen.ink import cells
 from support.limits import LIMIT
 from support.running import running
 from support.screened import Company

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cli.ui.full_screen.frame import Desk, frame
+from cli.ui.full_screen.layout import Desk, frame
 from cli.ui.full_screen.menu import menu
 from cli.ui.full_screen.scene import Scene
 from cli.words import terms as terms_words
-from cli.words.cards import Names
+from cli.words.card_names import Names
 from cli.words.lesson import explained
 from cli.words.presence import knock
 from p2p_hoity import rules

@@ -17,20 +17,16 @@ from p2p_hoity.session.updates import Choosing, Started
 from protocol.bounds import Quota, Seconds
 
 from ...local.settings import Settings
-from ...words.answers import yes_or_no
-from ...words.lingo import _
-from ...words.phrases import PHRASES
-from ..least_size import is_small
+from ...words.chat_phrases import PHRASES
+from ...words.translation import _, yes_or_no
+from ..screen_interface import is_small
 from .beats import Remark
 from .board import Board
-from .frame import frame
-from .hands import Hands, Told
-from .ink import Line
-from .keys import KEYS, NUMBERS, key_of
-from .leaving import options
+from .colours import Line
+from .info_pages import Choices, Readable
+from .key_bindings import KEYS, NUMBERS, Hands, Told, key_of, options
+from .layout import frame
 from .menu import menu
-from .pages import Choices
-from .readable import Readable
 from .scene import Scene
 
 DARK, LIGHT = "textual-dark", "textual-light"

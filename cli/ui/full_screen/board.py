@@ -9,8 +9,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from .ink import Line
-from .palette import style_of
+from .colours import Line, style_of
 
 
 class Board(Widget):

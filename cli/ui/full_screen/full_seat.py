@@ -27,17 +27,17 @@ from protocol.bounds import Seconds
 from ... import printing
 from ...local import settings
 from ...words import terms as terms_words
-from ...words.cards import Names
+from ...words.card_names import Names
 from ...words.commands import INSTALLED
-from ...words.lingo import N_, _
 from ...words.presence import knock
 from ...words.reaching import reach_lines
+from ...words.translation import N_, _
 from ...words.updates import ended, kept_as, won
 from ..line_seat import LineSeat
 from .app import TableApp
 from .bridge import Bridge
-from .frame import is_muted
-from .hands import Told
+from .key_bindings import Told
+from .layout import is_muted
 from .person import Person
 
 DRAWING: Final[Seconds] = 0.01

@@ -12,12 +12,11 @@ from p2p_hoity import rules
 from p2p_hoity.rules import Choice, View, theft_options
 
 from ...words.board import own_slots
-from ...words.cards import Names, card, place, run_letters
-from ...words.choices import ordered, sealing
-from ...words.grid import grid
-from ...words.lingo import _
-from ...words.notes import note
+from ...words.card_names import Names, card, grid, place, run_letters
+from ...words.choice_names import ordered, sealing
+from ...words.choice_notes import note
 from ...words.refusals import refusal
+from ...words.translation import _
 
 BEST = 9
 """So many of the best exhibits are a key away."""

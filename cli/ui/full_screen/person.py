@@ -12,7 +12,7 @@ from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger, Wish
 from p2p_hoity.session.settling import ANSWER
 from protocol.bounds import Seconds
 
-from ...words.lingo import N_, _
+from ...words.translation import N_, _
 from .app import TableApp
 from .bridge import Box, Bridge
 from .menu import forced

@@ -7,14 +7,13 @@ from typing import Final
 from p2p_hoity.session.updates import Presence
 from protocol.bounds import Seconds
 
-from ...words.durations import clock
-from ...words.lingo import _
 from ...words.presence import FOR_GOOD, is_alone, lost
+from ...words.translation import _, clock
 from ...words.waiting import THINKING
-from .ink import Line, broken, cells, cut, fit, text
-from .marks import POINTER, name_of
+from .colours import Line, broken, cells, cut, fit, text
 from .menu import Menu
 from .scene import Scene
+from .seats_and_pieces import POINTER, name_of
 
 PATIENT: Final[Seconds] = 15.0
 """Seconds after which one whose link is lost may be looked for elsewhere."""

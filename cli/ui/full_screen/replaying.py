@@ -13,10 +13,9 @@ from p2p_hoity.rules import news
 from p2p_hoity.session import updates
 from protocol import Table
 
-from ...words.lingo import _
+from ...words.translation import _
 from .app import TableApp
-from .hands import Nobody
-from .keys import key_of
+from .key_bindings import Nobody, key_of
 from .scene import Scene
 
 SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)

@@ -18,9 +18,9 @@ from p2p_hoity.session.updates import Presence
 from protocol import Kind, Table, fingerprint
 from protocol.bounds import Quota
 
-from ...words import brief, proofs
-from ...words.cards import Names
-from ...words.lingo import _
+from ...words import brief_sentences, proofs
+from ...words.card_names import Names
+from ...words.translation import _
 from ..line_screen import SeatScreen
 from .beats import Heard, Remark, beats, pause
 
@@ -235,7 +235,7 @@ class Scene:
         self.record = list(update.items)
         for item in update.items:
             self._note_doing(item)
-        for words in brief.story(self.names, update.items) if self.names else ():
+        for words in brief_sentences.story(self.names, update.items) if self.names else ():
             self._say(words)
         self.view = update.view
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..lingo import N_
+from ..translation import N_
 
 SYSTEM: Final = {
     "system-refused": N_("the system refused"),

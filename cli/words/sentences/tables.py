@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..lingo import N_
+from ..translation import N_
 
 TABLES: Final = {
     "bad-listen": N_("--listen is HOST:PORT, as in 0.0.0.0:4646, not {text}."),

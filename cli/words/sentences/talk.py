@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..lingo import N_
+from ..translation import N_
 
 TALK: Final = {
     "talk-off": N_("talk is switched off here (--no-talk)"),

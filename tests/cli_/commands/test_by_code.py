@@ -7,9 +7,9 @@ from support.shell import Shell, Types
 
 from cli.commands import by_code, pick_table
 from cli.commands.complete import codes
-from cli.local import first_run, relays, settings
+from cli.exit_codes import Trouble
+from cli.local import player_setup, relays, settings
 from cli.local.settings import Settings
-from cli.trouble import Trouble
 from cli.words.codes import invitation
 from p2p_hoity.codes.spoken import CodeCode, CodeError, SpokenCode, beginning_with
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -108,12 +108,12 @@ def test_a_relay_is_kept_and_forgotten_and_what_is_none_not_used(hoity: Shell) -
 
 def test_a_relay_kept_first_takes_nothing_from_the_first_run(home: Home, types: Types) -> None:
     relays.keep("relay.example:1")
-    assert first_run.is_first(home)
+    assert player_setup.is_first(home)
     types("Ana")
-    assert first_run.first_run(home)
+    assert player_setup.first_run(home)
     kept = settings.load(home)
     assert (kept.nickname, kept.relay) == ("Ana", "relay.example:1")
-    assert not first_run.is_first(home)
+    assert not player_setup.is_first(home)
 
 
 def test_a_code_is_typed_as_a_table_is_picked(

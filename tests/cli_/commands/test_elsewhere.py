@@ -10,8 +10,8 @@ from support.dask_cluster import begun
 from support.paths import VECTORS
 from support.shell import Shell
 
-from cli.commands.elsewhere import Task, judge_task
-from cli.words import lingo
+from cli.commands.verify_archive import Task, judge_task
+from cli.words import translation
 
 FAILURE = VECTORS / "failures" / "body-changed.hoity"
 
@@ -59,7 +59,7 @@ TASK = Task("a.hoity", str(FAILURE), (SIZE, TIME), None)
 def test_a_task_is_judged_under_the_name_it_was_given() -> None:
     sent = replace(TASK, where="/not/there", data=FAILURE.read_bytes())
     one, other = judge_task("de", TASK), judge_task("de", sent)
-    lingo.speak("en")
+    translation.speak("en")
     assert one.found["file"] == "a.hoity"
     assert one.found["problem"] == other.found["problem"] is not None
     assert "nicht in Ordnung" in one.lines[0]

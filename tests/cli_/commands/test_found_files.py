@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.found_files import all_in
-from cli.trouble import Trouble
+from cli.commands.verify_archive import all_in
+from cli.exit_codes import Trouble
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 

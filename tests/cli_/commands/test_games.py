@@ -10,7 +10,7 @@ from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, player, room_of
 from support.shell import Shell, Types
 
-from cli.commands import complete, games, open_games
+from cli.commands import complete, list_games
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
 from p2p_hoity.tables import resuming
@@ -27,7 +27,7 @@ def _cheap() -> Iterator[None]:
 
 @pytest.fixture
 def home(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(games, "READING", math.inf)  # however busy the machine is
+    monkeypatch.setattr(list_games, "READING", math.inf)  # however busy the machine is
     player(home)
     return home
 
@@ -96,7 +96,7 @@ def test_without_a_game_it_is_said_how_one_is_played_and_a_running_one_stays(hoi
 def test_what_there_is_no_time_for(
     game: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(games, "READING", -1.0)
+    monkeypatch.setattr(list_games, "READING", -1.0)
     told = hoity.told(0, "games")
     assert "seat 0, seat 1" in told
     assert "again reads on" in told
@@ -177,10 +177,10 @@ def test_the_newest_that_nobody_plays_is_taken(home: Home, monkeypatch: pytest.M
     books = [keep_journal(home, room_of(3, 2, bytes([n])), started=100 * n) for n in (1, 2, 3)]
     for book in books[:2]:
         book.close()
-    found, others = open_games.newest(home, me, None)
+    found, others = list_games.newest(home, me, None)
     assert (found.started, [one.started for one in others]) == (200, [100])
     books[2].close()
-    found, others = open_games.newest(home, me, None)
+    found, others = list_games.newest(home, me, None)
     assert (found.started, [one.started for one in others]) == (300, [200, 100])
-    assert open_games.find(home, "last", me, None, "hoity resume") == found
+    assert list_games.find(home, "last", me, None, "hoity resume") == found
     assert resuming.open_games(home)[0] == found

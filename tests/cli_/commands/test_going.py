@@ -10,13 +10,12 @@ import pytest
 import trio
 import trio.testing
 
-from cli.commands import sitting
-from cli.commands.going import ENDING, LATEST, Going, interrupted
+from cli.commands import take_seat
 from cli.commands.seats import new_sitting
-from cli.commands.sitting import Manner
+from cli.commands.take_seat import ENDING_SIGNALS, LATEST, Going, Manner, interrupted
 from p2p_hoity.session.player import BotPlayer, LeaveForNow, WaitLonger, Wish
 
-ALL = (*ENDING, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
+ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +75,7 @@ async def test_the_first_interrupt_leaves_and_the_next_is_the_systems(
         while not reasons:
             await trio.sleep(0)
     assert reasons == ["Interrupted"]
-    assert alarms == ([] if number in ENDING else [LATEST])
+    assert alarms == ([] if number in ENDING_SIGNALS else [LATEST])
     assert signal.getsignal(number) is before
 
 
@@ -127,7 +126,7 @@ async def test_a_hired_bot_whose_host_is_gone_tells_the_others(
         return
 
     monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(sitting, "until_closed", closed)
+    monkeypatch.setattr(take_seat, "until_closed", closed)
     bot = new_sitting(Manner(auto=True, yes=True, as_json=True, until_eof=True, name="Ada"))
     if others:
         bot._begin(3)

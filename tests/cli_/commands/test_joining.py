@@ -11,7 +11,7 @@ from support.machine_table import MachineTable, identity
 from support.shell import Shell, Types
 
 from cli.commands import join, pick_table, resume, running
-from cli.trouble import Trouble
+from cli.exit_codes import Trouble
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home

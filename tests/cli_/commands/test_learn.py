@@ -10,7 +10,7 @@ from support.sampling import times
 from support.shell import Done, Shell
 
 from cli.commands import learn
-from cli.words import lingo
+from cli.words import translation
 from cli.words.lesson import EXPLANATIONS, FAREWELL
 from p2p_hoity.lesson_script import Topic
 from p2p_hoity.storage.home import Home
@@ -81,10 +81,10 @@ def test_the_command_for_another_lesson_keeps_plain_lines(
 def test_every_explanation_is_short() -> None:
     """It has four lines of eighty columns at most, and one to three sentences."""
     assert set(EXPLANATIONS) == set(Topic)
-    for language in lingo.LANGUAGES:
-        lingo.speak(language)
+    for language in translation.LANGUAGES:
+        translation.speak(language)
         for words in (*EXPLANATIONS.values(), FAREWELL):
-            shown = lingo._(words)
+            shown = translation._(words)
             assert len(shown) < 4 * 74
             assert 1 <= len(re.findall(r"[.!?](?= |$)", shown)) <= 3
 
@@ -108,6 +108,6 @@ def test_it_is_played_in_the_language_chosen(home: Home, monkeypatch: pytest.Mon
                 raise error
 
     monkeypatch.setattr("subprocess.Popen", Process)
-    lingo.speak("de")
+    translation.speak("de")
     learn.before_the_game(plain=True)
     assert commands[0][3:] == ["cli", "learn", "--lang", "de", "--plain"]

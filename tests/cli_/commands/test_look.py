@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cli.commands import look
-from cli.trouble import OK
+from cli.exit_codes import OK
 from p2p_hoity.net.lan_discovery import Announcement
 
 OPEN = Announcement("Ada", 4, 1, "HOITY1-OPEN")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import open_games
-from cli.trouble import USAGE, Trouble
+from cli.commands import list_games
+from cli.exit_codes import USAGE, Trouble
 from p2p_hoity import tables
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
@@ -35,7 +35,7 @@ def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
 ) -> None:
     offer(monkeypatch, game("aaaabbbb", me), game("aaaacccc", me), game("ddddeeee", me))
     with pytest.raises(Trouble) as caught:
-        open_games.find(Home(tmp_path), None, me, None, "hoity resume")
+        list_games.find(Home(tmp_path), None, me, None, "hoity resume")
     assert caught.value.exit_code == USAGE
     _, first, second, third = str(caught.value).splitlines()
     assert first.startswith("  hoity resume aaaab ")
@@ -44,7 +44,7 @@ def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
     assert "2023-11-1" in first
     assert first.endswith("with Bob, Carol")
     names = ["aaaaaaaa", "aaaaaaab", "bbbbbbbb"]
-    assert [open_games.short(name, names) for name in names] == ["aaaaaaaa", "aaaaaaab", "bbbb"]
+    assert [list_games.short(name, names) for name in names] == ["aaaaaaaa", "aaaaaaab", "bbbb"]
 
 
 def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
@@ -54,7 +54,7 @@ def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
     games = {None: game("aaaa", me), "bb": claimed, "cc": game("cccc", me, key=b"k" * 32)}
     offer(monkeypatch, *games.values())
     for name, wanted in games.items():
-        assert open_games.find(Home(tmp_path), name, me, None, "hoity resume") == wanted
+        assert list_games.find(Home(tmp_path), name, me, None, "hoity resume") == wanted
     offer(monkeypatch, claimed)
     with pytest.raises(tables.PeerError, match=r"only-claimed-games names=..bbbb"):
-        open_games.find(Home(tmp_path), None, me, None, "hoity resume")
+        list_games.find(Home(tmp_path), None, me, None, "hoity resume")

@@ -20,10 +20,10 @@ from support.terminals import hoity
 
 from cli.commands.play import Ask, checked_terms, edition_of
 from cli.commands.seats import new_sitting
-from cli.commands.sitting import Manner, Sitting
-from cli.local import own_key
+from cli.commands.take_seat import Manner, Sitting
+from cli.exit_codes import Trouble, told
+from cli.local import player_setup
 from cli.local.bot_processes import Crew, crew_of, hire
-from cli.trouble import Trouble, told
 from cli.ui.json_seat import last_line
 from cli.ui.stdin_lines import END, pump, until_closed
 from cli.words import editions as edition_words
@@ -114,13 +114,13 @@ def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None
 def test_two_fresh_keys_have_two_names_and_a_long_user_name_still_fits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = (own_key.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2))
+    one, two = (player_setup.load_or_make(Home(tmp_path / str(i)), None)[0] for i in range(2))
     assert one.nickname != two.nickname
     assert one.identity.public != two.identity.public
     assert all(check_nickname(made.nickname) for made in (one, two))
     assert "A new key was made" in capsys.readouterr().err
     monkeypatch.setattr("getpass.getuser", lambda: "\tvery long " * 9)
-    assert len(check_nickname(own_key.own_name(Home(tmp_path)))) <= MAX_NICKNAME
+    assert len(check_nickname(player_setup.own_name(Home(tmp_path)))) <= MAX_NICKNAME
 
 
 def test_the_last_line() -> None:

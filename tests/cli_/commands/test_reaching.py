@@ -20,8 +20,8 @@ from cli.commands import reaching, resume
 from cli.commands.join import _ticket, _with_relays
 from cli.commands.options import USUAL
 from cli.commands.reaching import again_by, for_guests, reach_of
-from cli.commands.sitting import Manner
-from cli.trouble import Trouble
+from cli.commands.take_seat import Manner
+from cli.exit_codes import Trouble
 from cli.ui.line_screen import SeatScreen
 from cli.words.reaching import alone_lines, reach_lines
 from p2p_hoity.errors import because

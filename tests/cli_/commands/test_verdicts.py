@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cli.commands import verdicts
 from cli.commands.verdicts import Verdicts
-from cli.trouble import Trouble
+from cli.exit_codes import Trouble
 
 
 def line_of(path: Path, verdict: str = "ok", code: str | None = None) -> dict[str, Any]:

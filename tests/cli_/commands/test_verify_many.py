@@ -17,7 +17,7 @@ from support.paths import VECTORS
 from support.shell import Done, Shell
 
 from cli import printing
-from cli.commands import verify_many
+from cli.commands import verify_archive
 from p2p_hoity import worker_processes
 from protocol import transcript
 
@@ -245,7 +245,7 @@ def test_a_terminal_shows_progress(
     verify: Verify, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(printing, "is_watched", lambda: True)
-    monkeypatch.setattr(verify_many, "OFTEN", 1e-9)
+    monkeypatch.setattr(verify_archive, "OFTEN", 1e-9)
     total = len(QUICK) + 2
     done = verify(folder, "--jobs", 1, "--json")
     shown = [words for words in done.err.split("\r") if words.strip("\x1b[K")]

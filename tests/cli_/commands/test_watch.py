@@ -9,7 +9,7 @@ import trio
 from support.screened import table
 
 from cli.commands import watch as watching
-from cli.trouble import INTERRUPTED, OK, Trouble
+from cli.exit_codes import INTERRUPTED, OK, Trouble
 from p2p_hoity import rules
 from p2p_hoity.session import updates
 from p2p_hoity.session.outcome import Outcome

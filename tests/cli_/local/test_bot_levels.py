@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from cli.local import bot_levels, settings
-from cli.local.bot_levels import LEVEL, LEVEL_FILE, ask_level, level_of, levels_of, own_level
-from cli.trouble import Trouble
-from cli.words.levels import WORDS, level_meant
+from cli.exit_codes import Trouble
+from cli.local import bot_processes, settings
+from cli.local.bot_processes import LEVEL, LEVEL_FILE, ask_level, level_of, levels_of, own_level
+from cli.words.translation import WORDS, level_meant
 from p2p_hoity import bots
 from p2p_hoity.storage.home import Home
 
@@ -51,7 +51,7 @@ def test_the_level_is_asked_once_and_kept_and_is_not_the_first_run(
         return ask_level(home, lambda: lessons.append(True))
 
     tmp_path.chmod(0o700)
-    monkeypatch.setattr(bot_levels, "answer", lambda question: next(typed))
+    monkeypatch.setattr(bot_processes, "answer", lambda question: next(typed))
     assert asked() == bots.DEFAULT_LEVEL
     settings.keep(home, settings.Settings(bots="easy"))
     assert not settings.is_kept(home)

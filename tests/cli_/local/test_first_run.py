@@ -6,10 +6,10 @@ import pytest
 from support.shell import Shell, Types
 
 from cli.commands.seats import new_sitting
-from cli.commands.sitting import Manner
-from cli.local import first_run, own_key, questions, settings
+from cli.commands.take_seat import Manner
+from cli.local import player_setup, settings
 from cli.local.settings import Settings
-from cli.words import lingo
+from cli.words import translation
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 
@@ -24,7 +24,7 @@ from p2p_hoity.storage.home import Home
 )
 def test_answers_are_kept(home: Home, lines: tuple[str, ...], kept: Settings, types: Types) -> None:
     types(*lines)
-    first_run.first_run(home)
+    player_setup.first_run(home)
     assert settings.load(home) == kept
 
 
@@ -39,20 +39,20 @@ def test_it_is_asked_once_and_not_where_there_is_a_name_or_a_key(home: Home, typ
     types("Ana")
     for _time in range(2):
         assert new_sitting(Manner()).me.nickname == "Ana"
-    assert not first_run.is_first(home)
+    assert not player_setup.is_first(home)
 
 
 def test_a_language_that_the_command_line_names_is_kept(home: Home, types: Types) -> None:
-    lingo.speak("de", is_asked_for=True)
+    translation.speak("de", is_asked_for=True)
     types("Ana")
-    first_run.first_run(home)
+    player_setup.first_run(home)
     assert settings.load(home) == Settings("Ana", "de")
 
 
 def test_a_pipe_is_asked_nothing(hoity: Shell) -> None:
     assert "call you" not in hoity.told(0, "id", "new", "--json")
     assert not settings.is_kept(hoity.home)
-    assert own_key.load(hoity.home)[0].nickname.startswith("ada-")
+    assert player_setup.load(hoity.home)[0].nickname.startswith("ada-")
     hoity.home.identity.unlink()
     assert "call you" not in hoity.told(0, "id", "new")
     assert not settings.is_kept(hoity.home)
@@ -67,15 +67,15 @@ def test_a_screen_may_ask_in_its_own_way(home: Home, types: Types) -> None:
         return Settings("Zoe", "de")
 
     for _time in range(2):
-        first_run.first_run(home, ask)
+        player_setup.first_run(home, ask)
     assert asked == [True]
-    assert own_key.own_name(home) == "Zoe"
+    assert player_setup.own_name(home) == "Zoe"
 
 
 def test_without_a_name_one_is_offered(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("", ",;", "\x1b"):
         monkeypatch.setattr("getpass.getuser", lambda found=name: found)
-        assert first_run.default_nickname() == "Player"
+        assert player_setup.default_nickname() == "Player"
 
 
 # The kept language.
@@ -103,7 +103,7 @@ def test_settings_that_are_none_count_as_not_chosen(hoity: Shell, data: bytes) -
 
 
 def test_the_end_of_the_input_is_told(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first_run, "at_terminal", lambda: True)
+    monkeypatch.setattr(player_setup, "at_terminal", lambda: True)
     monkeypatch.setattr("os.read", lambda *_: b"")
     assert "ended before the answer" in hoity.told(130, "id", "new")
     assert not hoity.home.identity.exists()
@@ -112,6 +112,6 @@ def test_the_end_of_the_input_is_told(hoity: Shell, monkeypatch: pytest.MonkeyPa
 def test_a_line_is_read_to_its_end_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
     letters = iter("Añá \nnext".encode())
     monkeypatch.setattr("os.read", lambda *_: bytes([next(letters)]))
-    assert questions.typed_line() == "Añá"
+    assert player_setup.typed_line() == "Añá"
     assert bytes(letters) == b"next"
-    assert not questions.at_terminal() or sys.stdin.isatty()
+    assert not player_setup.at_terminal() or sys.stdin.isatty()

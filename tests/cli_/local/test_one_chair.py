@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from cli.commands.join import join
-from cli.commands.sitting import Manner
-from cli.local.one_chair import only_one
-from cli.trouble import USAGE, Trouble
+from cli.commands.take_seat import Manner
+from cli.exit_codes import USAGE, Trouble
+from cli.local.player_setup import only_one
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
 from p2p_hoity.tables import Reach

@@ -8,7 +8,7 @@ import trio
 from support.running import running
 from support.shell import Shell
 
-from cli.trouble import Trouble
+from cli.exit_codes import Trouble
 from cli.ui.json_screen import JsonPlayer
 from cli.ui.json_seat import JsonSeat
 from cli.words.presence import knock

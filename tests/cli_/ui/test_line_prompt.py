@@ -9,13 +9,13 @@ from support.at_prompt import Desk, answer, asked, desk, is_in_vain
 from support.cli_stage import NICKNAMES, referee, until
 from support.limits import LIMIT
 
-from cli.trouble import Trouble, leaves
+from cli.exit_codes import Trouble, leaves
 from cli.ui import ticket_block
 from cli.ui.line_pages import FIRST_HINT
 from cli.ui.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 from cli.words import advice, board
 from cli.words.board import own_slots
-from cli.words.cards import Names
+from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.errors import because
 from p2p_hoity.net.peer_link import LinkCode

@@ -8,7 +8,7 @@ from support.limits import LIMIT
 from cli.ui.line_screen import SeatScreen
 from cli.ui.line_talk import MOST_WISHES, LineTalk, Wishes
 from cli.ui.line_watch import LineWatch
-from cli.words.phrases import PHRASES
+from cli.words.chat_phrases import PHRASES
 from p2p_hoity.session import updates
 from p2p_hoity.session.player import Talk, WaitLonger
 

@@ -5,7 +5,7 @@ import trio
 from support.cli_stage import NICKNAMES, referee
 
 from cli.ui.line_watch import LineWatch
-from cli.words.cards import Names
+from cli.words.card_names import Names
 from p2p_hoity import rules
 
 Shown = pytest.CaptureFixture[str]

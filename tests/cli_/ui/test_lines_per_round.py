@@ -10,10 +10,10 @@ from support.rules_driver import Referee
 from support.sampling import sample
 
 from cli import printing
-from cli.words import lingo
+from cli.words import translation
 from cli.words.board import own_slots
-from cli.words.cards import Names
-from cli.words.choices import questions
+from cli.words.card_names import Names
+from cli.words.choice_names import questions
 from p2p_hoity import bots, rules
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import news
@@ -86,10 +86,12 @@ TABLES = [(2, "surprise"), (2, "confrontation"), (3, None), (4, None), (6, None)
 
 @pytest.mark.parametrize(
     ("seats", "variant", "language"),
-    sample([(*table, one) for table in TABLES for one in lingo.LANGUAGES], 4, "lines a round"),
+    sample(
+        [(*table, one) for table in TABLES for one in translation.LANGUAGES], 4, "lines a round"
+    ),
 )
 async def test_no_round_prints_more_than_a_screen(seats: int, variant: Any, language: str) -> None:
-    lingo.speak(language)
+    translation.speak(language)
     for seed, edition in enumerate(NAMES):
         _first, *rest = await rounds_of(edition, seats, seed, variant)
         longest = max(rest[:-1], key=len)

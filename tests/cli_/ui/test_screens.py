@@ -12,12 +12,12 @@ from support.cli_stage import until
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
-from cli.trouble import Trouble
+from cli.exit_codes import Trouble
 from cli.ui.json_screen import JsonPlayer
 from cli.ui.json_seat import JsonSeat, last_line
 from cli.ui.line_screen import TELLERS, SeatScreen
 from cli.ui.stdin_lines import STRAYS
-from cli.words.cards import run_letters
+from cli.words.card_names import run_letters
 from cli.words.presence import WORDS
 from cli.words.updates import won
 from p2p_hoity import game_adapter, rules

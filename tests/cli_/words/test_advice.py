@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from support.cli_stage import NICKNAMES, referee, until
 
-from cli.words import lingo
+from cli.words import translation
 from cli.words.advice import MOST, OF_A_THEFT, advice
-from cli.words.cards import Names
-from cli.words.choices import in_words, ordered
+from cli.words.card_names import Names
+from cli.words.choice_names import in_words, ordered
 from p2p_hoity import rules
 from p2p_hoity.bots.learned import shipped
 
@@ -18,11 +18,11 @@ LISTED = 2
 
 
 @pytest.mark.parametrize("kind", ["place", "action", "window", "exhibit"])
-@pytest.mark.parametrize("language", lingo.LANGUAGES)
+@pytest.mark.parametrize("language", translation.LANGUAGES)
 def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language: str) -> None:
     view = until(referee(4, 3), kind, 0)
     names = Names(view.state.edition, NICKNAMES[:4], 0)
-    lingo.speak(language)
+    translation.speak(language)
     heading, *lines = advice(view, kind, names, LISTED)
     words = {in_words(view, kind, one, names): one for one in ordered(view, kind)}
     read = [found for line in lines if (found := LINE.fullmatch(line))]

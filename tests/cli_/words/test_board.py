@@ -11,7 +11,7 @@ from support.sampling import times
 
 from cli import printing
 from cli.words import board
-from cli.words.cards import Names
+from cli.words.card_names import Names
 from p2p_hoity.rules import ActionKind, View, view
 
 GOLDEN = Path(__file__).with_name("board.txt")

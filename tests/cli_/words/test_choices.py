@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from support.cli_stage import NICKNAMES, referee, until
 from support.sampling import times
 
-from cli.words import choices, lingo
+from cli.words import choice_names, translation
 from cli.words.board import own_slots
-from cli.words.cards import Names, code
-from cli.words.choices import MOST, NAMED, NoAnswer, Question, questions, read, sealing
-from cli.words.notes import placing
+from cli.words.card_names import Names, code
+from cli.words.choice_names import MOST, NAMED, NoAnswer, Question, questions, read, sealing
+from cli.words.choice_notes import placing
 from p2p_hoity import rules
 from p2p_hoity.rules import ActionKind, View
 
@@ -26,9 +26,9 @@ def asked(kind: Any, seats: int = 4, seed: int = 1) -> tuple[View, Names, Questi
 
 
 @settings(max_examples=times(8, 20))
-@given(st.sampled_from(KINDS), st.integers(0, 9), st.sampled_from(lingo.LANGUAGES))
+@given(st.sampled_from(KINDS), st.integers(0, 9), st.sampled_from(translation.LANGUAGES))
 def test_an_options_own_words_choose_it(kind: str, seed: int, language: str) -> None:
-    lingo.speak(language)
+    translation.speak(language)
     view, _names, question = asked(kind, seed=seed)
     for number, option in enumerate(question.options, 1):
         assert read(str(number), question, view, kind) == option.value
@@ -115,7 +115,7 @@ def test_an_exhibit_is_one_line_and_before_it_is_sealed_has_its_rank_and_pieces_
         rank = placing(view, option.value, names)  # type: ignore[arg-type]
         whole = sealing(view, "exhibit", option.value, names)
         assert whole == f"{option.words} · {rank} · {told}"
-    assert set(choices.QUESTIONS) == set(rules.FORMS)
+    assert set(choice_names.QUESTIONS) == set(rules.FORMS)
 
 
 @settings(max_examples=times(12, 30))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cli_stage import referee, until
 
-from cli.words.grid import grid
+from cli.words.card_names import grid
 from p2p_hoity import rules
 
 SEATS = st.integers(3, 6)

@@ -9,9 +9,9 @@ from support.cli_stage import tool
 from support.paths import ROOT
 
 from cli.app import COMMANDS, run
-from cli.commands.sitting import Manner
+from cli.commands.take_seat import Manner
 from cli.ui.ticket_block import block
-from cli.words import lingo
+from cli.words import translation
 from cli.words.codes import invitation
 from cli.words.commands import CALLED_AS, NAMES, command_line
 from cli.words.reaching import if_moved
@@ -133,31 +133,31 @@ def test_a_new_catalogue_asks_for_every_message_and_a_wrong_line_is_named(tmp_pa
 
 
 def test_speaking_and_counting() -> None:
-    lingo.speak("de")
-    assert (lingo.language(), lingo._("Castle")) == ("de", "Schloss")
-    lingo.speak("es")
-    assert lingo._("Thief") == "Ladrón"
-    assert lingo._("there is no such message") == "there is no such message"
-    lingo.speak("en")
-    assert lingo._("Castle") == "Castle"
+    translation.speak("de")
+    assert (translation.language(), translation._("Castle")) == ("de", "Schloss")
+    translation.speak("es")
+    assert translation._("Thief") == "Ladrón"
+    assert translation._("there is no such message") == "there is no such message"
+    translation.speak("en")
+    assert translation._("Castle") == "Castle"
     with pytest.raises(ValueError, match="en, de, es"):
-        lingo.speak("fr")
+        translation.speak("fr")
     key = ("{number} hour", "{number} hours")
-    lingo.speak("es")
-    assert [lingo.count(*key, n) for n in (1, 2)] == ["{number} hora", "{number} horas"]
+    translation.speak("es")
+    assert [translation.count(*key, n) for n in (1, 2)] == ["{number} hora", "{number} horas"]
 
 
 def test_commands_are_shown_as_this_program_was_started(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = "Try hoity play, or hoity resume {game}. hoity: Hoity Toity"
-    assert lingo._(told) == told
+    assert translation._(told) == told
     assert command_line("resume", "", "8daa") == "hoity resume 8daa"
     monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
     shown = "Try python3 tasks.py play, or python3 tasks.py hoity resume {game}. hoity: Hoity Toity"
-    assert lingo._(told) == shown
+    assert translation._(told) == shown
     assert Manner(plain=True).resuming == "python3 tasks.py hoity resume --plain"
-    for language in lingo.LANGUAGES:
+    for language in translation.LANGUAGES:
         run(["--lang", language, "--help"])
         help_ = " ".join(capsys.readouterr().out.split())
         assert help_.count("tasks.py") == 4
@@ -170,14 +170,14 @@ def test_only_commands_are_put_as_they_are_typed(
     assert tuple(COMMANDS) == NAMES
     monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
     told = "*.hoity in X, p2p-hoity play, hoity into"
-    assert lingo._(told) == told
+    assert translation._(told) == told
     helped = [[name] for name in COMMANDS] + [["id", name] for name in ("new", "show", "export")]
-    for language in lingo.LANGUAGES:
+    for language in translation.LANGUAGES:
         for words in ([], *helped):
             run(["--lang", language, *words, "--help"])
         texts = [capsys.readouterr().out]
-        lingo.speak(language)
-        texts += [lingo._(one) for one in catalogues.messages() if isinstance(one, str)]
+        translation.speak(language)
+        texts += [translation._(one) for one in catalogues.messages() if isinstance(one, str)]
         for text in texts:
             assert not re.search(r"[\w.-]python3", text)
             typed = re.findall(r"tasks\.py hoity ([a-z]+)", text)
@@ -207,6 +207,6 @@ def test_the_locale_chooses() -> None:
         ({"LANGUAGE": "fr:de:en"}, "de"),
         ({"LANG": "fr_FR"}, "en"),
     ):
-        assert lingo.language_of(environ) == language
+        assert translation.language_of(environ) == language
     found = {path.parts[-3] for path in catalogues.catalogues()}
-    assert found | {"en"} == set(lingo.LANGUAGES)
+    assert found | {"en"} == set(translation.LANGUAGES)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from support.cli_stage import NICKNAMES, referee, until
 
-from cli.words import notes
-from cli.words.cards import Names
-from cli.words.notes import note, placing
+from cli.words import choice_notes
+from cli.words.card_names import Names
+from cli.words.choice_notes import note, placing
 from p2p_hoity.editions import load
 from p2p_hoity.rules import ActionKind, Place, View, best_slots
 
@@ -87,8 +87,8 @@ def test_rivals_with_better_exhibits_are_named(
 ) -> None:
     view = until(referee(4, 5), "exhibit", 0)
     best = best_slots(view.state, view.mine()) or ()
-    assert notes.rivals_ahead(view, best) == [3]
-    monkeypatch.setattr(notes, "rivals_ahead", lambda *given: rivals)
+    assert choice_notes.rivals_ahead(view, best) == [3]
+    monkeypatch.setattr(choice_notes, "rivals_ahead", lambda *given: rivals)
     assert placing(view, best, NAMES) == words
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from support.paths import ROOT
 
 import p2p_hoity
-from cli import trouble
-from cli.words import lingo
+from cli import exit_codes
+from cli.words import translation
 from cli.words.reasons import PROTOCOL, as_json, meaning, sentence
 from cli.words.sentences import SENTENCES
 from p2p_hoity.errors import Code, Reason, SystemCode, because
@@ -39,18 +39,18 @@ def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
     assert not set(words) & set(PROTOCOL)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", word) for word in words)
     codes = {str(code) for code in CODES}
-    assert codes >= trouble.TABLE_NOT_OK | trouble.TABLE_UNREACHED
-    assert not trouble.TABLE_NOT_OK & trouble.TABLE_UNREACHED
+    assert codes >= exit_codes.TABLE_NOT_OK | exit_codes.TABLE_UNREACHED
+    assert not exit_codes.TABLE_NOT_OK & exit_codes.TABLE_UNREACHED
     for code in set(CODES) - WORDLESS:
         assert set(re.findall(r"\{(\w+)\}", SENTENCES[code])) == set(code.fields), code
 
 
 def test_every_sentence_with_words_is_in_every_language() -> None:
     for language in ("es", "de"):
-        lingo.speak(language)
+        translation.speak(language)
         for code, template in {**SENTENCES, **PROTOCOL}.items():
             has_words = re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
-            assert (lingo._(template) != template) == has_words, code
+            assert (translation._(template) != template) == has_words, code
 
 
 def calls() -> Iterator[tuple[str, Code, set[str]]]:
@@ -89,15 +89,15 @@ def test_a_table_that_cannot_be_played_at_has_its_exit_code() -> None:
         2: (JoinCode.OWN_TICKET, SeatingCode.BAD_LISTEN, ResumeCode.NO_GAME),
         3: (JoinCode.GONE, SeatingCode.CANNOT_LISTEN),
     }.items():
-        assert {trouble.exit_code_of(PeerError(code)) for code in codes} == {number}
-    assert trouble.exit_code_of(NetError(NetCode.NO_ADDRESS)) == 3
+        assert {exit_codes.exit_code_of(PeerError(code)) for code in codes} == {number}
+    assert exit_codes.exit_code_of(NetError(NetCode.NO_ADDRESS)) == 3
 
 
 # What is said.
 
 
 def test_a_cause_is_told_inside_its_sentence() -> None:
-    lingo.speak("de")
+    translation.speak("de")
     ways = tuple(
         because(NetCode.UNREACHED, address=address, why=because(code))
         for address, code in (
@@ -116,7 +116,7 @@ def test_a_cause_is_told_inside_its_sentence() -> None:
 
 
 def test_what_is_in_use_is_told_in_the_language_spoken_with_what_to_do() -> None:
-    lingo.speak("de")
+    translation.speak("de")
     why = because(JournalCode.IN_USE, journal="b.journal")
     assert sentence(because(JournalCode.UNUSABLE, path="/a/b.journal", why=why)) == (
         "/a/b.journal ist nicht zu gebrauchen: b.journal ist in Gebrauch: Dieser Platz wird schon"
@@ -136,7 +136,7 @@ def test_what_a_peer_sent_stands_in_quotes_and_the_system_says_its_own_words() -
     assert sentence(because(SystemCode.NUMBERED, number=28)) == os.strerror(28)
     reason = because(LobbyCode.NO_CONSENT, why=Reason("bad-signature"))
     assert meaning("bad-signature") in sentence(reason)
-    lingo.speak("de")
+    translation.speak("de")
     assert meaning("bad-shuffle") not in sentence(reason)
 
 

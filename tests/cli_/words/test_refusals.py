@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cli.words import lingo
+from cli.words import translation
 from cli.words.refusals import SENTENCES, choose_again, refusal
 from p2p_hoity.rules import Rule
 from protocol.game import NOT_OF_FORM, NOTHING_ASKED, Field
@@ -31,12 +31,12 @@ def test_each_code_has_a_sentence_and_each_sentence_a_code_and_no_more_than_its_
         refusal("no-such-rule", {})
 
 
-@pytest.mark.parametrize("language", lingo.LANGUAGES)
+@pytest.mark.parametrize("language", translation.LANGUAGES)
 @pytest.mark.parametrize("code", CODES)
 def test_a_refusal_is_said_in_every_language(code: str, language: str) -> None:
     fields = {name: LIKELY[name] for name in CODES[code]}
     english = refusal(code, fields)
-    lingo.speak(language)
+    translation.speak(language)
     told = refusal(code, fields)
     assert told
     assert "{" not in told
@@ -48,6 +48,6 @@ def test_what_is_put_in_is_said_by_name() -> None:
     assert choose_again("window-empty", {"window": 0}) == told
     fields: dict[str, Field] = {"action": "Thief", "place": 1}
     assert refusal("not-played-there", fields) == "Thief may not be played in the Auction Hall"
-    lingo.speak("de")
+    translation.speak("de")
     told = "Dieb ist an diesem Ort nicht erlaubt (Auktionshaus)"
     assert refusal("not-played-there", fields) == told

@@ -3,8 +3,8 @@
 import pytest
 from support.cli_stage import NICKNAMES, referee
 
-from cli.words import lingo, telling
-from cli.words.cards import Names, run_letters
+from cli.words import happening_sentences, translation
+from cli.words.card_names import Names, run_letters
 from p2p_hoity.editions import load
 from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, news
 
@@ -53,13 +53,13 @@ def names(mine: int | None = None) -> Names:
 @pytest.mark.parametrize("happening", EACH, ids=lambda one: type(one).__name__)
 def test_every_happening_is_told_in_every_language(happening: Happening) -> None:
     told = set()
-    for language in lingo.LANGUAGES:
-        lingo.speak(language)
-        text = telling.tell(names(), happening)
+    for language in translation.LANGUAGES:
+        translation.speak(language)
+        text = happening_sentences.tell(names(), happening)
         assert text
         assert "{" not in text
         told.add(text)
-    assert len(told) == len(lingo.LANGUAGES)
+    assert len(told) == len(translation.LANGUAGES)
 
 
 def test_who_is_meant_is_named_with_colour_and_a_stolen_card_keeps_its_own() -> None:
@@ -70,8 +70,8 @@ def test_who_is_meant_is_named_with_colour_and_a_stolen_card_keeps_its_own() -> 
     assert told.seat(5) == "Fay"
     told = names()
     told.colours = ("red", "blue")
-    own = telling.tell(told, news.ActionShown(0, Place.AUCTION_HALL, CASH))
-    other = telling.tell(told, news.ActionShown(1, Place.AUCTION_HALL, CASH))
+    own = happening_sentences.tell(told, news.ActionShown(0, Place.AUCTION_HALL, CASH))
+    other = happening_sentences.tell(told, news.ActionShown(1, Place.AUCTION_HALL, CASH))
     assert own == "In the Auction Hall Ana (red) plays Cash 18."
     assert other == "In the Auction Hall Bob (blue) plays Cash 18 (red)."
 
@@ -81,8 +81,10 @@ def test_cards_that_go_home_as_always_are_left_out_and_twins_told_apart() -> Non
     free = news.Returned(0, THIEF, "it leaves the last prison cell")
     classes = {one for one in vars(news).values() if isinstance(one, type)}
     kinds = {one for one in classes if issubclass(one, Happening)} - {Happening}
-    assert set(telling.TELLERS) == kinds == {type(one) for one in EACH}
-    assert telling.story(names(), [home, free]) == [telling.tell(names(), free)]
+    assert set(happening_sentences.TELLERS) == kinds == {type(one) for one in EACH}
+    assert happening_sentences.story(names(), [home, free]) == [
+        happening_sentences.tell(names(), free)
+    ]
     assert Names(load(), ("Ada", "Bob")).seat(0) == "Ada"
     twins = Names(load(), ("Ada", "Bob", "Аdа"), 0)
     assert twins.seats([0, 2]) == "Ada [seat 1] (you), Аdа [seat 3]"
@@ -98,5 +100,5 @@ def test_whole_games_have_no_reason_without_words(seats: int) -> None:
     driver.away(banned=frozenset({0}))
     driver.play()
     reasons = {getattr(one, "why", None) for one in driver.record} - {None, "Detective"}
-    assert reasons <= telling.WHY
-    assert telling.story(names(), driver.record)
+    assert reasons <= happening_sentences.WHY
+    assert happening_sentences.story(names(), driver.record)

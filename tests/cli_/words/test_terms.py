@@ -11,9 +11,9 @@ from support.machine_table import identity
 from support.paths import ROOT
 
 from cli.commands.options import PatienceOption
-from cli.words import durations, editions, lingo, telling
+from cli.words import editions, happening_sentences, translation
 from cli.words import terms as terms_words
-from cli.words.cards import Names
+from cli.words.card_names import Names
 from cli.words.waiting import late
 from p2p_hoity.editions import descent, load
 from p2p_hoity.editions.edition_bytes import PARTS, known_edition, read_canonical
@@ -54,18 +54,18 @@ def test_a_duration_in_words() -> None:
         (2_592_000_000, "30 days"),
         (0, "0 seconds"),
     ):
-        assert durations.span(milliseconds) == words
+        assert translation.span(milliseconds) == words
     patience = Patience(choice=172_800_000, step=90_000)
     text = described(terms(patience=patience))
     assert "after 2 days without a choice (1 minute 30 seconds for other steps)" in text
     for language, words in (("de", "1 Tag 2 Stunden"), ("es", "1 día 2 horas")):
-        lingo.speak(language)
-        assert durations.span(93_600_000) == words
+        translation.speak(language)
+        assert translation.span(93_600_000) == words
 
 
 @given(st.integers(1000, 2_592_000_000))
 def test_a_duration_has_at_most_two_units_and_is_never_told_too_long(milliseconds: int) -> None:
-    words = durations.span(milliseconds).split()
+    words = translation.span(milliseconds).split()
     assert len(words) in (2, 4)
     size = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
     told = sum(int(n) * size[unit.rstrip("s")] for n, unit in zip(*[iter(words)] * 2, strict=True))
@@ -135,7 +135,7 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
-    assert "edition uberplay-2004, changed (track)" in telling.tell(names, first)
+    assert "edition uberplay-2004, changed (track)" in happening_sentences.tell(names, first)
     assert json.dumps(editions.as_json(edition))
 
 

@@ -9,7 +9,7 @@ import msgpack
 import pytest
 from support.cases import fails
 
-from cli.words.lingo import LANGUAGES
+from cli.words.translation import LANGUAGES
 from p2p_hoity.editions import DEFAULT, NAMES, EditionError, load, parse
 from p2p_hoity.rules import COLOURS, LETTERS
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.cases import fails
 from support.machine_table import identity
 
-from cli.words.phrases import PHRASES as WORDS
+from cli.words.chat_phrases import PHRASES as WORDS
 from p2p_hoity.session import talk
 from p2p_hoity.session.lobby import is_lobby
 from protocol.errors import Invalid

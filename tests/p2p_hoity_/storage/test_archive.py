@@ -10,8 +10,8 @@ from support.cases import fails
 from support.journals import fill_disk
 from support.played import game_of, room_of
 
+from cli.exit_codes import Trouble
 from cli.local.places import check_home, check_output
-from cli.trouble import Trouble
 from p2p_hoity.errors import Reason
 from p2p_hoity.storage import home, private_files, transcript_archive
 from p2p_hoity.storage.journal import JournalError

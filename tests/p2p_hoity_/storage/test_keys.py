@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.cases import fails
 
-from cli.local import own_key
+from cli.local import player_setup
 from p2p_hoity.storage import home, player_key, private_files
 
 
@@ -72,7 +72,7 @@ def test_a_bad_nickname_is_refused_for_a_new_key_and_an_old_one(tmp_path: Path, 
     fails(player_key.KeyFileError, "", player_key.new_identity, place, name)
     assert not place.identity.exists()
     player_key.new_identity(place, "Ada")
-    fails(player_key.KeyFileError, r"^nickname-", own_key.load_or_make, place, name)
+    fails(player_key.KeyFileError, r"^nickname-", player_setup.load_or_make, place, name)
 
 
 def test_hoity_home_moves_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

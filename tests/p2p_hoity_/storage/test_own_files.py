@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.cases import fails
 
-from cli import trouble
+from cli import exit_codes
 from cli.app import run
 from cli.local.places import check_home
 from p2p_hoity.storage import player_key, private_files, transcript_archive
@@ -108,7 +108,7 @@ def test_an_open_home_or_key_is_told_how_to_mend_it(tmp_path: Path, mode: int, n
     for attempt in (*attempts, lambda: player_key.load_identity(home)):
         told = fails(NotPrivateError, "", attempt)
         assert str(home.path / name) in str(told)
-        assert trouble.told(told).exit_code == trouble.USAGE
+        assert exit_codes.told(told).exit_code == exit_codes.USAGE
     subprocess.run(as_told(told), check=True)
     check_home(home)
     assert player_key.load_identity(home).nickname == "Ada"
@@ -128,7 +128,7 @@ def test_where_users_share_a_folder_another_one_is_named(tmp_path: Path) -> None
     home = Home(tmp_path / "tmp")
     home.path.mkdir()
     home.path.chmod(0o1777)
-    told = trouble.told(fails(NotPrivateError, "shared-folder", check_home, home))
+    told = exit_codes.told(fails(NotPrivateError, "shared-folder", check_home, home))
     assert "HOITY_HOME" in told.words
     assert "chmod" not in told.words
     home.path.chmod(0o1700)

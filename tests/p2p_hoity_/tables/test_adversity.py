@@ -11,7 +11,7 @@ from support.cases import ends_in, fails
 from support.paths import ROOT
 from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
-from cli.trouble import exit_code_of
+from cli.exit_codes import exit_code_of
 from p2p_hoity import game_adapter, tables
 from p2p_hoity.net.events import Frame
 from p2p_hoity.net.hub import Hub

@@ -10,7 +10,7 @@ from support.machine_table import make_table
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
 
-from cli.trouble import exit_code_of
+from cli.exit_codes import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.events import LinkDown, LinkedElsewhere, LinkUp

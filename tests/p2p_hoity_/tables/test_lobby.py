@@ -14,7 +14,7 @@ from support.memory_network import MemoryNetwork
 from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
 from support.running import running
 
-from cli.trouble import exit_code_of
+from cli.exit_codes import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address

@@ -10,7 +10,7 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import Guest, PlayerTable, past_round, yes
 
-from cli.trouble import exit_code_of
+from cli.exit_codes import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.errors import because
 from p2p_hoity.net.link_limits import Limits

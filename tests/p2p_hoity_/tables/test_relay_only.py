@@ -23,7 +23,7 @@ from support.player_table import (
 )
 from support.relays import serve_relay
 
-from cli.trouble import exit_code_of
+from cli.exit_codes import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.codes.spoken import parse_code
 from p2p_hoity.net.addresses import Address

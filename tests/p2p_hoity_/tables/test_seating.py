@@ -9,7 +9,7 @@ import trio
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 
-from cli import trouble
+from cli import exit_codes
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.session import updates
 from p2p_hoity.tables import resuming, seating
@@ -52,8 +52,8 @@ async def test_a_relay_that_is_gone_is_told_with_the_ways_to_go_on() -> None:
     with pytest.raises(NetError, match=r"relay-unreached .*unreached address='relay:1'") as caught:
         async with seating.open_hub(WHO, reach):
             pass
-    told = trouble.told(caught.value)
-    assert told.exit_code == trouble.NETWORK
+    told = exit_codes.told(caught.value)
+    assert told.exit_code == exit_codes.NETWORK
     assert "--relay none" in told.words
     assert "--relay HOST:PORT" in told.words
 

@@ -18,7 +18,7 @@ from support.player_table import (
     short_track,
 )
 
-from cli.trouble import exit_code_of
+from cli.exit_codes import exit_code_of
 from p2p_hoity import tables
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.session import updates

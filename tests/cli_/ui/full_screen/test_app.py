@@ -20,16 +20,16 @@ from textual.containers import VerticalScroll
 from textual.widgets import OptionList
 
 from cli.commands.play import Ask, terms_of
+from cli.exit_codes import INTERRUPTED, Trouble
 from cli.local import settings
-from cli.trouble import INTERRUPTED, Trouble
-from cli.ui.full_screen import full_seat, reading
+from cli.ui.full_screen import full_seat, info_pages
 from cli.ui.full_screen.app import TableApp
-from cli.ui.full_screen.frame import ONLOOKERS, frame
 from cli.ui.full_screen.full_seat import FullSeat
-from cli.ui.full_screen.hands import Told
+from cli.ui.full_screen.info_pages import Choices, Page, Picture
+from cli.ui.full_screen.key_bindings import Told
+from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
-from cli.ui.full_screen.pages import Choices, Page, Picture
-from cli.words import advice, lingo
+from cli.words import advice, translation
 from cli.words.reasons import sentence
 from p2p_hoity import rules
 from p2p_hoity.editions import load
@@ -97,7 +97,7 @@ def by_mouse(rng: random.Random) -> Script:
         else:
             lines = [f"{n} {e.words[:20]}" for n, e in enumerate(menu.entries, 1)]
             await at.click(rng.choice([line for line in lines if line in at.text]))
-        await at.click(lingo._("Enter"))
+        await at.click(translation._("Enter"))
 
     return playing(answer)
 
@@ -136,7 +136,7 @@ def test_a_whole_game(
 ) -> None:
     """At night also on the whole track."""
     company = Company(seats, seed=seats, variant=variant, edition=edition())
-    lingo.speak(language)
+    translation.speak(language)
     sitting = sit(hands(random.Random(7)), company, size)
     assert sitting.done.result().value == "finished"
     assert sitting.app.scene.standings is not None
@@ -310,10 +310,10 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
     for number in range(30):
         at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
     await at.until(lambda: "word 29" in at.text)
-    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+    _title, lines = info_pages.page("log", at.app.scene, at.app.desk, (), 60)
     assert [line.plain for line in lines].count("» Ada: word 0") == 1
     at.app.desk.muted = {1}
-    _title, lines = reading.page("log", at.app.scene, at.app.desk, (), 60)
+    _title, lines = info_pages.page("log", at.app.scene, at.app.desk, (), 60)
     assert not any("word" in line.plain for line in lines)
 
 

@@ -13,14 +13,14 @@ from support.sampling import sample, times
 from support.screened import table
 from support.source import files_under, nodes_of
 
-from cli.ui.full_screen.frame import Desk, keys
-from cli.ui.full_screen.ink import CUT, cells
-from cli.ui.full_screen.marks import DONE, POINTER
+from cli.ui.full_screen.colours import CUT, cells
+from cli.ui.full_screen.info_pages import HELP, LEGEND, page
+from cli.ui.full_screen.layout import Desk, keys
 from cli.ui.full_screen.question import question
-from cli.ui.full_screen.reading import HELP, LEGEND, page
 from cli.ui.full_screen.scene import Scene
-from cli.words import lingo
-from cli.words.lingo import LANGUAGES
+from cli.ui.full_screen.seats_and_pieces import DONE, POINTER
+from cli.words import translation
+from cli.words.translation import LANGUAGES
 from p2p_hoity import rules
 from p2p_hoity.session import updates
 
@@ -51,7 +51,7 @@ def test_a_moment_looks_as_it_was_kept(name: str) -> None:
     ("name", "language"), sample(product(MOMENTS, LANGUAGES), 20, "moments by language")
 )
 def test_a_moment_fits_every_size_in_every_language(name: str, language: str) -> None:
-    lingo.speak(language)
+    translation.speak(language)
     shown = MOMENTS[name]()
     for width, height in (*SIZES, (200, 60), (79, 23), (40, 12), (20, 5)):
         assert_fits(shown, width, height)
@@ -163,7 +163,7 @@ def test_every_exhibit_and_all_that_a_thief_may_take_is_on_the_smallest_screen(s
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("moment", ["action-castle", "action-hall", "surprise", "confrontation"])
 def test_notes_are_read_whole_on_the_smallest_screen(moment: str, language: str) -> None:
-    lingo.speak(language)
+    translation.speak(language)
     shown = MOMENTS[moment]()
     assert shown.desk.menu is not None
     lines = question(shown.scene, shown.desk.menu, SIZES[0][0], 20)

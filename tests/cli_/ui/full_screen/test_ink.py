@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.printing import HIDDEN
-from cli.ui.full_screen.ink import Line, between, broken, cells, cut, fit, text
+from cli.ui.full_screen.colours import Line, between, broken, cells, cut, fit, text
 
 WORDS = st.text(max_size=40)
 WIDTHS = st.integers(0, 60)

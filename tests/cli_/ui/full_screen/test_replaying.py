@@ -16,8 +16,8 @@ from textual.pilot import Pilot
 from cli.commands.replay import told
 from cli.commands.replay_screen import moments, show
 from cli.ui.full_screen import replaying
-from cli.ui.full_screen.frame import frame
-from cli.ui.full_screen.pages import Page
+from cli.ui.full_screen.info_pages import Page
+from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.replaying import MOVES, PAGES, Film, Moment, ReplayApp
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import read_game

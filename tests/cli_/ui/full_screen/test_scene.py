@@ -9,14 +9,12 @@ from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
 from cli.ui.full_screen.beats import Remark, beats
-from cli.ui.full_screen.frame import Desk
-from cli.ui.full_screen.marks import status
-from cli.ui.full_screen.moments import turning_points
-from cli.ui.full_screen.pieces import TAKEN
+from cli.ui.full_screen.info_pages import _links
+from cli.ui.full_screen.layout import Desk, headline
 from cli.ui.full_screen.question import waiting
-from cli.ui.full_screen.reading import _links
 from cli.ui.full_screen.scene import HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
-from cli.ui.full_screen.top import headline
+from cli.ui.full_screen.seats_and_pieces import TAKEN, status
+from cli.ui.full_screen.turning_points import turning_points
 from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.errors import because

@@ -4,17 +4,16 @@ import pytest
 from support.moments import MOMENTS, Shown, asked_for, begun, over
 
 from cli.ui.full_screen.beats import Remark
-from cli.ui.full_screen.frame import ONLOOKERS, Desk
-from cli.ui.full_screen.ink import CUT
-from cli.ui.full_screen.leaving import options
+from cli.ui.full_screen.colours import CUT
+from cli.ui.full_screen.info_pages import PLAYING, page
+from cli.ui.full_screen.key_bindings import options
+from cli.ui.full_screen.layout import ONLOOKERS, Desk, header, headline, health
 from cli.ui.full_screen.question import question
-from cli.ui.full_screen.reading import PLAYING, page
-from cli.ui.full_screen.top import header, headline, health
 from cli.ui.line_screen import SeatScreen
-from cli.words import lingo
-from cli.words.cards import run_letters
-from cli.words.lingo import LANGUAGES
+from cli.words import translation
+from cli.words.card_names import run_letters
 from cli.words.presence import knock
+from cli.words.translation import LANGUAGES
 from cli.words.updates import victory, won
 from p2p_hoity.rules import theft_options
 from p2p_hoity.session import updates
@@ -70,7 +69,7 @@ def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ["Bruno", "Maximiliane", "W" * 24])
 def test_a_plain_question_is_read_whole(language: str, name: str) -> None:
-    lingo.speak(language)
+    translation.speak(language)
     shown = MOMENTS["knock"]()
     shown.desk.answers = knock(name, "MLIL-DCD5-6CF4-OPNQ-DKLO")
     lines = shown.lines()
@@ -102,7 +101,7 @@ def test_talk_that_has_no_row_is_told_of_in_the_title_and_muted_talk_nowhere() -
 def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     language: str,
 ) -> None:
-    lingo.speak(language)
+    translation.speak(language)
     shown = asked_for(begun(6), "action", 10)
     shown.hear(updates.Said(1, "Ada", "hello"))
     first = header(shown.scene, SMALL[0], is_unseen=True).plain

@@ -10,13 +10,13 @@ from p2p_hoity.session import updates
 from protocol import Kind
 
 from ...words import codes, rules_text
-from ...words.cards import run_letters
-from ...words.lingo import N_, _
+from ...words.card_names import run_letters
 from ...words.reasons import sentence
+from ...words.translation import N_, _
 from ...words.updates import ended, kept_as, no_other_game, won
-from .ink import Line, broken, cells, fit, text
-from .marks import letters, name_of, seat_style
+from .colours import Line, broken, cells, fit, text
 from .scene import Scene, keys_of
+from .seats_and_pieces import letters, name_of, seat_style
 
 BAR = 40
 STAGES: Final = {

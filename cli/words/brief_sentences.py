@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from p2p_hoity.rules import Happening, Place, news
 
-from . import telling
-from .cards import Names, card, code, listed, place, run_letters
+from . import happening_sentences
+from .card_names import Names, card, code, listed, place, run_letters
 from .editions import title
-from .lingo import _
+from .translation import _
 
 Many = Sequence[Any]
 BETWEEN: Final = " · "
@@ -25,20 +25,26 @@ UNSAID: Final = (news.DetectiveRanked, news.CashPaid)
 
 def story(names: Names, happenings: Iterable[Happening]) -> list[str]:
     """The lines of some happenings, in their order; those of one kind together."""
-    worth = (one for one in happenings if telling.noteworthy(one) and not isinstance(one, UNSAID))
+    worth = (
+        one
+        for one in happenings
+        if happening_sentences.noteworthy(one) and not isinstance(one, UNSAID)
+    )
     lines: list[str] = []
     for kind, group in groupby(worth, type):
         items = list(group)
         if kind in TOGETHER:
             lines += TOGETHER[kind](names, items)
         else:
-            lines += [line for one in items for line in telling.tell(names, one).splitlines()]
+            lines += [
+                line for one in items for line in happening_sentences.tell(names, one).splitlines()
+            ]
     return lines
 
 
 def _setup(names: Names, items: Many) -> list[str]:
     for it in items:
-        telling.tell(names, it)  # the names take the colours from it
+        happening_sentences.tell(names, it)  # the names take the colours from it
     seats = (f"{names.short(seat)} {_(colour)}" for seat, colour in enumerate(names.colours))
     tops = [(n, w) for it in items for n, w in enumerate(it.windows, 1) if w]
     text = _("window {number}: {piece} of {size}")
@@ -55,7 +61,7 @@ def _round(names: Names, items: Many) -> list[str]:
     for it in items:
         head = _("Round {round}").format(round=it.round)
         lines.append(BETWEEN.join([head, *_fields(names)]))
-        lines += telling.tell(names, it).splitlines()[1:]
+        lines += happening_sentences.tell(names, it).splitlines()[1:]
     return lines
 
 
@@ -72,7 +78,7 @@ def _fields(names: Names) -> list[str]:
 def _round_ended(names: Names, items: Many) -> list[str]:
     """Nothing: the next round begins with the fields, and so does the end."""
     for it in items:
-        telling.tell(names, it)
+        happening_sentences.tell(names, it)
     return []
 
 
@@ -147,7 +153,7 @@ def _moved(names: Names, items: Many) -> list[str]:
         )
         found.append(f"{_(why)}: {movers}")
     told = BETWEEN.join(found)
-    if octagon is None or not any(it.why in telling.BY_OCTAGON for it in items):
+    if octagon is None or not any(it.why in happening_sentences.BY_OCTAGON for it in items):
         return [_capital(told)]
     text = _("At octagon {larger}/{smaller} {moves}")
     return [text.format(larger=octagon[0], smaller=octagon[1], moves=told)]

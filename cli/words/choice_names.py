@@ -10,10 +10,10 @@ from typing import Final
 from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, View, theft_options
 
 from .board import own_slots, rank
-from .cards import KIND_WORDS, PLACE_WORDS, Names, card, code, listed, place, run_letters
-from .lingo import N_, _, in_all
-from .notes import placing
+from .card_names import KIND_WORDS, PLACE_WORDS, Names, card, code, listed, place, run_letters
+from .choice_notes import placing
 from .refusals import choose_again
+from .translation import N_, _, in_all
 
 MOST: Final = 6
 """Exhibits that one question lists: the best ones, a key each."""

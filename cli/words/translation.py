@@ -1,4 +1,4 @@
-"""Translation by gettext catalogues: every word shown to people is looked up here."""
+"""Translation by gettext catalogues, and small words: yes and no, durations, levels of bots."""
 
 from __future__ import annotations
 
@@ -135,3 +135,66 @@ ENGLISH: Final = N_("English")
 def count(one: str, many: str, number: int) -> str:
     """The form of a message that goes with this number."""
     return _Speech.catalogue.ngettext(one, many, number)
+
+
+YES: Final = frozenset({"y", "yes", "s", "si", "sí", "j", "ja"})
+NO: Final = frozenset({"n", "no", "nein"})
+
+
+def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
+    """The answer to a plain question in any of the languages; None if it is neither. `silent` is
+    what a line without a word stands for."""
+    word = line.strip().lower()
+    if not word:
+        return silent
+    return word in YES if word in YES | NO else None
+
+
+UNITS = (86_400, 3_600, 60, 1)
+
+
+def _unit(size: int, number: int) -> str:
+    if size == 86_400:
+        return count("{number} day", "{number} days", number).format(number=number)
+    if size == 3_600:
+        return count("{number} hour", "{number} hours", number).format(number=number)
+    if size == 60:
+        return count("{number} minute", "{number} minutes", number).format(number=number)
+    return count("{number} second", "{number} seconds", number).format(number=number)
+
+
+def span(milliseconds: int) -> str:
+    """At most two units, as in 2 hours 30 minutes; rather too short than too long."""
+    rest, words = milliseconds // 1000, []
+    for size in UNITS:
+        number, rest = divmod(rest, size)
+        if number:
+            words.append(_unit(size, number))
+    return " ".join(words[:2]) or _unit(1, 0)
+
+
+def clock(seconds: float) -> str:
+    """Seconds as a clock shows them, as in 4:31; never less than 0:00."""
+    whole = max(0, int(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+WORDS: Final = {"easy": N_("easy"), "normal": N_("normal"), "hard": N_("hard")}
+
+
+def level_word(level: str) -> str:
+    """A level in the player's language."""
+    return _(WORDS[level])
+
+
+def level_meant(word: str) -> str | None:
+    """The level meant by a word, or by how it begins, in English or the player's language."""
+    from p2p_hoity.bots import LEVELS
+
+    word = word.strip().lower()
+    told = (level for level in LEVELS if word and _begins(word, level))
+    return next(told, None)
+
+
+def _begins(word: str, level: str) -> bool:
+    return level.startswith(word) or level_word(level).lower().startswith(word)

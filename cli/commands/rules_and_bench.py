@@ -1,4 +1,4 @@
-"""The bench on screen: what each part of a game costs on this machine."""
+"""The commands `rules`, the rules in one screen, and `bench`, what each part of a game costs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from p2p_hoity.bench.report import expected_seconds, report
+from p2p_hoity.editions import load
 from protocol.bounds import Seconds
 
-from ..printing import is_watched, say, standing, write_line
-from ..trouble import OK
-from ..words.lingo import N_, _
+from ..exit_codes import OK
+from ..printing import is_watched, say, standing, width, write_line
+from ..words.rules_text import lines
+from ..words.translation import N_, _
+
+
+def show(edition: str) -> int:
+    """Print them; the exit code."""
+    for line in lines(load(edition), width()):
+        say(line)
+    return OK
+
 
 BEAT: Final[Seconds] = 0.5
 """Seconds between two looks at the progress."""

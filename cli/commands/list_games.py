@@ -1,13 +1,15 @@
-"""The games of this machine: all of them listed, and an unfinished one forgotten."""
+"""The games of this machine: listed, waiting for their player, and forgotten."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.storage.player_key import passphrase_from_environment
+from p2p_hoity.storage.player_key import Player, passphrase_from_environment
 from p2p_hoity.tables import PeerError
 from p2p_hoity.tables.kept_games import (
     ForgetCode,
@@ -18,18 +20,70 @@ from p2p_hoity.tables.kept_games import (
     kept_games,
     progress_of,
 )
-from p2p_hoity.tables.resuming import OpenGame, refused_games
+from p2p_hoity.tables.resuming import OpenGame, SeveralGames, find_game, refused_games
 from protocol.bounds import Seconds
 
+from ..exit_codes import NOT_OK, OK, USAGE, Trouble, report
 from ..local.bot_processes import sweep
-from ..local.questions import ask_yes
+from ..local.player_setup import ask_yes
 from ..printing import say, write_line
-from ..trouble import NOT_OK, OK, report
-from ..words.cards import listed
+from ..words.card_names import listed
 from ..words.commands import command_line
-from ..words.lingo import _
-from . import open_games
+from ..words.translation import _
+from .complete import LAST
 from .seats import key_of_games
+
+SHORTEST = 4
+
+
+def find(
+    home: Home, name: str | None, me: Player, passphrase: str | None, command: str
+) -> OpenGame:
+    """The game meant; Trouble that lists all if there are several. `command` takes its name."""
+    if name == LAST:
+        return newest(home, me, passphrase)[0]
+    try:
+        return find_game(home, name, passphrase, me.identity.public)
+    except SeveralGames as error:
+        raise Trouble(several(error.games, command), USAGE) from error
+
+
+def newest(home: Home, me: Player, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
+    """The game begun last that nobody plays just now, and the others that wait for their player."""
+    try:
+        found = find_game(home, None, passphrase, me.identity.public)
+    except SeveralGames as error:
+        games = error.games
+    else:
+        return found, ()
+    free = [game for game in games if not is_running(game)] or list(games)
+    return free[0], tuple(game for game in free[1:])
+
+
+def several(games: Sequence[OpenGame], command: str) -> list[str]:
+    """What to type for each game, when it was begun and with whom, newest first."""
+    return [_("There are several games; type the one you mean:"), *commands(games, command)]
+
+
+def commands(games: Sequence[OpenGame], command: str) -> list[str]:
+    """A line for each game: how the command takes it, when it was begun and with whom."""
+    lines, names = list[str](), [game.name for game in games]
+    for game in games:
+        text = _("  {command}   begun {date} with {who}")
+        date = datetime.fromtimestamp(game.started).strftime("%Y-%m-%d %H:%M")
+        typed = f"{command} {short(game.name, names)}"
+        lines.append(text.format(command=typed, date=date, who=listed(game.opponents)))
+    return lines
+
+
+def short(name: str, names: Sequence[str]) -> str:
+    """The shortest beginning of a name that no other has."""
+    others = [other for other in names if other != name]
+    for size in range(SHORTEST, len(name)):
+        if not any(other.startswith(name[:size]) for other in others):
+            return name[:size]
+    return name
+
 
 READING: Final[Seconds] = 2.0
 """Seconds for which games are read whose score is not known yet."""
@@ -127,7 +181,7 @@ def forget(word: str, yes: bool) -> int:
     """Forget an unfinished game after a question; the exit code."""
     home = own_home()
     me, passphrase = key_of_games(home)
-    game = open_games.find(home, word, me, passphrase, command_line("forget"))
+    game = find(home, word, me, passphrase, command_line("forget"))
     if is_running(game):
         raise PeerError(ForgetCode.RUNNING, game=game.name)
     if not yes:

@@ -1,27 +1,106 @@
-"""The pages that can be read over the table: pieces, log, rules, proofs, links, help."""
+"""What lies over the table and is read: pages, a proven fault, the ticket as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
-from p2p_hoity.session.updates import Presence
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from p2p_hoity.session.updates import Code, Presence
 
 from ...words import advice
-from ...words.grid import grid
-from ...words.lingo import N_, _
-from ...words.phrases import PHRASES, spoken
+from ...words.card_names import grid
+from ...words.chat_phrases import MARK, PHRASES, spoken
+from ...words.codes import whole
 from ...words.presence import is_alone, lost
-from ...words.quoting import MARK
 from ...words.reaching import if_finished, if_moved, moved, reach_lines
-from .frame import Desk, is_muted
-from .ink import CUT, Line, broken, text
-from .marks import DONE, POINTER, YOU, name_of, seat_style
+from ...words.translation import N_, _
+from ..ticket_block import qr
+from .colours import CUT, Line, broken, style_of, tamed, text
+from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
+from .layout import SEVERAL, Desk, is_muted
 from .menu import BEST
-from .moments import ten_lines
-from .pieces import HIDDEN, TAKEN, WINDOWS
 from .scene import Scene, keys_of
-from .top import SEVERAL
+from .seats_and_pieces import DONE, HIDDEN, POINTER, TAKEN, WINDOWS, YOU, name_of, seat_style
+from .turning_points import ten_lines
+
+NARROWEST: Final = 20
+"""Columns for which a page is written at least, though the terminal be smaller."""
+WIDEST: Final = 114
+"""Columns of a terminal of which a page uses no more."""
+FRAME: Final = 6
+"""Columns of a page's border, its blanks and its scroll bar."""
+
+
+class Readable(App[None]):
+    """An application with a scene and a desk, over which pages lie.
+
+    `numbers` are what the table promises, `ticket` what invites to it; `page_keys` the actions of
+    keys that do not wait until a page is closed.
+    """
+
+    page_keys: ClassVar[Mapping[str, str]] = OVER_A_PAGE
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__()
+        self.scene, self.desk = scene, Desk()
+        self.numbers: list[str] = []
+        self.ticket = ""
+
+    async def action_page(self, name: str) -> None:
+        """Open a page."""
+        width = max(NARROWEST, min(WIDEST, self.size.width) * 96 // 100 - FRAME)
+        title, lines = page(name, self.scene, self.desk, self.numbers, width)
+        await self.push_screen(Page(title, lines, name, at_end=name == "log"))
+
+    def action_copy(self) -> None:
+        """Copy the ticket, by the terminal."""
+        if self.ticket:
+            self.copy_to_clipboard(self.ticket)
+            self.notify(_("The ticket is copied, if this terminal allows it."))
+
+    def action_copy_code(self) -> None:
+        """Copy the code, by the terminal."""
+        if isinstance(self.scene.code, Code):
+            self.copy_to_clipboard(whole(self.scene.code))
+            self.notify(_("The code is copied, if this terminal allows it."))
+
+    async def action_qr(self) -> None:
+        """The ticket as a QR code, as large as the screen."""
+        if self.ticket:
+            await self.push_screen(Picture([text(line, "qr on qr") for line in qr(self.ticket)]))
+
+    def over_a_page(self, key: str) -> str | None:
+        """The action of a key that does not wait until a page is closed."""
+        return self.page_keys.get(key)
+
+    async def key_over_a_page(self, event: events.Key) -> None:
+        """A page's key turns to that page, or closes it if it is this one; others that do not wait
+        close the page first."""
+        action = self.over_a_page(key_of(event).lower())
+        if action is None or not isinstance(self.screen, Page) or self.screen.name is None:
+            return
+        event.prevent_default()  # the library would ask a class above as well
+        name = self.screen.name
+        await self.pop_screen()
+        if action != f"page('{name}')":
+            await self.run_action(action)
+
+    async def show_alarm(self) -> None:
+        """A proven fault fills the screen, at once and once."""
+        words, self.scene.alarm = self.scene.alarm, None
+        if words is None:
+            return
+        await self.push_screen(Page(_("A proof failed"), alarm(words)))
+
 
 HELP: Final = (
     ("1–9 ↑ ↓", N_("pick an answer; Enter seals it, and there is no undo")),
@@ -248,3 +327,117 @@ PAGES: Final[Mapping[str, tuple[str, Write]]] = {
     "replay": (N_("Help"), _replay),
 }
 """Every page by name."""
+
+
+def content_of(lines: Sequence[Line], light: bool) -> Content:
+    """Lines as Textual's text."""
+    parts: list[tuple[str, object]] = []
+    for line in lines:
+        parts += [(span.text, style_of(span.style, light)) for span in line.spans]
+        parts.append(("\n", ""))
+    return Content.assemble(*parts)  # type: ignore[arg-type]
+
+
+class Page(ModalScreen[None]):
+    """A text that is read and closed; a page of the table has its name."""
+
+    AUTO_FOCUS = "VerticalScroll"
+
+    DEFAULT_CSS = """
+    Page { align: center middle; }
+    Page VerticalScroll {
+        width: 96%; max-width: 110; height: auto; max-height: 94%;
+        border: round $primary; padding: 0 1; background: $surface;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,space,ctrl+c", "dismiss", show=False),
+    ]
+
+    def __init__(
+        self, title: str, lines: Sequence[Line], name: str | None = None, at_end: bool = False
+    ) -> None:
+        """`at_end`: it opens at its last line."""
+        super().__init__(name=name)
+        self._title, self.shown, self._at_end = title, lines, at_end
+
+    def on_mount(self) -> None:
+        """What has just happened stands at the end of a log."""
+        if self._at_end:
+            self.query_one(VerticalScroll).scroll_end(animate=False)
+
+    def compose(self) -> ComposeResult:
+        """The text, scrolled by arrows, page keys or the wheel."""
+        light = not self.app.current_theme.dark
+        with VerticalScroll() as scroll:
+            scroll.border_title = self._title
+            scroll.border_subtitle = "Esc"
+            yield Static(content_of(self.shown, light))
+
+
+class Picture(ModalScreen[None]):
+    """A picture over the whole screen; any of the usual keys closes it."""
+
+    DEFAULT_CSS = """
+    Picture { align: center middle; background: #000000; }
+    Picture Static { width: auto; height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter,space,x,ctrl+c", "dismiss", show=False),
+    ]
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        super().__init__()
+        self._shown = lines
+
+    def compose(self) -> ComposeResult:
+        """The picture in the middle."""
+        yield Static(content_of(self._shown, False))
+
+
+class Choices(ModalScreen[str]):
+    """A few things to choose from: a number or an arrow picks one, Enter takes it, as in the
+    questions of the table; Escape chooses none."""
+
+    AUTO_FOCUS = "OptionList"
+
+    DEFAULT_CSS = """
+    Choices { align: center middle; }
+    Choices OptionList {
+        width: 64; max-width: 96%; height: auto; max-height: 90%;
+        border: round $primary; background: $surface;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,ctrl+c", "none", show=False),
+        *(Binding(digit, f"pick({number})", show=False) for digit, number in NUMBERS.items()),
+    ]
+
+    def __init__(self, title: str, options: Sequence[tuple[str, str]], first: str = "") -> None:
+        """`first` is the option that is highlighted, the first one if there is none such."""
+        super().__init__()
+        self._title, self._options, self._first = title, options, first
+
+    def compose(self) -> ComposeResult:
+        """The options by number; a click takes one at once."""
+        numbered, digits = enumerate(self._options, 1), len(str(len(self._options)))
+        rows = (Option(f"{n:>{digits}} {tamed(words)}", id=name) for n, (name, words) in numbered)
+        found = OptionList(*rows, markup=False)  # nicknames stand there, as they are
+        found.border_title = self._title
+        found.border_subtitle = "1–9 ↑↓ · " + _("Enter") + " · Esc"
+        names = [name for name, _words in self._options]
+        found.highlighted = names.index(self._first) if self._first in names else 0
+        yield found
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """That one."""
+        self.dismiss(event.option.id or "")
+
+    def action_pick(self, number: int) -> None:
+        """Highlight the option of this number, if there is one."""
+        if number <= len(self._options):
+            self.query_one(OptionList).highlighted = number - 1
+
+    def action_none(self) -> None:
+        """None of them."""
+        self.dismiss("")

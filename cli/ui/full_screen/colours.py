@@ -1,4 +1,4 @@
-"""Lines of styled text measured in terminal cells: what every part of the screen is drawn with.
+"""Lines of styled text measured in terminal cells, and the styles by name, in dark and in light.
 
 Whatever comes from elsewhere is plain text here: a control or format character is shown as its
 escape, and nothing is wider than the place it is given.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Final
 
 from rich.cells import cell_len
+from textual.color import Color
+from textual.style import Style
 
 from p2p_hoity.stacking import MOST_MARKS
 
@@ -177,3 +180,48 @@ def _chopped(word: str, width: int) -> list[str]:
             parts.append("")
         parts[-1] += letter
     return parts
+
+
+SEATS: Final = {
+    "black": ("#a8a8b8", "#303038"),
+    "red": ("#ff6b6b", "#b3261e"),
+    "blue": ("#6fb1ff", "#1d5fbf"),
+    "green": ("#6fd08c", "#1f7a3d"),
+    "purple": ("#d09bff", "#7b35b8"),
+    "beige": ("#e6cf9f", "#8a6414"),
+}
+COLOURS: Final = {
+    "plain": ("#d8d5cc", "#2a2a30"),
+    "dim": ("#8d8a84", "#74716b"),
+    "bright": ("#ffffff", "#000000"),
+    "title": ("#f2c14e", "#7a4b00"),
+    "good": ("#7fd18b", "#1c7a35"),
+    "warn": ("#ffb454", "#9a5200"),
+    "bad": ("#ff6b6b", "#b3261e"),
+    "qr": ("#ffffff", "#ffffff"),
+    "rule": ("#4a4742", "#c9c3b6"),
+    **{f"seat.{name}": pair for name, pair in SEATS.items()},
+}
+GROUNDS: Final = {
+    "": ("#16151a", "#faf6ec"),
+    "cursor": ("#3a3420", "#f0dfae"),
+    "panel": ("#211f26", "#efe8d8"),
+    "qr": ("#000000", "#000000"),
+    "alarm": ("#5a1512", "#f7d0cc"),
+}
+BOLD: Final = frozenset({"bright", "title", "good", "bad"})
+
+
+@cache
+def style_of(name: str, light: bool) -> Style:
+    """The style of a name as in `seat.red`, `dim` or `title on cursor`; a leading `*` is bold."""
+    ink, _, ground = name.partition(" on ")
+    bold = ink.startswith("*")
+    ink = ink.lstrip("*") or "plain"
+    which = int(light)
+    return Style(
+        foreground=Color.parse(COLOURS.get(ink, COLOURS["plain"])[which]),
+        background=Color.parse(GROUNDS.get(ground, GROUNDS[""])[which]),
+        bold=bold or ink in BOLD or None,
+        reverse=None,
+    )

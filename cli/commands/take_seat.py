@@ -1,17 +1,24 @@
-"""One seat taken at this machine: who sits, on which screen, and what is left when it is over."""
+"""One seat taken at this machine: who sits, on which screen, and how one leaves it."""
 
 from __future__ import annotations
 
+import math
+import os
+import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import trio
 
+from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.session.driver import LEFT, Outcome
+from p2p_hoity.session.player import LeaveForNow, Player, Wish
 from p2p_hoity.session.updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import Player as Me
@@ -19,14 +26,98 @@ from p2p_hoity.tables import Seat
 from protocol import Terms, fingerprint
 from protocol.bounds import Seconds
 
+from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_processes import Crew
 from ..printing import complain
-from ..trouble import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
-from ..ui.screen import Screen, seated
+from ..ui.screen_interface import Screen, seated
 from ..ui.stdin_lines import until_closed
 from ..words.commands import command_line
-from ..words.lingo import _
-from .going import Going, interrupted
+from ..words.translation import _
+
+ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and being ended by the system."""
+LATEST: Final[Seconds] = 6
+"""Seconds after which a process without its terminal is ended by the system."""
+
+
+class Going:
+    """A player who leaves for now once `going` is set, whatever its screen wishes."""
+
+    def __init__(self, player: Player, going: trio.Event) -> None:
+        self._player, self._going = player, going
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """As the player does."""
+        return await self._player.choose(view, kind, again)
+
+    async def returning(self) -> None:
+        """As the player does."""
+        await self._player.returning()
+
+    async def again(self) -> bool:
+        """As the player does."""
+        return await self._player.again()
+
+    async def wish(self) -> Wish:
+        """What the player wishes, or to leave."""
+        wish: Wish = LeaveForNow()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._until_it_goes, nursery.cancel_scope)
+            wish = await self._player.wish()
+            nursery.cancel_scope.cancel()
+        return wish
+
+    async def _until_it_goes(self, scope: trio.CancelScope) -> None:
+        await self._going.wait()
+        scope.cancel()
+
+
+async def interrupted(
+    leave: Callable[[str], None],
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Leave at the first Ctrl-C, or when the system ends the program or its terminal is closed; the
+    second time ends the program as ever. What the system has ignored, as by nohup, stays ignored.
+
+    A full screen that was killed without this would leave the terminal unusable.
+    """
+    wanted = [one for one in ENDING_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+    if not wanted:
+        task_status.started()
+        return
+    with trio.open_signal_receiver(*wanted) as signals, _hangup_is(wanted[0]):
+        task_status.started()
+        async for _number in signals:
+            break
+    leave(_("Interrupted"))
+
+
+@contextmanager
+def _hangup_is(number: int) -> Iterator[None]:
+    """Inside, a terminal that is closed counts as this signal. Writing there would fail, or hold up
+    this very loop: so what is written is thrown away at once, and the system ends this process if
+    it has not gone by itself.
+    """
+    name = getattr(signal, "SIGHUP", None)
+    if name is None or signal.getsignal(name) is signal.SIG_IGN:
+        yield
+        return
+    streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
+
+    def gone(_number: int, _frame: FrameType | None) -> None:
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in streams:
+            os.dup2(null, stream)
+        os.close(null)
+        signal.alarm(math.ceil(LATEST))
+        signal.raise_signal(number)
+
+    before = signal.signal(name, gone)
+    try:
+        yield
+    finally:
+        signal.signal(name, before)
+
 
 LEAVING: Final[Seconds] = 3.0
 """Seconds in which the others should have been told; who leaves goes then in any case."""

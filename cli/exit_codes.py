@@ -10,7 +10,7 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Final
 
 from .printing import complain, complain_as_set, say_object, shown
-from .words.lingo import _
+from .words.translation import _
 
 if TYPE_CHECKING:
     from p2p_hoity.errors import CodedError

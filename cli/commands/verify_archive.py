@@ -1,11 +1,11 @@
-"""Many transcripts: judged side by side, told as they are done, and gone on with after a break."""
+"""Many transcripts: found in folders, and judged side by side, here or on other machines."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,15 +13,155 @@ from pathlib import Path
 from typing import Final
 
 from p2p_hoity import worker_processes
+from p2p_hoity.dask_cluster import on_cluster
+from p2p_hoity.worker_processes import Ended
 from protocol.bounds import Seconds
 
 from .. import printing
-from ..trouble import NOT_OK, OK, ctrl_c_means
-from ..words import lingo
-from ..words.lingo import _
-from .found_files import all_in
+from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
+from ..words import translation
+from ..words.translation import _
 from .verdicts import Verdicts
-from .verify import Verdict, ended_with, judge, not_read, tell
+from .verify import (
+    Mark,
+    Verdict,
+    bytes_of,
+    ended_with,
+    judge,
+    judge_file,
+    marked,
+    not_read,
+    tell,
+    unreadable,
+)
+
+ENDING: Final = ".hoity"
+Found = Path | tuple[Path, Trouble]
+"""A file, or what cannot be judged and why."""
+
+
+def all_in(paths: Sequence[Path]) -> Iterator[Found]:
+    """The files named, and for a folder those in it and below; a folder is read when its turn
+    comes."""
+    for path in paths:
+        if os.path.isdir(path):
+            yield from _all_below(path)
+        else:
+            yield path
+
+
+def _all_below(folder: Path) -> Iterator[Found]:
+    """By a list of what is left to do, not by recursion, which deep folders would exhaust."""
+    empty, left = True, [iter([folder])]
+    while left:
+        path = next(left[-1], None)
+        if path is None:
+            left.pop()
+        elif os.path.isdir(path) and (path == folder or not os.path.islink(path)):
+            try:
+                left.append(_inside(path))
+            except OSError as error:
+                empty = False
+                yield path, _unread(path, error)
+        else:
+            empty = False
+            yield _looked_at(path)
+    if empty:
+        words = _("There is no *.hoity file in {path}. Name a folder that holds transcripts.")
+        yield folder, Trouble(words.format(path=folder), USAGE)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """What concerns us in a folder; OSError if it cannot be read."""
+    with os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in entries if _concerns(entry))
+    return (folder / name for name in names)
+
+
+def _concerns(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder, a link to one, or named as a transcript is."""
+    try:
+        return entry.name.endswith(ENDING) or entry.is_dir()
+    except OSError:
+        return False
+
+
+def _unread(path: Path, error: OSError) -> Trouble:
+    words = _("The folder {path} cannot be read: {why}. Nothing in it is judged.")
+    return Trouble(words.format(path=path, why=error.strerror), USAGE)
+
+
+def _looked_at(path: Path) -> Found:
+    """Links to folders are not followed, since they may lead around in a circle; a pipe might never
+    end, and a device is none of the archive."""
+    if os.path.isdir(path):
+        words = _("{path} is a link to a folder, which is not followed. Name that folder itself.")
+        return path, Trouble(words.format(path=path), USAGE)
+    if os.path.isfile(path) or not os.path.exists(path):
+        return path
+    words = _("{path} is no regular file, so it is not judged. Take it out of the folder.")
+    return path, Trouble(words.format(path=path), USAGE)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One file: as it was named, where it is, what it was like here, its bytes if they are sent."""
+
+    name: str
+    where: str
+    mark: Mark
+    data: bytes | None
+
+
+def by_cluster(
+    address: str, files: Iterable[Path], send: bool, unread: Callable[[Verdict], None]
+) -> Iterator[tuple[Path, Verdict | Ended]]:
+    """Each file with its verdict, as they are done; ClusterError if there is no cluster. What this
+    machine cannot read is told to `unread`."""
+    work = partial(judge_task, translation.language())
+    for task, found in on_cluster(address, work, _tasks(files, send, unread)):
+        yield Path(task.name), found
+
+
+def _tasks(files: Iterable[Path], send: bool, unread: Callable[[Verdict], None]) -> Iterator[Task]:
+    for path in files:
+        try:
+            data, mark = bytes_of(path) if send else (None, _mark_of(path))
+        except Trouble as trouble:
+            unread(not_read(path, trouble))
+        else:
+            yield Task(str(path), os.path.abspath(path), mark, data)
+
+
+def _mark_of(path: Path) -> Mark:
+    """Trouble if there is no such file."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return found.st_size, found.st_mtime_ns
+
+
+def judge_task(language: str, task: Task) -> Verdict:
+    """The verdict on a file, in words of this language; on whichever machine this runs."""
+    translation.go_on_in(language)
+    path = Path(task.name)
+    if task.data is not None:
+        return judge_file(path, task.data, task.mark, 1)
+    try:
+        with marked(Path(task.where)) as (file, mark):
+            is_here = mark[0] == task.mark[0]
+            return judge_file(path, file, task.mark, 1) if is_here else _lacking(path)
+    except Trouble:
+        return _lacking(path)
+
+
+def _lacking(path: Path) -> Verdict:
+    words = _(
+        "A worker of the cluster does not have {path} as it is here. With --send it gets the bytes."
+    )
+    return not_read(path, Trouble(words.format(path=path), USAGE))
+
 
 OFTEN: Final[Seconds] = 0.2
 """Seconds between two lines of progress."""
@@ -53,7 +193,7 @@ def verify_all(paths: Sequence[Path], wishes: Wishes) -> int:
 
 def judge_elsewhere(language: str, path: Path) -> Verdict:
     """The verdict on a file, in words of this language; for other processes."""
-    lingo.go_on_in(language)
+    translation.go_on_in(language)
     return judge(path, 1)
 
 
@@ -91,7 +231,6 @@ class _Run:
     def _found(self) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
         if self.wishes.dask is None:
             return _side_by_side(self._files(), self.wishes.jobs)
-        from .elsewhere import by_cluster
 
         return by_cluster(self.wishes.dask, self._files(), self.wishes.send, self._take)
 
@@ -178,5 +317,5 @@ def _side_by_side(
     turn."""
     if jobs == 1:
         return ((path, judge(path, 1)) for path in files)
-    work = partial(judge_elsewhere, lingo.language())
+    work = partial(judge_elsewhere, translation.language())
     return worker_processes.side_by_side(work, files, jobs or worker_processes.count())

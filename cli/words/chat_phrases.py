@@ -1,4 +1,4 @@
-"""What somebody says as lines of the line prompt, each of them marked.
+"""Phrases that everybody reads in their own language, and what somebody says, quoted.
 
 Whoever speaks chooses the words, so no line of them may be taken for one of the game's: they are
 broken here, before a terminal would go on at its left edge, and every part begins with the mark.
@@ -10,6 +10,35 @@ import unicodedata
 from typing import Final
 
 from p2p_hoity.stacking import thinned
+
+from .translation import N_, _
+
+PHRASES: Final = (
+    N_("Hello, everybody."),
+    N_("Well played."),
+    N_("What a thief!"),
+    N_("A fine exhibit."),
+    N_("Good luck."),
+    N_("A moment, please."),
+    N_("Thank you."),
+    N_("I am sorry."),
+    N_("I did not see that coming."),
+    N_("Your turn, take your time."),
+    N_("I have to go soon."),
+    N_("Good game. Goodbye."),
+)
+"""Their number and order are those of `p2p_hoity.session.talk.PHRASES`: others know them by it."""
+
+
+def spoken(words: str | int) -> str:
+    """What was said: as it was typed, or the phrase of this number."""
+    return words if isinstance(words, str) else _(PHRASES[words])
+
+
+def listed() -> list[str]:
+    """Each phrase with the number that is typed for it, from 1."""
+    return [f"  {number} {_(phrase)}" for number, phrase in enumerate(PHRASES, 1)]
+
 
 MARK: Final = "» "
 HANGING: Final = "  "

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
 
-from .cards import Names, card, coloured_card, listed, place, run_letters
+from .card_names import Names, card, coloured_card, listed, place, run_letters
 from .editions import title
-from .lingo import N_, _, count
+from .translation import N_, _, count
 
 WHY: Final = frozenset(
     {

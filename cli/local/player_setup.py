@@ -1,0 +1,235 @@
+"""What a player is asked before there is a table: a nickname, a key, and one chair at a time.
+
+Asking and keeping are separate, so that every screen asks in its own way.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import secrets
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any, Final
+
+from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.stacking import is_stacked, thinned
+from p2p_hoity.storage import private_files
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.player_key import (
+    KeyFileError,
+    Player,
+    VaultError,
+    check_name,
+    load_identity,
+    new_identity,
+    passphrase_from_environment,
+)
+from p2p_hoity.storage.private_files import open_private, private_folder
+from protocol import fingerprint, is_one_name, table_header
+
+from ..exit_codes import INTERRUPTED, USAGE, Trouble
+from ..printing import ask, complain, say
+from ..words import translation
+from ..words.reasons import sentence
+from ..words.translation import _, yes_or_no
+from . import settings
+from .settings import Settings
+
+STDIN: Final = 0
+MOST: Final = 8192
+"""Bytes of one answer: more is no line that anyone typed."""
+
+
+def at_terminal() -> bool:
+    """Whether a person can be asked: what is typed and what is said both go to a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def typed_line() -> str:
+    """One line from standard input; Trouble at its end. Byte by byte: what is typed behind it is
+    for the table."""
+    line = b""
+    while len(line) < MOST and (letter := os.read(STDIN, 1)) != b"\n":
+        if not letter:
+            raise Trouble(_("The input has ended before the answer."), INTERRUPTED)
+        line += letter
+    return line.decode("utf-8", "replace").strip()
+
+
+def answer(question: str) -> str:
+    """What a person types to a question."""
+    ask(question)
+    try:
+        return typed_line()
+    except KeyboardInterrupt:
+        say("")  # the terminal has written ^C behind the question
+        raise
+
+
+def ask_yes(question: str) -> bool:
+    """Whether a person says yes, which has to be typed; Trouble if there is nobody to ask."""
+    if not at_terminal():
+        raise Trouble(_("This needs a yes typed at a terminal, or --yes."), USAGE)
+    while (said := yes_or_no(answer(question), silent=None)) is None:
+        say(_("y or n, please."))
+    return said
+
+
+def own_name(home: Home) -> str:
+    """The nickname that was chosen once; else the system's user name and a few random letters, so
+    that two fresh keys of one user can sit at one table."""
+    chosen = settings.load(home).nickname
+    if chosen is not None and why_no_nickname(chosen) is None:
+        return chosen
+    return f"{default_nickname()[:16].strip()}-{secrets.token_hex(2)}"
+
+
+def load(home: Home) -> tuple[Player, str | None]:
+    """The kept key and its passphrase, which is asked for on a terminal if it is needed."""
+    given = passphrase_from_environment()
+    try:
+        return load_identity(home, given), given
+    except KeyFileError as error:
+        sealed = isinstance(error.__cause__, VaultError)
+        if given or not sealed or not sys.stdin.isatty():
+            raise
+    asked = typed(_("Passphrase: "))
+    return load_identity(home, asked), asked
+
+
+def typed(question: str) -> str:
+    """A passphrase typed unseen; Trouble if there is no terminal to type it at."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            return getpass.getpass(question)
+    except (getpass.GetPassWarning, EOFError) as error:
+        words = _("A passphrase is typed at a terminal, and there is none: set HOITY_PASSPHRASE.")
+        raise Trouble(words, USAGE) from error
+
+
+def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
+    """The kept key; on the very first game a fresh one, said on standard error."""
+    if name is not None:
+        check_name(name)
+    if home.identity.exists():
+        return load(home)
+    given = passphrase_from_environment()
+    made = new_identity(home, name or own_name(home), given)
+    text = _("A new key was made for you: {nickname}, {fingerprint}. It is kept in {path}.")
+    words = text.format(
+        nickname=made.nickname,
+        fingerprint=fingerprint(made.identity.public),
+        path=home.identity,
+    )
+    complain(words)
+    return made, given
+
+
+def new(home: Home, name: str | None, ask: bool) -> Player:
+    """Make a key; with `ask` under a passphrase typed twice, unless HOITY_PASSPHRASE gives it."""
+    given = passphrase_from_environment()
+    if ask and not given:
+        given = typed(_("Passphrase: "))
+        if given != typed(_("Once more: ")):
+            raise Trouble(_("The two passphrases differ; nothing was made."), USAGE)
+    return new_identity(home, name or own_name(home), given)
+
+
+def as_json(home: Home, player: Player) -> dict[str, Any]:
+    """The public side of a key."""
+    public = player.identity.public
+    return {
+        "nickname": player.nickname,
+        "fingerprint": fingerprint(public),
+        "public": public.hex(),
+        "path": str(home.identity),
+    }
+
+
+@contextmanager
+def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
+    """Hold this key's place at the table; Trouble if another terminal has it.
+
+    To the host a second link of one key is the first one dialled anew: the terminal that sat
+    there would lose its seat.
+    """
+    path = private_folder(home.path) / f"{ticket.terms.hex()[:16]}.joining"
+    with open_private(path, "ab") as file:
+        if not private_files.hold(file):
+            words = _(
+                "Another terminal sits at this table with your key ({path}). Play there; for a"
+                " second seat give this terminal a key of its own: HOITY_HOME=FOLDER hoity join"
+                " TICKET"
+            )
+            raise Trouble(words.format(path=home.identity), USAGE)
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # some systems keep a file while it is open
+                path.unlink()
+
+
+PLAYER: Final = "Player"
+Ask = Callable[[], Settings]
+"""Asks for the nickname; the settings are kept as they are."""
+
+
+def is_first(home: Home) -> bool:
+    """Whether nobody has chosen anything here yet, or has a key."""
+    return not home.identity.exists() and not settings.is_kept(home)
+
+
+def first_run(home: Home, ask: Ask | None = None) -> bool:
+    """Ask once, and keep what is said; whether it was asked: nothing is without a terminal or a
+    second time. OSError or NotPrivateError if the home takes no files."""
+    asks = is_first(home) and at_terminal()
+    if asks:
+        keep(home, (ask or in_lines)())
+    return asks
+
+
+def keep(home: Home, chosen: Settings) -> None:
+    """Keep what was chosen, and speak the language from now on; OSError or NotPrivateError if the
+    home takes no files."""
+    kept = settings.load(home)
+    settings.keep(home, replace(chosen, relay=kept.relay, bots=kept.bots))
+    if chosen.language is not None:
+        translation.speak(chosen.language)
+
+
+def default_nickname() -> str:
+    """What is offered: the system's name of the user as far as it can be a nickname."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    plain = "".join(letter for letter in name if letter == " " or is_one_name(letter)).strip()
+    offered = thinned(plain)[: table_header.MAX_NICKNAME].strip()
+    return PLAYER if not offered or is_stacked(offered) else offered
+
+
+def why_no_nickname(word: str) -> str | None:
+    """Why this cannot be a nickname, in words; None if it can."""
+    try:
+        check_name(word)
+    except KeyFileError as error:
+        return sentence(error.reason)
+    return None
+
+
+def in_lines() -> Settings:
+    """Ask at the line prompt for the nickname; Enter takes the one that is offered.
+
+    Returns:
+        What is to be kept: the nickname, and the language if the command line named one.
+    """
+    offered = default_nickname()
+    question = _("What shall the others call you? Enter for {name}: ").format(name=offered)
+    while (why := why_no_nickname(word := answer(question) or offered)) is not None:
+        say(_("That is no nickname: {why}.").format(why=why))
+    return Settings(word, translation.language() if translation.is_asked_for() else None)

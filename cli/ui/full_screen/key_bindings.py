@@ -1,0 +1,164 @@
+"""What each key and entry of the menu does, and how it reaches the player."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from textual.events import Key
+from textual.message import Message
+
+from p2p_hoity.rules import Choice, View
+from p2p_hoity.session.updates import Update
+
+from ...words.presence import ROUND_LOST
+from ...words.translation import _
+from .layout import ONLOOKERS, Desk
+from .scene import Scene
+
+NUMBERS: Final = {str(number): number or 10 for number in range(10)}
+"""The entry that a digit picks."""
+KEYS: Final = {
+    "up": "move(-1)",
+    "k": "move(-1)",
+    "down": "move(1)",
+    "j": "move(1)",
+    "left": "walk(-1)",
+    "right": "walk(1)",
+    "space": "tick",
+    " ": "tick",
+    "enter": "seal",
+    "i": "page('pieces')",
+    "l": "page('log')",
+    "r": "page('rules')",
+    "o": "page('proofs')",
+    "p": "page('links')",
+    "?": "page('help')",
+    "#": "page('numbers')",
+    "h": "page('advice')",
+    "t": "talk",
+    "w": "wait",
+    "a": "bot",
+    "c": "copy",
+    "d": "copy_code",
+    "x": "qr",
+    "q": "menu",
+    "escape": "menu",
+    **{digit: f"pick({number})" for digit, number in NUMBERS.items()},
+}
+OVER_A_PAGE: Final[Mapping[str, str]] = {
+    key: action for key, action in KEYS.items() if action.startswith("page")
+}
+"""What does not wait until a page is closed."""
+
+
+def key_of(event: Key) -> str:
+    """What was typed, or the name of the key."""
+    return event.character if event.is_printable and event.character else event.key
+
+
+Offer = tuple[str, str]
+"""A word for the program, and words for people."""
+
+
+def options(scene: Scene, desk: Desk, rings: bool) -> list[Offer]:
+    """Everything it offers now; to stay is the first."""
+    if desk.lesson is not None:
+        return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(scene)]
+    bell = _("turn the bell off") if rings else _("turn the bell on")
+    pace, theme = _look(scene)
+    return [
+        ("stay", _("stay")),
+        *_leave(scene, desk),
+        pace,
+        ("bell", bell),
+        theme,
+        *_mutes(scene, desk),
+    ]
+
+
+def _look(scene: Scene) -> list[Offer]:
+    pace = _("show reveals all at once") if scene.staged else _("show reveals step by step")
+    return [("pace", pace), ("theme", _("switch between light and dark"))]
+
+
+def _leave(scene: Scene, desk: Desk) -> list[Offer]:
+    if scene.is_over:
+        return [("leave", _("leave the table"))]
+    if not scene.table_name:
+        return [("leave", _("leave; no game has begun"))]
+    if scene.seat is None:
+        return [("leave", _("stop watching"))]
+    bot = _("take your seat back from the bot") if desk.autopilot else _("let a bot play on")
+    gone = _("leave for now; the others are told, the game is kept")
+    return [("leave", f"{gone}. {_(ROUND_LOST)}"), ("bot", bot)]
+
+
+def _mutes(scene: Scene, desk: Desk) -> list[Offer]:
+    found = []
+    for seat, name in enumerate(scene.names.nicknames if scene.names else ()):
+        if seat != scene.seat:
+            text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
+            found.append((f"mute {seat}", text.format(who=name)))
+    if any(one.seat is None for one in scene.talk):
+        words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
+        found.append((f"mute {ONLOOKERS}", words))
+    return found
+
+
+class Hands(Protocol):
+    """What the person at the screen can do; called in Textual's loop."""
+
+    def answer(self, choice: Choice, view: View) -> None:
+        """Seal a choice that was made on this view."""
+
+    def talk(self, words: str | int) -> None:
+        """Say something."""
+
+    def wait_longer(self) -> None:
+        """Give who is awaited longer."""
+
+    def leave(self) -> None:
+        """Leave for now."""
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Let a bot play, or take the seat again."""
+
+    def come_back(self) -> None:
+        """Take the seat again after an absence."""
+
+    def reply(self, yes: bool) -> None:
+        """Say yes or no to what was asked plainly."""
+
+
+class Told(Message):
+    """One update for the screen."""
+
+    def __init__(self, update: Update) -> None:
+        super().__init__()
+        self.update = update
+
+
+class Nobody:
+    """No hands: at a replay nothing is decided."""
+
+    def answer(self, choice: Choice, view: View) -> None:
+        """Nothing."""
+
+    def talk(self, words: str | int) -> None:
+        """Nothing."""
+
+    def wait_longer(self) -> None:
+        """Nothing."""
+
+    def leave(self) -> None:
+        """Nothing."""
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Nothing."""
+
+    def come_back(self) -> None:
+        """Nothing."""
+
+    def reply(self, yes: bool) -> None:
+        """Nothing."""

@@ -1,0 +1,439 @@
+"""The seats and the grid of pieces on the screen, and how a seat is marked everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from p2p_hoity.rules import ActionCard, ActionKind, Place, Seal, View, expected
+from p2p_hoity.session.updates import Presence
+
+from ...words.card_names import KIND_WORDS, Grid, Mark, Names, Row, Top, colour, grid
+from ...words.reasons import meaning
+from ...words.translation import _, clock, language
+from .colours import Line, cells, cut, fit, text
+from .menu import Menu
+from .scene import Scene
+
+YOU = "►"
+DONE = "✓"
+POINTER = "▸"
+
+
+def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
+    """One mark a seat: the first letter of its nickname that no seat before it has, else its
+    number."""
+    found: list[str] = []
+    for seat, nickname in enumerate(nicknames):
+        own = (one.upper() for one in nickname if one.isalnum() and cells(one.upper()) == 1)
+        found.append(next((one for one in own if one not in found), str(seat + 1)))
+    return tuple(found)
+
+
+def seat_style(scene: Scene, seat: int, ground: str = "") -> str:
+    """The style of a seat's colour; bright before colours are drawn."""
+    colours = scene.names.colours if scene.names else ()
+    name = f"seat.{colours[seat]}" if seat < len(colours) else "bright"
+    return f"*{name} on {ground}" if ground else f"*{name}"
+
+
+def name_of(scene: Scene, seat: int) -> str:
+    """The nickname; one's own seat is You."""
+    if scene.names is None:
+        return str(seat + 1)
+    return _("You") if seat == scene.seat else scene.names.nicknames[seat]
+
+
+def status(scene: Scene, seat: int) -> Line:
+    """What this seat does now, or why it does nothing."""
+    there = scene.attendance[seat] if seat < len(scene.attendance) else Presence.LINKED
+    if scene.seat is None and there is Presence.UNLINKED:
+        there = Presence.LINKED  # an onlooker has few links, and hears of seats through others
+    clock_now = scene.clock
+    if there is Presence.BANNED or seat in scene.faults:
+        code = scene.faults.get(seat)
+        words = _("CHEATED: {why}").format(why=meaning(code)) if code else _("banned")
+        return text(words, "bad")
+    if there is Presence.ABSENT:
+        return text(_("absent"), "warn")
+    if seat == scene.seat and scene.question is not None:
+        return _own(scene)
+    if scene.is_revealing and there is Presence.LINKED:
+        return Line()  # what is known of it is of the step behind the reveal
+    if scene.is_over or clock_now is None or seat not in clock_now.awaited:
+        return _resting(scene, seat, there)
+    if there is Presence.LINKED and _has_sealed(scene, seat):
+        return _resting(scene, seat, there)
+    if seat == scene.seat:
+        return text("…", "dim")
+    return _awaited(there, clock_now.waited)
+
+
+def _own(scene: Scene) -> Line:
+    now = scene.clock
+    left = clock(now.left) if now is not None and not now.muster.strict else ""
+    left = f"≤ {left}" if left and scene.is_late else left
+    return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left).rstrip(), "title")
+
+
+def _awaited(there: Presence, waited: float) -> Line:
+    words, style = {
+        Presence.LINKED: (_("thinking… {waited}"), "plain"),
+        Presence.UNLINKED: (_("link lost {waited}"), "warn"),
+        Presence.LEFT: (_("left for now"), "warn"),
+    }[there]
+    return text(words.format(waited=clock(waited)), style)
+
+
+def _resting(scene: Scene, seat: int, there: Presence) -> Line:
+    if there is Presence.LEFT:
+        return text(_("left for now"), "warn")
+    if there is Presence.UNLINKED and seat != scene.seat:
+        return text(_("link lost"), "warn")
+    return text(_doing(scene, seat), "good" if _has_sealed(scene, seat) else "dim")
+
+
+def _has_sealed(scene: Scene, seat: int) -> bool:
+    """Whether this seat has sealed a choice that is not shown yet."""
+    if seat == scene.seat and scene.sealed is not None:
+        return True
+    if scene.view is None or not scene.is_dealt or scene.clock is None:
+        return False
+    due, now = expected(scene.view.state), scene.clock
+    if isinstance(due, Seal) and seat in due.seats:
+        return now.is_opening or seat not in now.awaited
+    return seat in scene.view.state.sealed
+
+
+def _doing(scene: Scene, seat: int) -> str:
+    if _has_sealed(scene, seat):
+        return _("sealed") + f" {DONE}"
+    state = scene.view.state if scene.view else None
+    if state is not None and seat in state.resting:
+        return _("sits this round out")
+    return ""
+
+
+WINDOWS = "①②"
+HIDDEN = "?"
+TAKEN = "›"
+"""Before a piece that a Thief may take."""
+
+
+@dataclass(frozen=True)
+class Years:
+    """How the years of a letter are written: whole, or as their century, so that all fit."""
+
+    short: bool
+
+    def of(self, mark: Mark) -> str:
+        """A year, and a star if only its owner sees the piece."""
+        year = str(mark.year)
+        shown = year[:-2] if self.short and len(year) > 3 else year
+        return shown + ("*" if mark.is_secret else "")
+
+
+WHOLE, SHORT = Years(False), Years(True)
+
+
+def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
+    """A heading, a line a seat, and the windows."""
+    if scene.view is None or scene.names is None:
+        return []
+    found = grid(scene.view)
+    name, best = 9 if width < 100 else 12, _best_width(found, width)
+    needed = _needed(found, menu.slots if menu is not None else ())
+    years, columns = _fitting(scene.names, found, needed, width - name - best - 10)
+    lines = [_heading(scene.names, found, name, columns, width)]
+    lines += [_row(scene, menu, row, name, best, years, columns, width) for row in found.rows]
+    return [*lines, _windows(scene, menu, found, name, columns, width)]
+
+
+def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
+    """The least columns in which one's own pieces, the first row, and all that may be marked are
+    seen."""
+    first, *others = [row.cells for row in found.rows]
+    needed = []
+    for at, own in enumerate(first):
+        marked = [cells_[at] for cells_ in others if _holds(cells_[at], slots)]
+        needed.append(max(_cell_width(cell, SHORT) for cell in (own, *marked)) + 1)
+    return needed
+
+
+def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
+    return any(mark.slot in slots for mark in cell)
+
+
+def _fitting(
+    names: Names, found: Grid, needed: Sequence[int], room: int
+) -> tuple[list[Years], list[int]]:
+    """Return how the years of each letter are written, and the width of its column.
+
+    Years are whole in as many columns as there is room for. What is left over goes to the letters'
+    names, and what is lacking is taken where more than what is `needed` is left.
+    """
+    years, columns = [SHORT] * len(found.letters), _widths(found, SHORT)
+    whole = _widths(found, WHOLE)
+    for at in sorted(range(len(columns)), key=lambda at: whole[at] - columns[at]):
+        if sum(columns) - columns[at] + whole[at] <= room:
+            years[at], columns[at] = WHOLE, whole[at]
+    wished = [cells(category(names, letter)) + 4 for letter in found.letters]
+    while sum(columns) < room:
+        lacking = [w - c for c, w in zip(columns, wished, strict=True)]
+        least = min((lack for lack in lacking if lack > 0), default=None)
+        if least is None:
+            break
+        columns[lacking.index(least)] += 1
+    while sum(columns) > room and max(columns) > 1:
+        roomy = [at for at, column in enumerate(columns) if column > needed[at]]
+        columns[max(roomy or range(len(columns)), key=columns.__getitem__)] -= 1
+    return years, columns
+
+
+def _best_width(found: Grid, width: int) -> int:
+    most = max(len(row.best) for row in found.rows)
+    return min(max(6, most), 16 if width >= 100 else 9)
+
+
+def _widths(found: Grid, years: Years) -> list[int]:
+    letters_ = range(len(found.letters))
+    return [
+        max(3, *(_cell_width(row.cells[letter], years) for row in found.rows)) + 1
+        for letter in letters_
+    ]
+
+
+def category(names: Names, letter: str) -> str:
+    """What is collected under a letter, in the language spoken; empty if the edition is silent."""
+    found = names.edition.categories.get(letter, {})
+    return found.get(language()) or found.get("en") or ""
+
+
+def _cell_width(cell: Sequence[Mark], years: Years) -> int:
+    return sum(cells(years.of(mark)) + 1 for mark in cell) if cell else 2
+
+
+def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
+    line = text(fit(" " + _("PIECES"), name), "dim")
+    for letter, column in zip(found.letters, columns, strict=True):
+        word = fit(f" {category(names, letter)}", column - 2)
+        line.add(f" {letter}", "title").add(word, "dim")
+    return (
+        line.add(" ? ", "dim")
+        .add(_("BEST EXHIBIT") if width >= 100 else _("BEST"), "dim")
+        .within(width)
+    )
+
+
+def _row(
+    scene: Scene,
+    menu: Menu | None,
+    row: Row,
+    name: int,
+    best: int,
+    years: Sequence[Years],
+    columns: Sequence[int],
+    width: int,
+) -> Line:
+    mark = letters(scene.names.nicknames)[row.seat] if scene.names else ""
+    line = text(fit(f" {mark} {name_of(scene, row.seat)}", name), seat_style(scene, row.seat))
+    for cell, how, column in zip(row.cells, years, columns, strict=True):
+        has_room = _cell_width(cell, WHOLE) < column
+        line.join(_cell(menu, cell, WHOLE if has_room else how, column))
+    unknown = "–" if row.seat == scene.seat else str(row.unknown)
+    line.add(fit(f" {unknown}", 3), "dim")
+    return (
+        line.add(fit(row.best or "—", best) + " ", "bright")
+        .add(str(row.oldest or ""), "dim")
+        .within(width)
+    )
+
+
+def _cell(menu: Menu | None, cell: Sequence[Mark], years: Years, column: int) -> Line:
+    line = Line()
+    if not cell:
+        line.add(" ·", "rule")
+    for number, mark in enumerate(cell):
+        piece = _piece(menu, mark, years.of(mark))
+        if line.width + piece.width > column:
+            rest = cut(f"+{len(cell) - number}", max(1, column - line.width))
+            line.add(rest, "dim")
+            break
+        line.join(piece)
+    return line.within(column)
+
+
+def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
+    """Return a piece behind a blank, or behind the mark of what may be done with it.
+
+    It is an arrow if it is pointed at, a tick if it is marked, and `TAKEN` if a Thief may take it.
+    A piece that is pointed at and marked has its tick behind it, where each column has a cell to
+    spare.
+    """
+    if menu is None or mark.slot not in menu.slots:
+        return text(" ").add(word, "title" if mark.is_secret else "plain")
+    pointed = menu.slots[menu.at] == mark.slot
+    chosen = mark.slot in menu.picked
+    style = ("*good" if chosen else "bright") + (" on cursor" if pointed or chosen else "")
+    blank = TAKEN if menu.kind == "theft" else " "
+    line = text(POINTER if pointed else DONE if chosen else blank, "title")
+    return line.add(word + (DONE if pointed and chosen else ""), style, f"mark({mark.slot})")
+
+
+def _top(top: Top) -> Line:
+    """Return the open Collectible of a window, and how many the window holds."""
+    word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
+    line = text(f"{WINDOWS[top.window]}{word}", "title", f"window({top.window})")
+    return line.add(f" ({top.size}) ", "dim")
+
+
+def _windows(
+    scene: Scene, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
+) -> Line:
+    line = text(fit(" " + _("Windows"), name), "dim")
+    if not found.tops:
+        return line.add(_("empty: everyone is in the Castle"), "dim").within(width)
+    starts = [name + sum(columns[:index]) for index in range(len(columns))]
+    tops = sorted(found.tops, key=lambda top: (top.letter == HIDDEN, top.letter, top.window))
+    shown = [_top(top) for top in tops]
+    for number, (top, one) in enumerate(zip(tops, shown, strict=True)):
+        start = 0 if top.letter == HIDDEN else starts[found.letters.index(top.letter)]
+        rest = sum(other.width for other in shown[number:])
+        line.fill(min(start + 1, width - rest)).join(one)
+    if width >= 100 and line.width + 30 < width:
+        line.fill(width - 30).add(_("* secret: only you see it"), "dim")
+    return line.within(width)
+
+
+SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
+
+
+def seats(scene: Scene, width: int) -> list[Line]:
+    """A heading, a line a seat with one's own first, and prison and register below."""
+    view = scene.view
+    if view is None or scene.names is None:
+        return []
+    order = sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
+    columns = _columns(scene, view, width)
+    head = Line().add(" ")
+    for title, size, _cell in columns:
+        head.add(fit(title, size), "dim").add(" ")
+    head.add(_("STATUS"), "dim")
+    lines = [head.within(width)]
+    for seat in order:
+        line = Line().add(" ")
+        for _title, size, cell in columns:
+            line.join(cell(seat).within(size)).add(" ")
+        lines.append(line.join(status(scene, seat)).within(width))
+    return [*lines, prison(scene, view, width)]
+
+
+Column = tuple[str, int, Callable[[int], Line]]
+
+
+def _columns(scene: Scene, view: View, width: int) -> list[Column]:
+    state, wide = view.state, width >= 100
+    ranks, figures = state.ranks(state.figures), state.figures
+    names = [name_of(scene, seat) for seat in range(state.seats)]
+    longest = min(LONGEST_NAME if wide else LONG_NAME, max(cells(name) for name in names) + 2)
+
+    def who(seat: int) -> Line:
+        mark = letters(scene.names.nicknames)[seat] if scene.names else ""
+        return text(mark + " ", seat_style(scene, seat)).add(names[seat], seat_style(scene, seat))
+
+    def held(kind: ActionKind) -> Callable[[int], Line]:
+        return lambda seat: text(_numbers(view, seat, kind))
+
+    found: list[Column] = [(_("SEAT"), max(SHORTEST_NAME, longest), who)]
+    if wide:
+        found.append((_("COLOUR"), 7, lambda seat: text(_colour(scene, seat), "dim")))
+    cash = min(
+        24 if wide else 14,
+        max(
+            5,
+            cells(_("CASH")),
+            *(cells(_numbers(view, s, ActionKind.CASH)) for s in range(state.seats)),
+        ),
+    )
+    return [
+        *found,
+        (_("FLD"), 3, lambda seat: text(fit(str(figures[seat]), 3, right=True), "bright")),
+        (_("RK"), 2, lambda seat: text(fit(str(ranks[seat]), 2, right=True))),
+        (
+            _("THIS ROUND") if wide else _("WHERE"),
+            20 if wide else 13,
+            lambda s: where(scene, view, s, wide),
+        ),
+        (_("CASH"), cash, held(ActionKind.CASH)),
+        (_("THIEF"), 5, held(ActionKind.THIEF)),
+        (" ".join(_mark(kind) for kind in SINGLE), 3, lambda seat: text(_flags(view, seat))),
+    ]
+
+
+def _colour(scene: Scene, seat: int) -> str:
+    colours = scene.names.colours if scene.names else ()
+    return colour(colours[seat]) if seat < len(colours) else ""
+
+
+def _held(view: View, seat: int) -> list[ActionCard]:
+    return [view.state.action_card(card) for card in view.state.hands[seat]]
+
+
+def _numbers(view: View, seat: int, kind: ActionKind) -> str:
+    found = sorted(card.number or 0 for card in _held(view, seat) if card.kind == kind)
+    return " ".join(map(str, found)) or "—"
+
+
+SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
+"""The kinds of Action card that a seat has one of."""
+
+
+def _flags(view: View, seat: int) -> str:
+    kinds = {card.kind for card in _held(view, seat)}
+    return " ".join(_mark(kind) if kind in kinds else "·" for kind in SINGLE)
+
+
+def _mark(kind: ActionKind) -> str:
+    return _(KIND_WORDS[kind])[0]
+
+
+def where(scene: Scene, view: View, seat: int, wide: bool) -> Line:
+    """The Place and Action a seat has shown this round, and what came of it."""
+    place, action = view.state.places[seat], view.state.actions[seat]
+    done = scene.doings.get(seat, "")
+    if place is None:
+        return text(done, "dim")
+    line = text(_("Castle") if place == Place.CASTLE else _("Hall"))
+    if action is not None:
+        line.add(" " + played(view.state.action_card(action), wide), "bright")
+    elif done:
+        line.add(" " + done, "title")
+    return line
+
+
+def played(card: ActionCard, wide: bool) -> str:
+    """An Action card in few cells: its whole name where there is room, else its first letter."""
+    kind = _(KIND_WORDS[card.kind])
+    if wide:
+        return kind if card.number is None else f"{kind} {card.number}"
+    return f"{kind[0]}{card.number or ''}"
+
+
+def prison(scene: Scene, view: View, width: int) -> Line:
+    """The cells, cell 1 first, and the Cash in the register."""
+    state = view.state
+    marks = letters(scene.names.nicknames) if scene.names else ()
+    line = Line().add(" " + _("Prison"), "dim").add(" ")
+    for number in range(state.seats):
+        line.add(f"[{number + 1} ", "dim")
+        if number < len(state.prison):
+            card = state.prison[number]
+            owner = state.owner(card)
+            thief = state.action_card(card)
+            line.add(f"{marks[owner]} {played(thief, wide=False)}", seat_style(scene, owner))
+        else:
+            line.add("—", "dim")
+        line.add("]", "dim")
+    line.add("  " + _("Register"), "dim").add(" ")
+    paid = " ".join(str(state.action_card(card).number) for card in state.register)
+    return line.add(paid or "—").within(width)
