@@ -79,8 +79,8 @@ def test_a_process_that_is_ended_is_told_or_once_forgiven(tmp_path: Path) -> Non
 
 PARENT = """
 import os, sys
-from p2p_hoity import cores
-with cores.spread(2) as submit:
+from p2p_hoity import worker_processes
+with worker_processes.spread(2) as submit:
     submit(os.getpid).result()
     print("ready", flush=True)
     sys.stdin.read()
@@ -156,11 +156,11 @@ def test_nobody_stays_when_work_raises_or_no_more_is_looked_at() -> None:
 
 NARROW = """
 import os, resource, sys
-from p2p_hoity import cores
+from p2p_hoity import worker_processes
 most = len(os.listdir("/proc/self/fd")) - 1 + int(sys.argv[1])
 with open("/dev/null"):
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-with cores.spread(2) as submit:
+with worker_processes.spread(2) as submit:
     print("alone" if submit(os.getpid).result() == os.getpid() else "together")
 """
 

@@ -81,13 +81,13 @@ def test_a_hidden_collectible_is_never_needed():
 
 def test_random_games_walk_every_transition_of_the_table(monkeypatch):
     walked = set()
-    permit = rules.motion.require
+    permit = rules.movement.require
 
     def note(begin, end):
         walked.add((begin, end))
         permit(begin, end)
 
-    monkeypatch.setattr(rules.motion, "require", note)
+    monkeypatch.setattr(rules.movement, "require", note)
     for name, seats, variant in TABLES:
         for seed in range(4):
             play_unruly(name, seats, variant, seed)
