@@ -15,13 +15,8 @@ import trio
 from p2p_hoity.codes.spoken import parse_relay
 from p2p_hoity.net.link_limits import open_files
 from p2p_hoity.relay.relay_limits import RelayLimits
-from p2p_hoity.relay.relay_metrics import (
-    LogWriter,
-    Watch,
-    exposition,
-    need_libraries,
-    serve_metrics,
-)
+from p2p_hoity.relay.relay_log import LogWriter, Watch
+from p2p_hoity.relay.relay_metrics import exposition, need_libraries, serve_metrics
 from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
 from protocol.bounds import Seconds

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.session.driver import Outcome
@@ -18,15 +18,7 @@ from p2p_hoity.session.updates import Update
 from protocol import Terms
 
 from ..local.lesson import Room
-
-COLUMNS: Final = 80
-ROWS: Final = 24
-
-
-def is_small(columns: int, rows: int) -> bool:
-    """Whether a window is too small for the table."""
-    return columns < COLUMNS or rows < ROWS
-
+from .least_size import is_small
 
 Leave = Callable[[str], None]
 T = TypeVar("T")

@@ -12,7 +12,7 @@ import trio
 from ..net.addresses import Address, source_of
 from ..net.network_errors import NetError
 from ..net.secure_channel import BY_VERDICT, TlsStream, Verdict, laid_aside, send
-from .relay_metrics import Event, Watch
+from .relay_log import Event, Watch
 
 
 @dataclass(eq=False)

@@ -35,7 +35,7 @@ from .forwarding import Exchange
 from .mailboxes import Mailboxes
 from .relay_connection import Stay, Visit, Wish
 from .relay_limits import RelayLimits
-from .relay_metrics import Event, Watch
+from .relay_log import Event, Watch
 from .rendezvous import Calls, Seats
 
 

@@ -19,7 +19,7 @@ from ..net.secure_channel import ID, LONGEST, Listener, Proven, Verdict
 from .forwarding import PIECE, Exchange, Splice, splice_of
 from .relay_connection import Stay, Visit, count_down, lasted
 from .relay_limits import RelayLimits
-from .relay_metrics import Event
+from .relay_log import Event
 
 
 class RelayCode(Code):

@@ -12,7 +12,7 @@ from p2p_hoity.net.transport import Network, cut
 from p2p_hoity.relay import forwarding
 from p2p_hoity.relay.forwarding import Exchange, Splice
 from p2p_hoity.relay.relay_limits import RelayLimits
-from p2p_hoity.relay.relay_metrics import Watch
+from p2p_hoity.relay.relay_log import Watch
 from p2p_hoity.relay.relay_server import Relay
 
 Trick = Callable[[bytes, "Hostile"], AsyncIterator[bytes]]

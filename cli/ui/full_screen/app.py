@@ -19,7 +19,7 @@ from protocol.bounds import Quota, Seconds
 from ...local.settings import Settings
 from ...words.chat_phrases import PHRASES
 from ...words.translation import _, yes_or_no
-from ..screen_interface import is_small
+from ..least_size import is_small
 from .beats import Remark
 from .board import Board
 from .colours import Line

@@ -13,7 +13,7 @@ from ...words.chat_phrases import MARK, spoken
 from ...words.choice_notes import leading, octagon_at
 from ...words.translation import N_, _
 from ...words.updates import victory
-from ..screen_interface import COLUMNS, ROWS, is_small
+from ..least_size import COLUMNS, ROWS, is_small
 from . import turning_points
 from .colours import Line, between, broken, cells, joined, text
 from .menu import Menu

@@ -15,7 +15,7 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import call, register
 from p2p_hoity.relay.relay_limits import RelayLimits
-from p2p_hoity.relay.relay_metrics import Event, Watch
+from p2p_hoity.relay.relay_log import Event, Watch
 from p2p_hoity.relay.relay_server import Relay
 
 PLACE = Address("relay", 1, via_relay=True)

@@ -17,16 +17,8 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import call, observed, register
 from p2p_hoity.relay.relay_limits import RelayLimits
-from p2p_hoity.relay.relay_metrics import (
-    KEPT_LINES,
-    LATE,
-    LINES,
-    Event,
-    LogWriter,
-    Watch,
-    exposition,
-    serve_metrics,
-)
+from p2p_hoity.relay.relay_log import KEPT_LINES, LATE, LINES, Event, LogWriter, Watch
+from p2p_hoity.relay.relay_metrics import exposition, serve_metrics
 from p2p_hoity.relay.relay_server import Relay
 
 PLACE = Address("relay", 1, via_relay=True)
