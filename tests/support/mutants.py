@@ -228,6 +228,10 @@ MUTANTS = (
         ),
     ),
     mutant(
+        "returns that are used up keep out whom the chain needs",
+        (new_epoch.may_return, " if transition.may_go_on(base) else MAX_BACK", ""),
+    ),
+    mutant(
         "a halt whose says do not resolve is read",
         (new_epoch._check_form, "not all(tree.resolves(say) for _, say in tree.says)", "False"),
     ),
