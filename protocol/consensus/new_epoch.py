@@ -390,5 +390,6 @@ def may_return(base: Node, seat: int) -> bool:
     """
     if seat in base.present | base.banned:
         return False
-    limit = base.table.header.terms.returns if transition.may_go_on(base) else MAX_BACK
+    stands_still = not transition.may_go_on(base) and base.want.kind is not Kind.RESULT
+    limit = MAX_BACK if stands_still else base.table.header.terms.returns
     return base.absences[seat] <= limit

@@ -229,7 +229,7 @@ MUTANTS = (
     ),
     mutant(
         "returns that are used up keep out whom the chain needs",
-        (new_epoch.may_return, " if transition.may_go_on(base) else MAX_BACK", ""),
+        (new_epoch.may_return, "MAX_BACK if stands_still else ", ""),
     ),
     mutant(
         "a halt whose says do not resolve is read",

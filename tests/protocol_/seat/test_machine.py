@@ -266,16 +266,25 @@ def test_a_seat_whose_returns_are_used_up_stays_absent_while_the_game_goes_on() 
     assert room.machine().finished
 
 
-def test_with_returns_used_up_a_table_that_stands_still_goes_on_when_all_are_back() -> None:
-    """[E-31]: an overload that ends is no end of the game."""
-    room = toy_table(4, returns=0)
-    _gone_at(room, {2, 3}, room.table.first_step + 3)
-    room.play(until=200)
-    assert not room.machine().finished
-    for seat in (2, 3):
-        _comes_back(room, seat)
-    room.run(until=400)
-    assert all(p.machine.finished for p in room.places)
+def test_with_returns_used_up_a_seat_comes_back_where_the_table_would_stand_still() -> None:
+    """[E-31]: seat 3 is absent, and then seat 2; both are there again later."""
+    room = toy_table(4, rounds=6, returns=0)
+    first = room.machine()
+    _gone_at(room, {3}, room.table.first_step)
+    collect = room.collect
+
+    def go_next(at: int) -> None:
+        collect(at)
+        room.places[2].alive &= 3 in first.tip.present
+
+    room.collect = go_next  # type: ignore[method-assign]
+    room.play(until=30)
+    assert first.tip.present == {0, 1, 2}
+    _comes_back(room, 3)
+    room.run(until=200)
+    assert first.finished
+    assert first.tip.present == {0, 1, 3}
+    assert first.tip.absences == (0, 0, 1, 1)
 
 
 def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opened() -> None:
