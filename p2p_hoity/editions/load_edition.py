@@ -1,6 +1,7 @@
 """Load an edition file, and check all that the rules rely on, with the line of each error ([G-1]).
 
-A search, not a parser: tomllib has parsed the text already and says nothing of lines.
+The line of a field is found by a search and not by a parser: tomllib has parsed the text already,
+and says nothing of lines.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A relay as its users meet it: waiting there, calling a peer, and mailboxes for codes.
 
-What comes is worth nothing by itself: the relay hears all of it, and can say what it likes.
+What comes through a mailbox is worth nothing by itself: the relay hears all of it, and can say what
+it likes.
 
 SPEC: section 13.2.
 """

@@ -419,3 +419,11 @@ def may_go_on(node: Node) -> bool:
     if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.playing == frozenset():
         return False
     return len(node.present) >= node.table.quorum
+
+
+def stands_still(node: Node) -> bool:
+    """Return whether the chain cannot grow at a node although the game is not over there.
+
+    SPEC: [N-5].
+    """
+    return node.want.kind is not Kind.RESULT and not may_go_on(node)

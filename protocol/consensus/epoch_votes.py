@@ -273,8 +273,9 @@ class Votes:
         for epoch in self.store.epochs_of(Halt):
             for message in self.store.of_epoch(Halt, epoch):
                 halt = message.statement
-                is_short = isinstance(halt, Halt) and not self.is_too_long(halt)
-                if is_short and (message.hash, False) not in self._made:
+                if not isinstance(halt, Halt) or (message.hash, False) in self._made:
+                    continue
+                if not self.is_too_long(halt):
                     self._judge_halt(message, held)
 
     def _judge_halt(self, message: Message, held: Held) -> None:

@@ -68,7 +68,7 @@ def judged_at(message: Message, nodes: Mapping[bytes, Node]) -> Node | None:
     node = nodes.get(say.on) if isinstance(say, Say) else None
     if node is None or not isinstance(say, Say) or node.step != say.step:
         return None
-    stands = not transition.may_go_on(node) and node.want.kind.value != "result"
+    stands = transition.stands_still(node)
     return None if stands else node
 
 

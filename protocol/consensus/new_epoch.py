@@ -375,12 +375,13 @@ def _seat_changes(
 
 def returning(base: Node, backs: Iterable[Message]) -> set[int]:
     """Return the seats that come back by a `back` that holds on this base."""
-    found = set()
-    for message in backs:
-        back, seat = message.statement, message.seat
-        if isinstance(back, Back) and may_return(base, seat):
-            found |= {seat} if back.count == base.absences[seat] else set()
-    return found
+    return {
+        message.seat
+        for message in backs
+        if isinstance(message.statement, Back)
+        and may_return(base, message.seat)
+        and message.statement.count == base.absences[message.seat]
+    }
 
 
 def may_return(base: Node, seat: int) -> bool:
@@ -390,6 +391,6 @@ def may_return(base: Node, seat: int) -> bool:
     """
     if seat in base.present | base.banned:
         return False
-    stands_still = not transition.may_go_on(base) and base.want.kind is not Kind.RESULT
-    limit = MAX_BACK if stands_still else base.table.header.terms.returns
+    returns = base.table.header.terms.returns
+    limit = MAX_BACK if transition.stands_still(base) else returns
     return base.absences[seat] <= limit

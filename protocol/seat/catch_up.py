@@ -1,8 +1,8 @@
 """How nodes tell one another what they lack: requests and their answers, and what is passed on.
 
-Without it every seat would bring every other each word of all: at a full table of six, five times.
-Who hears an author says so with every `Sync`; what is lost for all that is asked for within a
-second ([L-6]), so this saves bytes and time and decides nothing ([L-66]).
+If each seat passed on all that it hears, each would bring every other each message five times at a
+full table of six. So a node names with every `Sync` whom it hears itself. What is lost all the same
+is asked for within a second ([L-6]): passing on saves bytes and time, and decides nothing ([L-66]).
 
 SPEC: [M-7], [L-6], [L-66].
 """

@@ -99,8 +99,7 @@ def is_long(view: View, seats: int) -> bool:
 
 
 def _ran_out(core: Core) -> bool:
-    can_close = transition.may_go_on(core.tip) or core.tip.want.kind is Kind.RESULT
-    return can_close and core.ran_out()
+    return not transition.stands_still(core.tip) and core.ran_out()
 
 
 def has_back(core: Core) -> bool:

@@ -317,8 +317,7 @@ class Machine:
     @property
     def stands_still(self) -> bool:
         """Whether too few are present for the chain to grow."""
-        tip = self.core.tip
-        return not transition.may_go_on(tip) and tip.want.kind is not Kind.RESULT
+        return transition.stands_still(self.core.tip)
 
     @property
     def is_unsure_of_deck(self) -> bool:

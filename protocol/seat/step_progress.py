@@ -268,7 +268,7 @@ def may_speak(core: Core) -> bool:
         return False
     if core.view.epoch < core.floor:
         return False
-    if not transition.may_go_on(node) and node.want.kind is not Kind.RESULT:
+    if transition.stands_still(node):
         return False
     return followed_chain.keeps_own_says(core.store, core.view, core.seat)
 

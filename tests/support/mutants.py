@@ -229,7 +229,7 @@ MUTANTS = (
     ),
     mutant(
         "returns that are used up keep out whom the chain needs",
-        (new_epoch.may_return, "MAX_BACK if stands_still else ", ""),
+        (new_epoch.may_return, "MAX_BACK if transition.stands_still(base) else ", ""),
     ),
     mutant(
         "a halt whose says do not resolve is read",
