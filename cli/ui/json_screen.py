@@ -10,10 +10,10 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import news
 from p2p_hoity.rules.news import plain
-from p2p_hoity.session import updates
-from p2p_hoity.session.player import LeaveForNow, Player, Talk, WaitLonger, Wish
+from p2p_hoity.table.player_interface import LeaveForNow, Player, Talk, WaitLonger, Wish
 from protocol import fingerprint
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble

@@ -17,9 +17,9 @@ from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.lesson_script import MINE, OPPONENTS, SEATS, Lesson, Topic
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Clock, Muster, Presence
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
-from p2p_hoity.session import updates
-from p2p_hoity.session.updates import Clock, Muster, Presence
 from protocol import Kind
 from support.rules_driver import Referee
 from support.screened import NAMES, table
@@ -289,7 +289,8 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
         .there(Presence.LINKED, Presence.LINKED, Presence.BANNED)
     ),
     "talk": lambda: asked_for(begun(), "place", 3).hear(
-        updates.Said(1, "Ada", "nice pipes you have there…"), updates.Said(2, "Bruno", 1)
+        updates.Said(1, "Ada", "nice pipes you have there…"),
+        updates.Said(2, "Bruno", 1),
     ),
     "watched": _watched,
     "last-exhibits": lambda: begun().until(rules.news.FinalExhibit),

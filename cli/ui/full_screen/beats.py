@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from p2p_hoity.presentation.screen_updates import Happened, Update
 from p2p_hoity.rules import Happening, news
-from p2p_hoity.session.updates import Happened, Update
 
 ALONE: Final = (
     news.Sale,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import Edition, Phase, Place, View, news
-from p2p_hoity.session.updates import Presence
 
 from ...words.chat_phrases import MARK, spoken
 from ...words.choice_notes import leading, octagon_at

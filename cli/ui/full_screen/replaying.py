@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from textual import events
 
 from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import news
-from p2p_hoity.session import updates
 from protocol import Table
 
 from ...words.translation import _

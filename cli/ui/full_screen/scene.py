@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import news, partway
-from p2p_hoity.session import updates
-from p2p_hoity.session.updates import Presence
 from protocol import Kind, Table, fingerprint
 from protocol.bounds import Quota
 

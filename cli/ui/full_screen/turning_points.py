@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Standing, banquet, news
-from p2p_hoity.session import updates
 from protocol import Kind
 
 from ...words import codes, rules_text

@@ -11,8 +11,8 @@ from support.screened import table
 from cli.commands import watch as watching
 from cli.exit_codes import INTERRUPTED, OK, Trouble
 from p2p_hoity import rules
-from p2p_hoity.session import updates
-from p2p_hoity.session.outcome import Outcome
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.session import Outcome
 
 RESULT = (rules.Standing(1, 0, 40, ()),)
 

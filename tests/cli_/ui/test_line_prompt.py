@@ -19,10 +19,10 @@ from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.errors import because
 from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View, news
-from p2p_hoity.session import updates
-from p2p_hoity.session.player import WaitLonger
-from p2p_hoity.tables.codes import CodesCode
+from p2p_hoity.table.invite_by_code import CodesCode
+from p2p_hoity.table.player_interface import WaitLonger
 
 
 async def test_a_choice_is_confirmed_before_it_is_sealed() -> None:

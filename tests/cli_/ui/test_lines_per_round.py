@@ -16,8 +16,8 @@ from cli.words.card_names import Names
 from cli.words.choice_names import questions
 from p2p_hoity import bots, rules
 from p2p_hoity.editions import NAMES, load
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import news
-from p2p_hoity.session import updates
 
 MOST = 32
 WIDTH = 80

@@ -25,13 +25,13 @@ from p2p_hoity.editions import load
 from p2p_hoity.errors import because
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
 from p2p_hoity.rules import news
-from p2p_hoity.session import updates
-from p2p_hoity.session.conversation import TalkCode
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
-from p2p_hoity.tables.codes import CodesCode
+from p2p_hoity.table.chat import TalkCode
+from p2p_hoity.table.invite_by_code import CodesCode
+from p2p_hoity.table.player_interface import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.table.session import Outcome
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Table, Want
 from protocol.crypto.identities import fingerprint
@@ -205,7 +205,11 @@ def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
 
 def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen, said = told()
-    seats = (updates.Presence.LINKED, updates.Presence.LINKED, updates.Presence.UNLINKED)
+    seats = (
+        updates.Presence.LINKED,
+        updates.Presence.LINKED,
+        updates.Presence.UNLINKED,
+    )
     waiting = updates.Clock(frozenset({1, 2}), 1.0, 299.0, 300.0, MUSTER)
     screen(updates.Attendance(seats))
     screen(waiting)

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from cli import printing
 from cli.ui.line_screen import SeatScreen
 from cli.words.chat_phrases import MARK, quoted
-from p2p_hoity.session import updates
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.stacking import MOST_MARKS
 
 FORGERIES = [

@@ -19,8 +19,8 @@ from cli.ui.line_screen import TELLERS
 from p2p_hoity import rules
 from p2p_hoity.errors import because
 from p2p_hoity.net.network_errors import NetCode
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
-from p2p_hoity.session import updates
 from protocol import Kind
 
 
@@ -58,7 +58,11 @@ def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: st
     shown = begun(staged=True).until(rules.news.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False))
     rewound = updates.Rewound(1, len(shown.driver.record), shown.view)
-    how = {"answered": updates.Chosen("action", 1), "away": updates.Away(), "rewound": rewound}
+    how = {
+        "answered": updates.Chosen("action", 1),
+        "away": updates.Away(),
+        "rewound": rewound,
+    }
     shown.hear(how[void])
     shown.scene.hurry()
     assert shown.scene.question is None
