@@ -37,7 +37,7 @@ from p2p_hoity.reachability.advertised_addresses import (
     Wanted,
     judge,
 )
-from p2p_hoity.reachability.routers import RouterCode
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.play_table import Lan, Reach
 
