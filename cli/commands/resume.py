@@ -11,7 +11,6 @@ import trio
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.play_table import Reach, Seat
-from p2p_hoity.table.player_interface import BotPlayer
 from p2p_hoity.table.resume_table import OpenGame, claim_game, resume_table
 from p2p_hoity.table.saved_games import finish_from, is_running
 from p2p_hoity.table.session import Outcome
@@ -83,7 +82,7 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
     check_output(transcript)
     home = own_home()
     me, passphrase = key_of_games(home)
-    seat = Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    seat = Seat(lambda update: None, transcript, home=home, me=me, passphrase=passphrase)
     return seat, list_games.find(home, game, me, passphrase, command)
 
 

@@ -12,7 +12,6 @@ from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.reconnect_moved_seat import check_fresh, hand_over, name_in
 from p2p_hoity.table.resume_table import OpenGame
-from protocol import table_header
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..printing import say, write_line
@@ -24,8 +23,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
     """Have the running game dial the seat of a ticket where it is now; the exit code. FreshError if
     the ticket is not of that game, Trouble if it is not taken there."""
     first = journals.read_first(game.path, sitting.passphrase)
-    known = table_header.parse_header(first[0])
-    check_fresh(ticket, known, first[8])
+    check_fresh(ticket, first.table, first.secret)
     if ticket.host_id == sitting.me.identity.public:
         raise PeerError(JoinCode.OWN_TICKET)
     with ctrl_c_means(lambda: _("Interrupted")):
@@ -36,7 +34,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
             " leave there, and type this again."
         )
         raise Trouble(words, NOT_OK)
-    name = name_in(known, ticket)
+    name = name_in(first.table, ticket)
     if sitting.manner.as_json:
         write_line({"type": "handed", "game": game.name, "name": name})
         return OK

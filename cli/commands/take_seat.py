@@ -199,10 +199,18 @@ class Sitting:
     @property
     def seat(self) -> Seat:
         """What the peer needs to know of this seat."""
-        player, manner = Going(self.screen.player, self._going), self.manner
-        papers = (manner.transcript, self.passphrase)
-        talk = (manner.talks, manner.asks_again)
-        return Seat(self.home, self.me, player, self._tell, *papers, *talk, trio.to_thread.run_sync)
+        manner = self.manner
+        return Seat(
+            screen=self._tell,
+            output=manner.transcript,
+            player=Going(self.screen.player, self._going),
+            talks=manner.talks,
+            again=manner.asks_again,
+            off_loop=trio.to_thread.run_sync,
+            home=self.home,
+            me=self.me,
+            passphrase=self.passphrase,
+        )
 
     @property
     def game(self) -> str:

@@ -48,7 +48,7 @@ def watch(
             ended.append(update)
         screen.tell(update)
 
-    onlooker = Onlooker(tell, transcript, screen.player, talks, follows, from_now, thread)
+    onlooker = Onlooker(tell, transcript, screen.player, talks, follows, thread, from_now)
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))

@@ -135,11 +135,9 @@ def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) ->
     for path in home.journals.glob("*.journal"):
         try:
             first = journals.read_first(path, passphrase)
-            known = table_header.parse_header(first[0])
-            mine = known.roster[int(first[1])].id == key
-        except (journals.JournalError, ValueError, TypeError, IndexError):
+        except (journals.JournalError, ValueError):
             continue  # of another player, or not readable: `resume` tells
-        if mine and known.terms.digest() == ticket.terms:
+        if first.key == key and first.table.terms.digest() == ticket.terms:
             return path.stem
     return None
 

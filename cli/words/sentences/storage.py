@@ -39,6 +39,9 @@ STORAGE: Final = {
     "journal-unopened": N_("cannot open {path}: {why}"),
     "journal-unusable": N_("cannot use {path}: {why}"),
     "no-journal": N_("it is no journal of this version"),
+    "journal-of-other-version": N_(
+        "another version of this program wrote it: play on, or save what was played, with that one"
+    ),
     "journal-empty": N_("it has no record that is whole"),
     "marks-inside": N_(
         "the marks of journals ({path}) would lie in {home} itself, and come back with an old copy"

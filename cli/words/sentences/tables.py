@@ -147,9 +147,5 @@ TABLES: Final = {
         "this game is played through a relay alone (--relay-only): --listen and --advertise would"
         " show an address of yours; leave them out"
     ),
-    "game-of-earlier-version": N_(
-        "this game was begun with an earlier version, and can be played on only with that one; save"
-        " what was played with --claim"
-    ),
     "journal-of-other-key": N_("the journal is of another key than yours"),
 }

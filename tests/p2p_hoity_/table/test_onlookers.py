@@ -17,8 +17,8 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import frame_access
-from p2p_hoity.table.frames_in import is_request
 from p2p_hoity.table.lobby import Ask, encode_lobby, is_lobby
+from p2p_hoity.table.rate_limit import is_request
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity

@@ -17,7 +17,7 @@ from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.frames_in import goes_round
+from p2p_hoity.table.rate_limit import goes_round
 from protocol.wire import table_header
 from protocol.wire.table_header import Patience
 
