@@ -48,6 +48,10 @@ class Votes:
     _fruitless: tuple[bytes, ...] = ()
     _claims: list[Claim] = field(default_factory=list)
 
+    def begin(self, start: Node) -> None:
+        """Begin epoch 0 at this node."""
+        self.start = start
+
     # Source
 
     def message(self, digest: bytes) -> Message:
@@ -62,7 +66,7 @@ class Votes:
             return self.start
         found = self.closes.get(epoch, {}).get(digest)
         if found is None:
-            self.store.wanted_closes.add(epoch)
+            self.store.want_close(epoch)
             raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
         return found[1].node
 

@@ -143,6 +143,10 @@ class MessageStore:
             raise Unknown(digest.hex(), digest)
         return found
 
+    def want_close(self, epoch: int) -> None:
+        """Want the closes of this epoch from now on."""
+        self.wanted_closes.add(epoch)
+
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
         """All held versions of one identity, first seen first."""
         return self._by_identity.get(identity, [])
