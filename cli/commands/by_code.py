@@ -7,10 +7,10 @@ from functools import partial
 
 import trio
 
-from p2p_hoity.codes.spoken import is_code, parse_code, parse_relay
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.net.transport import Network
-from p2p_hoity.tables import ticket_by_code
+from p2p_hoity.table.invite_by_code import ticket_by_code
+from p2p_hoity.table.spoken_codes import is_code, parse_code, parse_relay
 
 from ..exit_codes import USAGE, Trouble, ctrl_c_means
 from ..local.relays import relays_of

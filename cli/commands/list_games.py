@@ -10,8 +10,9 @@ from typing import Any, Final
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import Player, passphrase_from_environment
-from p2p_hoity.tables import PeerError
-from p2p_hoity.tables.kept_games import (
+from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.resume_table import OpenGame, SeveralGames, find_game, refused_games
+from p2p_hoity.table.saved_games import (
     ForgetCode,
     KeptGame,
     Progress,
@@ -20,7 +21,6 @@ from p2p_hoity.tables.kept_games import (
     kept_games,
     progress_of,
 )
-from p2p_hoity.tables.resuming import OpenGame, SeveralGames, find_game, refused_games
 from protocol.bounds import Seconds
 
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, report

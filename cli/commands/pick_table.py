@@ -8,10 +8,10 @@ from typing import Final
 
 import trio
 
-from p2p_hoity.codes.spoken import is_code
 from p2p_hoity.confusable_names import twins
 from p2p_hoity.net.lan_discovery import Announcement, browse
 from p2p_hoity.net.ticket import decode_ticket
+from p2p_hoity.table.spoken_codes import is_code
 from protocol import fingerprint, table_header
 from protocol.bounds import Seconds
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import trio
 
-from p2p_hoity import tables
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.tables import OpenGame
-from p2p_hoity.tables.kept_games import is_running
+from p2p_hoity.table.play_table import Reach, Seat
+from p2p_hoity.table.player_interface import BotPlayer
+from p2p_hoity.table.resume_table import OpenGame, claim_game, resume_table
+from p2p_hoity.table.saved_games import finish_from, is_running
+from p2p_hoity.table.session import Outcome
 
 from ..exit_codes import OK
 from ..local.bot_processes import crew_of
@@ -29,7 +29,7 @@ from .seats import key_of_games
 from .take_seat import Manner, Sitting, sit
 
 
-def resume(manner: Manner, game: str | None, reach: tables.Reach) -> int:
+def resume(manner: Manner, game: str | None, reach: Reach) -> int:
     """Take one's seat again, and wake the bots that sat at the table from here."""
     check_output(manner.transcript)
     home = own_home()
@@ -45,7 +45,7 @@ def resume(manner: Manner, game: str | None, reach: tables.Reach) -> int:
 def take_up(
     sitting: Sitting,
     found: OpenGame,
-    reach: tables.Reach,
+    reach: Reach,
     others: Sequence[OpenGame] = (),
     fresh: Ticket | None = None,
 ) -> int:
@@ -69,12 +69,12 @@ def take_up(
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         if sitting.crew is not None:
             nursery.start_soon(sitting.crew.resume, nursery)
-        return await tables.resume_table(sitting.seat, found.name, how=reach, fresh=fresh)
+        return await resume_table(sitting.seat, found.name, how=reach, fresh=fresh)
 
     return sit(sitting, go)
 
 
-def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[tables.Seat, OpenGame]:
+def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat, OpenGame]:
     """Return a seat at which nobody sits down, and the kept game that is meant.
 
     Raises:
@@ -83,14 +83,14 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[tabl
     check_output(transcript)
     home = own_home()
     me, passphrase = key_of_games(home)
-    seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    seat = Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
     return seat, list_games.find(home, game, me, passphrase, command)
 
 
 def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool) -> int:
     """End a kept game by the file of a seat that stayed to the end, once that file is verified."""
     seat, found = _kept(game, transcript, command_line("resume", "--from", str(file)))
-    path, report = tables.finish_from(seat, found.name, file)
+    path, report = finish_from(seat, found.name, file)
     if as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
         write_line({"type": "finished", "transcript": str(path), "standings": ranks})
@@ -106,7 +106,7 @@ def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool)
 def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
     """Save a game whose others are gone, as a transcript that says it is not over."""
     seat, found = _kept(game, transcript, command_line("resume", "--claim"))
-    path = tables.claim_game(seat, found.name)
+    path = claim_game(seat, found.name)
     if as_json:
         write_line({"type": "claimed", "transcript": str(path)})
         return OK

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 
 import trio
 
-from p2p_hoity import tables
-from p2p_hoity.session.driver import Outcome
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import Player
-from p2p_hoity.tables.resuming import ResumeCode
+from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.resume_table import ResumeCode
+from p2p_hoity.table.session import Outcome
 
 from ..local import player_setup
 from ..local.places import check_home
@@ -34,5 +34,5 @@ def new_sitting(manner: Manner) -> Sitting:
 def key_of_games(home: Home) -> tuple[Player, str | None]:
     """The kept key; PeerError if no game was ever begun here, so that no key is missed."""
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
-        raise tables.PeerError(ResumeCode.NO_GAME)
+        raise PeerError(ResumeCode.NO_GAME)
     return player_setup.load(home)

@@ -103,7 +103,7 @@ def host(
     no_bell: opt.NoBellOption = False,
 ) -> None:
     """Open a table."""
-    from p2p_hoity.tables.seating import Lan
+    from p2p_hoity.table.play_table import Lan
 
     from ..local.relays import relays_of
     from .play import Ask, Opening, levels_typed

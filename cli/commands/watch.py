@@ -8,9 +8,9 @@ from pathlib import Path
 
 import trio
 
-from p2p_hoity import tables
-from p2p_hoity.session import updates
-from p2p_hoity.session.driver import Outcome
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.places import check_output
@@ -48,7 +48,7 @@ def watch(
             ended.append(update)
         screen.tell(update)
 
-    onlooker = tables.Onlooker(tell, transcript, screen.player, talks, follows, from_now, thread)
+    onlooker = Onlooker(tell, transcript, screen.player, talks, follows, from_now, thread)
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
@@ -56,7 +56,7 @@ def watch(
             async with trio.open_nursery() as nursery:
                 if as_json and not sys.stdin.isatty():  # all other screens listen by themselves
                     nursery.start_soon(screen.listen)
-                outcome = await tables.watch_table(read, onlooker, network, bool(proxy))
+                outcome = await watch_table(read, onlooker, network, bool(proxy))
                 nursery.cancel_scope.cancel()
             return outcome
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from p2p_hoity.session.updates import Code, CodeEnd
+from p2p_hoity.presentation.screen_updates import Code, CodeEnd
 
 from .commands import INSTALLED
 from .translation import N_, _, span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from p2p_hoity.session.updates import Presence
+from p2p_hoity.presentation.screen_updates import Presence
 
 from .card_names import Names, listed
 from .translation import N_, _

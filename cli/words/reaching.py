@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from p2p_hoity.session.updates import Moved, Reached, RelayState
+from p2p_hoity.presentation.screen_updates import Moved, Reached, RelayState
 
 from .commands import INSTALLED
 from .reasons import sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from p2p_hoity.session.updates import Extended, Halfway, Late, Muster, Paused
+from p2p_hoity.presentation.screen_updates import Extended, Halfway, Late, Muster, Paused
 
 from .card_names import Names
 from .translation import N_, _

@@ -15,7 +15,7 @@ from cli.words import translation
 from cli.words.codes import invitation
 from cli.words.commands import CALLED_AS, NAMES, command_line
 from cli.words.reaching import if_moved
-from p2p_hoity.session.updates import Code
+from p2p_hoity.presentation.screen_updates import Code
 
 catalogues = tool("catalogues")
 
