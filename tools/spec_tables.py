@@ -29,7 +29,7 @@ from protocol.chain.chain_state import NEXT, Kind, Missing, Node
 from protocol.crypto import hashing
 from protocol.crypto.group import card_points, chain_generator, second_generator, shuffle_generators
 from protocol.crypto.hashing import Context, Label
-from protocol.seat.seat_state import SIGNS
+from protocol.seat.signer import SIGNS
 from protocol.transcript import verifier
 from protocol.transcript.verification_report import FILE_FAULTS, UNREADABLE
 from protocol.wire import codec, signed_messages, step_bodies, table_header
