@@ -86,7 +86,7 @@ def _known(leaf: BaseException) -> Told | None:
     """What is told of an error that has words or a code, or comes from the system."""
     from p2p_hoity.errors import CodedError
 
-    from .words.reasons import as_json, sentence
+    from .words.error_sentences import as_json, sentence
 
     if isinstance(leaf, Trouble):
         return Told(str(leaf), leaf.exit_code, "refused")

@@ -53,7 +53,7 @@ def messages() -> set[Key]:
 
 def meanings() -> set[str]:
     """What the codes of the protocol mean, as its own tables have it."""
-    from cli.words.reasons import PROTOCOL
+    from cli.words.error_sentences import PROTOCOL
 
     return set(PROTOCOL.values())
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from cli.commands.replay import FORMAT
-from cli.words.editions import CHANGED
+from cli.words.table_terms import CHANGED
 from p2p_hoity.game_adapter import SIZES
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
 from p2p_hoity.rules.edition import LETTERS, SWITCH_VALUES

@@ -20,20 +20,32 @@ from p2p_hoity.tables.kept_games import (
     kept_games,
     progress_of,
 )
-from p2p_hoity.tables.resuming import OpenGame, SeveralGames, find_game, refused_games
+from p2p_hoity.tables.resuming import (
+    OpenGame,
+    ResumeCode,
+    SeveralGames,
+    find_game,
+    refused_games,
+)
 from protocol.bounds import Seconds
 
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, report
+from ..local import player_setup
 from ..local.bot_processes import sweep
 from ..local.player_setup import ask_yes
 from ..printing import say, write_line
 from ..words.card_names import listed
-from ..words.commands import command_line
-from ..words.translation import _
-from .complete import LAST
-from .seats import key_of_games
+from ..words.translation import _, command_line
+from .options import LAST
 
 SHORTEST = 4
+
+
+def key_of_games(home: Home) -> tuple[Player, str | None]:
+    """Return the kept key; PeerError if no game was ever begun here, so that no key is missed."""
+    if not home.identity.exists() and not any(home.journals.glob("*.journal")):
+        raise PeerError(ResumeCode.NO_GAME)
+    return player_setup.load(home)
 
 
 def find(

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
+from protocol import Kind, Node
 
 from .card_names import Names, card, coloured_card, listed, place, run_letters
-from .editions import title
+from .table_terms import title
 from .translation import N_, _, count
 
 WHY: Final = frozenset(
@@ -311,3 +312,43 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
     news.StandingMade: _standing,
 }
 """A teller for each type of happening; a test holds it against the rules' own list."""
+
+
+CHECKED: Final[Mapping[Kind, str]] = {
+    Kind.KEY_COMMIT: N_("every seat has committed to its key; the shuffles follow"),
+    Kind.KEY_REVEAL: N_("keys opened, proofs of knowledge checked"),
+    Kind.KEY_OK: N_("backups confirmed by every seat, coin committed"),
+    Kind.DECK_OK: N_("every seat confirms the deck"),
+    Kind.DEAL: N_("cards dealt, proofs of all shares checked"),
+    Kind.SEAL: N_("choices sealed, commitments and escrows checked"),
+    Kind.REVEAL: N_("sealed choices opened, each equal to its commitment"),
+    Kind.SHOW: N_("exhibit shown, proofs of its shares checked"),
+    Kind.OPEN: N_("Collectible turned up, proofs of its shares checked"),
+    Kind.OVER: N_("every seat confirms that the game is over"),
+    Kind.FINAL: N_("all hands opened, proofs of their shares checked"),
+    Kind.RESULT: N_("standings confirmed by every seat"),
+}
+
+Nickname = Callable[[int], str]
+
+
+def proved(before: Node, seconds: float, names: Names) -> str | None:
+    """What the step after `before` proved, and how long the check took; None if nothing new."""
+    kind = before.want.kind
+    if kind == Kind.SHUFFLE:
+        return _shuffled(before, seconds, names)
+    if kind not in CHECKED:
+        return None
+    return _(CHECKED[kind]) + _took(seconds)
+
+
+def _shuffled(before: Node, seconds: float, names: Names) -> str:
+    who = min(before.want.speakers, default=0)
+    if who == names.mine:
+        return _("deck shuffled by you, proof sent")
+    text = _("deck shuffled by {who}, proof checked")
+    return text.format(who=names.seat(who)) + _took(seconds)
+
+
+def _took(seconds: float) -> str:
+    return _(", {ms} ms").format(ms=round(seconds * 1000)) if seconds > 0 else ""

@@ -12,7 +12,7 @@ from support.paths import ROOT
 import p2p_hoity
 from cli import exit_codes
 from cli.words import translation
-from cli.words.reasons import PROTOCOL, as_json, meaning, sentence
+from cli.words.error_sentences import PROTOCOL, as_json, meaning, sentence
 from cli.words.sentences import SENTENCES
 from p2p_hoity.errors import Code, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import NetCode, NetError

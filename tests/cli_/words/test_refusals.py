@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cli.words import translation
-from cli.words.refusals import SENTENCES, choose_again, refusal
+from cli.words.error_sentences import FORBIDDEN, choose_again, refusal
 from p2p_hoity.rules import Rule
 from protocol.game import NOT_OF_FORM, NOTHING_ASKED, Field
 
@@ -23,10 +23,10 @@ LIKELY: dict[str, Field] = {
 
 
 def test_each_code_has_a_sentence_and_each_sentence_a_code_and_no_more_than_its_fields() -> None:
-    assert set(SENTENCES) == set(CODES)
-    assert len(set(SENTENCES.values())) == len(SENTENCES)
+    assert set(FORBIDDEN) == set(CODES)
+    assert len(set(FORBIDDEN.values())) == len(FORBIDDEN)
     for code, fields in CODES.items():
-        assert set(re.findall(r"\{(\w+)\}", SENTENCES[code])) <= set(fields), code
+        assert set(re.findall(r"\{(\w+)\}", FORBIDDEN[code])) <= set(fields), code
     with pytest.raises(KeyError):
         refusal("no-such-rule", {})
 
