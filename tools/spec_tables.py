@@ -22,7 +22,7 @@ from cli.words.sentences import SENTENCES
 from p2p_hoity import game_adapter
 from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
-from p2p_hoity.session.frame_sizes import MOST_BYTES
+from p2p_hoity.table.frame_kinds import MOST_BYTES
 from protocol import fault_codes
 from protocol.chain import transition
 from protocol.chain.chain_state import NEXT, Kind, Missing, Node
@@ -65,9 +65,9 @@ CONSTANTS: Final = (
     ("bytes of a header", "protocol.wire.table_header.MAX_HEADER"),
     ("bytes of a message", "protocol.wire.signed_messages.MAX_MESSAGE"),
     ("bytes of a body", "protocol.wire.step_bodies.MAX_BODY"),
-    ("bytes of a frame of an unknown kind", "p2p_hoity.session.frame_sizes.OF_OTHERS"),
-    ("characters said at once", "p2p_hoity.session.talk.MAX_WORDS"),
-    ("phrases", "p2p_hoity.session.talk.PHRASES"),
+    ("bytes of a frame of an unknown kind", "p2p_hoity.table.frame_kinds.OF_OTHERS"),
+    ("characters said at once", "p2p_hoity.table.chat.MAX_WORDS"),
+    ("phrases", "p2p_hoity.table.chat.PHRASES"),
     ("seats", "protocol.wire.table_header.MAX_SEATS"),
     ("characters of a nickname", "protocol.wire.table_header.MAX_NICKNAME"),
     ("cards of a deck", "protocol.crypto.group.MAX_CARDS"),

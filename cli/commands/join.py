@@ -10,15 +10,17 @@ from typing import Final
 
 import trio
 
-from p2p_hoity import tables
-from p2p_hoity.codes.spoken import is_code, parse_code, parse_relay
 from p2p_hoity.confusable_names import twins
 from p2p_hoity.net.lan_discovery import Announcement, browse
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.net.transport import Network
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.tables import ticket_by_code
-from p2p_hoity.tables.kept_games import is_running
+from p2p_hoity.table.invite_by_code import ticket_by_code
+from p2p_hoity.table.join_table import join_table, kept_seat
+from p2p_hoity.table.play_table import Reach
+from p2p_hoity.table.resume_table import find_game
+from p2p_hoity.table.saved_games import is_running
+from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.spoken_codes import is_code, parse_code, parse_relay
 from protocol import fingerprint, table_header
 from protocol.bounds import Seconds
 
@@ -160,7 +162,7 @@ def _announced(table: Announcement) -> str:
 
 
 def join(
-    seat: SeatOptions, output: OutputOptions, ticket: str, reach: tables.Reach, asks_terms: bool
+    seat: SeatOptions, output: OutputOptions, ticket: str, reach: Reach, asks_terms: bool
 ) -> int:
     """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
     check_output(output.transcript)
@@ -176,12 +178,12 @@ def join(
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         sitting.say(_("Asking the host for the terms …"))
-        return await tables.join_table(sitting.seat, read, sitting.accept, reach)
+        return await join_table(sitting.seat, read, sitting.accept, reach)
 
     me = sitting.me.identity.public
-    kept = tables.kept_seat(sitting.home, sitting.passphrase, me, read)
+    kept = kept_seat(sitting.home, sitting.passphrase, me, read)
     if kept is not None:
-        game = tables.find_game(sitting.home, kept, sitting.passphrase, me)
+        game = find_game(sitting.home, kept, sitting.passphrase, me)
         if is_running(game):
             return tell_running(sitting, game, read)
         sitting.say(_("Your seat at this table is kept on this machine."))
@@ -192,7 +194,7 @@ def join(
         return sit(sitting, go)
 
 
-def _with_relays(word: str, reach: tables.Reach) -> tables.Reach:
+def _with_relays(word: str, reach: Reach) -> Reach:
     """The same with the relays that the player has named: typed, kept, or behind the @ of a code;
     Trouble if there are none. Those that only a ticket names are its host's choice."""
     relays = list(reach.relays if reach.relays_anew else relays_of(None))
@@ -203,7 +205,7 @@ def _with_relays(word: str, reach: tables.Reach) -> tables.Reach:
     return found
 
 
-def _ticket(as_json: bool, word: str, reach: tables.Reach) -> str:
+def _ticket(as_json: bool, word: str, reach: Reach) -> str:
     """The ticket that is meant: typed as such, or picked from the tables of this LAN, which is not
     asked by one who hides."""
     if reach.hidden or reach.relay_only:

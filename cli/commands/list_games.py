@@ -10,8 +10,15 @@ from typing import Any, Final
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import Player, passphrase_from_environment
-from p2p_hoity.tables import PeerError
-from p2p_hoity.tables.kept_games import (
+from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.resume_table import (
+    OpenGame,
+    ResumeCode,
+    SeveralGames,
+    find_game,
+    refused_games,
+)
+from p2p_hoity.table.saved_games import (
     ForgetCode,
     KeptGame,
     Progress,
@@ -19,13 +26,6 @@ from p2p_hoity.tables.kept_games import (
     is_running,
     kept_games,
     progress_of,
-)
-from p2p_hoity.tables.resuming import (
-    OpenGame,
-    ResumeCode,
-    SeveralGames,
-    find_game,
-    refused_games,
 )
 from protocol.bounds import Seconds
 

@@ -105,7 +105,7 @@ def transcripts(incomplete: str) -> list[str]:
 
 def codes(incomplete: str) -> list[str]:
     """Return how a code may go on, word by word, each by its first letters."""
-    from p2p_hoity.codes.spoken import MOST_WORDS, WORDS, beginning_with
+    from p2p_hoity.table.spoken_codes import MOST_WORDS, WORDS, beginning_with
 
     number, *words = incomplete.split("-")
     if not number.isdecimal() or not 0 < len(words) <= MOST_WORDS:

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 
 import trio
 
-from p2p_hoity import rules, tables
+from p2p_hoity import rules
 from p2p_hoity.editions import load as load_edition
 from p2p_hoity.errors import because, of_protocol
 from p2p_hoity.game_adapter import game_value, read_game
-from p2p_hoity.session.driver import Outcome
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.tables.joining import JoinCode
+from p2p_hoity.table.host_table import host_table
+from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.play_table import Reach
+from p2p_hoity.table.session import Outcome
 from protocol import Invalid, Patience, Terms, table_header
 
 from ..exit_codes import USAGE, Trouble
@@ -47,7 +49,7 @@ class Opening:
 
     table: TableOptions
     bots: tuple[str, ...]
-    reach: tables.Reach
+    reach: Reach
     guests: GuestOptions = field(default_factory=GuestOptions)
     asks_level: bool = False
     show_ticket: bool = True
@@ -150,7 +152,7 @@ def _hosting(terms: Terms, opening: Opening) -> Go:
 
         admit = sitting.admit if sitting.asks else None
         reach, watched = opening.reach, not opening.guests.no_watch
-        return await tables.host_table(sitting.seat, terms, reach, on_ticket, admit, watched)
+        return await host_table(sitting.seat, terms, reach, on_ticket, admit, watched)
 
     return go
 
@@ -174,7 +176,7 @@ def _crew(sitting: Sitting) -> str:
     return ", ".join(f"{name} ({level_word(level)})" for name, level in bots)
 
 
-def loopback() -> tables.Reach:
+def loopback() -> Reach:
     """Return where a table for bots of this machine listens; they need no proxy to come to it."""
     os.environ.pop(PROXY, None)
-    return tables.Reach(LOOPBACK)
+    return Reach(LOOPBACK)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from p2p_hoity.net.addresses import Address, is_loopback, parse_address
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
-from p2p_hoity.tables import Lan, Reach
-from p2p_hoity.tables.seating import only_by_relays
+from p2p_hoity.table.play_table import Lan, Reach, only_by_relays
 
 from ..exit_codes import USAGE, Trouble
 from ..local.settings import NONE

@@ -12,13 +12,13 @@ from typing import Final
 
 import trio
 
-from p2p_hoity.codes.spoken import parse_relay
 from p2p_hoity.net.link_limits import open_files
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import LogWriter, Watch
 from p2p_hoity.relay.relay_metrics import exposition, need_libraries, serve_metrics
 from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.storage.home import home
+from p2p_hoity.table.spoken_codes import parse_relay
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means

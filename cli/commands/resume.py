@@ -12,16 +12,16 @@ from pathlib import Path
 
 import trio
 
-from p2p_hoity import tables
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.tables import OpenGame
-from p2p_hoity.tables.fresh_tickets import name_in
-from p2p_hoity.tables.joining import JoinCode
-from p2p_hoity.tables.kept_games import is_running
+from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.play_table import PeerError, Reach, Seat
+from p2p_hoity.table.player_interface import BotPlayer
+from p2p_hoity.table.reconnect_moved_seat import check_fresh, hand_over, name_in
+from p2p_hoity.table.resume_table import OpenGame, claim_game, resume_table
+from p2p_hoity.table.saved_games import finish_from, is_running
+from p2p_hoity.table.session import Outcome
 from protocol import table_header
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
@@ -36,16 +36,16 @@ from .options import OutputOptions, SeatOptions
 from .take_seat import Sitting, sit
 
 
-def tell_running(sitting: Sitting, game: tables.OpenGame, ticket: Ticket) -> int:
+def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
     """Have the running game dial the seat of a ticket where it is now; the exit code. FreshError if
     the ticket is not of that game, Trouble if it is not taken there."""
     first = journals.read_first(game.path, sitting.passphrase)
     known = table_header.parse_header(first[0])
-    tables.check_fresh(ticket, known, first[8])
+    check_fresh(ticket, known, first[8])
     if ticket.host_id == sitting.me.identity.public:
-        raise tables.PeerError(JoinCode.OWN_TICKET)
+        raise PeerError(JoinCode.OWN_TICKET)
     with ctrl_c_means(lambda: _("Interrupted")):
-        is_taken = trio.run(partial(tables.hand_over, game.path, ticket))
+        is_taken = trio.run(partial(hand_over, game.path, ticket))
     if not is_taken:
         words = _(
             "Your seat at this table is played in another terminal, which does not take the ticket:"
@@ -64,7 +64,7 @@ def tell_running(sitting: Sitting, game: tables.OpenGame, ticket: Ticket) -> int
     return OK
 
 
-def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: tables.Reach) -> int:
+def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Reach) -> int:
     """Take one's seat again, and wake the bots that sat at the table from here."""
     check_output(output.transcript)
     home = own_home()
@@ -85,7 +85,7 @@ def _command(output: OutputOptions) -> str:
 def take_up(
     sitting: Sitting,
     found: OpenGame,
-    reach: tables.Reach,
+    reach: Reach,
     others: Sequence[OpenGame] = (),
     fresh: Ticket | None = None,
 ) -> int:
@@ -109,12 +109,12 @@ def take_up(
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         if sitting.crew is not None:
             nursery.start_soon(sitting.crew.resume, nursery)
-        return await tables.resume_table(sitting.seat, found.name, how=reach, fresh=fresh)
+        return await resume_table(sitting.seat, found.name, how=reach, fresh=fresh)
 
     return sit(sitting, go)
 
 
-def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[tables.Seat, OpenGame]:
+def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat, OpenGame]:
     """Return a seat at which nobody sits down, and the kept game that is meant.
 
     Raises:
@@ -123,14 +123,14 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[tabl
     check_output(transcript)
     home = own_home()
     me, passphrase = list_games.key_of_games(home)
-    seat = tables.Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    seat = Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
     return seat, list_games.find(home, game, me, passphrase, command)
 
 
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:
     """End a kept game by the file of a seat that stayed to the end, once that file is verified."""
     seat, found = _kept(game, output.transcript, command_line("resume", "--from", str(file)))
-    path, report = tables.finish_from(seat, found.name, file)
+    path, report = finish_from(seat, found.name, file)
     if output.as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
         write_line({"type": "finished", "transcript": str(path), "standings": ranks})
@@ -146,7 +146,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
 def claim(game: str | None, output: OutputOptions) -> int:
     """Save a game whose others are gone, as a transcript that says it is not over."""
     seat, found = _kept(game, output.transcript, command_line("resume", "--claim"))
-    path = tables.claim_game(seat, found.name)
+    path = claim_game(seat, found.name)
     if output.as_json:
         write_line({"type": "claimed", "transcript": str(path)})
         return OK

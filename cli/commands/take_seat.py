@@ -17,13 +17,13 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.session.driver import LEFT, Outcome
-from p2p_hoity.session.player import LeaveForNow, Player, Wish
-from p2p_hoity.session.updates import Finished, Started, Update
+from p2p_hoity.presentation.screen_updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import Player as Me
-from p2p_hoity.tables import Seat
+from p2p_hoity.table.play_table import Seat
+from p2p_hoity.table.player_interface import LeaveForNow, Player, Wish
+from p2p_hoity.table.session import LEFT, Outcome
 from protocol import Terms, fingerprint
 from protocol.bounds import Seconds
 

@@ -6,9 +6,9 @@ import sys
 
 import trio
 
-from p2p_hoity import tables
-from p2p_hoity.session import updates
-from p2p_hoity.session.driver import Outcome
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.player_setup import check_output
@@ -34,7 +34,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
             ended.append(update)
         screen.tell(update)
 
-    onlooker = tables.Onlooker(
+    onlooker = Onlooker(
         tell,
         output.transcript,
         screen.player,
@@ -50,7 +50,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
             async with trio.open_nursery() as nursery:
                 if as_json and not sys.stdin.isatty():  # all other screens listen by themselves
                     nursery.start_soon(screen.listen)
-                outcome = await tables.watch_table(read, onlooker, network, bool(how.proxy))
+                outcome = await watch_table(read, onlooker, network, bool(how.proxy))
                 nursery.cancel_scope.cancel()
             return outcome
         return None

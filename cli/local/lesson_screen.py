@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 from p2p_hoity.lesson_script import MINE, OPPONENTS, Lesson, Topic
+from p2p_hoity.presentation.screen_updates import Choosing, Chosen, Happened, Refused, Said, Update
 from p2p_hoity.rules import Choice, IllegalMove, Kind
-from p2p_hoity.session.player import Player, Talk
-from p2p_hoity.session.updates import Choosing, Chosen, Happened, Refused, Said, Update
+from p2p_hoity.table.player_interface import Player, Talk
 
 from ..words.card_names import Names
 from ..words.translation import N_, _

@@ -16,8 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from p2p_hoity.confusable_names import is_stacked, thinned
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.stacking import is_stacked, thinned
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage import private_files, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home

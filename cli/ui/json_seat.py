@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import trio
 
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import BotPlayer, Player, Wish
-from p2p_hoity.session.updates import Finished, Started, Update
+from p2p_hoity.presentation.screen_updates import Finished, Started, Update
+from p2p_hoity.table.player_interface import BotPlayer, Player, Wish
+from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
 from ..local.bot_processes import own_level

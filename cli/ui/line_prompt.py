@@ -9,9 +9,9 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.net.peer_link import LinkCode
-from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer, Player, WaitLonger, Wish
-from p2p_hoity.session.settling import ANSWER
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.player_interface import BotPlayer, Player, WaitLonger, Wish
+from p2p_hoity.table.rematch import ANSWER
 
 from ..exit_codes import USAGE, Trouble
 from ..words import board_text, choice_names
@@ -36,7 +36,12 @@ WEIGHTY: Final = (
     updates.TicketTaken,
 )
 """News after which an open question is said again."""
-BREAKING_IN: Final = (updates.Linked, updates.Unlinked, updates.RelayState, *WEIGHTY)
+BREAKING_IN: Final = (
+    updates.Linked,
+    updates.Unlinked,
+    updates.RelayState,
+    *WEIGHTY,
+)
 """News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View
-from p2p_hoity.session import updates
 from protocol import Kind, fingerprint
 
 from .. import printing

@@ -11,9 +11,9 @@ from typing import Any, Final, TypeVar
 import trio
 
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Moved, Reached, Update
+from p2p_hoity.presentation.screen_updates import Moved, Reached, Update
+from p2p_hoity.table.player_interface import Player
+from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
 from .. import printing

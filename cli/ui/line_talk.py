@@ -7,8 +7,8 @@ from typing import Final
 
 import trio
 
-from p2p_hoity.session.player import Talk, Wish
-from p2p_hoity.session.updates import Said
+from p2p_hoity.presentation.screen_updates import Said
+from p2p_hoity.table.player_interface import Talk, Wish
 from protocol.bounds import Quota
 
 from ..words import chat_phrases

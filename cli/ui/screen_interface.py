@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Update
+from p2p_hoity.presentation.screen_updates import Update
+from p2p_hoity.table.player_interface import Player
+from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
 from ..local.lesson_screen import Room

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from p2p_hoity.stacking import thinned
+from p2p_hoity.confusable_names import thinned
 
 from .translation import N_, _
 
@@ -27,7 +27,7 @@ PHRASES: Final = (
     N_("I have to go soon."),
     N_("Good game. Goodbye."),
 )
-"""Their number and order are those of `p2p_hoity.session.talk.PHRASES`: others know them by it."""
+"""Their number and order are those of `p2p_hoity.table.chat.PHRASES`: others know them by it."""
 
 
 def spoken(words: str | int) -> str:

@@ -7,11 +7,19 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
+from p2p_hoity.presentation.screen_updates import (
+    Ended,
+    Extended,
+    Halfway,
+    Late,
+    Muster,
+    Paused,
+    Presence,
+)
 from p2p_hoity.rules import Standing
-from p2p_hoity.session.access import TWO_ROSTERS
-from p2p_hoity.session.driver import LEFT, STOPPED
-from p2p_hoity.session.updates import Ended, Extended, Halfway, Late, Muster, Paused, Presence
 from p2p_hoity.storage.home import home
+from p2p_hoity.table.frame_access import TWO_ROSTERS
+from p2p_hoity.table.session import LEFT, STOPPED
 from protocol import FAULTS, effects
 
 from .card_names import Names, listed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from p2p_hoity.session.updates import Code, CodeEnd, Moved, Reached, RelayState
+from p2p_hoity.presentation.screen_updates import Code, CodeEnd, Moved, Reached, RelayState
 
 from .error_sentences import sentence
 from .translation import INSTALLED, N_, _, span

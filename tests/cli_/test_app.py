@@ -32,8 +32,8 @@ from p2p_hoity.editions import NAMES
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.storage.journal import JournalCode, JournalError
-from p2p_hoity.tables import PeerError
-from p2p_hoity.tables.joining import JoinCode
+from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.play_table import PeerError
 from protocol import transcript
 
 COMMANDS = [
@@ -89,7 +89,7 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     assert "protocol.transcript.verifier" in loaded
     heavy = {"trio", "textual", "zeroconf", "cryptography", "multiprocessing", "concurrent"}
     assert not heavy & {name.split(".")[0] for name in loaded}
-    above = {"protocol.seat.seat_machine", "p2p_hoity.session", "p2p_hoity.bots", "p2p_hoity.net"}
+    above = {"protocol.seat.seat_machine", "p2p_hoity.table", "p2p_hoity.bots", "p2p_hoity.net"}
     assert not {*above, "cli.ui"} & loaded
     whole = VECTORS / "failures" / "another-game.hoity"
     of_many = {"multiprocessing", "cli.commands.verify_archive", "distributed", "asyncio"}

@@ -17,11 +17,11 @@ from cli import exit_codes
 from cli.app import run
 from cli.words.error_sentences import sentence
 from p2p_hoity.errors import Reason
-from p2p_hoity.session import driver
-from p2p_hoity.session.weighing import Weighing
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
+from p2p_hoity.table import session
+from p2p_hoity.table.frames_in import Weighing
 from protocol.errors import Invalid
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and raw bytes")
@@ -222,7 +222,7 @@ def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
     table = SimpleNamespace(ids=(b"p",))
     machine = SimpleNamespace(lacks_messages=False, table=table, tip=None, job=None, has_begun=True)
     machine.receive, hub = receive, SimpleNamespace(drop=drop)
-    running = object.__new__(driver.Driver)
+    running = object.__new__(session.Driver)
     limit = type("RateLimit", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})()
     for name, value in {
         "hub": hub,

@@ -27,7 +27,7 @@ from p2p_hoity.editions import EditionError, parse
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import AddressCode
 from p2p_hoity.net.network_errors import AddressError
-from p2p_hoity.session import updates
+from p2p_hoity.presentation import screen_updates as updates
 from protocol.wire.allowed_text import FORBIDDEN
 
 CLI = ROOT / "cli"

@@ -1,5 +1,5 @@
 """Real `hoity` seats that go for good or stand still: before the table is full, in the deal, in
-every step. Each case in memory: tests/p2p_hoity_/tables/test_adversity.py."""
+every step. Each case in memory: tests/p2p_hoity_/table/test_adversity.py."""
 
 import signal
 from pathlib import Path

@@ -115,25 +115,26 @@ def test_what_a_game_must_say_rests_on_nothing() -> None:
     assert found == {"__future__", "collections", "dataclasses", "typing"}
 
 
-DRIVERS = (
-    "driver",
-    "nursery",
-    "player",
-    "asking",
-    "settling",
-    "side_channel",
-    "mark_keeper",
-    "outgoing",
-    "weighing",
-)
-"""Of a running table: what waits, and what needs to know when."""
+TIMELESS = {
+    "chat",
+    "frame_access",
+    "frame_kinds",
+    "lobby",
+    "presence",
+    "rematch_frames",
+    "saved_games",
+    "spake2_exchange",
+    "spoken_codes",
+    "ticket_proof",
+}
+"""The files of a table that neither wait nor read a clock."""
 
 
 @each(under("p2p_hoity"), name_of)
 def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
     floor = path.relative_to(ROOT / "p2p_hoity").parts[0]
-    drives = floor in ("net", "relay", "reachability", "tables") or path.stem in DRIVERS
-    assert drives or "trio" not in tops(imports(path))
+    waits = floor in ("net", "relay", "reachability", "table") and path.stem not in TIMELESS
+    assert waits or "trio" not in tops(imports(path))
 
 
 def lines_of_code(path: Path) -> int:
@@ -190,10 +191,10 @@ FLOORS = {
         "errors confusable_names stacking rules worker_processes",
         "dask_cluster",
         "storage bots net",
-        "editions relay codes reachability",
+        "editions relay reachability",
         "game_adapter lesson_script",
-        "session sealings",
-        "tables",
+        "presentation sealings",
+        "table",
     ),
     "cli": (
         "words printing",
@@ -262,7 +263,7 @@ OF_TESTS = re.compile(
 KNOW_THE_CORE = {
     "tests/support/inspection.py",
     "tests/support/forgeries/cheater.py",
-    "tests/p2p_hoity_/session/test_waiting.py",
+    "tests/p2p_hoity_/table/test_presence.py",
     "tests/soak/own_cores.py",
 }
 """Files that name a `core`: of a machine, of a machine that stands in for one, of a processor."""

@@ -12,8 +12,8 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.transport import OVERHEAD
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.rules.phases import TABLE as PHASES
-from p2p_hoity.session import conversation, lobby, next_table, settling, talk
-from p2p_hoity.session.frame_sizes import longest
+from p2p_hoity.table import chat, lobby, rematch
+from p2p_hoity.table.frame_kinds import longest
 from protocol.chain.chain_state import NEXT, Kind
 from protocol.crypto.hashing import VERSION, Label
 from protocol.errors import Invalid
@@ -240,14 +240,14 @@ def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
     sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
     sent += [lobby.Names(()), refuse, lobby.Asked(), lobby.Roster(b"", (), bytes(64)), shown]
     who, entry = identity(1), table_header.SeatEntry(HASH, "Ada", HASH, bytes(64))
-    word = talk.speak(HASH, who, 1, 2, "words")
-    passed = talk.pass_on(word, who, 3)
-    words = [next_table.Consent(HASH, entry.value()), next_table.refuse(HASH, who)]
+    word = chat.speak(HASH, who, 1, 2, "words")
+    passed = chat.pass_on(word, who, 3)
+    words = [rematch.Consent(HASH, entry.value()), rematch.refuse(HASH, who)]
     assert all(lobby.is_lobby(lobby.encode_lobby(frame)) for frame in sent)
     kinds: list[tuple[str, Any, list[Any], list[bytes]]] = [
         ("lobby", lobby.parse_lobby, sent, [*map(lobby.encode_lobby, sent)]),
-        ("talk", talk.parse_talk, [word, passed], []),
-        ("again", next_table.parse_again, words, []),
+        ("talk", chat.parse_talk, [word, passed], []),
+        ("again", rematch.parse_again, words, []),
     ]
     for name, parse, said, encoded in kinds:
         every = encoded or [one.encode() for one in said]
@@ -260,17 +260,17 @@ def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
 
 def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
     rules = re.findall(r"(\d+)(?: at once)? and one in (\d+) s", TEXT.split("[W-4] A node")[1])[:3]
-    coded = (conversation.SEAT, conversation.ONLOOKER, conversation.DOOR)
+    coded = (chat.SEAT, chat.ONLOOKER, chat.DOOR)
     assert [(float(most), 1 / int(gap)) for most, gap in rules] == list(coded)
-    assert f"at least {conversation.MOST_ONLOOKERS} authors" in TEXT
-    assert f"up to {conversation.DEBT:.0f}." in TEXT
+    assert f"at least {chat.MOST_ONLOOKERS} authors" in TEXT
+    assert f"up to {chat.DEBT:.0f}." in TEXT
     link = (
-        conversation.SEAT[0] + conversation.DOOR[0],
-        conversation.SEAT[1] + conversation.DOOR[1],
+        chat.SEAT[0] + chat.DOOR[0],
+        chat.SEAT[1] + chat.DOOR[1],
     )
     assert f"n·{link[0]:.0f} at once and n·2/3 a second" in TEXT
     assert link[1] == pytest.approx(2 / 3)
-    for seconds in (settling.ANSWER, settling.GATHER, settling.LONGEST):
+    for seconds in (rematch.ANSWER, rematch.GATHER, rematch.LONGEST):
         assert f"{seconds:.0f} s" in TEXT.split("### 13.7")[1].split("## 14")[0]
 
 

@@ -25,13 +25,16 @@ import trio
 from support.terminals import start
 
 from cli.printing import write_line
-from p2p_hoity import editions, game_adapter, rules, tables
+from p2p_hoity import editions, game_adapter, rules
 from p2p_hoity.net.ticket import decode_ticket
-from p2p_hoity.session import updates
-from p2p_hoity.session.player import BotPlayer
-from p2p_hoity.session.updates import Update
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home, home
+from p2p_hoity.table.host_table import host_table
+from p2p_hoity.table.join_table import join_table
+from p2p_hoity.table.play_table import Reach, Seat
+from p2p_hoity.table.player_interface import BotPlayer
 from protocol.wire.table_header import Patience, Terms
 
 NAP = 0.001
@@ -110,13 +113,13 @@ async def yes(*_: Any) -> bool:
 async def sit(words: list[str]) -> None:
     """One seat of one table, until it is told to go."""
     probe, where = Probe(int(words[1])), home()
-    seat = tables.Seat(where, own(where), BotPlayer(), probe.hear, **OFF_LOOP)
-    reach = tables.Reach("127.0.0.1:0")
+    seat = Seat(where, own(where), BotPlayer(), probe.hear, **OFF_LOOP)
+    reach = Reach("127.0.0.1:0")
     if words[0] == "join":
-        await tables.join_table(seat, decode_ticket(words[2]), yes, reach)
+        await join_table(seat, decode_ticket(words[2]), yes, reach)
         return
     terms = terms_of(seat.me, probe.seats, QUORUM[probe.seats], TIMES)
-    await tables.host_table(
+    await host_table(
         seat, terms, reach, lambda ticket: write_line({"type": "ticket", "ticket": ticket})
     )
 

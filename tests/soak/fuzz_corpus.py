@@ -24,8 +24,8 @@ from p2p_hoity.net.secure_channel import CHALLENGE as CHALLENGE_SIZE
 from p2p_hoity.net.secure_channel import MAGIC as LINK_MAGIC
 from p2p_hoity.net.secure_channel import Listener, Purpose
 from p2p_hoity.net.ticket import decode_ticket
-from p2p_hoity.session import lobby, next_table, talk
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
+from p2p_hoity.table import chat, lobby, rematch_frames
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import Machine
 from protocol.transcript import verifier
@@ -81,8 +81,8 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "message": lambda data: signed_messages.parse(data, TABLE.id, TABLE.ids),
     "frame": peer_frames.parse_frame,
     "lobby": lobby.parse_lobby,
-    "talk": talk.parse_talk,
-    "again": next_table.parse_again,
+    "talk": chat.parse_talk,
+    "again": rematch_frames.parse_again,
     "header": table_header.parse_header,
     "key.reveal": lambda data: step_bodies.parse_key_reveal(data, 3, 4),
     "key.commit": step_bodies.parse_key_commit,
@@ -121,12 +121,12 @@ def sound_inputs() -> Iterator[tuple[str, bytes]]:
     machine = room.places[0].machine
     yield "header", table.header.encode()
     yield "file", machine.transcript()
-    word = talk.speak(table.id, who[0], 0, 1, "well played")
+    word = chat.speak(table.id, who[0], 0, 1, "well played")
     yield "talk", word.encode()
-    yield "talk", talk.pass_on(word, who[0], 2).encode()
-    entry = table_header.sit(next_table.next_terms(table), who[0], "Ada", bytes(32))
-    yield "again", next_table.Consent(table.id, entry.value()).encode()
-    yield "again", next_table.refuse(table.id, who[0]).encode()
+    yield "talk", chat.pass_on(word, who[0], 2).encode()
+    entry = table_header.sit(rematch_frames.next_terms(table), who[0], "Ada", bytes(32))
+    yield "again", rematch_frames.Consent(table.id, entry.value()).encode()
+    yield "again", rematch_frames.refuse(table.id, who[0]).encode()
     for frame in ASKED:
         yield "frame", peer_frames.encode_frame(frame)
     for message in store_of(machine):

@@ -23,18 +23,17 @@ import trio.testing
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
 
-from p2p_hoity.codes.spoken import CodeError, parse_code
 from p2p_hoity.net.addresses import Address, parse_address
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import NUMBER, conversation, speak
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.net.transport import StreamListener, cut
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.relay.relay_limits import RelayLimits
-from p2p_hoity.session import updates
-from p2p_hoity.session.updates import CodeEnd
-from p2p_hoity.tables.by_code import ticket_by_code
-from p2p_hoity.tables.codes import CodeKeeper
+from p2p_hoity.table.invite_by_code import CodeKeeper, ticket_by_code
+from p2p_hoity.table.spoken_codes import CodeError, parse_code
 
 TYPING: Final = 20.0
 """Seconds from the moment a code is shown to the one at which a guest has typed it."""

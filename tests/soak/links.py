@@ -30,15 +30,14 @@ import trio
 from support.process_table import ProcessTable
 
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.events import LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import reach
 from p2p_hoity.net.secure_channel import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork, encode_frame
-from p2p_hoity.session.lobby import Names, encode_lobby
-from p2p_hoity.session.nursery import open_nursery
+from p2p_hoity.table.lobby import Names, encode_lobby
+from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
 from protocol.wire import peer_frames
 from soak.health import Health, Watch, health

@@ -26,11 +26,13 @@ import trio
 import trio.testing
 from support.memory_network import MemoryNetwork, Pair
 
-from p2p_hoity import tables
 from p2p_hoity.net.ticket import decode_ticket
-from p2p_hoity.session import updates
-from p2p_hoity.session.player import PAUSE, BotPlayer
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table.host_table import host_table
+from p2p_hoity.table.join_table import join_table
+from p2p_hoity.table.play_table import Reach, Seat
+from p2p_hoity.table.player_interface import PAUSE, BotPlayer
 from protocol.wire.table_header import default_quorum
 from soak.deals import TIMES, own, terms_of, yes
 from soak.delays import choices
@@ -168,14 +170,14 @@ async def play(folder: Path, cores: list[Core], quorum: int, delay: float) -> No
     async def sit(number: int, network: Distance) -> None:
         home, core = homes[number], cores[number]
         CORE.set(core)
-        seat = tables.Seat(home, own(home), BotPlayer(), core.hear, off_loop=at_once)
-        reach = tables.Reach(f"8.0.0.{number + 1}:4000", network=network)
+        seat = Seat(home, own(home), BotPlayer(), core.hear, off_loop=at_once)
+        reach = Reach(f"8.0.0.{number + 1}:4000", network=network)
         if number == 0:
             terms = terms_of(seat.me, len(cores), quorum, TIMES)
-            await tables.host_table(seat, terms, reach, invite)
+            await host_table(seat, terms, reach, invite)
         else:
             await to_the_others.wait()
-            await tables.join_table(seat, decode_ticket(ticket[0]), yes, reach)
+            await join_table(seat, decode_ticket(ticket[0]), yes, reach)
 
     async with trio.open_nursery() as wires:
         network = Distance(wires, delay)

@@ -20,7 +20,7 @@ from support.relays import serve_relay
 
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.session.nursery import open_nursery
+from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
 
 GUESTS = 8

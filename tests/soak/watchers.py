@@ -28,14 +28,13 @@ from support.process_table import ProcessTable
 
 from p2p_hoity.errors import because
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.events import Frame, LinkDown, LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetCode, trouble_is
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork
-from p2p_hoity.session.access import DropCode
-from p2p_hoity.session.capability import Capability
-from p2p_hoity.session.lobby import Ask, Refuse, Roster, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.table.frame_access import DropCode
+from p2p_hoity.table.lobby import Ask, Refuse, Roster, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.table.ticket_proof import Capability
 from protocol import Identity, Invalid, table_header
 from protocol.wire import peer_frames
 from soak.health import Health, health

@@ -13,8 +13,8 @@ from cli.ui.line_prompt import SeatPrompt
 from cli.ui.line_screen import SeatScreen
 from cli.words.card_names import Names
 from p2p_hoity import rules
+from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import View
-from p2p_hoity.session.updates import Update
 from support.cli_stage import NICKNAMES, referee, until
 
 

@@ -17,9 +17,9 @@ from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.lesson_script import MINE, OPPONENTS, SEATS, Lesson, Topic
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Clock, Muster, Presence
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
-from p2p_hoity.session import updates
-from p2p_hoity.session.updates import Clock, Muster, Presence
 from protocol import Kind
 from support.rules_driver import Referee
 from support.screened import NAMES, table
@@ -173,7 +173,7 @@ def _deal() -> Shown:
 
 
 def _reveal() -> Shown:
-    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.scene.hurry()
     shown.hear(updates.Happened(tuple(shown.driver.record[-4:]), shown.view))
     shown.scene.advance()
@@ -237,7 +237,7 @@ def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
 def _pass() -> Shown:
     shown = _absence(asked_for(begun(seed=8), "action", 3))
     shown.desk.menu = None
-    return shown.until(rules.news.Passed)
+    return shown.until(rules.happenings.Passed)
 
 
 def _lesson() -> Shown:
@@ -289,10 +289,11 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
         .there(Presence.LINKED, Presence.LINKED, Presence.BANNED)
     ),
     "talk": lambda: asked_for(begun(), "place", 3).hear(
-        updates.Said(1, "Ada", "nice pipes you have there…"), updates.Said(2, "Bruno", 1)
+        updates.Said(1, "Ada", "nice pipes you have there…"),
+        updates.Said(2, "Bruno", 1),
     ),
     "watched": _watched,
-    "last-exhibits": lambda: begun().until(rules.news.FinalExhibit),
+    "last-exhibits": lambda: begun().until(rules.happenings.FinalExhibit),
     "over": over,
     "again": lambda: over().hear(updates.Again(frozenset({0, 2}), frozenset())),
     "not-again": lambda: over().hear(updates.Again(frozenset({0}), frozenset({3}))),

@@ -11,20 +11,23 @@ import pytest
 import trio
 from vectors.making.tables import edition_of
 
-from p2p_hoity import editions, game_adapter, rules, tables
-from p2p_hoity.net.events import Frame
-from p2p_hoity.net.hub import Hub
+from p2p_hoity import editions, game_adapter, rules
+from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.net.transport import Network
-from p2p_hoity.session import updates
-from p2p_hoity.session.capability import Capability
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.lobby import LobbyFrame, Sit, encode_lobby, is_lobby, parse_lobby
-from p2p_hoity.session.player import BotPlayer, LeaveForNow, Wish
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
-from p2p_hoity.tables.seating import Lan
+from p2p_hoity.table.host_table import host_table
+from p2p_hoity.table.join_table import join_table
+from p2p_hoity.table.lobby import LobbyFrame, Sit, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.table.play_table import Lan, Reach, Seat
+from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Wish
+from p2p_hoity.table.resume_table import resume_table
+from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.ticket_proof import Capability
+from p2p_hoity.table.watch_table import Onlooker, watch_table
 from protocol.crypto.identities import Identity
 from protocol.transcript import verification_report as verifier_report
 from protocol.transcript import verifier
@@ -149,9 +152,9 @@ class Guest:
         self.listener(update)
 
     @property
-    def seat(self) -> tables.Seat:
+    def seat(self) -> Seat:
         """Who sits here."""
-        return tables.Seat(self.home, self.me, self.player, self.hear, **self.options)
+        return Seat(self.home, self.me, self.player, self.hear, **self.options)
 
     def heard(self, kind: type[Any]) -> list[Any]:
         """Return what the screen was told of one kind."""
@@ -252,17 +255,15 @@ class PlayerTable:
         for guest in self.guests:
             guest.player.seconds = seconds
 
-    def reach(self, number: int) -> tables.Reach:
+    def reach(self, number: int) -> Reach:
         """Return how this guest can be reached: at an address of its own."""
-        reach = tables.Reach(
-            f"node{number}:0", self.relays, lan=self.lan, network=self.node(number)
-        )
+        reach = Reach(f"node{number}:0", self.relays, lan=self.lan, network=self.node(number))
         return replace(reach, **self.how(number))
 
     async def host(self) -> None:
         """Host the table and play."""
         guest, reach = self.guests[0], self.reach(0)
-        guest.outcome = await tables.host_table(
+        guest.outcome = await host_table(
             guest.seat, self.terms, reach, self._open, self.admit, watched=self.watched
         )
 
@@ -273,13 +274,13 @@ class PlayerTable:
         """Join the table and play."""
         await self.opened.wait()
         guest = self.guests[number]
-        guest.outcome = await tables.join_table(guest.seat, self.ticket, accept, self.reach(number))
+        guest.outcome = await join_table(guest.seat, self.ticket, accept, self.reach(number))
 
     async def resume(self, number: int, *given: Any, **how: Any) -> None:
         """Take the seat again from its journal."""
         guest = self.guests[number]
         given = given or (() if how else (self.node(number),))
-        guest.outcome = await tables.resume_table(guest.seat, None, *given, **how)
+        guest.outcome = await resume_table(guest.seat, None, *given, **how)
 
     async def sit(self, number: int) -> None:
         """Play from the beginning."""
@@ -304,10 +305,10 @@ class PlayerTable:
         await trio.sleep(away)
         await self.resume(number)
 
-    async def look_on(self, onlooker: tables.Onlooker, network: Network | None = None) -> Outcome:
+    async def look_on(self, onlooker: Onlooker, network: Network | None = None) -> Outcome:
         """Look on with the ticket of the host, from when the table is open."""
         await self.opened.wait()
-        return await tables.watch_table(self.ticket, onlooker, network or self.network)
+        return await watch_table(self.ticket, onlooker, network or self.network)
 
     async def play(
         self, instead: dict[int, Callable[[], Awaitable[Any]]] | None = None, *beside: Any

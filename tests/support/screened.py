@@ -8,10 +8,10 @@ import trio
 
 from p2p_hoity import game_adapter, rules
 from p2p_hoity.editions import load
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Clock, Muster, Presence
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
-from p2p_hoity.session import updates
-from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Clock, Muster, Presence
+from p2p_hoity.table.player_interface import Player
 from protocol import Patience, Table, Terms, table_header
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee

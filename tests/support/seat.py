@@ -39,11 +39,11 @@ from p2p_hoity import rules
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.transport import TcpNetwork
-from p2p_hoity.session.driver import Driver
-from p2p_hoity.session.player import BotPlayer
 from p2p_hoity.storage.journal import Journal
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.tables import seating
+from p2p_hoity.table import play_table
+from p2p_hoity.table.player_interface import BotPlayer
+from p2p_hoity.table.session import Driver
 from protocol.chain.chain_state import Kind, Node
 from protocol.seat.effects import Effect, Send, Stepped
 from protocol.wire.table_header import Patience
@@ -107,7 +107,7 @@ def die(word: str) -> None:
     place, number = word.split(":")
     DyingDriver.kind, _, DyingDriver.role = place.partition("+")
     DyingDriver.left = int(number)
-    setattr(seating, "Driver", DyingDriver)  # noqa: B010 - a name that mypy does not see
+    setattr(play_table, "Driver", DyingDriver)  # noqa: B010 - a name that mypy does not see
 
 
 def before_a_choice(act: Callable[[rules.View], Any]) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.session.driver import Driver
-from p2p_hoity.session.lobby import is_lobby
+from p2p_hoity.table.lobby import is_lobby
+from p2p_hoity.table.session import Driver
 from protocol.chain.chain_state import Table
 from protocol.wire import peer_frames, signed_messages
 

@@ -12,8 +12,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from p2p_hoity import rules
+from p2p_hoity.presentation.screen_updates import Choosing, Started
 from p2p_hoity.rules import View
-from p2p_hoity.session.updates import Choosing, Started
 from protocol.bounds import Quota, Seconds
 
 from ...local.settings import Settings

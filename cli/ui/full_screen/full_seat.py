@@ -17,10 +17,10 @@ import trio
 
 from p2p_hoity.errors import CodedError
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import Player
-from p2p_hoity.session.updates import Moved, Reached, Started, Update
+from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.table.player_interface import Player
+from p2p_hoity.table.session import Outcome
 from protocol import Terms
 from protocol.bounds import Seconds
 

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from p2p_hoity.session.updates import Code, Presence
+from p2p_hoity.presentation.screen_updates import Code, Presence
 
 from ...words import choice_names
 from ...words.card_names import grid

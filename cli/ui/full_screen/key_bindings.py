@@ -8,8 +8,8 @@ from typing import Final, Protocol
 from textual.events import Key
 from textual.message import Message
 
+from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import Choice, View
-from p2p_hoity.session.updates import Update
 
 from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import _

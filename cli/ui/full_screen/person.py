@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger, Wish
-from p2p_hoity.session.settling import ANSWER
+from p2p_hoity.table.player_interface import BotPlayer, Player, Talk, WaitLonger, Wish
+from p2p_hoity.table.rematch import ANSWER
 from protocol.bounds import Seconds
 
 from ...words.translation import N_, _

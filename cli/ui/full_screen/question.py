@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from p2p_hoity.session.updates import Presence
+from p2p_hoity.presentation.screen_updates import Presence
 from protocol.bounds import Seconds
 
 from ...words.presence_sentences import GONE_FOR_GOOD, THINKING, is_alone, lost

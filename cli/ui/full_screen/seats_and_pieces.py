@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import ActionCard, ActionKind, Place, Seal, View, expected
-from p2p_hoity.session.updates import Presence
 
 from ...words.card_names import KIND_WORDS, Grid, Mark, Names, Row, Top, colour, grid
 from ...words.error_sentences import meaning

@@ -11,11 +11,11 @@ from cli.exit_codes import Trouble
 from cli.local import player_setup, settings
 from cli.local.settings import Settings
 from cli.words.ticket_sentences import invitation
-from p2p_hoity.codes.spoken import CodeCode, CodeError, SpokenCode, beginning_with
 from p2p_hoity.net.ticket import Ticket, encode_ticket
-from p2p_hoity.session import updates
-from p2p_hoity.session.updates import CodeEnd
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table.spoken_codes import CodeCode, CodeError, SpokenCode, beginning_with
 
 TICKET = Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32)
 CODE = "7-lantern-walrus"

@@ -13,7 +13,7 @@ from support.shell import Shell, Types
 from cli.commands import list_games, options
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
-from p2p_hoity.tables import resuming
+from p2p_hoity.table import resume_table
 
 MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
 
@@ -183,4 +183,4 @@ def test_the_newest_that_nobody_plays_is_taken(home: Home, monkeypatch: pytest.M
     found, others = list_games.newest(home, me, None)
     assert (found.started, [one.started for one in others]) == (300, [200, 100])
     assert list_games.find(home, "last", me, None, "hoity resume") == found
-    assert resuming.open_games(home)[0] == found
+    assert resume_table.open_games(home)[0] == found

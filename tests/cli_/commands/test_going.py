@@ -13,7 +13,7 @@ import trio.testing
 from cli.commands import take_seat
 from cli.commands.options import OutputOptions, SeatOptions
 from cli.commands.take_seat import ENDING_SIGNALS, LATEST, Going, interrupted, new_sitting
-from p2p_hoity.session.player import BotPlayer, LeaveForNow, WaitLonger, Wish
+from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, WaitLonger, Wish
 
 ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
 

@@ -15,7 +15,9 @@ from cli.exit_codes import Trouble
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.home import Home
-from p2p_hoity.tables import OpenGame, Reach, fresh_tickets
+from p2p_hoity.table import reconnect_moved_seat
+from p2p_hoity.table.play_table import Reach
+from p2p_hoity.table.resume_table import OpenGame
 
 OPEN = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9",), b"t" * 32))
 OTHER = encode_ticket(Ticket(b"i" * 32, ("10.0.0.2:9",), b"t" * 32))
@@ -112,7 +114,7 @@ def ticket_of(here: MachineTable, **given: Any) -> Ticket:
 @pytest.fixture
 def played(home: Home, monkeypatch: pytest.MonkeyPatch) -> Iterator[MachineTable]:
     """A game of this home that another process seems to play."""
-    monkeypatch.setattr(fresh_tickets, "TAKEN", 0.5)
+    monkeypatch.setattr(reconnect_moved_seat, "TAKEN", 0.5)
     player(home, 1)
     here = room_of(3, 2)
     book = keep_journal(home, here, 1, secret=SECRET)
@@ -130,7 +132,7 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
         found.append(ticket)
         return True
 
-    monkeypatch.setattr(resume.tables, "hand_over", taken)
+    monkeypatch.setattr(resume, "hand_over", taken)
     ticket = ticket_of(played)
     told = hoity.told(0, "join", encode_ticket(ticket))
     assert found == [ticket]
@@ -175,7 +177,7 @@ def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
     hoity.home.identity.unlink()
     player(hoity.home, 5)
     monkeypatch.setattr(join, "take_up", resume.take_up)
-    monkeypatch.setattr(join.tables, "join_table", None)
+    monkeypatch.setattr(join, "join_table", None)
     assert (
         "kept" not in hoity("join", "--yes", encode_ticket(ticket_of(here, secret=bytes(16)))).out
     )

@@ -6,11 +6,11 @@ import pytest
 
 from cli.commands import list_games
 from cli.exit_codes import USAGE, Trouble
-from p2p_hoity import tables
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
-from p2p_hoity.tables import resuming
-from p2p_hoity.tables.resuming import OpenGame
+from p2p_hoity.table import resume_table
+from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.resume_table import OpenGame
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def game(
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
-    monkeypatch.setattr(resuming, "open_games", lambda home, passphrase: list(games))
+    monkeypatch.setattr(resume_table, "open_games", lambda home, passphrase: list(games))
 
 
 def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
@@ -56,5 +56,5 @@ def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
     for name, wanted in games.items():
         assert list_games.find(Home(tmp_path), name, me, None, "hoity resume") == wanted
     offer(monkeypatch, claimed)
-    with pytest.raises(tables.PeerError, match=r"only-claimed-games names=..bbbb"):
+    with pytest.raises(PeerError, match=r"only-claimed-games names=..bbbb"):
         list_games.find(Home(tmp_path), None, me, None, "hoity resume")

@@ -30,10 +30,10 @@ from p2p_hoity import editions
 from p2p_hoity.editions import EditionError
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.nursery import open_nursery
-from p2p_hoity.session.player import LeaveForNow
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table.player_interface import LeaveForNow
+from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
 from protocol.wire.table_header import MAX_NICKNAME, Terms, check_nickname
 

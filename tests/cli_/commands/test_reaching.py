@@ -27,6 +27,7 @@ from p2p_hoity.errors import because
 from p2p_hoity.net.network_errors import AddressError, NetCode
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import (
     SCOPES,
     Found,
@@ -35,10 +36,9 @@ from p2p_hoity.reachability.advertised_addresses import (
     Wanted,
     judge,
 )
-from p2p_hoity.reachability.routers import RouterCode
-from p2p_hoity.session import updates
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import Home
-from p2p_hoity.tables import Lan, Reach
+from p2p_hoity.table.play_table import Lan, Reach
 
 LINKED, UNLINKED = updates.Presence.LINKED, updates.Presence.UNLINKED
 TOR = "socks5://127.0.0.1:9050"
@@ -255,7 +255,7 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
 
     monkeypatch.setattr(resume, "crew_of", lambda *_: crew)
     monkeypatch.setattr(resume, "sit", sit)
-    monkeypatch.setattr(resume.tables, "resume_table", resume_table)
+    monkeypatch.setattr(resume, "resume_table", resume_table)
     assert run(["resume", "--auto", "--advertise", "home.example:9", "--no-map"]) == 0
     (how,) = found
     assert (how.outside, how.advertised, how.anew) == (is_told, ("home.example:9",), True)
@@ -312,13 +312,19 @@ def test_who_resumed_and_finds_nobody_is_told_once_that_they_may_have_finished()
     table = room_of(3, 1).table
     resumed = updates.Resumed(referee(3).view(1), ())
     linked, alone = (updates.Attendance((one,) * 3) for one in (LINKED, UNLINKED))
-    started, awaited = updates.Started(table, 1), updates.Awaited(frozenset({0, 2}), 10.0)
+    started, awaited = (
+        updates.Started(table, 1),
+        updates.Awaited(frozenset({0, 2}), 10.0),
+    )
     command = f"hoity resume {table.id.hex()[:16]} --claim"
     for told, is_said in (
         ((started, alone, awaited), False),  # not resumed
         ((started, resumed, linked, awaited), False),
         ((started, resumed, updates.Linked("Bob"), alone, awaited), False),
-        ((started, resumed, updates.Linked(None), alone, awaited), True),  # an onlooker is nobody
+        (
+            (started, resumed, updates.Linked(None), alone, awaited),
+            True,
+        ),  # an onlooker is nobody
         ((awaited, alone, awaited), False),  # once
     ):
         lines.clear()

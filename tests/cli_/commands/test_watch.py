@@ -12,8 +12,8 @@ from cli.commands import watch as watching
 from cli.commands.options import OutputOptions, SeatOptions, WatchOptions
 from cli.exit_codes import INTERRUPTED, OK, Trouble
 from p2p_hoity import rules
-from p2p_hoity.session import updates
-from p2p_hoity.session.outcome import Outcome
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.session import Outcome
 
 RESULT = (rules.Standing(1, 0, 40, ()),)
 
@@ -63,7 +63,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
 
     monkeypatch.setattr(watching, "looking_on", looking_on)
     monkeypatch.setattr(watching, "ticket_of", lambda *given: (None, None))
-    monkeypatch.setattr(watching.tables, "watch_table", watch_table)
+    monkeypatch.setattr(watching, "watch_table", watch_table)
     if is_over:
         assert watching.watch(*WATCH, OutputOptions(transcript=path)) == OK
         assert screens[0].ended == [Outcome(path, RESULT)]

@@ -8,7 +8,7 @@ from support.screened import table
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.line_seat import LineSeat
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.session.outcome import Outcome
+from p2p_hoity.table.session import Outcome
 
 TABLE = table(3)
 

@@ -9,8 +9,8 @@ from cli.ui.line_screen import SeatScreen
 from cli.ui.line_talk import MOST_WISHES, LineTalk, Wishes
 from cli.ui.line_watch import LineWatch
 from cli.words.chat_phrases import PHRASES
-from p2p_hoity.session import updates
-from p2p_hoity.session.player import Talk, WaitLonger
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.player_interface import Talk, WaitLonger
 
 
 def prompt() -> tuple[LineTalk, Wishes, list[str]]:

@@ -24,13 +24,13 @@ from p2p_hoity.editions import load
 from p2p_hoity.errors import because
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
-from p2p_hoity.rules import news
-from p2p_hoity.session import updates
-from p2p_hoity.session.conversation import TalkCode
-from p2p_hoity.session.driver import Outcome
-from p2p_hoity.session.player import LeaveForNow, Talk, WaitLonger
-from p2p_hoity.tables.codes import CodesCode
+from p2p_hoity.rules import happenings
+from p2p_hoity.table.chat import TalkCode
+from p2p_hoity.table.invite_by_code import CodesCode
+from p2p_hoity.table.player_interface import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.table.session import Outcome
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Table, Want
 from protocol.crypto.identities import fingerprint
@@ -70,7 +70,7 @@ def each() -> list[updates.Update]:
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),
         updates.Stepped(node, node, 0.055),
-        updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), seen),
+        updates.Happened((happenings.RoundBegan(1, (0, 1, 2), (), None),), seen),
         updates.Rewound(2, 5, seen),
         updates.Choosing(seen, "place", False),
         updates.Chosen("place", 1),
@@ -110,12 +110,14 @@ def test_every_seats_key_is_shown_when_the_table_begins() -> None:
 def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the_table() -> None:
     assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
     written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
-    happenings = {
+    items = {
         one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
-        for one in vars(news).values()
-        if isinstance(one, type) and issubclass(one, news.Happening) and one is not news.Happening
+        for one in vars(happenings).values()
+        if isinstance(one, type)
+        and issubclass(one, happenings.Happening)
+        and one is not happenings.Happening
     }
-    assert not {line["type"] for line in written} & happenings
+    assert not {line["type"] for line in written} & items
     said: list[str] = []
     screen = SeatScreen(said.append)
     for update in each():
@@ -204,7 +206,11 @@ def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
 
 def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen, said = told()
-    seats = (updates.Presence.LINKED, updates.Presence.LINKED, updates.Presence.UNLINKED)
+    seats = (
+        updates.Presence.LINKED,
+        updates.Presence.LINKED,
+        updates.Presence.UNLINKED,
+    )
     waiting = updates.Clock(frozenset({1, 2}), 1.0, 299.0, 300.0, MUSTER)
     screen(updates.Attendance(seats))
     screen(waiting)
@@ -220,7 +226,7 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen.is_confirmed = True
     screen(updates.Chosen("place", 1))
     assert said == []
-    screen(updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), view()))
+    screen(updates.Happened((happenings.RoundBegan(1, (0, 1, 2), (), None),), view()))
     said.clear()
     screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
     assert said == []

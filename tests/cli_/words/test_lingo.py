@@ -15,7 +15,7 @@ from cli.ui.ticket_block import block
 from cli.words import translation
 from cli.words.ticket_sentences import if_moved, invitation
 from cli.words.translation import CALLED_AS, NAMES, command_line
-from p2p_hoity.session.updates import Code
+from p2p_hoity.presentation.screen_updates import Code
 
 catalogues = tool("catalogues")
 

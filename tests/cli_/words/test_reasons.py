@@ -18,11 +18,10 @@ from p2p_hoity.errors import Code, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.storage.journal import JournalCode
-from p2p_hoity.tables.arriving import ArrivalCode
-from p2p_hoity.tables.hosting import LobbyCode
-from p2p_hoity.tables.joining import JoinCode
-from p2p_hoity.tables.resuming import ResumeCode
-from p2p_hoity.tables.seating import PeerError, SeatingCode
+from p2p_hoity.table.host_table import LobbyCode
+from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.play_table import PeerError, SeatingCode
+from p2p_hoity.table.resume_table import ArrivalCode, ResumeCode
 
 for found in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
     importlib.import_module(found.name)

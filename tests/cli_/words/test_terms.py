@@ -17,10 +17,10 @@ from cli.words.presence_sentences import late
 from p2p_hoity.editions import descent, load
 from p2p_hoity.editions.edition_bytes import PARTS, known_edition, read_canonical
 from p2p_hoity.game_adapter import game_value, read_game
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
-from p2p_hoity.rules.news import Setup
-from p2p_hoity.session import updates
+from p2p_hoity.rules.happenings import Setup
 from protocol.wire import table_header
 from protocol.wire.table_header import Patience, Terms, default_quorum
 

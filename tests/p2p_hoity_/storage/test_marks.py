@@ -14,8 +14,8 @@ from support.journals import write as played
 from support.limits import LIMIT
 from support.running import running
 
-from p2p_hoity.session.mark_keeper import MarkKeeper
 from p2p_hoity.storage import home, journal, journal_format, rollback_marks
+from p2p_hoity.table.effects_out import MarkKeeper
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from vectors.making.posts import SECRET, shown
 from p2p_hoity import game_adapter
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import FrameBuffer
-from p2p_hoity.session import lobby, next_table, talk
-from p2p_hoity.session.capability import Capability
-from p2p_hoity.session.frame_sizes import MOST_BYTES, longest
+from p2p_hoity.table import chat, lobby, rematch_frames
+from p2p_hoity.table.frame_kinds import MOST_BYTES, longest
+from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain import transition
 from protocol.chain.chain_state import Accepted, Kind
 from protocol.crypto import identities
@@ -114,7 +114,7 @@ def test_no_specimen_is_read_with_a_field_more_or_a_byte_less(section: str) -> N
     parsers: dict[str, list[Callable[[bytes], object]]] = {
         "frames": [peer_frames.parse_frame],
         "lobby": [lobby.parse_lobby],
-        "side": [talk.parse_talk, next_table.parse_again],
+        "side": [chat.parse_talk, rematch_frames.parse_again],
     }
     for one in BOOK[section]:
         data = raw(one, "encoded")
@@ -147,16 +147,16 @@ def test_what_frames_of_the_lobby_hold_is_read_and_signed() -> None:
 def test_frames_beside_the_game_are_read_and_signed() -> None:
     spoken, passed, consent, refusal = (raw(one, "encoded") for one in BOOK["side"])
     for data in (spoken, passed):
-        word = talk.parse_talk(data)
+        word = chat.parse_talk(data)
         assert word.encode() == data
-        word.check(IDS[1]) if isinstance(word, talk.Passed) else word.check()
-    wish = next_table.parse_again(consent)
-    assert isinstance(wish, next_table.Consent)
+        word.check(IDS[1]) if isinstance(word, chat.Passed) else word.check()
+    wish = rematch_frames.parse_again(consent)
+    assert isinstance(wish, rematch_frames.Consent)
     assert wish.encode() == consent
-    after = next_table.next_terms(game_adapter.bind(HEADER))
+    after = rematch_frames.next_terms(game_adapter.bind(HEADER))
     assert table_header.parse_entry(after, wish.entry).id == IDS[1]
-    word_of_no = next_table.parse_again(refusal)
-    assert isinstance(word_of_no, next_table.Refusal)
+    word_of_no = rematch_frames.parse_again(refusal)
+    assert isinstance(word_of_no, rematch_frames.Refusal)
     assert word_of_no.encode() == refusal
     word_of_no.check()
 

@@ -13,7 +13,7 @@ from support.sampling import times
 from support.toy_game import ToyGame
 
 from p2p_hoity import game_adapter
-from p2p_hoity.session.lobby import Names, Offer, encode_lobby, parse_lobby
+from p2p_hoity.table.lobby import Names, Offer, encode_lobby, parse_lobby
 from protocol.crypto import group
 from protocol.errors import Invalid, Place, within
 from protocol.transcript import transcript_format as transcript

@@ -16,8 +16,8 @@ import trio
 from cli.printing import write_line
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
-from p2p_hoity.session.driver import Driver
-from p2p_hoity.tables import seating
+from p2p_hoity.table import play_table
+from p2p_hoity.table.session import Driver
 from protocol.seat.effects import Effect, Send, Stepped
 from protocol.seat.seat_machine import Machine
 from protocol.wire.signed_messages import Message, Say, Statement
@@ -130,8 +130,8 @@ def lie(tale: str) -> None:
     LyingDriver.tale = tale
     plot = PLOTS.get(tale)
     if plot is not None and plot.lie is not None:
-        setattr(seating, "Machine", partial(cheating, plot.lie))  # noqa: B010
+        setattr(play_table, "Machine", partial(cheating, plot.lie))  # noqa: B010
     if tale.startswith("flood:"):
         atexit.register(lambda: write_line({"type": "flooded", **LyingDriver.counts}))
-        setattr(seating, "Limits", WideLimits)  # noqa: B010
-    setattr(seating, "Driver", LyingDriver)  # noqa: B010 - a name that mypy does not see
+        setattr(play_table, "Limits", WideLimits)  # noqa: B010
+    setattr(play_table, "Driver", LyingDriver)  # noqa: B010 - a name that mypy does not see

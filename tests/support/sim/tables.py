@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from p2p_hoity.session.awake_clock import AwakeClock
+from p2p_hoity.table.task_groups import AwakeClock
 from protocol.consensus import fault_evidence
 from protocol.errors import Invalid
 from protocol.seat.effects import (

@@ -11,7 +11,7 @@ from vectors.making.tables import Plan
 
 from p2p_hoity.net import ticket
 from p2p_hoity.net.network_errors import TicketError
-from p2p_hoity.session import lobby
+from p2p_hoity.table import lobby
 from protocol.chain.chain_state import Table
 from protocol.crypto.group import ORDER
 from protocol.crypto.hashing import Label

@@ -15,8 +15,8 @@ from vectors.making.tables import VectorRoom
 
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import encode_frame
-from p2p_hoity.session import lobby, next_table, talk
-from p2p_hoity.session.capability import Capability
+from p2p_hoity.table import chat, lobby, rematch
+from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain import transition
 from protocol.chain.chain_state import Missing, Node
 from protocol.crypto import identities
@@ -173,15 +173,15 @@ def lobby_frames() -> list[Entry]:
 def side_frames() -> list[Entry]:
     """Each kind of frame beside the game: talk, and words on the next table of the same people."""
     here, seats = table(), who()
-    word = talk.speak(here.id, seats[1], 1, 1_700_000_000_000, "nice pipes")
-    guest = talk.speak(here.id, Identity(b"o" * 32), 1, 1_700_000_000_001, 2)
+    word = chat.speak(here.id, seats[1], 1, 1_700_000_000_000, "nice pipes")
+    guest = chat.speak(here.id, Identity(b"o" * 32), 1, 1_700_000_000_001, 2)
     nickname = here.header.roster[1].nickname
-    entry = sit(next_table.next_terms(here), seats[1], nickname, b"n" * 32)
+    entry = sit(rematch.next_terms(here), seats[1], nickname, b"n" * 32)
     every: list[Any] = [
         word,
-        talk.pass_on(guest, seats[1], 1_700_000_000_002),
-        next_table.Consent(here.id, entry.value()),
-        next_table.refuse(here.id, seats[1]),
+        chat.pass_on(guest, seats[1], 1_700_000_000_002),
+        rematch.Consent(here.id, entry.value()),
+        rematch.refuse(here.id, seats[1]),
     ]
     return [_frame(type(one).__name__, one.encode()) for one in every]
 

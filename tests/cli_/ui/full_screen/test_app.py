@@ -36,13 +36,13 @@ from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
 from p2p_hoity.game_adapter import read_game
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge
-from p2p_hoity.reachability.routers import RouterCode
-from p2p_hoity.session import updates
-from p2p_hoity.session.outcome import Outcome
-from p2p_hoity.session.player import BotPlayer, Player, Talk, WaitLonger
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.private_files import private_folder
+from p2p_hoity.table.player_interface import BotPlayer, Player, Talk, WaitLonger
+from p2p_hoity.table.session import Outcome
 
 
 def menu_of(at: Sitting) -> Menu:

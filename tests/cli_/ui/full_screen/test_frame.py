@@ -22,7 +22,7 @@ from cli.ui.full_screen.seats_and_pieces import DONE, POINTER
 from cli.words import translation
 from cli.words.translation import LANGUAGES
 from p2p_hoity import rules
-from p2p_hoity.session import updates
+from p2p_hoity.presentation import screen_updates as updates
 
 KEPT = Path(__file__).parent / "frames"
 SIZES = ((80, 24), (100, 30), (120, 40))

@@ -14,9 +14,9 @@ from cli.words import translation
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import knock, victory, won
 from cli.words.translation import LANGUAGES
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import theft_options
-from p2p_hoity.session import updates
-from p2p_hoity.session.updates import Presence
 
 SMALL = (80, 24)
 

@@ -1,0 +1,363 @@
+"""Bots that follow rules: a random one, an easy one and a normal one.
+
+The random bot makes any legal choice, each as likely. The easy bot plays as beginners do: it shows
+all it has, pays the most, and takes the oldest piece. The normal bot estimates what each choice may
+bring, and mixes choices of nearly equal worth, so that nobody can predict it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import exp
+from random import Random
+from typing import TypeVar, cast
+
+from ..rules import (
+    ActionKind,
+    Choice,
+    Choose,
+    Expected,
+    Place,
+    Seal,
+    Show,
+    State,
+    View,
+    theft_options,
+)
+from ..rules.exhibits import oldest
+from ..rules.vocabulary import Kind
+from .castle_odds import can_steal, gain, guests, loss, mixtures, piece_worth, stakes, worths
+
+
+class NothingToChoose(ValueError):
+    """A bot was asked for a choice that its seat does not owe, or that has no legal answer."""
+
+
+def kind_of(decision: Expected) -> Kind:
+    """The kind of choice this decision asks for. NothingToChoose if it asks for none."""
+    if isinstance(decision, Seal | Choose | Show):
+        return cast(Kind, decision.kind)
+    raise NothingToChoose(f"{decision} asks no seat for a choice")
+
+
+def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
+    """One of the legal choices, each as likely (of exhibits those that `legal` lists).
+
+    NothingToChoose if there are none.
+    """
+    kind = kind_of(decision)
+    if kind == "theft":
+        return tuple(rng.choice(exhibit) for exhibit in theft_options(view.state))
+    options = view.legal(kind)
+    if not options:
+        raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
+    return rng.choice(options)
+
+
+EAGER: Mapping[ActionKind, float] = {
+    ActionKind.EXHIBIT: 5.0,
+    ActionKind.CASH: 4.0,
+    ActionKind.THIEF: 1.5,
+    ActionKind.DETECTIVE: 1.0,
+}
+"""How it likes the Actions, whatever the others may do."""
+TO_CASTLE = 0.6
+
+
+def easy_choice(view: View, decision: Expected, rng: Random) -> Choice:
+    """A legal choice for the view's seat. NothingToChoose if it has none."""
+    kind = kind_of(decision)
+    if view.seat is None or (kind != "theft" and not view.legal(kind)):
+        raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
+    return _EASY[kind](view, rng)
+
+
+def _easy_place(view: View, rng: Random) -> Choice:
+    places = view.legal("place")
+    stays = len(places) == 1 or rng.random() < TO_CASTLE
+    return int(Place.CASTLE if stays else Place.AUCTION_HALL)
+
+
+def _easy_action(view: View, rng: Random) -> Choice:
+    return _easy_liked(view, cast("tuple[int, ...]", view.legal("action")), rng)
+
+
+def _easy_turn(view: View, rng: Random) -> Choice:
+    turns = cast("tuple[tuple[int, int], ...]", view.legal("turn"))
+    places = {place for place, _ in turns}
+    castle = len(places) > 1 and rng.random() < TO_CASTLE
+    place = int(Place.CASTLE) if castle else max(places)
+    return place, _easy_liked(view, tuple(card for where, card in turns if where == place), rng)
+
+
+def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
+    """The kind it likes, and of that kind the highest number."""
+    kinds = sorted({view.state.kind(card) for card in cards})
+    kind = rng.choices(kinds, [EAGER[kind] for kind in kinds])[0]
+    of_kind = [card for card in cards if view.state.kind(card) == kind]
+    return max(of_kind, key=view.state.edition.number)
+
+
+def _easy_exhibit(view: View, rng: Random) -> Choice:
+    """All it can show, alone or not."""
+    return view.legal("exhibit")[0]
+
+
+def _easy_window(view: View, rng: Random) -> Choice:
+    """The older of the two tops."""
+    windows = cast("tuple[int, ...]", view.legal("window"))
+    tops = {window: view.state.windows[window][0] for window in windows}
+    age = view.state.edition.seniority
+    return min(windows, key=lambda window: age[cast(int, view.state.known[tops[window]])])
+
+
+def _easy_theft(view: View, rng: Random) -> Choice:
+    """The oldest piece of each exhibit."""
+    return tuple(_easy_oldest(view, exhibit) for exhibit in theft_options(view.state))
+
+
+def _easy_oldest(view: View, exhibit: tuple[int, ...]) -> int:
+    cards = view.state.open_cards(exhibit)
+    wanted = oldest(view.state.edition, cards.values())
+    return next(slot for slot, card in cards.items() if card == wanted)
+
+
+_EASY: Mapping[str, Callable[[View, Random], Choice]] = {
+    "place": _easy_place,
+    "action": _easy_action,
+    "turn": _easy_turn,
+    "exhibit": _easy_exhibit,
+    "window": _easy_window,
+    "theft": _easy_theft,
+}
+
+
+T = TypeVar("T")
+
+HEAT = 0.4
+"""How widely choices of nearly equal worth are mixed, in fields."""
+RIVAL_LOSS = 0.4
+"""How much another's loss counts against one's own gain."""
+CASH_SPENT = 0.5
+"""Fields that Cash is worth while it is in the hand and there is much to buy."""
+IN_HALL = 0.4
+"""How likely another seat goes to the Auction Hall."""
+OTHER_THIEF = 0.35
+"""How likely one in the Auction Hall is there as a Thief."""
+
+
+def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
+    """A legal choice for the view's seat. NothingToChoose if it has none."""
+    if view.seat is None:
+        raise NothingToChoose("an onlooker has nothing to choose")
+    return _NORMAL[kind_of(decision)](view, rng)
+
+
+def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
+    """One of the options, likelier the more it is worth."""
+    if not options:
+        raise NothingToChoose("there is no legal choice")
+    top = max(options.values())
+    weights = [exp((worth - top) / heat) for worth in options.values()]
+    return rng.choices(list(options), weights)[0]
+
+
+# Places and Actions.
+
+
+def _place(view: View, rng: Random) -> Choice:
+    worths = {place: _place_worth(view, Place(place)) for place in _ints(view.legal("place"))}
+    return _mix(worths, rng)
+
+
+def _place_worth(view: View, place: Place) -> float:
+    worths = _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
+    return max(worths.values(), default=0.0)
+
+
+def _action(view: View, rng: Random) -> Choice:
+    place = view.state.places[_seat(view)]
+    worths = _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
+    return _card(view, _ints(view.legal("action")), worths, rng)
+
+
+def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], rng: Random) -> int:
+    """First what kind of Action, then which card of it."""
+    held = {view.state.kind(card) for card in cards}
+    weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
+    kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
+    of_kind = [card for card in cards if view.state.kind(card) == kind]
+    if kind == ActionKind.CASH:
+        return _cash(view, of_kind, rng)
+    if kind == ActionKind.THIEF:
+        return max(of_kind, key=view.state.edition.number)
+    return rng.choice(of_kind)
+
+
+def _turn(view: View, rng: Random) -> Choice:
+    turns = cast("tuple[tuple[int, int], ...]", view.legal("turn"))
+    places = sorted({place for place, _ in turns})
+    place = _mix({p: _place_worth(view, Place(p)) for p in places}, rng)
+    worths = _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
+    return place, _card(view, [card for p, card in turns if p == place], worths, rng)
+
+
+# What the Auction Hall may bring.
+
+
+def _cash(view: View, cards: Sequence[int], rng: Random) -> int:
+    """What wins against who is there if it is worth it, the smallest if nobody bids."""
+    worths = {card: _bid_worth(view, card) for card in cards}
+    return _mix(worths, rng, 0.3)
+
+
+def _bid_worth(view: View, card: int) -> float:
+    """Of one Cash: what it buys, if it is the largest, less what it could still buy later."""
+    edition = view.state.edition
+    win = 1.0
+    for seat in _rivals_in_hall(view):
+        values = [edition.number(c) for c in _cash_of(view.state, seat)]
+        larger = sum(value > edition.number(card) for value in values)
+        bids = (1 - OTHER_THIEF) * _chance_of_hall(view, seat)
+        win *= 1 - bids * larger / max(1, len(values))
+    return win * (_best_gain(view) - _spent(view, card))
+
+
+def _spent(view: View, card: int) -> float:
+    """What is lost with this Cash: it outbids others as long as there is something to buy."""
+    left = sum(map(len, view.state.windows))
+    weight = min(1.0, left / 8)
+    highest = max(view.state.edition.number(c) for c in range(48) if _is_cash(view.state, c))
+    return CASH_SPENT * weight * (0.5 + view.state.edition.number(card) / highest)
+
+
+def _hall_worths(view: View) -> dict[ActionKind, float]:
+    if view.state.windows_empty:
+        return {}
+    own = _cash_of(view.state, _seat(view))
+    return {
+        ActionKind.CASH: max((_bid_worth(view, card) for card in own), default=0.0),
+        ActionKind.THIEF: _hall_thief(view),
+        ActionKind.DETECTIVE: 0.0,
+    }
+
+
+def _hall_thief(view: View) -> float:
+    """The Cash that is paid, if somebody pays and no other Thief is there."""
+    rivals = [_chance_of_hall(view, seat) for seat in _rivals_in_hall(view)]
+    sale = alone = 1.0
+    for chance in rivals:
+        sale *= 1 - chance * (1 - OTHER_THIEF)
+        alone *= 1 - chance * OTHER_THIEF
+    return (1 - sale) * alone * 2 * CASH_SPENT
+
+
+def _rivals_in_hall(view: View) -> list[int]:
+    state = view.state
+    others = (s for s in sorted(state.joined & state.present) if s != view.seat)
+    return [seat for seat in others if _chance_of_hall(view, seat)]
+
+
+def _chance_of_hall(view: View, seat: int) -> float:
+    place = view.state.places[seat]
+    return IN_HALL if place is None else float(place == Place.AUCTION_HALL)
+
+
+def _is_cash(state: State, card: int) -> bool:
+    return state.kind(card) == ActionKind.CASH
+
+
+def _cash_of(state: State, seat: int) -> list[int]:
+    return [card for card in state.hands[seat] if _is_cash(state, card)]
+
+
+def _best_gain(view: View) -> float:
+    """Fields that the better top of the windows is worth to this seat."""
+    tops = [window[0] for window in view.state.windows if window]
+    return piece_worth(view) * max((_top_gain(view, slot) for slot in tops), default=0.0)
+
+
+def _top_gain(view: View, slot: int) -> float:
+    card = view.state.known[slot]
+    return 0.0 if card is None else gain(view.state.edition, _mine(view), card)
+
+
+# What the Castle may bring.
+
+
+def _castle_worths(view: View) -> dict[ActionKind, float]:
+    found, at_stake = guests(view), stakes(view)
+    worth = worths(found, mixtures(found, at_stake), 0, at_stake)
+    if len(worth) > 1 and not any(can_steal(found, j) for j in range(1, len(found))):
+        worth.pop(ActionKind.DETECTIVE, None)
+    return worth or {ActionKind.DETECTIVE: 0.0}
+
+
+# Exhibits, windows, thefts.
+
+
+def _exhibit(view: View, rng: Random) -> Choice:
+    """Alone the one that risks least; against others mostly the best."""
+    options = cast("tuple[tuple[int, ...], ...]", view.legal("exhibit"))
+    if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:
+        return min(options, key=lambda slots: _risk(view, slots), default=()) or _nothing(view)
+    best = len(options[0]) if options else 0
+    return _mix(
+        {slots: 1.5 * (len(slots) - best) - 0.1 * i for i, slots in enumerate(options)}, rng
+    )
+
+
+def _nothing(view: View) -> Choice:
+    raise NothingToChoose(f"seat {view.seat} holds no valid exhibit")
+
+
+def _risk(view: View, slots: tuple[int, ...]) -> float:
+    cards = view.mine()
+    held = list(cards.values())
+    return max(loss(view.state.edition, held, cards[slot]) for slot in slots) + 0.1 * len(slots)
+
+
+def _window(view: View, rng: Random) -> Choice:
+    tops = {w: view.state.windows[w][0] for w in _ints(view.legal("window"))}
+    return _mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
+
+
+def _theft(view: View, rng: Random) -> Choice:
+    return tuple(_pick(view, exhibit, rng) for exhibit in theft_options(view.state))
+
+
+def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
+    state = view.state
+    cards = state.open_cards(exhibit)
+    owner = next(s for s, held in enumerate(state.collectibles) if exhibit[0] in held)
+    theirs, mine = list(view.held(owner).values()), _mine(view)
+    worths = {
+        slot: gain(state.edition, mine, card) + RIVAL_LOSS * loss(state.edition, theirs, card)
+        for slot, card in cards.items()
+    }
+    return _mix(worths, rng, 0.1)
+
+
+# The view in short.
+
+
+def _seat(view: View) -> int:
+    return cast(int, view.seat)
+
+
+def _mine(view: View) -> list[int]:
+    return list(view.mine().values())
+
+
+def _ints(options: tuple[Choice, ...]) -> tuple[int, ...]:
+    return cast("tuple[int, ...]", options)
+
+
+_NORMAL: Mapping[str, Callable[[View, Random], Choice]] = {
+    "place": _place,
+    "action": _action,
+    "turn": _turn,
+    "exhibit": _exhibit,
+    "window": _window,
+    "theft": _theft,
+}

@@ -1,0 +1,1 @@
+"""What a screen is told of a table, whatever it shows it with."""

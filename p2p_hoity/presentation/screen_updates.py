@@ -1,0 +1,464 @@
+"""The updates that a node tells its screen: frozen events, in the order in which they happen.
+
+They concern the table and its game, tickets and codes, and the relays at which this node waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from protocol import Kind, Node, Table
+from protocol.game import Field
+
+from .. import rules
+from ..errors import Reason
+from ..reachability.advertised_addresses import Scope
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Who has sat down so far, of how many seats."""
+
+    names: tuple[str, ...]
+    seats: int
+
+
+@dataclass(frozen=True)
+class HostAsked:
+    """The host is asked whether this guest may sit down."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """The host has let a guest in (`yes`), has refused it, or has said nothing in time (None)."""
+
+    nickname: str
+    yes: bool | None
+
+
+@dataclass(frozen=True)
+class Started:
+    """The roster is complete; `seat` is None for an onlooker."""
+
+    table: Table
+    seat: int | None
+
+
+@dataclass(frozen=True)
+class Cautious:
+    """This seat's journal may lack something: it signs nothing until all others have told."""
+
+
+@dataclass(frozen=True)
+class Silenced:
+    """This seat has signed more than its journal knows, at a table where nothing can be left
+    behind: it cannot go on, and the game can be claimed as far as it came."""
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """A seat is taken again in a game that has begun: how it stands, and what has happened."""
+
+    view: rules.View
+    items: tuple[rules.Happening, ...] = ()
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A link to another seat is up, or, without a name, to an onlooker; `relay` is the one that it
+    goes through, as `relay+host:port`, empty for a direct one."""
+
+    name: str | None
+    relay: str = ""
+
+
+@dataclass(frozen=True)
+class Unlinked:
+    """A link to another seat, or to an onlooker, is gone."""
+
+    name: str | None
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """The chain grew.
+
+    Attributes:
+        before: Its tip until now.
+        after: Its tip from now on.
+        seconds: What checking the last message of the step took.
+        final: How many of the happenings told so far, from the first on, nothing can replace.
+    """
+
+    before: Node
+    after: Node
+    seconds: float
+    final: int = 0
+
+
+@dataclass(frozen=True)
+class Happened:
+    """New happenings of the game, and how it stands behind them; `Stepped` says which are final."""
+
+    items: tuple[rules.Happening, ...]
+    view: rules.View
+
+
+@dataclass(frozen=True)
+class Rewound:
+    """A change of epoch replaced what happened after index `kept`; `view` is how it stands now."""
+
+    epoch: int
+    kept: int
+    view: rules.View
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """The seat's player is asked; `again` if its earlier choice was seen and is void."""
+
+    view: rules.View
+    kind: str
+    again: bool
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The player's choice was taken."""
+
+    kind: str
+    choice: rules.Choice
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The rules forbid the player's choice; it is asked again. See `protocol.game.IllegalMove`."""
+
+    kind: str
+    code: str
+    fields: Mapping[str, Field]
+
+
+@dataclass(frozen=True)
+class Muster:
+    """Of so many seats so many must agree; `there` are those this node can count on.
+
+    `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
+    that stays silent ends the table. `may_return`: the terms let those awaited come back. `gone`:
+    those awaited that have left for now. `unlinked`: others awaited to whom there is no link from
+    here just now; they may be heard through others. `thinking`: the rest of those awaited, present
+    and linked, without oneself. `is_mute`: this seat may not vote now, because its journal may lack
+    what it signed.
+    """
+
+    seats: int
+    quorum: int
+    there: int
+    strict: bool = False
+    begun: bool = True
+    may_return: bool = True
+    gone: frozenset[int] = frozenset()
+    unlinked: frozenset[int] = frozenset()
+    thinking: frozenset[int] = frozenset()
+    is_mute: bool = False
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the game pauses: it needs all seats, or too few are left, those who are still
+        thinking counted in."""
+        return self.strict or self.there + len(self.thinking) < self.quorum
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the game can go on without those awaited."""
+        return not self.strict and self.there >= self.quorum
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """Which others have to speak next, for how many seconds, and what is left of the patience."""
+
+    seats: frozenset[int]
+    seconds: float
+    left: float = 0.0
+
+
+@dataclass(frozen=True)
+class Halfway:
+    """Half of the patience for these seats is over; `left` is the rest, in seconds."""
+
+    seats: frozenset[int]
+    seconds: float
+    left: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class Late:
+    """The game goes on without these seats if enough agree; `undecided`: they have not yet."""
+
+    seats: frozenset[int]
+    seconds: float
+    muster: Muster
+    undecided: bool = False
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The game cannot go on without these seats."""
+
+    seats: frozenset[int]
+    seconds: float
+    muster: Muster
+
+
+@dataclass(frozen=True)
+class Extended:
+    """This seat waits longer for those, up to `left` seconds; 0: the table waits in any case."""
+
+    seats: frozenset[int]
+    left: float
+
+
+class Presence(StrEnum):
+    """How another seat is there, as seen from here; no two of these are the same thing."""
+
+    LINKED = "linked"
+    """There is a link to it."""
+    UNLINKED = "unlinked"
+    """There is none just now; it may be heard through others."""
+    LEFT = "left"
+    """It has said, signed, that it leaves for now, and nothing since."""
+    ABSENT = "absent"
+    """The table goes on without it."""
+    BANNED = "banned"
+    """It was proven at fault."""
+
+
+@dataclass(frozen=True)
+class Attendance:
+    """How each seat is there; told when it changes. One's own seat counts as linked unless it is
+    absent or banned."""
+
+    seats: tuple[Presence, ...]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of the open step, told every second from its first one on: who has to speak, one's
+    own seat too; for how many seconds; in how many this node's patience runs out, of how many; and
+    what kind of step it is."""
+
+    awaited: frozenset[int]
+    waited: float
+    left: float
+    patience: float
+    muster: Muster
+    kind: Kind | None = None
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether all have sealed, and what they sealed is confirmed and opened."""
+        return self.kind in (Kind.HOLD, Kind.REVEAL)
+
+
+@dataclass(frozen=True)
+class LeftForNow:
+    """A seat has said, signed, that it leaves for now."""
+
+    seat: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """Someone talks: a seat, or an onlooker (None) by the name `who`.
+
+    `words` is plain text, or the number of one of the phrases that every language has. `is_own`:
+    this node's player has said it.
+    """
+
+    seat: int | None
+    who: str
+    words: str | int
+    is_own: bool = False
+
+
+@dataclass(frozen=True)
+class Crowded:
+    """All seats of the table have their fill of onlookers; this one tries again."""
+
+
+@dataclass(frozen=True)
+class Unsaid:
+    """This player's words were not said, and why."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Again:
+    """Who wants another game with the same people; who has refused, is gone, or said nothing."""
+
+    willing: frozenset[int]
+    unwilling: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Away:
+    """This very seat was declared absent; `may_return`: it may come back now ([E-31])."""
+
+    may_return: bool = True
+
+
+@dataclass(frozen=True)
+class Returned:
+    """This very seat is present again; it sits out until the next round."""
+
+
+@dataclass(frozen=True)
+class Accused:
+    """A seat was proven at fault: `code` is one of `protocol.fault_codes.FAULTS`."""
+
+    seat: int
+    code: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The game is over and its result final."""
+
+    table: Table
+    node: Node
+    standings: tuple[rules.Standing, ...]
+    transcript: Path | None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The table ended without a result.
+
+    Attributes:
+        code: That of `protocol.seat.effects.Broken`, or `session.access.TWO_ROSTERS`.
+        seat: The seat that the code is about, if any.
+        by: The seat that ended the table and announced this code. None if this node found it.
+    """
+
+    code: str
+    seat: int | None
+    by: int | None = None
+
+
+class CodeEnd(StrEnum):
+    """How a code has ended."""
+
+    USED = "used"
+    """A guest has the ticket by it."""
+    WRONG = "wrong"
+    """Somebody tried it with other words, or broke off: it is burned."""
+    OLD = "old"
+    """Its time was over."""
+    LOST = "lost"
+    """The relay at which it was waited was lost."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code that gives the ticket to one guest, for so many seconds, and the relay that it is for;
+    `after`: how the one before it has ended."""
+
+    code: str = field(repr=False)
+    relay: str
+    seconds: float
+    after: CodeEnd | None
+
+
+@dataclass(frozen=True)
+class NoCode:
+    """There is no code now."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Reached:
+    """From where the host's ticket works; why, why not further, and what to do. `ticket`: the one
+    to give from now on, if it is not the one that was shown."""
+
+    scope: Scope
+    reasons: tuple[Reason, ...]
+    ticket: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A seat was taken again elsewhere, and not everybody finds it: the ticket to give to the
+    others, from where it works, why, and what to do."""
+
+    scope: Scope
+    reasons: tuple[Reason, ...]
+    ticket: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class RelayState:
+    """A relay ('host:port') does not let this node wait there, and why; it is asked again and
+    again. With None it does so again."""
+
+    relay: str
+    why: Reason | None
+
+
+@dataclass(frozen=True)
+class TicketTaken:
+    """A ticket was handed to this game: the seat of this nickname is dialled where it says, too."""
+
+    name: str
+
+
+Update = (
+    Joined
+    | HostAsked
+    | Admitted
+    | Code
+    | NoCode
+    | Reached
+    | Moved
+    | RelayState
+    | TicketTaken
+    | Started
+    | Cautious
+    | Silenced
+    | Resumed
+    | Linked
+    | Unlinked
+    | Stepped
+    | Happened
+    | Rewound
+    | Choosing
+    | Chosen
+    | Refused
+    | Awaited
+    | Halfway
+    | Late
+    | Paused
+    | Extended
+    | Attendance
+    | Clock
+    | LeftForNow
+    | Said
+    | Crowded
+    | Unsaid
+    | Again
+    | Away
+    | Returned
+    | Accused
+    | Finished
+    | Ended
+)
+
+Screen = Callable[[Update], None]
+"""Shows one update after the other."""

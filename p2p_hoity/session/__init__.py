@@ -1,1 +1,0 @@
-"""A running table: the driver between machine, journal, links, player and screen."""

@@ -1,0 +1,370 @@
+"""Chat at a table: signed frames outside the chain, flooded once to every node that is let in.
+
+Each node passes on what is new to it, once. A seat that talks too fast is muted for a while. A link
+that carries too many frames of chat is read no further for a second.
+
+SPEC: section 13.6.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+from protocol import (
+    SIGNATURE_SIZE,
+    Identity,
+    Invalid,
+    Label,
+    Raw,
+    Table,
+    codec,
+    fingerprint,
+    is_plain,
+    table_header,
+    verify_signature,
+)
+from protocol.bounds import Pace, Quota, Seconds
+
+from ..confusable_names import thinned
+from ..errors import Code, Reason, because
+from ..net.link_limits import Allowance
+from ..presentation import screen_updates as updates
+from .frame_kinds import MOST_BYTES
+
+MAX_WORDS: Final = 200
+"""Characters of what is said at once."""
+PHRASES: Final = 12
+"""Phrases that every language has; they are said by their number, from 0."""
+MAX_COUNT: Final = 2**64 - 1
+_TALK, _PASSED = "talk", "passed"
+MAX_TALK: Final = MOST_BYTES[_TALK]
+"""Bytes of a frame of talk; the longest words take 800 of them."""
+_STARTS: Final = tuple(codec.encode(kind) for kind in (_TALK, _PASSED))
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What its author says at one table: plain text, or the number of a phrase.
+
+    `door` is the seat at which it is said: a seat's own number, or that of the seat which an
+    onlooker says it to. `count` rises with everything that an author says.
+    """
+
+    table: bytes
+    author: bytes
+    door: int
+    count: int
+    words: str | int
+    signature: bytes = b""
+
+    def statement(self) -> bytes:
+        """The bytes that the author signs."""
+        return codec.encode((self.table, self.author, self.door, self.count, self.words))
+
+    def encode(self) -> bytes:
+        """The frame."""
+        said = (self.table, self.author, self.door, self.count, self.words)
+        return codec.encode((_TALK, *said, self.signature))
+
+    def check(self) -> None:
+        """Invalid unless its author has signed it ([W-2])."""
+        verify_signature(self.author, Label.TALK, self.statement(), self.signature)
+
+
+@dataclass(frozen=True)
+class Passed:
+    """An onlooker's words, signed once more by the seat that they were said to; `count` rises with
+    everything that this seat passes on."""
+
+    spoken: Spoken
+    count: int
+    signature: bytes = b""
+
+    def statement(self) -> bytes:
+        """The bytes that the seat signs."""
+        return codec.encode((self.spoken.encode(), self.count))
+
+    def encode(self) -> bytes:
+        """The frame."""
+        return codec.encode((_PASSED, self.spoken.encode(), self.count, self.signature))
+
+    def check(self, door: bytes) -> None:
+        """Invalid unless this seat has passed on what its author has signed ([W-3])."""
+        verify_signature(door, Label.TALK_PASSED, self.statement(), self.signature)
+        self.spoken.check()
+
+
+def speak(table: bytes, who: Identity, door: int, count: int, words: str | int) -> Spoken:
+    """Words signed by their author."""
+    bare = Spoken(table, who.public, door, count, words)
+    signature = who.sign(Label.TALK, bare.statement())
+    return Spoken(table, who.public, door, count, words, signature)
+
+
+def pass_on(spoken: Spoken, who: Identity, count: int) -> Passed:
+    """An onlooker's words with the signature of the seat that they were said to."""
+    bare = Passed(spoken, count)
+    return Passed(spoken, count, who.sign(Label.TALK_PASSED, bare.statement()))
+
+
+def is_talk(data: bytes) -> bool:
+    """Whether a frame begins as talk does."""
+    return data[1:].startswith(_STARTS)
+
+
+def parse_talk(data: bytes) -> Spoken | Passed:
+    """Talk from its bytes, no signature checked; Invalid otherwise ([W-1], [X-2])."""
+    raw = Raw(codec.decode(data, MAX_TALK), "bad-frame", "a frame of talk")
+    kind = raw.head("its kind").text()
+    if kind == _TALK:
+        return _read_spoken(raw)
+    raw.need(kind == _PASSED, "is of no known kind")
+    _, inner, count, signature = raw.row("its kind", "the words", "the count", "the signature")
+    spoken = Raw(codec.decode(inner.octets(), MAX_TALK), "bad-frame", "the words passed on")
+    spoken.need(spoken.head("their kind").value == _TALK, "are no talk")
+    read = _read_spoken(spoken)
+    return Passed(read, count.integer(MAX_COUNT), signature.octets(SIGNATURE_SIZE))
+
+
+def _read_spoken(raw: Raw) -> Spoken:
+    _, table, author, door, count, words, signature = raw.row(
+        "its kind", "the table", "the author", "the door", "the count", "the words", "the signature"
+    )
+    return Spoken(
+        table.octets(32),
+        author.octets(32),
+        door.integer(table_header.MAX_SEATS - 1),
+        count.integer(MAX_COUNT),
+        _read_words(words),
+        signature.octets(SIGNATURE_SIZE),
+    )
+
+
+def _read_words(raw: Raw) -> str | int:
+    if isinstance(raw.value, str):
+        text = raw.text(MAX_WORDS)
+        raw.need(text != "", "is empty")
+        raw.need(is_plain(text), "is not plain")
+        return text
+    return raw.integer(PHRASES - 1)
+
+
+def tidied(words: str) -> str:
+    """What a player has typed as it is sent: composed (NFC), with no space at its ends and no more
+    marks on a character than are shown."""
+    return thinned(unicodedata.normalize("NFC", words.strip()))
+
+
+SEAT: Final[Pace] = (5.0, 1 / 3)
+"""Words that a seat may say at once, and a second after that."""
+ONLOOKER: Final[Pace] = (3.0, 1 / 9)
+"""The same of one onlooker, at the seat that it speaks to."""
+DOOR: Final[Pace] = (9.0, 1 / 3)
+"""The same of all onlookers of one seat, at every node."""
+DEBT: Final[Quota] = 10
+"""So many words more than it may keep a voice silent until they are made up for."""
+EXCESS: Final[Pace] = (1000.0, 200.0)
+"""Frames of talk of one link that are thrown away unread at once, and a second after that, before
+the link is read more slowly."""
+REST: Final[Seconds] = 1.0
+"""Most seconds for which a link that floods is not read."""
+MOST_ONLOOKERS: Final[Quota] = 32
+"""Onlookers of one seat whose last words are remembered; the oldest is forgotten."""
+SHORT: Final = 9
+"""Letters of an onlooker's fingerprint, in two groups, that stand for its name."""
+
+
+class TalkCode(Code):
+    """Why a player's words are not said."""
+
+    OFF = "talk-off"
+    EMPTY = "talk-empty"
+    LONG = "talk-too-long", "most"
+    NOT_PLAIN = "talk-not-plain"
+    NO_PHRASE = "talk-no-phrase", "last"
+    FAST = "talk-too-fast"
+    ALONE = "talk-heard-by-nobody"
+
+
+class Voices:
+    """The voices of one kind, each with an allowance; only the latest of them are kept."""
+
+    def __init__(self, limits: Pace, kept: int) -> None:
+        self._limits, self._kept = limits, kept
+        self._of: OrderedDict[object, Allowance] = OrderedDict()
+
+    def may_speak(self, who: object, now: float, owes: bool = True) -> bool:
+        """Whether one more word of this voice is heard; if not and it `owes`, it counts all the
+        same ([W-4])."""
+        one = self._of.setdefault(who, Allowance(*self._limits, now))
+        self._of.move_to_end(who)
+        if len(self._of) > self._kept:
+            self._of.popitem(last=False)
+        left = one.left(now)
+        if left >= 1 or (owes and left > 1 - DEBT):
+            one.take(now)
+        return left >= 1
+
+
+@dataclass(frozen=True)
+class Heard:
+    """New words: what the screen is told, and the frame that goes on to others."""
+
+    said: updates.Said
+    frame: bytes
+
+
+class Conversation:
+    """What one node of a table has heard; `clock` gives milliseconds since 1970."""
+
+    def __init__(
+        self, table: Table, seat: int | None, me: Identity | None, clock: Callable[[], int]
+    ) -> None:
+        self._table, self._seat, self._me, self._clock = table, seat, me, clock
+        seats = table.seats
+        self._seats, self._doors = Voices(SEAT, seats), Voices(DOOR, seats)
+        self._onlookers = Voices(ONLOOKER, MOST_ONLOOKERS)
+        carried = (seats * (SEAT[0] + DOOR[0]), seats * (SEAT[1] + DOOR[1]))
+        self._links = {True: Voices(carried, seats), False: Voices(ONLOOKER, MOST_ONLOOKERS)}
+        self._excess: OrderedDict[bytes, Allowance] = OrderedDict()
+        self._last: dict[bytes | int, int] = {}
+        self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
+
+    # What comes in.
+
+    def admit(self, peer: bytes, now: float) -> bool:
+        """Whether one more frame of talk is read on this link, before anything is verified.
+
+        An honest seat passes on no more than what all may say; an onlooker only speaks ([W-5]).
+        """
+        return self._links[peer in self._table.ids].may_speak(peer, now)
+
+    def rest(self, peer: bytes, now: float) -> float:
+        """For how long a link is not read on which a frame too many came ([W-5])."""
+        one = self._excess.setdefault(peer, Allowance(*EXCESS, now))
+        self._excess.move_to_end(peer)
+        if len(self._excess) > 2 * MOST_ONLOOKERS:
+            self._excess.popitem(last=False)
+        return min(REST, one.take(now))
+
+    def receive(self, peer: bytes, data: bytes, now: float) -> Heard | None:
+        """New words of this table that were signed and may be said, else nothing ([W-2], [W-3])."""
+        try:
+            frame = parse_talk(data)
+            if isinstance(frame, Passed):
+                return self._passed(frame, now)
+            if frame.author in self._table.ids:
+                return self._of_seat(frame, now)
+            return self._of_onlooker(peer, frame, now)
+        except Invalid:
+            return None
+
+    def _of_seat(self, word: Spoken, now: float) -> Heard | None:
+        seat = self._table.ids.index(word.author)
+        if not self._is_here(word, seat) or word.count <= self._last.get(word.author, -1):
+            return None
+        word.check()
+        self._last[word.author] = word.count
+        if not self._seats.may_speak(seat, now):
+            return None
+        return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
+
+    def _is_here(self, word: Spoken, door: int) -> bool:
+        return word.table == self._table.id and word.door == door
+
+    def _of_onlooker(self, peer: bytes, word: Spoken, now: float) -> Heard | None:
+        """Only on its own link, to this very seat, which passes it on in its name ([W-3])."""
+        here, me = self._seat, self._me
+        if here is None or me is None or word.author != peer or not self._is_here(word, here):
+            return None
+        if self._knows(here, word):
+            return None
+        word.check()
+        self._remember(here, word)
+        if not self._onlookers.may_speak(peer, now) or not self._doors.may_speak(here, now):
+            return None
+        passed = pass_on(word, me, self._next(here))
+        return Heard(_said(word), passed.encode())
+
+    def _passed(self, frame: Passed, now: float) -> Heard | None:
+        word, door = frame.spoken, frame.spoken.door
+        is_foreign = door >= self._table.seats or word.author in self._table.ids
+        if is_foreign or word.table != self._table.id or frame.count <= self._last.get(door, -1):
+            return None
+        frame.check(self._table.ids[door])
+        self._last[door] = frame.count
+        is_old = self._knows(door, word)
+        self._remember(door, word)
+        if not self._doors.may_speak(door, now) or is_old:
+            return None
+        return Heard(_said(word), frame.encode())
+
+    def _knows(self, door: int, word: Spoken) -> bool:
+        return word.count <= self._guests[door].get(word.author, -1)
+
+    def _remember(self, door: int, word: Spoken) -> None:
+        guests = self._guests[door]
+        guests[word.author] = max(word.count, guests.get(word.author, -1))
+        guests.move_to_end(word.author)
+        if len(guests) > MOST_ONLOOKERS:
+            guests.popitem(last=False)
+
+    def _nickname(self, seat: int) -> str:
+        return self._table.header.roster[seat].nickname
+
+    # What this node says.
+
+    def why_not(self, words: str | int) -> Reason | None:
+        """Why words of a player cannot be said as they are ([W-1])."""
+        if isinstance(words, int):
+            fits = 0 <= words < PHRASES
+            return None if fits else because(TalkCode.NO_PHRASE, last=PHRASES - 1)
+        text = tidied(words)
+        if not text:
+            return because(TalkCode.EMPTY)
+        if len(text) > MAX_WORDS:
+            return because(TalkCode.LONG, most=MAX_WORDS)
+        return None if is_plain(text) else because(TalkCode.NOT_PLAIN)
+
+    def say(self, words: str | int, doors: Collection[int], now: float) -> Heard | Reason:
+        """Sign words of one's own, or why they are not said; `doors`: the seats with a link."""
+        if (reason := self.why_not(words)) is not None:
+            return reason
+        if self._me is None:
+            return because(TalkCode.OFF)
+        door = min(doors, default=None) if self._seat is None else self._seat
+        if door is None:
+            return because(TalkCode.ALONE)
+        is_seat = self._seat is not None
+        voices, who = (self._seats, door) if is_seat else (self._onlookers, self._me.public)
+        if not voices.may_speak(who, now, owes=False):
+            return because(TalkCode.FAST)
+        return self._sign(self._me, words, door)
+
+    def _sign(self, me: Identity, words: str | int, door: int) -> Heard:
+        text = words if isinstance(words, int) else tidied(words)
+        word = speak(self._table.id, me, door, self._next(me.public), text)
+        self._remember(door, word)
+        said = _said(word)
+        if self._seat is not None:
+            said = updates.Said(self._seat, self._nickname(self._seat), text)
+        return Heard(replace(said, is_own=True), word.encode())
+
+    def _next(self, who: bytes | int) -> int:
+        """A count above all before it, also after this process has ended ([W-2])."""
+        self._last[who] = max(self._clock(), self._last.get(who, -1) + 1)
+        return self._last[who]
+
+
+def _said(word: Spoken) -> updates.Said:
+    """An onlooker has no name: the first letters of its key's fingerprint tell it from others."""
+    return updates.Said(None, fingerprint(word.author)[:SHORT], _readable(word))
+
+
+def _readable(word: Spoken) -> str | int:
+    """Words as they are shown here; they are passed on as their author has signed them."""
+    return thinned(word.words) if isinstance(word.words, str) else word.words

@@ -1,0 +1,500 @@
+"""Open a table: make a ticket, seat the guests, and sign the roster when all seats are taken.
+
+With `host --ask` the host admits each guest: one question at a time, and the answer is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
+
+import trio
+
+from protocol import Invalid, SeatEntry, Terms, table_header
+from protocol.bounds import Pace, Quota, Seconds
+
+from ..errors import Code, because, of_protocol
+from ..net.addresses import host_of, is_loopback, is_own_host
+from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
+from ..net.lan_discovery import Announcement, announce
+from ..net.link_limits import Allowance, Allowances
+from ..net.ticket import Ticket, encode_ticket, fresh_secret
+from ..presentation import screen_updates as updates
+from ..presentation.screen_updates import Reached, Screen
+from ..reachability.advertised_addresses import Judged
+from ..reachability.port_mapping import Reachability
+from .invite_by_code import CodeKeeper
+from .lobby import (
+    Ask,
+    Asked,
+    LobbyFrame,
+    Names,
+    Offer,
+    Refusal,
+    Refuse,
+    Seating,
+    Sit,
+    encode_lobby,
+    is_lobby,
+    parse_lobby,
+)
+from .play_table import Lan, Reach, Seat, open_hub, play_on
+from .session import Outcome
+from .task_groups import open_nursery
+from .ticket_proof import Capability
+
+
+@dataclass
+class TicketTeller:
+    """Tells a host who wants guests from elsewhere what its ticket is good for ([L-51])."""
+
+    seating: Seating
+    screen: Screen
+    ticket: Ticket
+    secret: bytes = field(repr=False)
+    is_told: bool
+    _last: Judged | None = None
+
+    def tell(self, judged: Judged) -> None:
+        """Say it if it is new; a ticket with other addresses than the last one is given again."""
+        if not self.is_told or judged == self._last:
+            return
+        word = self._word(judged.direct) if self._last is not None else ""
+        self._last = judged
+        self.screen(Reached(judged.scope, judged.reasons, word))
+
+    def _word(self, direct: Sequence[str]) -> str:
+        if self.ticket.addresses == direct:
+            return ""
+        self.ticket = replace(self.ticket, addresses=tuple(direct))
+        return self.word()
+
+    def word(self) -> str:
+        """The ticket that is good now."""
+        return encode_ticket(self.ticket.with_secret(self.secret))
+
+    async def follow(self, ways: Reachability) -> None:
+        """Go on telling, and have the seats told, for as long as the table fills."""
+        while True:
+            await ways.changed()
+            judged = ways.judged()
+            self.seating.move(judged.named)
+            self.tell(judged)
+
+
+Admit = Callable[[str, bytes], Awaitable[bool]]
+"""Asks the host whether the guest of this nickname and id may sit down."""
+Decided = Callable[[bytes, Sit, "Answer"], None]
+
+PATIENCE: Final[Seconds] = 180.0
+"""Seconds for which the host's answer is awaited."""
+MOST_WAITING: Final[Quota] = 16
+"""Guests who wait for the host's word; one more takes a place only of a more crowded machine."""
+MOST_REMEMBERED: Final[Quota] = 1024
+"""Refused guests that are remembered; of the oldest the host is asked again if it comes again."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A guest who waits for the host's word, and the machine it comes from."""
+
+    nickname: str
+    sit: Sit
+    source: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the host has said of a guest: yes, no, or nothing in time (None)."""
+
+    yes: bool | None
+
+
+class Door:
+    """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70])."""
+
+    def __init__(self, admit: Admit) -> None:
+        self._admit = admit
+        self._waiting: dict[bytes, Waiting] = {}
+        self._admitted: set[bytes] = set()
+        self._denied: dict[bytes, str] = {}
+        self._asking: bytes | None = None
+        self._more = trio.Event()
+
+    def is_open(self, peer: bytes) -> bool:
+        """Return whether the host has let this guest in."""
+        return peer in self._admitted
+
+    def is_shut(self, peer: bytes) -> bool:
+        """Return whether the host has refused this guest."""
+        return peer in self._denied
+
+    def wait(self, peer: bytes, nickname: str, frame: Sit, source: str) -> bytes | None:
+        """Have the host asked about a guest in turn.
+
+        Args:
+            peer: The guest's id.
+            nickname: What it calls itself.
+            frame: Its consent to the terms.
+            source: The machine it comes from, as links are counted.
+
+        Returns:
+            The guest for whom there is no room any more: this one, or one from the machine of
+            which most have come; None if there is room for all.
+        """
+        turned_away = None
+        if len(self._waiting) >= MOST_WAITING and peer not in self._waiting:
+            turned_away = self._most_crowded(source) or peer
+        if turned_away != peer:
+            self._waiting.pop(turned_away or b"", None)
+            self._waiting[peer] = Waiting(nickname, frame, source)
+            self._more.set()
+        return turned_away
+
+    def _most_crowded(self, source: str) -> bytes | None:
+        """Return who gives way to a guest from `source`: the last from a more crowded machine."""
+        load = self._load()
+        others = [peer for peer in self._waiting if peer != self._asking]
+        last = max(reversed(others), key=lambda peer: load[self._waiting[peer].source])
+        return last if load[self._waiting[last].source] > load[source] + 1 else None
+
+    def _least_crowded(self) -> bytes:
+        """Return about whom the host is asked next."""
+        load = self._load()
+        return min(self._waiting, key=lambda peer: load[self._waiting[peer].source])
+
+    def _load(self) -> Counter[str]:
+        """Return how many guests of each machine wait, or were refused."""
+        waiting = (guest.source for guest in self._waiting.values())
+        return Counter((*waiting, *self._denied.values()))
+
+    def leave(self, peer: bytes) -> None:
+        """Forget a guest who is gone: it needs no answer any more."""
+        self._waiting.pop(peer, None)
+
+    def rest(self) -> tuple[bytes, ...]:
+        """Return who still waits."""
+        return tuple(self._waiting)
+
+    async def run(self, decided: Decided) -> None:
+        """Ask about one guest after the other, until cancelled.
+
+        Those come first of whose machine the fewest wait or were refused. A guest that goes away
+        while the host is asked about it has the answer when it comes back.
+        """
+        while True:
+            self._more = trio.Event()
+            if self._waiting:
+                await self._ask(self._least_crowded(), decided)
+            else:
+                await self._more.wait()
+
+    async def _ask(self, peer: bytes, decided: Decided) -> None:
+        guest, self._asking = self._waiting[peer], peer
+        answer = Answer(None)
+        with trio.move_on_after(PATIENCE):
+            answer = Answer(await self._admit(guest.nickname, peer))
+        self._asking = None
+        if answer.yes:
+            self._admitted.add(peer)
+        elif answer.yes is not None:
+            self._denied[peer] = guest.source
+            if len(self._denied) > MOST_REMEMBERED:
+                del self._denied[next(iter(self._denied))]
+        last = self._waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
+        if last is not None:
+            decided(peer, last.sit, answer)
+
+
+LOOK: Final[Seconds] = 1.0
+"""Seconds between two looks at who has been too slow."""
+SHOW: Final[Seconds] = 10.0
+"""Seconds in which a newcomer must have shown that it holds the ticket."""
+KEEP: Final[Seconds] = 10.0
+"""Seconds for which a seat is kept when its link is gone: long enough to dial again."""
+MOST_PROVEN: Final[Quota] = 16
+"""Newcomers who hold the ticket and keep their link before strangers, beside those seated."""
+MOST_KEPT: Final[Quota] = 24
+"""More of them who make room for seats only: the rest of the links is for who comes ([L-62])."""
+AGAIN: Final[Seconds] = 10.0
+"""Seconds after which the LAN is told of a table again, if that has failed."""
+CHANGES: Final[Pace] = (24, 0.5)
+"""Changes of the list of names that are told at once, and after that."""
+SITS: Final[Pace] = (4, 0.2)
+"""Times one identity may sit down at once, and after that."""
+
+
+class LobbyCode(Code):
+    """Why a host drops the link of a newcomer."""
+
+    NOT_SHOWN = "ticket-not-shown"
+    NO_CONSENT = "no-consent", "why"
+    UNASKED = "sat-unasked"
+
+
+async def host_table(
+    seat: Seat,
+    terms: Terms,
+    reach: Reach,
+    on_ticket: Callable[[str], None],
+    admit: Admit | None = None,
+    watched: bool = True,
+) -> Outcome:
+    """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word, `admit`
+    is asked of each guest. `watched`: onlookers are let in.
+
+    SPEC: [L-21], [L-63].
+    """
+    who = seat.me.identity
+    capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
+    async with open_hub(who, reach, seat.screen) as (hub, ways):
+        await ways.settle()
+        judged = ways.judged()
+        bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
+        on_ticket(encode_ticket(bare.with_secret(capability.secret)))
+        own = table_header.sit(terms, who, seat.me.nickname, os.urandom(32))
+        seating = Seating(terms, own, judged.named, watched)
+        door = Door(admit) if admit is not None else None
+        lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)
+        teller = TicketTeller(seating, seat.screen, bare, capability.secret, reach.outside)
+        teller.tell(judged)
+        beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
+        if reach.relays:
+            codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.dials)
+            beside.append(codes.run)
+        if door is not None:
+            beside.append(partial(door.run, lobby.decided))
+        await _fill(lobby, _announced(seat, terms, bare, reach), beside)
+        lobby.refuse_the_rest()
+        roster = seating.roster(who)
+        for peer in seating.ids:
+            hub.post(peer, encode_lobby(roster))
+        return await play_on(hub, seat, roster, reach, capability, lobby.onlookers())
+
+
+def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:
+    """What the LAN is told: never the secret, and a way to the table only if it is open to all.
+
+    SPEC: [L-22].
+    """
+    if reach.lan is Lan.OFF:
+        return None
+    word = encode_ticket(bare) if reach.lan is Lan.OPEN else ""
+    return Announcement(seat.me.nickname, terms.seats, 1, word)
+
+
+async def _fill(
+    lobby: Lobby,
+    announced: Announcement | None,
+    beside: Sequence[Callable[[], Awaitable[None]]] = (),
+) -> None:
+    """Seat guests until the table is full. Before the host's roster there is no table, so what
+    is no frame of the lobby is not looked at."""
+    lobby.tell()
+    async with open_nursery() as nursery:
+        sent, received = trio.open_memory_channel[int](64)
+        if announced is not None:
+            nursery.start_soon(_announce, announced, received)
+        nursery.start_soon(_watch_time, lobby, sent, nursery.cancel_scope)
+        for task in beside:
+            nursery.start_soon(task)
+        async for event in lobby.hub.events:
+            lobby.hear(event)
+            _try_send(sent, len(lobby.seating.names))
+            if lobby.seating.complete:
+                break
+        nursery.cancel_scope.cancel()
+
+
+async def _watch_time(
+    lobby: Lobby, sent: trio.MemorySendChannel[int], full: trio.CancelScope
+) -> None:
+    while not lobby.seating.complete:
+        await trio.sleep(LOOK)
+        lobby.tick(trio.current_time())
+        _try_send(sent, len(lobby.seating.names))
+    full.cancel()
+
+
+def _try_send(channel: trio.MemorySendChannel[int], number: int) -> None:
+    try:
+        channel.send_nowait(number)
+    except trio.WouldBlock:
+        return
+
+
+async def _announce(what: Announcement, counts: trio.MemoryReceiveChannel[int]) -> None:
+    """Announce how many are seated, each time that comes; what failed is tried again later."""
+    last, due = what.joined, trio.current_time() + AGAIN
+    async with announce(what) as announcing:
+        async for joined in counts:
+            has_failed = announcing.problem is not None and trio.current_time() >= due
+            if joined != last or has_failed:
+                last, due = joined, trio.current_time() + AGAIN
+                await announcing.update(joined)
+
+
+@dataclass
+class Newcomer:
+    """A link in the lobby: what binds proofs to it, since when, where from, how far it came."""
+
+    link: LinkUp
+    since: float
+    asked: bytes | None = None
+    has_sat: bool = False
+
+
+@dataclass
+class Lobby:
+    """The host's side of the lobby: who came, who showed the ticket, who sits."""
+
+    hub: Hub
+    seating: Seating
+    capability: Capability
+    screen: Screen
+    me: bytes
+    door: Door | None = None
+    _here: dict[bytes, Newcomer] = field(default_factory=dict)
+    _sits: Allowances = field(default_factory=lambda: Allowances(*SITS))
+    _waiting: dict[bytes, Sit] = field(default_factory=dict)
+    _told: tuple[str, ...] = ()
+    _changes: Allowance | None = None
+
+    def hear(self, event: Event) -> None:
+        """Answer one event."""
+        match event:
+            case LinkUp():
+                self._here[event.peer] = Newcomer(event, trio.current_time())
+            case LinkDown(peer, _):
+                self._here.pop(peer, None)
+                self._waiting.pop(peer, None)
+                if self.door is not None:
+                    self.door.leave(peer)
+                self.seating.leave(peer, trio.current_time())
+                self._prefer()
+            case Frame(peer, data) if is_lobby(data) and peer in self._here:
+                self._frame(peer, data)
+        self.tell()
+
+    def tick(self, now: float) -> None:
+        """Send away who showed nothing, and give up the seats of those who stay away ([L-8])."""
+        for peer, one in list(self._here.items()):
+            if one.asked is None and one.since <= now - SHOW:
+                self.hub.drop(peer, because(LobbyCode.NOT_SHOWN))
+        if self.seating.give_up(now - KEEP):
+            waiting, self._waiting = self._waiting, {}
+            for peer, frame in waiting.items():
+                self._seat(peer, frame)
+        self.tell()
+
+    def onlookers(self) -> list[Event]:
+        """Who holds the ticket and waits to look on: what they came with, for the table."""
+        found: list[Event] = []
+        for peer, one in self._here.items():
+            if one.asked is not None and not one.has_sat and peer not in self.seating.ids:
+                found += [one.link, Frame(peer, one.asked)]
+        return found
+
+    def _post(self, peer: bytes, frame: LobbyFrame) -> None:
+        self.hub.post(peer, encode_lobby(frame))
+
+    def _frame(self, peer: bytes, data: bytes) -> None:
+        try:
+            frame = parse_lobby(data)
+            if isinstance(frame, Ask):
+                self._asked(peer, frame.proof, data)
+            elif isinstance(frame, Sit):
+                self._sat(peer, frame)
+        except Invalid as error:
+            self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
+
+    def _asked(self, peer: bytes, proof: bytes, data: bytes) -> None:
+        """Terms and names only for who proved the ticket ([L-16])."""
+        one, binding = self._here[peer], self._here[peer].link.binding
+        if not self.capability.admits(proof, binding, self.me, peer):
+            self._post(peer, Refuse(Refusal.UNPROVEN))
+            return
+        one.asked = data
+        self._prefer()
+        shown = self.capability.door_proof(binding, self.me, peer) if proof else b""
+        seating = self.seating
+        self._post(peer, Offer(shown, seating.terms, seating.names, seating.watched))
+
+    def _sat(self, peer: bytes, frame: Sit) -> None:
+        """One sit for each link, and of each id not too many ([L-8])."""
+        one = self._here[peer]
+        is_within_rate = self._sits.take(peer, trio.current_time()) <= 0
+        if one.asked is None or one.has_sat or not is_within_rate:
+            self.hub.drop(peer, because(LobbyCode.UNASKED))
+            return
+        one.has_sat = True
+        addresses = tuple(a for a in frame.addresses if self._may_name(one.link, a))
+        self._seat(peer, Sit(frame.entry, addresses))
+        self._prefer()
+
+    def _seat(self, peer: bytes, frame: Sit) -> None:
+        entry = self.seating.may_sit(peer, frame)
+        if entry is Refusal.FULL and self.seating.is_kept:
+            self._waiting[peer] = frame  # until who is away is back, or is given up
+        elif isinstance(entry, Refusal):
+            self._post(peer, Refuse(entry))
+        elif self._lets_in(peer, entry.nickname, frame):
+            self.seating.sit(peer, frame)
+
+    def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
+        """Whether a guest may sit down at once; else it is told why not, or to wait ([L-60])."""
+        if self.door is None or self.door.is_open(peer):
+            return True
+        if self.door.is_shut(peer):
+            self._post(peer, Refuse(Refusal.DENIED))
+        else:
+            turned_away = self.door.wait(peer, nickname, frame, self.hub.source(peer))
+            if turned_away is not None:
+                self._post(turned_away, Refuse(Refusal.FULL))
+            if turned_away != peer:
+                self._post(peer, Asked())
+        return False
+
+    def decided(self, peer: bytes, frame: Sit, answer: Answer) -> None:
+        """The host has said whether a guest sits down, or nothing in time ([L-61])."""
+        entry = self.seating.may_sit(peer, frame)
+        if isinstance(entry, SeatEntry):
+            self.screen(updates.Admitted(entry.nickname, answer.yes))
+        if answer.yes:
+            self._seat(peer, frame)
+        else:
+            unheard = answer.yes is None
+            self._post(peer, Refuse(Refusal.UNHEARD if unheard else Refusal.DENIED))
+        self._prefer()
+        self.tell()
+
+    def refuse_the_rest(self) -> None:
+        """The table is complete without those who waited for a seat, or for the host's word."""
+        for peer in (*self._waiting, *(self.door.rest() if self.door else ())):
+            self._post(peer, Refuse(Refusal.FULL))
+
+    def _may_name(self, link: LinkUp, address: str) -> bool:
+        """Loopback leads elsewhere on every machine: it counts from one that came by it."""
+        return not is_loopback(host_of(address)) or is_own_host(host_of(link.address))
+
+    def _prefer(self) -> None:
+        proven = [peer for peer, one in self._here.items() if one.asked is not None]
+        self.hub.prefer(self.seating.ids.union(proven[:MOST_PROVEN]))
+        self.hub.keep(proven[MOST_PROVEN:][:MOST_KEPT])
+
+    def tell(self) -> None:
+        """Say who sits here, if it changed; not more often than one can read."""
+        names, now = self.seating.names, trio.current_time()
+        self._changes = self._changes or Allowance(*CHANGES, now)
+        if names == self._told or self._changes.left(now) < 1:
+            return
+        self._changes.take(now)
+        self._told = names
+        self.screen(updates.Joined(names, self.seating.terms.seats))
+        for peer, one in self._here.items():
+            if one.asked is not None:
+                self._post(peer, Names(names))

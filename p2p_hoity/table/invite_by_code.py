@@ -1,0 +1,210 @@
+"""Hand out tickets by spoken codes: the host's side, and the guest's.
+
+A code is for one guest and some minutes. Strangers can try codes, and each wrong try burns the one
+that is shown. Wrong tries never end the supply of codes: the next ones have more words, and come
+more slowly where one wrong try follows another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Final
+
+import trio
+
+from protocol.bounds import Quota, Seconds
+
+from ..errors import Code, because
+from ..net.addresses import parse_address
+from ..net.link_limits import Limits
+from ..net.network_errors import NetError, RefusedError, TicketError
+from ..net.relay_client import MOST_NUMBER, NUMBER, Conversation, conversation
+from ..net.secure_channel import BY_VERDICT, HandshakeCode, Verdict
+from ..net.ticket import Ticket, decode_ticket
+from ..net.transport import Network, TcpNetwork
+from ..presentation import screen_updates as updates
+from ..presentation.screen_updates import CodeEnd, Screen
+from .spake2_exchange import GuestExchange, HostExchange
+from .spoken_codes import WORDS, CodeCode, CodeError, SpokenCode, fresh_words
+
+LIFE: Final[Seconds] = 600.0
+"""Seconds for which a code is good."""
+EXCHANGE: Final[Seconds] = 15.0
+"""Seconds from a guest's first message to the end of the exchange."""
+GOODBYE: Final[Seconds] = 10.0
+"""Seconds in which a guest has read the ticket and gone."""
+WRONG: Final[tuple[Quota, Quota]] = (8, 8192)
+"""Wrong guesses at one table after which codes have three words, and four. All guesses together
+find the words of a code with a chance below 8 in 1295² and 8,192 in 1295³ and one in 1295⁴ for
+each of ten million more: below one in 2^16."""
+FIRST_PAUSE: Final[Seconds] = 1.0
+LONGEST_PAUSE: Final[Seconds] = 60.0
+"""Seconds before a relay is tried again that failed, and before the next code where the last ones
+were burned one after the other."""
+IN_A_ROW: Final[Quota] = 8
+"""Codes burned one after the other behind which there is a pause."""
+
+
+class CodesCode(Code):
+    """Why a host has no code to show."""
+
+    RELAY_LOST = "codes-relay-lost", "relay", "why"
+    GUESSED_AT = "codes-guessed-at", "relay", "words"
+
+
+class CodeKeeper:
+    """Shows a code, lets one guest try it, and shows the next ([K-5])."""
+
+    def __init__(
+        self,
+        relays: Sequence[str],
+        word: Callable[[], str],
+        screen: Screen,
+        network: Network | None,
+    ) -> None:
+        """`word` gives the ticket that is good at that moment."""
+        self._relays, self._word, self._screen = tuple(relays), word, screen
+        self._network = network or TcpNetwork()
+        self._after: CodeEnd | None = None
+        self._lost: set[str] = set()
+        self._wrong = self._in_a_row = 0
+        self._pause = FIRST_PAUSE
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        turn, pause = 0, FIRST_PAUSE
+        while True:
+            relay = self._relays[turn % len(self._relays)]
+            try:
+                self._after = await self._one(relay)
+            except NetError as error:
+                self._tell_lost(relay, error)
+                turn += 1  # another relay may do
+                await trio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                continue
+            pause = FIRST_PAUSE
+            await self._count(relay)
+
+    async def _count(self, relay: str) -> None:
+        """Count what became of a code, and wait where the last ones were all burned."""
+        if self._after is not CodeEnd.WRONG:
+            self._in_a_row, self._pause = 0, FIRST_PAUSE
+            return
+        self._wrong, self._in_a_row = self._wrong + 1, self._in_a_row + 1
+        if self._wrong in WRONG:
+            why = because(CodesCode.GUESSED_AT, relay=relay, words=self._words)
+            self._screen(updates.NoCode(why))
+        if self._in_a_row > IN_A_ROW:
+            await trio.sleep(self._pause)
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    @property
+    def _words(self) -> int:
+        """How many words the next code has ([K-5])."""
+        return WORDS + sum(self._wrong >= most for most in WRONG)
+
+    def _tell_lost(self, relay: str, error: NetError) -> None:
+        """Say so, once of each relay until there is a code again."""
+        if relay not in self._lost:
+            why = because(CodesCode.RELAY_LOST, relay=relay, why=error.reason)
+            self._screen(updates.NoCode(why))
+        self._lost.add(relay)
+        self._after = CodeEnd.LOST
+
+    async def _one(self, relay: str) -> CodeEnd:
+        """One code from its first moment to its end; NetError if the relay fails first."""
+        async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
+            code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
+            self._lost.clear()
+            self._screen(updates.Code(str(code), relay, LIFE, self._after))
+            with trio.move_on_after(LIFE) as life:
+                first = await talk.receive()
+            if life.cancelled_caught:
+                return CodeEnd.OLD
+            return await self._exchange(talk, HostExchange(code, self._word()), first)
+
+    async def _exchange(self, talk: Conversation, host: HostExchange, first: bytes) -> CodeEnd:
+        """Whoever came has one guess; who leaves in the middle has had it too ([K-5])."""
+        with trio.move_on_after(EXCHANGE):
+            try:
+                talk.post(host.answer(first))
+                talk.post(host.give(await talk.receive()))
+            except (CodeError, NetError):
+                return CodeEnd.WRONG
+            await _gone(talk)
+            return CodeEnd.USED
+        return CodeEnd.WRONG
+
+
+async def _number(talk: Conversation) -> int:
+    """The number under which the relay has a guest find us; NetError if it gives none."""
+    with trio.move_on_after(Limits().handshake):
+        said = await talk.receive()
+        number = int.from_bytes(said, "big")
+        if len(said) == NUMBER and number <= MOST_NUMBER:
+            return number
+    raise NetError(HandshakeCode.OTHER_LANGUAGE)
+
+
+async def _gone(talk: Conversation) -> None:
+    """Wait until the guest has read the ticket, and gone."""
+    with trio.move_on_after(GOODBYE), suppress(NetError):
+        while True:
+            await talk.receive()
+
+
+ANSWER: Final[Seconds] = 30.0
+"""Seconds for the relay, which may have to be asked several times, and the host's answers."""
+
+
+async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ticket:
+    """The ticket for a code, by its relay; CodeError says why there is none.
+
+    One try: a code is asked for once, whatever the answer ([K-5]).
+    """
+    guest, relay = GuestExchange(code), parse_address(code.relay)
+    wish = code.number.to_bytes(NUMBER, "big") + guest.first
+    with trio.move_on_after(ANSWER):
+        with _refusals_of(code):
+            async with conversation(network or TcpNetwork(), relay, wish, Limits()) as talk:
+                return _read(await _word(guest, talk, code))
+    raise _unanswered(code)
+
+
+@contextmanager
+def _refusals_of(code: SpokenCode) -> Iterator[None]:
+    """What a relay that refuses, or is not there, means for the code."""
+    try:
+        yield
+    except RefusedError as error:
+        why, relay = error.fields["why"], code.relay
+        if why.code == BY_VERDICT[Verdict.UNKNOWN]:
+            raise CodeError(CodeCode.NOBODY, number=code.number, relay=relay) from error
+        raise CodeError(CodeCode.BUSY, relay=relay) from error
+    except NetError as error:
+        raise CodeError(CodeCode.UNREACHED, relay=code.relay, why=error.reason) from error
+
+
+async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> str:
+    try:
+        second = await talk.receive()
+    except NetError as error:
+        raise _unanswered(code) from error
+    talk.post(guest.prove(second))
+    try:
+        return guest.open(await talk.receive())
+    except NetError as error:  # a host that does not believe us says no more
+        raise CodeError(CodeCode.WRONG) from error
+
+
+def _unanswered(code: SpokenCode) -> CodeError:
+    return CodeError(CodeCode.UNANSWERED, number=code.number, relay=code.relay)
+
+
+def _read(word: str) -> Ticket:
+    try:
+        return decode_ticket(word)
+    except TicketError as error:
+        raise CodeError(CodeCode.NO_TICKET, why=error.reason) from error

@@ -1,0 +1,396 @@
+"""Sitting down at the table of a ticket."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Final
+
+import trio
+
+from protocol import Header, Invalid, OtherVersion, Terms, table_header
+from protocol.bounds import Pace, Quota, Seconds
+
+from ..confusable_names import is_stacked, twins_among
+from ..errors import Code, of_protocol
+from ..game_adapter import HoityToity, read_game
+from ..net.hub import Event, Frame, Hub, LinkUp
+from ..net.link_limits import Allowance, Limits
+from ..net.network_errors import NetError, RefusedError
+from ..net.socks_proxy import broken_proxy
+from ..net.ticket import Ticket
+from ..presentation import screen_updates as updates
+from ..reachability.advertised_addresses import Scope, widest
+from ..reachability.port_mapping import Reachability
+from ..storage import journal as journals
+from ..storage.home import Home
+from .frame_access import check_signed
+from .lobby import (
+    Ask,
+    Asked,
+    LobbyFrame,
+    Names,
+    Offer,
+    Refusal,
+    Refuse,
+    Roster,
+    Shown,
+    Sit,
+    encode_lobby,
+    is_lobby,
+    parse_lobby,
+)
+from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play_on
+from .session import Outcome
+from .task_groups import open_nursery
+from .ticket_proof import Capability
+
+CONNECT: Final[Seconds] = 20.0
+"""Seconds for which a host is dialled, again and again, before one gives up."""
+ANSWER: Final[Seconds] = 15.0
+"""Seconds for which a linked host's first word is awaited."""
+FIRST_PAUSE: Final[Seconds] = 0.5
+LONGEST_PAUSE: Final[Seconds] = 4.0
+"""The first and the longest pause between two attempts to reach a host."""
+FULL_PAUSE: Final[Seconds] = Limits().full_pause
+MOST_LINKS: Final[Quota] = 12
+"""Times the host is linked to anew before one gives up: a link that is always cut is none."""
+LINES: Final[Pace] = (24, 0.5)
+"""Lines about who has sat down that are shown at once, and after that."""
+Accept = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
+"""Shows the terms, who sits there, and whether onlookers are let in; whether they are accepted."""
+
+
+class JoinCode(Code):
+    """Why one cannot sit down at a table, or look on."""
+
+    OWN_TICKET = "own-ticket"
+    KEPT = "seat-kept"
+    UNREACHED = "host-unreached", "why"
+    UNREACHED_IPV6 = "host-unreached-six", "why"
+    UNREACHED_LAN = "host-unreached-lan", "why"
+    UNREACHED_MACHINE = "host-unreached-machine", "why"
+    UNREACHED_PROXY = "host-unreached-by-proxy", "why"
+    GONE = "host-gone", "reason"
+    CUTS = "host-cuts-links"
+    SILENT = "host-without-terms"
+    LINKS_CLOSED = "links-closed"
+    ELSEWHERE = "sits-elsewhere"
+    IMPOSTOR = "host-impostor"
+    OTHER_HOST = "other-host"
+    OTHER_TABLE = "other-table"
+    OTHER_VERSION = "host-of-other-version", "theirs", "ours"
+    OTHER_LANGUAGE = "host-speaks-otherwise", "why"
+    BAD_ROSTER = "bad-roster", "why"
+    UNPLAYABLE = "unplayable-terms", "why"
+    OLD_CONSENT = "old-consent"
+    FORGOTTEN = "left-before-the-beginning"
+    UNPROVEN = "ticket-unknown"
+    NO_RELAYS = "ticket-without-relay"
+    OTHER_RELAYS = "ticket-of-other-relays", "relays"
+    FULL = "table-full"
+    NAME = "name-taken"
+    DENIED = "host-refused"
+    UNHEARD = "host-did-not-answer"
+    BEGUN = "game-begun"
+    BEGUN_WITHOUT = "game-begun-without-you"
+    ALIKE = "names-alike", "one", "other"
+    STACKED = "name-stacked", "name"
+    NOT_TAKEN = "seat-not-taken"
+    UNWATCHED = "table-unwatched"
+    OTHERWISE = "host-changed-its-mind"
+
+
+UNREACHED: Final = {
+    Scope.IPV6: JoinCode.UNREACHED_IPV6,
+    Scope.LAN: JoinCode.UNREACHED_LAN,
+    Scope.MACHINE: JoinCode.UNREACHED_MACHINE,
+}
+REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in Refusal}
+
+
+async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -> Outcome:
+    """Sit down at the table of a ticket and play; PeerError if it cannot be."""
+    who = seat.me.identity
+    if who.public == ticket.host_id:
+        raise PeerError(JoinCode.OWN_TICKET)
+    if kept_seat(seat.home, seat.passphrase, who.public, ticket) is not None:
+        raise PeerError(JoinCode.KEPT)
+    if reach.relay_only and not set(reach.relays).intersection(ticket.relay):
+        code = JoinCode.OTHER_RELAYS if ticket.relay else JoinCode.NO_RELAYS
+        raise PeerError(code, **({"relays": ticket.relay} if ticket.relay else {}))
+    leads_outside = widest(ticket.dial_addresses()) in (Scope.ANYWHERE, Scope.IPV6)
+    how = replace(reach, maps=reach.maps and leads_outside)
+    async with open_hub(who, how, seat.screen) as (hub, ways):
+        guest = _Guest(hub, seat, ticket, ways)
+        roster = await guest.host_link.keep(lambda: guest.sit(accept))
+        host = guest.host_link
+        return await play_on(hub, seat, roster, reach, host.capability, host.backlog.frames)
+
+
+def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
+    """The name of the game here in which this key has its seat at the ticket's table, if any."""
+    for path in home.journals.glob("*.journal"):
+        try:
+            first = journals.read_first(path, passphrase)
+            known = table_header.parse_header(first[0])
+            mine = known.roster[int(first[1])].id == key
+        except (journals.JournalError, ValueError, TypeError, IndexError):
+            continue  # of another player, or not readable: `resume` tells
+        if mine and known.terms.digest() == ticket.terms:
+            return path.stem
+    return None
+
+
+class HostLink:
+    """A link to the host of a ticket, kept up until it has given the roster; PeerError if not.
+
+    `full` is told once that the host has no room for more links; then it is dialled again and again
+    without an end. Without it a full host is one that cannot be reached.
+    """
+
+    def __init__(self, hub: Hub, ticket: Ticket, full: Callable[[], None] | None = None) -> None:
+        self.hub, self.ticket, self._full, self._is_told = hub, ticket, full, False
+        self.capability = Capability(ticket.terms, ticket.secret)
+        self.backlog = Backlog()
+
+    async def keep(self, act: Callable[[], Awaitable[Roster]]) -> Roster:
+        """Do this while the link to the host is kept; PeerError when it cannot be."""
+        found: list[Roster] = []
+        async with open_nursery() as nursery:
+            nursery.start_soon(self._stay_linked)
+            found.append(await act())
+            nursery.cancel_scope.cancel()
+        return found[0]
+
+    async def _stay_linked(self) -> None:
+        was_linked = False
+        for _ in range(MOST_LINKS):
+            await self._connect(was_linked)
+            await self.hub.unlinked(self.ticket.host_id)
+            was_linked = True
+            await trio.sleep(FIRST_PAUSE)
+        raise PeerError(JoinCode.CUTS)
+
+    async def _connect(self, was_linked: bool) -> None:
+        """Dial until there is a link; not for long if nobody listens there."""
+        pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
+        while True:
+            left = last - trio.current_time()
+            try:
+                await self.hub.connect(self.ticket.dial_addresses(), self.ticket.host_id, left)
+                return
+            except NetError as error:
+                if self._full is not None and isinstance(error, RefusedError) and error.full:
+                    await self._wait_for_room(self._full)
+                    last = trio.current_time() + CONNECT
+                    continue
+                is_late = trio.current_time() + pause >= last
+                if isinstance(error, RefusedError) and error.elsewhere and is_late:
+                    raise PeerError(JoinCode.ELSEWHERE) from error
+                if error.is_final or is_late:
+                    if was_linked:
+                        raise PeerError(JoinCode.GONE, reason=error.reason) from error
+                    raise self._unreached(error) from error
+            await trio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _wait_for_room(self, tell: Callable[[], None]) -> None:
+        """Leave a full host alone for a while ([L-65])."""
+        if not self._is_told:
+            tell()
+        self._is_told = True
+        await trio.sleep(FULL_PAUSE * random.uniform(1.0, 2.0))
+
+    def _unreached(self, error: NetError) -> PeerError:
+        """Why the ticket leads nowhere from here, as far as its addresses tell ([L-51])."""
+        proxy = broken_proxy(error.reason)
+        if proxy is not None:
+            return PeerError(JoinCode.UNREACHED_PROXY, why=proxy)
+        code = UNREACHED.get(widest(self.ticket.dial_addresses()), JoinCode.UNREACHED)
+        return PeerError(code, why=error.reason)
+
+    def show_ticket(self) -> None:
+        """Prove over the link there is that we hold the ticket."""
+        host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
+        proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
+        self.hub.post(host, encode_lobby(Ask(proof)))
+
+    def check_offer(self, offer: Offer) -> None:
+        """PeerError unless the host has shown that it gave this ticket, and hosts these terms.
+
+        SPEC: [L-7], [L-17].
+        """
+        host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
+        if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
+            raise PeerError(JoinCode.IMPOSTOR)
+        if offer.terms.host != host or offer.terms.digest() != self.ticket.terms:
+            raise PeerError(JoinCode.OTHER_HOST)
+
+    async def next(self) -> LobbyFrame:
+        """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
+        already begun is kept for later ([L-18])."""
+        host = self.ticket.host_id
+        async for event in self.hub.events:
+            if isinstance(event, LinkUp) and event.peer == host:
+                self.show_ticket()
+            frame = _parsed(event) if event.peer == host else None
+            if frame is None or isinstance(frame, Shown):
+                self.backlog.keep(event)
+            elif isinstance(frame, Refuse):
+                raise PeerError(REFUSED[frame.reason])
+            else:
+                return frame
+        raise PeerError(JoinCode.LINKS_CLOSED)
+
+    async def first(self) -> Offer | Roster:
+        """The terms or, if the game has begun, its roster; both are the ticket's."""
+        with trio.move_on_after(CONNECT + ANSWER):
+            while True:
+                frame = await self.next()
+                if isinstance(frame, Offer):
+                    self.check_offer(frame)
+                    return frame
+                if isinstance(frame, Roster):
+                    complete(frame, self.ticket)
+                    return frame
+        raise PeerError(JoinCode.SILENT)
+
+
+def _parsed(event: Event) -> LobbyFrame | None:
+    """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
+    if not isinstance(event, Frame) or not is_lobby(event.data):
+        return None
+    try:
+        return parse_lobby(event.data)
+    except OtherVersion as error:
+        raise PeerError(JoinCode.OTHER_VERSION, theirs=error.theirs, ours=error.ours) from error
+    except Invalid as error:
+        raise PeerError(JoinCode.OTHER_LANGUAGE, why=of_protocol(error)) from error
+
+
+class _Guest:
+    """A guest's side of the lobby."""
+
+    def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Reachability) -> None:
+        self.hub, self.seat, self.ticket = hub, seat, ticket
+        self.host_link = HostLink(hub, ticket)
+        self.ways = ways
+        self.names: tuple[str, ...] = ()
+        self.entry: table_header.SeatEntry | None = None
+
+    async def sit(self, accept: Accept) -> Roster:
+        """Read the terms, ask, consent, and wait for the roster ([H-8])."""
+        first = await self.host_link.first()
+        if isinstance(first, Roster):
+            self._check_mine(complete(first, self.ticket))
+            return first
+        return await self._consent(first, accept)
+
+    async def _consent(self, offer: Offer, accept: Accept) -> Roster:
+        game, found = _game_of(offer.terms), list[Roster]()
+        self.names = offer.names
+        async with open_nursery() as nursery:
+            nursery.start_soon(self._ask, offer, game, accept)
+            found.append(await self._roster(offer))
+            nursery.cancel_scope.cancel()
+        return found[0]
+
+    async def _ask(self, offer: Offer, game: HoityToity, accept: Accept) -> None:
+        """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
+        if not await accept(offer.terms, game, self.names, offer.watched):
+            raise PeerError(JoinCode.NOT_TAKEN)
+        me = self.seat.me
+        self.entry = table_header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
+        await self.ways.settle()
+        self._sit_down()
+
+    def _sit_down(self) -> None:
+        if self.entry is not None:
+            frame = Sit(self.entry.value(), self.ways.named)
+            self.hub.post(self.ticket.host_id, encode_lobby(frame))
+
+    async def _roster(self, offer: Offer) -> Roster:
+        lines = Allowance(*LINES, trio.current_time())
+        while True:
+            match await self.host_link.next():
+                case Names(names):
+                    self._show(names, offer.terms.seats, lines)
+                case Asked() if lines.left(now := trio.current_time()) >= 1:
+                    lines.take(now)
+                    self.seat.screen(updates.HostAsked())
+                case Offer() as again:  # the link was lost, and is there again
+                    self.host_link.check_offer(again)
+                    _check_watched(again, offer)
+                    self._sit_down()
+                case Roster() as roster:
+                    self._check_mine(complete(roster, self.ticket))
+                    _check_watched(roster, offer)
+                    return roster
+
+    def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
+        now = trio.current_time()
+        if names != self.names and lines.left(now) >= 1:
+            lines.take(now)
+            self.names = names
+            self.seat.screen(updates.Joined(names, seats))
+
+    def _check_mine(self, complete: Header) -> None:
+        """PeerError unless the roster holds the very consent given in this sitting.
+
+        SPEC: [H-9], [L-7].
+        """
+        me = self.seat.me.identity.public
+        if me not in {entry.id for entry in complete.roster}:
+            raise PeerError(JoinCode.BEGUN if self.entry is None else JoinCode.BEGUN_WITHOUT)
+        if self.entry in complete.roster:
+            return _check_names(complete)
+        if journal_path(self.seat.home, bind_raw(complete.encode())).exists():
+            raise PeerError(JoinCode.KEPT)
+        if self.entry is None:
+            raise PeerError(JoinCode.FORGOTTEN)
+        # An entry signed at an earlier sitting would give an earlier table's id again.
+        raise PeerError(JoinCode.OLD_CONSENT)
+
+
+def _check_watched(found: Offer | Roster, offer: Offer) -> None:
+    """PeerError if onlookers are let in otherwise than the player was shown ([L-63])."""
+    if found.watched != offer.watched:
+        raise PeerError(JoinCode.OTHERWISE)
+
+
+def _check_names(complete: Header) -> None:
+    """PeerError if two nicknames are look-alikes, or one is a tower of marks ([H-11])."""
+    names = [entry.nickname for entry in complete.roster]
+    for name in filter(is_stacked, names):
+        raise PeerError(JoinCode.STACKED, name=name)
+    alike = twins_among(names)
+    if alike is not None:
+        raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
+
+
+def complete(roster: Roster, ticket: Ticket) -> Header:
+    """The header of a roster; PeerError unless its host has signed it and gave the ticket.
+
+    SPEC: [L-7].
+    """
+    try:
+        complete = table_header.parse_header(roster.header)
+        check_signed(roster, complete)
+    except Invalid as error:
+        raise PeerError(JoinCode.BAD_ROSTER, why=of_protocol(error)) from error
+    if ticket.host_id not in {entry.id for entry in complete.roster}:  # a fresh one is of a seat
+        raise PeerError(JoinCode.OTHER_HOST)
+    if complete.terms.digest() != ticket.terms:
+        raise PeerError(JoinCode.OTHER_TABLE)
+    return complete
+
+
+def _game_of(terms: Terms) -> HoityToity:
+    """The game of terms that are fully understood ([H-8])."""
+    try:
+        return read_game(terms)
+    except Invalid as error:
+        raise PeerError(JoinCode.UNPLAYABLE, why=of_protocol(error)) from error

@@ -1,0 +1,329 @@
+"""Play at a table: what hosts, guests and resuming seats share, and further games at it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from protocol import Header, Identity, Machine, Table, table_header
+
+from ..errors import Code, CodedError, Reason
+from ..game_adapter import bind
+from ..net.addresses import RELAY_PREFIX, local_addresses
+from ..net.hub import Event, Frame, Hub
+from ..net.link_limits import Limits
+from ..net.network_errors import NetError, RefusedError
+from ..net.transport import Network, RelayedNetwork, TcpNetwork
+from ..presentation import screen_updates as updates
+from ..presentation.screen_updates import Screen
+from ..reachability.advertised_addresses import Found, Wanted
+from ..reachability.port_mapping import Reachability
+from ..storage import journal as journals
+from ..storage.home import Home
+from ..storage.player_key import Player as Me
+from .frame_kinds import longest
+from .frames_in import OffLoop
+from .lobby import Roster
+from .player_interface import Player
+from .reconnect_moved_seat import Taker
+from .session import Driver, Outcome
+from .task_groups import open_nursery
+from .ticket_proof import Capability
+
+
+class Backlog:
+    """Frames of a table already begun, kept while one still sits down; the rest is asked for."""
+
+    FRAMES = 1024
+    BYTES = 4 << 20
+
+    def __init__(self) -> None:
+        """Nothing has come yet."""
+        self.frames: list[Event] = []
+        self._size = 0
+
+    def keep(self, event: Event) -> None:
+        """Keep an event while there is room."""
+        size = len(event.data) if isinstance(event, Frame) else 0
+        if len(self.frames) < self.FRAMES and self._size + size <= self.BYTES:
+            self.frames.append(event)
+            self._size += size
+
+
+EVERYWHERE = frozenset({"0.0.0.0", "[::]"})
+LOOPBACK: Final = "127.0.0.1"
+
+
+class SeatingCode(Code):
+    """Why this node cannot be reached at a table."""
+
+    BAD_LISTEN = "bad-listen", "text"
+    CANNOT_LISTEN = "cannot-listen-there", "address", "why"
+    NO_RELAY = "relay-unreached", "why"
+
+
+class PeerError(CodedError):
+    """A table could not be opened, joined or resumed."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who sits here, with what files, deciding how, and telling whom. `talks`: it says what its
+    player says and shows what others say. `again`: its player is asked at the end whether it wants
+    another game with the same people; else it does not. `off_loop` runs what would hold up all
+    else, as `trio.to_thread.run_sync` does; without it that is done where it comes up."""
+
+    home: Home
+    me: Me
+    player: Player
+    screen: Screen
+    output: Path | None = None
+    passphrase: str | None = None
+    talks: bool = True
+    again: bool = False
+    off_loop: OffLoop | None = None
+
+
+class Lan(StrEnum):
+    """What a host tells the local network of its table."""
+
+    OPEN = "open"
+    """That it is there, and whoever comes may sit down."""
+    CLOSED = "closed"
+    """That it is there; a seat takes the ticket."""
+    OFF = "off"
+    """Nothing."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How this node can be reached: where it listens, its relays, what the LAN is told, and by
+    which network (None: the machine's own). `or_any`: another port does if that one is taken.
+    `returning`: a seat that comes back does not wait for its relays. One may be gone, or say that
+    this seat waits there already: the other seats will say whether it does. `anew`: it listens
+    where this says, not where it did; `relays_anew`: it waits at these relays, not where it did.
+
+    `advertised`: 'host:port' that the player has forwarded. `outside`: the table is meant for
+    people elsewhere too, so it is found out how they reach it, and told. `maps`: the router is
+    asked for a way in. `near`: some of the seats are on this machine. `hidden`: no address of this
+    machine is named, and it listens for itself alone; `network` dials by a proxy. `relay_only`: no
+    address of it is named either, nothing is listened for, and nothing but its relays is dialled;
+    `only_by_relays` makes it so."""
+
+    listen: str = ":0"
+    relays: tuple[str, ...] = ()
+    lan: Lan = Lan.OFF
+    network: Network | None = None
+    or_any: bool = False
+    returning: bool = False
+    anew: bool = False
+    relays_anew: bool = False
+    advertised: tuple[str, ...] = ()
+    outside: bool = False
+    maps: bool = False
+    near: bool = False
+    hidden: bool = False
+    relay_only: bool = False
+
+    @property
+    def wanted(self) -> Wanted:
+        """Whom the table is for, as far as it decides which addresses are named."""
+        is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
+        return Wanted(is_lan, self.near, self.hidden, self.relay_only)
+
+    @property
+    def dials(self) -> Network:
+        """By what this node dials."""
+        network = self.network or TcpNetwork()
+        return RelayedNetwork(network, self.relays) if self.relay_only else network
+
+
+def only_by_relays(reach: Reach) -> Reach:
+    """The same for a node whose address nobody may learn but its relays ([L-58])."""
+    return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
+
+
+DIAL_BY_PROXY, WAITING_BY_PROXY = 20.0, 40.0
+"""Seconds for one way to answer, and for a relay to be asked again, when a proxy dials: a new
+circuit of Tor takes long."""
+
+
+@asynccontextmanager
+async def open_hub(
+    who: Identity, reach: Reach, screen: Screen = lambda update: None
+) -> AsyncIterator[tuple[Hub, Reachability]]:
+    """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
+    listen. `screen` is told of relays that are lost, and found again."""
+    limits = Limits(longest=longest)
+    if reach.hidden:
+        limits = replace(limits, dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY)
+    hub = Hub(who, network=reach.dials, limits=limits)
+    async with open_nursery() as nursery:
+        await nursery.start(hub.run)
+        try:
+            found = await _found(hub, reach, screen)
+            ways = Reachability(found, reach.wanted, waits_at=hub.relays)
+            if reach.maps:
+                ways.explore(nursery, reach.dials)
+            yield hub, ways
+        finally:
+            nursery.cancel_scope.cancel()
+
+
+async def _found(hub: Hub, reach: Reach, screen: Screen) -> Found:
+    own = () if reach.relay_only else await _own(hub, reach)
+    relays = await _wait_at(hub, reach, screen)
+    return Found(own, reach.advertised, relays=relays)
+
+
+async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
+    """The addresses of this machine, listened on from now on; PeerError if they cannot be."""
+    host, _, port = reach.listen.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise PeerError(SeatingCode.BAD_LISTEN, text=reach.listen)
+    host = host.strip("[]") or (LOOPBACK if reach.hidden else "")
+    return tuple(reachable(await _listen(hub, host, int(port), reach.or_any)))
+
+
+async def _wait_at(hub: Hub, reach: Reach, screen: Screen) -> tuple[str, ...]:
+    """Wait at all relays, each again and again until it lets us.
+
+    A seat that returns is not kept out by its relays: the others may be reached directly. Whoever
+    opens a table or comes to one needs one relay of those named; NetError if none lets us wait
+    ([L-69]).
+    """
+
+    def tell(relay: str, why: Reason | None) -> None:
+        screen(updates.RelayState(relay.removeprefix(RELAY_PREFIX), why))
+
+    found = [await hub.listen_via(relay, tell, waits=False) for relay in reach.relays]
+    if found and not reach.returning:
+        await _first(hub, found)
+    return tuple(found)
+
+
+async def _first(hub: Hub, relays: Sequence[str]) -> None:
+    """Return when the first relay lets us wait there; NetError when none does."""
+    failures: list[NetError] = []
+    async with open_nursery() as nursery:
+
+        async def attempt(relay: str) -> None:
+            try:
+                await hub.listen_via(relay)
+                nursery.cancel_scope.cancel()
+            except NetError as error:
+                failures.append(error)
+
+        for relay in relays:
+            nursery.start_soon(attempt, relay)
+    if len(failures) < len(relays):
+        return
+    if any(isinstance(error, RefusedError) and error.elsewhere for error in failures):
+        raise failures[0]
+    raise NetError(SeatingCode.NO_RELAY, why=failures[0].reason) from failures[0]
+
+
+async def _listen(hub: Hub, host: str, port: int, or_any: bool) -> list[str]:
+    try:
+        return await hub.listen(host, port)
+    except NetError as error:
+        if not or_any:
+            raise PeerError(SeatingCode.CANNOT_LISTEN, **error.fields) from error
+    return await hub.listen(host, 0)
+
+
+def reachable(listening: list[str]) -> list[str]:
+    """Where others can dial: listening on every address becomes this machine's own addresses."""
+    found: list[str] = []
+    for address in listening:
+        host, _, port = address.rpartition(":")
+        found += local_addresses(int(port)) if host in EVERYWHERE else [address]
+    return list(dict.fromkeys(found))
+
+
+def bind_raw(raw: bytes) -> Table:
+    """The table of a roster's header."""
+    complete: Header = table_header.parse_header(raw)
+    return bind(complete)
+
+
+def journal_path(home: Home, table: Table) -> Path:
+    """Where the journal of a table is kept."""
+    return home.journals / f"{table.id.hex()[:16]}.journal"
+
+
+def transcript_path(home: Home, table: Table) -> Path:
+    """Where the transcript goes unless told otherwise."""
+    return home.transcripts / f"{table.id.hex()[:16]}.hoity"
+
+
+async def play(
+    hub: Hub,
+    seat: Seat,
+    roster: Roster,
+    reach: Reach,
+    capability: Capability,
+    backlog: list[Event],
+) -> Outcome:
+    """Keep what it takes to come back, and play."""
+    table, seed = bind_raw(roster.header), os.urandom(32)
+    number = table.ids.index(seat.me.identity.public)
+    addresses = tuple(tuple(a) for a in roster.addresses)
+    where = (addresses, reach.listen, reach.relays, int(time.time()))
+    papers = (roster.signature, capability.secret, capability.is_open, reach.hidden)
+    first = (roster.header, number, seed, *where, *papers, roster.watched, reach.relay_only)
+    book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
+    machine = Machine(table, os.urandom, number, seat.me.identity, seed)
+    return await drive(hub, seat, roster, capability, machine, book, backlog)
+
+
+async def drive(
+    hub: Hub,
+    seat: Seat,
+    roster: Roster,
+    capability: Capability,
+    machine: Machine,
+    book: journals.Journal,
+    backlog: list[Event],
+) -> Outcome:
+    """Drive a machine whose journal is open."""
+    usual = transcript_path(seat.home, machine.table)
+    driver = Driver(hub, machine, seat.screen, roster, capability, seat.player, book)
+    driver.output, driver.usual = seat.output or usual, usual
+    driver.identity, driver.talks, driver.again = seat.me.identity, seat.talks, seat.again
+    driver.off_loop = seat.off_loop
+    taker = Taker(hub, machine.table, roster, capability, seat.screen, book.path)
+    async with open_nursery() as nursery:
+        nursery.start_soon(taker.run)
+        outcome = await driver.run(backlog)
+        nursery.cancel_scope.cancel()
+    return outcome
+
+
+async def play_on(
+    hub: Hub,
+    seat: Seat,
+    roster: Roster,
+    reach: Reach,
+    capability: Capability,
+    backlog: list[Event],
+) -> Outcome:
+    """Play at a table, and at those that follow while all want another game; how the last ended."""
+    outcome = await play(hub, seat, roster, reach, capability, backlog)
+    return await follow(outcome, hub, seat, reach)
+
+
+async def follow(outcome: Outcome, hub: Hub, seat: Seat, reach: Reach) -> Outcome:
+    """Play at the tables that follow a finished one. Their transcripts go to the usual place: the
+    file that was asked for holds the first game."""
+    seat = replace(seat, output=None)
+    while (agreed := outcome.again) is not None:
+        early = list(outcome.early)
+        outcome = await play(hub, seat, agreed.roster, reach, agreed.capability, early)
+    return outcome

@@ -1,0 +1,228 @@
+"""Tell the screen who is connected, who is awaited, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Final
+
+from protocol import Machine, Wait
+from protocol.bounds import Seconds
+
+from ..presentation.screen_updates import (
+    Attendance,
+    Awaited,
+    Clock,
+    Extended,
+    Halfway,
+    Late,
+    Muster,
+    Paused,
+    Presence,
+    Screen,
+)
+
+
+class PresenceTeller:
+    """Tells one screen of attendance when it changes, and of the clock every second."""
+
+    def __init__(self, machine: Machine, screen: Screen) -> None:
+        """Nothing has been told yet."""
+        self._machine, self._screen = machine, screen
+        self._attendance: Attendance | None = None
+        self._second: tuple[int, bytes, int] | None = None
+
+    def tell(self, linked: Set[int], now: float) -> None:
+        """Tell how each seat is there, if that has changed, and the clock, if another second of the
+        open step has begun; `linked` are the seats with a link."""
+        self._tell_attendance(linked)
+        self._tell_clock(linked, now)
+
+    def _tell_attendance(self, linked: Set[int]) -> None:
+        found = attendance(self._machine, linked)
+        if found != self._attendance:
+            self._attendance = found
+            self._screen(found)
+
+    def _tell_clock(self, linked: Set[int], now: float) -> None:
+        machine = self._machine
+        seats, wait = awaited(machine), machine.wait(now)
+        second = (machine.tip.step, machine.tip.digest, int(wait.waited))
+        if not seats or second == self._second or machine.finished or machine.broken is not None:
+            return
+        self._second = second
+        left, count = max(0.0, wait.left), muster(machine, linked)
+        kind = machine.tip.want.kind
+        self._screen(Clock(seats, wait.waited, left, wait.patience, count, kind))
+
+
+def attendance(machine: Machine, linked: Set[int]) -> Attendance:
+    """How each seat is there, as seen from this node."""
+    return Attendance(tuple(_presence(machine, s, linked) for s in range(machine.table.seats)))
+
+
+def _presence(machine: Machine, seat: int, linked: Set[int]) -> Presence:
+    if seat in machine.tip.banned:
+        return Presence.BANNED
+    if seat not in machine.tip.present:
+        return Presence.ABSENT
+    if seat in machine.away():
+        return Presence.LEFT
+    return Presence.LINKED if seat in linked or seat == machine.seat else Presence.UNLINKED
+
+
+FIRST: Final[Seconds] = 10.0
+LONGEST: Final[Seconds] = 60.0
+"""Seconds until who is awaited is first said; the pauses after it double up to the longest."""
+UNDECIDED: Final[Seconds] = 60.0
+"""Seconds after patience has run out until a player is told that the seats have not agreed."""
+
+Word = Awaited | Halfway | Late | Paused
+
+
+class WaitNotices:
+    """Watches the first incomplete step of one machine; `linked` are the seats with a link."""
+
+    def __init__(self) -> None:
+        """Nothing has been said yet."""
+        self._begin(None)
+
+    def _begin(self, place: tuple[int, bytes] | None) -> None:
+        self._place = place
+        self._next = self._gap = FIRST
+        self._halfway: float | None = None
+        self._out: tuple[type[Late] | type[Paused], bool] | None = None
+        self._late_at: float | None = None
+
+    def look(self, machine: Machine, linked: Set[int], now: float) -> Word | None:
+        """What is to be said at this moment, if anything."""
+        if machine.finished or machine.broken is not None:
+            return None
+        place = (machine.tip.step, machine.tip.digest)
+        if place != self._place:
+            self._begin(place)
+        seats = awaited(machine)
+        others = seats - {machine.seat}
+        wait = machine.wait(now)
+        seconds = wait.waited
+        if is_silent_itself(machine):
+            return self._alone(machine, linked, seconds)
+        word: Word | None = self._pausing(machine, seats, linked, seconds)
+        word = word or self._undecided(machine, seats, linked, seconds)
+        word = word or self._half(machine, seats, linked, wait)
+        if word is None and others and seconds >= self._next and not machine.must_choose:
+            word = Awaited(others, seconds, max(0.0, wait.left))
+        if word is not None:
+            self._pause(seconds)
+        return word
+
+    def _alone(self, machine: Machine, linked: Set[int], seconds: float) -> Awaited | None:
+        """Whom a seat must hear before it may speak again, while it hears nobody."""
+        if linked or seconds < self._next:
+            return None
+        self._pause(seconds)
+        return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
+
+    def _pause(self, seconds: float) -> None:
+        self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
+
+    def run_out(self, machine: Machine, linked: Set[int], now: float) -> Late | Paused | None:
+        """Patience has run out: the game goes on without them, or pauses."""
+        if is_silent_itself(machine):
+            return None
+        place = (machine.tip.step, machine.tip.digest)
+        if place != self._place:
+            self._begin(place)
+        seconds = machine.wait(now).waited
+        self._pause(seconds)
+        return self._verdict(machine, linked, seconds)
+
+    def extended(self, machine: Machine, given: bool, now: float) -> Extended:
+        """What came of the player's wish to wait longer."""
+        others = awaited(machine) - {machine.seat}
+        pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
+        if pauses or not given:
+            return Extended(others, 0.0)
+        self._out = None
+        return Extended(others, machine.wait(now).left)
+
+    def _pausing(
+        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+    ) -> Late | Paused | None:
+        """Too few are present, or what was said when patience ran out does not hold any more."""
+        if self._out is None and not (machine.has_begun and machine.stands_still):
+            return None
+        before = self._out
+        word = self._verdict(machine, linked, seconds)
+        return word if self._out != before and seats - {machine.seat} else None
+
+    def _verdict(self, machine: Machine, linked: Set[int], seconds: float) -> Late | Paused:
+        count = muster(machine, linked)
+        kind = Late if count.goes_on and machine.has_begun else Paused
+        if self._out is None or self._out[0] is not kind:
+            self._late_at = seconds if kind is Late else None
+        self._out = kind, count.is_short
+        return kind(awaited(machine), seconds, count)
+
+    def _undecided(
+        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+    ) -> Late | None:
+        """Tell once that the seats have not agreed, long after the patience has run out."""
+        if self._late_at is None or seconds < self._late_at + UNDECIDED:
+            return None
+        self._late_at = None
+        return Late(seats, seconds, muster(machine, linked), undecided=True)
+
+    def _half(
+        self, machine: Machine, seats: frozenset[int], linked: Set[int], wait: Wait
+    ) -> Halfway | None:
+        alone = machine.must_choose and not machine.table.strict
+        due = 0 < wait.left <= wait.patience / 2 and (seats - {machine.seat} or alone)
+        if not due or self._halfway == wait.since or self._out is not None:
+            return None
+        self._halfway = wait.since
+        return Halfway(seats, wait.waited, wait.left, muster(machine, linked))
+
+
+def is_silent_itself(machine: Machine) -> bool:
+    """Whether only this very seat is awaited, while it may not speak: that has its own words, and
+    no choice of the player would end it."""
+    return machine.is_silent and awaited(machine) == {machine.seat}
+
+
+def awaited(machine: Machine) -> frozenset[int]:
+    """Who has to speak; with too few present, who has to come back."""
+    tip = machine.tip
+    if machine.has_begun and machine.stands_still:
+        return frozenset(range(machine.table.seats)) - tip.present - tip.banned
+    return machine.awaited()
+
+
+def muster(machine: Machine, linked: Set[int]) -> Muster:
+    """How many of the seats it takes would be left without those awaited, as seen from here.
+
+    A seat without a link may be there all the same, behind others: it counts if it has spoken in
+    this step. An onlooker, who has few links, counts every present seat.
+    """
+    table, tip = machine.table, machine.tip
+    left = tip.present - (awaited(machine) - {machine.seat})
+    if machine.seat is not None:
+        left &= {machine.seat} | linked | (tip.want.speakers - machine.awaited())
+        left -= frozenset() if machine.has_voice else {machine.seat}
+    terms, seats = table.header.terms, awaited(machine)
+    gone = seats - {machine.seat} or seats
+    others = gone - {machine.seat}
+    back = all(tip.absences[seat] < terms.returns for seat in gone) or len(left) < terms.quorum
+    here = linked if machine.seat is not None else gone
+    away = machine.away() & gone
+    return Muster(
+        table.seats,
+        terms.quorum,
+        len(left),
+        table.strict,
+        machine.has_begun,
+        back,
+        away,
+        others - away - here,
+        (others & here & tip.present) - away,
+        machine.seat is not None and machine.has_begun and not machine.has_voice,
+    )

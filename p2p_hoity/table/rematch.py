@@ -1,0 +1,393 @@
+"""Another game with the same people: consents, refusals, the roster they make, and the question."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Set
+from dataclasses import dataclass, replace
+from typing import Final
+
+import trio
+
+from protocol import (
+    Header,
+    Identity,
+    Invalid,
+    SeatEntry,
+    Table,
+    table_header,
+)
+from protocol.bounds import Pace, Quota, Seconds
+
+from ..errors import Reason, because
+from ..net.hub import Hub
+from ..presentation import screen_updates as updates
+from ..presentation.screen_updates import Screen, Unsaid
+from .chat import Conversation, Heard, TalkCode, Voices, is_talk
+from .frame_access import Access, check_signed
+from .lobby import Ask, Roster, encode_lobby, parse_lobby
+from .player_interface import Player
+from .rematch_frames import Consent, Refusal, is_again, is_roster, next_terms, parse_again, refuse
+from .task_groups import open_nursery
+from .ticket_proof import Capability
+
+FRAMES: Final[Pace] = (6.0, 1.0)
+"""Frames that a link may bring, so many at once for each seat: an honest one brings a consent and a
+refusal of each, and a roster, and the same once more when it is made anew."""
+MOST_LINKS: Final[Quota] = 64
+Flood = Callable[[bytes, bytes | None], None]
+"""Sends a frame to all links of the table, but to the one it came from."""
+
+
+class Rematch:
+    """What one node of a table knows of the next one. Each frame is passed on once; who knows
+    that one seat is unwilling ends."""
+
+    def __init__(
+        self,
+        table: Table,
+        seat: int | None,
+        me: Identity | None,
+        flood: Flood,
+        watched: bool = True,
+    ) -> None:
+        """`watched`: onlookers are let in at this table, and so at the next."""
+        self._table, self._seat, self._me, self._flood = table, seat, me, flood
+        self._watched = watched
+        self.terms = next_terms(table)
+        self._entries: dict[int, SeatEntry] = {}
+        self._refused: set[int] = set()
+        self._frames: dict[object, bytes] = {}
+        self._links = Voices((FRAMES[0] * table.seats, FRAMES[1]), MOST_LINKS)
+        self.roster: Roster | None = None
+
+    # What comes in.
+
+    def receive(self, peer: bytes, data: bytes, now: float) -> bool:
+        """Take a consent, a refusal or the roster; whether it was of use ([A-2], [A-3], [A-5])."""
+        if not self._links.may_speak(peer, now):
+            return False
+        try:
+            key = self._roster(data) if is_roster(data) else self._word(parse_again(data))
+        except Invalid:
+            return False
+        if key is None:
+            return False
+        self._frames[key] = data
+        self._flood(data, peer)
+        return True
+
+    def _word(self, word: Consent | Refusal) -> object:
+        """What a new word is kept by; None if it is not new, or of another table."""
+        who = word.id if isinstance(word, Refusal) else word.entry[0]
+        if word.table != self._table.id or who not in self._table.ids:
+            return None
+        seat = self._table.ids.index(who)
+        if seat in self._refused or (isinstance(word, Consent) and seat in self._entries):
+            return None
+        if isinstance(word, Refusal):
+            word.check()
+            self._refused.add(seat)
+        else:
+            self._entries[seat] = self._checked(seat, word)
+        return seat, isinstance(word, Refusal)
+
+    def _checked(self, seat: int, word: Consent) -> SeatEntry:
+        entry = table_header.parse_entry(self.terms, word.entry)
+        if entry.nickname != self._table.header.roster[seat].nickname:
+            raise Invalid("bad-header", "a seat consents under another name")
+        return entry
+
+    def _roster(self, data: bytes) -> object:
+        """The roster of the next table, for who has consented, or looks on ([A-5])."""
+        waits = self._seat is None or self.is_waiting
+        found = parse_lobby(data) if waits and self.roster is None else None
+        if not isinstance(found, Roster):
+            return None
+        self._check(found)
+        self.roster = found
+        return Roster
+
+    def _check(self, found: Roster) -> None:
+        """Invalid unless it has the very same people in their order on the very same terms."""
+        complete = table_header.parse_header(found.header)
+        check_signed(found, complete)
+        here = [(one.id, one.nickname) for one in self._table.header.roster]
+        there = [(one.id, one.nickname) for one in complete.roster]
+        terms, watched = complete.terms.digest(), found.watched
+        if here != there or (terms, watched) != (self.terms.digest(), self._watched):
+            raise Invalid("bad-header", "the roster is not of the next table")
+        if self._seat is not None and complete.roster[self._seat] != self._entries[self._seat]:
+            raise Invalid("bad-header", "the roster does not hold this seat's own consent")
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether this seat has consented, and nobody has refused."""
+        return self._seat in self._entries and not self._refused and self.roster is None
+
+    def known(self) -> tuple[bytes, ...]:
+        """All that a new link may have missed."""
+        return tuple(self._frames.values())
+
+    # What this seat says.
+
+    def consent(self) -> None:
+        """Sit down at the next table, by a fresh entry ([A-2])."""
+        if self._me is None or self._seat is None:
+            return
+        nickname = self._table.header.roster[self._seat].nickname
+        entry = table_header.sit(self.terms, self._me, nickname, os.urandom(32))
+        self._entries[self._seat] = entry
+        self._say((self._seat, False), Consent(self._table.id, entry.value()).encode())
+
+    def refuse(self) -> None:
+        """Do not sit down there, whatever was said before ([A-3])."""
+        if self._me is None or self._seat is None or self._seat in self._refused:
+            return
+        self._refused.add(self._seat)
+        self._say((self._seat, True), refuse(self._table.id, self._me).encode())
+
+    def _say(self, key: object, frame: bytes) -> None:
+        self._frames[key] = frame
+        self._flood(frame, None)
+
+    def sign(self) -> None:
+        """The host's part, once all have consented: one roster for these terms ([A-4])."""
+        if self._me is None or self._seat != 0 or self._refused or self.roster is not None:
+            return
+        if len(self._entries) == self._table.seats:
+            complete = Header(self.terms, tuple(one for _, one in sorted(self._entries.items())))
+            signature = table_header.sign_roster(complete, self._me, self._watched)
+            where = ((),) * self._table.seats
+            self.roster = Roster(complete.encode(), where, signature, self._watched)
+            self._say(Roster, encode_lobby(self.roster))
+
+    @property
+    def standing(self) -> updates.Again:
+        """Who is willing, and who is not, as far as is known here."""
+        return updates.Again(frozenset(self._entries) - self._refused, frozenset(self._refused))
+
+
+ANSWER: Final[Seconds] = 60.0
+"""Seconds in which a player must have said whether it wants another game ([A-3])."""
+GATHER: Final[Seconds] = 75.0
+"""Seconds for which the host waits for all consents ([A-4])."""
+LONGEST: Final[Seconds] = 90.0
+"""Seconds for which all others wait for the roster: longer, so that who has consented comes."""
+ALONE: Final[Seconds] = 10.0
+"""Seconds without a link to any seat after which nobody is waited for."""
+LOOK: Final[Seconds] = 0.1
+"""Seconds between two looks at what has come."""
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """The next table of the same people, as its host has signed it."""
+
+    roster: Roster
+    capability: Capability
+
+
+@dataclass
+class Settling:
+    """One node's way from a finished table to the next. `gone` are the seats that are not at this
+    one any more, and are not waited for; `linked` tells which seats there is a link to."""
+
+    rematch: Rematch
+    seats: frozenset[int]
+    seat: int | None
+    gone: frozenset[int]
+    screen: Screen
+    linked: Callable[[], Set[int]]
+    _told: updates.Again | None = None
+    _heard: float = 0.0
+
+    async def run(self, player: Player | None) -> Roster | None:
+        """The roster of the next table, or None if there is none."""
+        self._tell(self._standing)
+        async with open_nursery() as nursery:
+            if player is not None and self.seat is not None and not self._is_over:
+                nursery.start_soon(self._ask, player)
+            await self._wait()
+            nursery.cancel_scope.cancel()
+        if self.rematch.roster is None:
+            self._give_up()
+        return self.rematch.roster
+
+    @property
+    def _standing(self) -> updates.Again:
+        now = self.rematch.standing
+        return updates.Again(now.willing - self.gone, now.unwilling | self.gone)
+
+    @property
+    def _is_over(self) -> bool:
+        return bool(self._standing.unwilling) or self.rematch.roster is not None
+
+    async def _ask(self, player: Player) -> None:
+        """No answer in time is a refusal."""
+        willing = False
+        with trio.move_on_after(ANSWER):
+            willing = await player.again()
+        if willing:
+            self.rematch.consent()
+        else:
+            self.rematch.refuse()
+
+    async def _wait(self) -> None:
+        self._heard = trio.current_time()
+        last = self._heard + (GATHER if self.seat == 0 else LONGEST)
+        while not self._is_over and not self._is_late(last):
+            await trio.sleep(LOOK)
+            self.rematch.sign()
+            self._tell(self._standing)
+
+    def _is_late(self, last: float) -> bool:
+        now = trio.current_time()
+        if self.linked():
+            self._heard = now
+        return now >= min(last, self._heard + ALONE)
+
+    def _give_up(self) -> None:
+        """There is no next table. Whom nobody has refused to says so, and who kept silent counts
+        as unwilling; if all have consented, it is the host who gave no roster."""
+        now = self._standing
+        if now.unwilling:
+            self._tell(now)
+            return
+        self.rematch.refuse()
+        silent = self.seats - now.willing or frozenset({0})
+        self._tell(updates.Again(now.willing - silent, silent))
+
+    def _tell(self, standing: updates.Again) -> None:
+        if standing != self._told:
+            self._told = standing
+            self.screen(standing)
+
+
+RECENT: Final[Seconds] = 10.0
+"""Seconds for which words are told to links that are let in after them."""
+MOST_RECENT: Final[Quota] = 8
+
+
+def _milliseconds() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class SideChannel:
+    """The side channel of one node, over the links that `access` has let in. `talks`: whether this
+    node shows what is said, and says anything; what others say it passes on in any case."""
+
+    def __init__(
+        self, access: Access, me: Identity | None, hub: Hub, screen: Screen, talks: bool = True
+    ) -> None:
+        self._table, self._seat, self._access = access.table, access.seat, access
+        self._hub, self._screen, self._talks = hub, screen, talks
+        self._conversation = Conversation(self._table, self._seat, me, _milliseconds)
+        watched = access.roster.watched
+        self._rematch = Rematch(self._table, self._seat, me, self.flood, watched)
+        self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
+
+    def receive(self, peer: bytes, data: bytes) -> bool:
+        """Whether a frame belongs here; then it is dealt with, or dropped silently ([W-6])."""
+        if is_talk(data):
+            if self._access.hears(peer):
+                self._hear(peer, data)
+            return True
+        if not is_again(data):
+            return False
+        if self._access.hears(peer) or peer in self._table.ids:
+            self._rematch.receive(peer, data, trio.current_time())
+        return True
+
+    def _hear(self, peer: bytes, data: bytes) -> None:
+        now = trio.current_time()
+        if not self._conversation.admit(peer, now):
+            rest = self._conversation.rest(peer, now)
+            if rest > 0:
+                self._hub.rest(peer, rest)
+            return
+        heard = self._conversation.receive(peer, data, now)
+        if heard is not None:
+            self._tell(heard)
+            self._spread(heard.frame, peer)
+
+    def _tell(self, heard: Heard) -> None:
+        if self._talks:
+            self._screen(heard.said)
+
+    def _spread(self, frame: bytes, source: bytes | None) -> None:
+        """To all others, once ([W-6]); an onlooker's would be taken from nobody."""
+        if self._seat is not None:
+            self._latest.append((trio.current_time(), frame))
+            self.flood(frame, source)
+
+    def flood(self, frame: bytes, source: bytes | None) -> None:
+        """Send a frame to all links that are let in, but to the one it came from."""
+        for peer in self._hub.links():
+            if peer != source and self._access.hears(peer):
+                self._hub.post(peer, frame)
+
+    # Of its own.
+
+    def say(self, words: str | int) -> None:
+        """Say the player's words, or tell it why not."""
+        found = because(TalkCode.OFF) if not self._talks else self._said(words)
+        if isinstance(found, Reason):
+            self._screen(Unsaid(found))
+            return
+        self._tell(found)
+        self._spread(found.frame, None)
+        if self._seat is None:
+            self._hub.post(self._table.ids[min(self.doors())], found.frame)  # as it is signed
+
+    def _said(self, words: str | int) -> Heard | Reason:
+        return self._conversation.say(words, self.doors(), trio.current_time())
+
+    def doors(self) -> frozenset[int]:
+        """The seats that are linked and heard."""
+        here = [self._hub.linked(peer) and self._access.hears(peer) for peer in self._table.ids]
+        return frozenset(seat for seat, is_here in enumerate(here) if is_here)
+
+    # Another game.
+
+    def catch_up(self, peer: bytes) -> None:
+        """A link was let in: tell what it may have missed ([W-6], [A-6])."""
+        since = trio.current_time() - RECENT
+        words = (frame for when, frame in self._latest if when > since)
+        for frame in (*words, *self._rematch.known()):
+            self._hub.post(peer, frame)
+
+    def link_up(self, peer: bytes) -> None:
+        """A seat that has consented asks for the roster on each new link: it may be out ([A-6])."""
+        if peer in self._table.ids and self._rematch.is_waiting:
+            self._hub.post(peer, encode_lobby(Ask(b"")))
+
+    @property
+    def has_roster(self) -> bool:
+        """Whether the roster of the next table is here: what comes now is for that one."""
+        return self._rematch.roster is not None
+
+    def decline(self) -> None:
+        """This seat takes no part in another game."""
+        self._rematch.refuse()
+
+    async def settle(
+        self, player: Player | None, asks: bool, present: frozenset[int]
+    ) -> Agreed | None:
+        """The next table of the same people, if all want one; without `asks` this one does not.
+
+        SPEC: [A-3].
+        """
+        if not asks:
+            self.decline()
+            return None
+        seats = frozenset(range(self._table.seats))
+        gone, screen = seats - present, self._screen
+        settling = Settling(self._rematch, seats, self._seat, gone, screen, self.doors)
+        roster = await settling.run(player)
+        if roster is None:
+            return None
+        capability = self._access.capability.next(self._rematch.terms.digest())
+        return Agreed(replace(roster, addresses=self._access.roster.addresses), capability)

@@ -1,0 +1,120 @@
+"""The frames with which the seats of a table agree on another game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from protocol import (
+    SIGNATURE_SIZE,
+    Identity,
+    Invalid,
+    Label,
+    Raw,
+    Table,
+    Terms,
+    codec,
+    digest,
+    verify_signature,
+)
+
+from .frame_kinds import MOST_BYTES
+
+_CONSENT, _REFUSAL, _ROSTER = "again", "no-more", "roster"
+
+
+MAX_CONSENT: Final = MOST_BYTES[_CONSENT]
+"""Bytes of a consent or a refusal."""
+
+
+_STARTS: Final = tuple(codec.encode(kind) for kind in (_CONSENT, _REFUSAL, _ROSTER))
+
+
+def next_terms(table: Table) -> Terms:
+    """The terms of the next table: those of this one, their nonce made from its id ([A-1])."""
+    return replace(table.header.terms, nonce=digest(Label.NEXT_TABLE, table.id))
+
+
+def is_next(terms: Terms, table: bytes) -> bool:
+    """Whether these are the terms of the table that follows that one."""
+    return terms.nonce == digest(Label.NEXT_TABLE, table)
+
+
+@dataclass(frozen=True)
+class Consent:
+    """A seat of this table sits down at the next one: its signed entry for those terms."""
+
+    table: bytes
+    entry: Any
+
+    def encode(self) -> bytes:
+        """The frame."""
+        return codec.encode((_CONSENT, self.table, self.entry))
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A seat of this table does not sit down at the next one."""
+
+    table: bytes
+    id: bytes
+    signature: bytes
+
+    def encode(self) -> bytes:
+        """The frame."""
+        return codec.encode((_REFUSAL, self.table, self.id, self.signature))
+
+    def check(self) -> None:
+        """Invalid unless this seat has signed it ([A-3])."""
+        verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
+
+
+def refuse(table: bytes, who: Identity) -> Refusal:
+    """A refusal signed by its seat."""
+    return Refusal(table, who.public, who.sign(Label.NO_MORE, table))
+
+
+def refuser_of(table: Table, data: bytes) -> int | None:
+    """Return the seat that refused this table when its game was agreed on at the one before.
+
+    Args:
+        table: The table that is being set up.
+        data: Any frame.
+
+    Returns:
+        The number of the seat that signed the refusal, or None if the frame is no refusal of this
+        table ([A-8]).
+    """
+    if not is_again(data) or is_roster(data):
+        return None
+    try:
+        word = parse_again(data)
+        if isinstance(word, Consent) or not is_next(table.header.terms, word.table):
+            return None
+        word.check()
+    except Invalid:
+        return None
+    return table.ids.index(word.id) if word.id in table.ids else None
+
+
+def is_again(data: bytes) -> bool:
+    """Whether a frame begins as a consent, a refusal or a roster does."""
+    return data[1:].startswith(_STARTS)
+
+
+def is_roster(data: bytes) -> bool:
+    """Whether a frame begins as a roster does."""
+    return data[1:].startswith(_STARTS[-1])
+
+
+def parse_again(data: bytes) -> Consent | Refusal:
+    """A consent or a refusal from its bytes; Invalid otherwise ([A-2], [A-3], [X-2])."""
+    raw = Raw(codec.decode(data, MAX_CONSENT), "bad-frame", "a word on another game")
+    kind = raw.head("its kind").text()
+    if kind == _CONSENT:
+        _, table, entry = raw.row("its kind", "the table", "the entry")
+        entry.exactly(4, "a field")[0].octets(32)
+        return Consent(table.octets(32), entry.value)
+    raw.need(kind == _REFUSAL, "is of no known kind")
+    _, table, who, signature = raw.row("its kind", "the table", "the seat", "the signature")
+    return Refusal(table.octets(32), who.octets(32), signature.octets(SIGNATURE_SIZE))

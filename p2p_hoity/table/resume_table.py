@@ -1,0 +1,434 @@
+"""Resume a seat from its journal after a crash or Ctrl-C.
+
+A seat that is also played elsewhere, by a copy of these files, must not sign here. So before
+anything is signed, the other seats are asked whether they have a live link with this identity. A
+link that was lost in a power failure lives on at the others for some seconds, so a seat that they
+report as connected asks again for longer than that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+
+from protocol import Machine, Table, table_header
+from protocol.bounds import Seconds
+
+from .. import rules
+from ..errors import Code
+from ..game_adapter import Play, happenings_since
+from ..net.addresses import host_of, is_own_host
+from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
+from ..net.ticket import Ticket
+from ..net.transport import Network
+from ..presentation import screen_updates as updates
+from ..storage import journal as journals
+from ..storage import transcript_archive
+from ..storage.home import Home
+from ..storage.player_key import of_file
+from ..storage.private_files import NotPrivateError, check_if_there
+from .lobby import Roster
+from .play_table import (
+    Backlog,
+    PeerError,
+    Reach,
+    Seat,
+    bind_raw,
+    drive,
+    follow,
+    only_by_relays,
+    open_hub,
+)
+from .reconnect_moved_seat import FreshError, Giver, check_fresh, dial_by_ticket, dial_seats
+from .session import Outcome
+from .task_groups import open_nursery
+from .ticket_proof import Capability
+
+SETTLE: Final[Seconds] = 1.0
+"""Seconds in which those who answer at once have answered."""
+ALONE: Final[Seconds] = 3.0
+"""Seconds for which a first answer is awaited; nobody may be there yet."""
+PATIENCE: Final[Seconds] = 15.0
+"""Seconds for which a seat that is told that it is linked elsewhere asks again."""
+
+
+class ArrivalCode(Code):
+    """Why a seat is not taken again."""
+
+    ELSEWHERE = "played-elsewhere", "names"
+
+
+@dataclass
+class Answers:
+    """What the other seats of one table say of this one's links."""
+
+    table: Table
+    me: bytes
+    linked: set[bytes] = field(default_factory=set)
+    elsewhere: set[bytes] = field(default_factory=set)
+
+    def hear(self, event: Event) -> None:
+        """Take in one event."""
+        if event.peer not in self.table.ids:
+            return
+        match event:
+            case LinkUp(peer):
+                self.linked.add(peer)
+                self.elsewhere.discard(peer)
+            case LinkDown(peer):
+                self.linked.discard(peer)
+            case LinkedElsewhere(peer):
+                self.elsewhere.add(peer)
+
+    def may_play(self, waited: float) -> bool:
+        """Whether nothing speaks against it, and there was time to say so."""
+        return not self.elsewhere and waited >= (SETTLE if self.linked else ALONE)
+
+    def is_played_elsewhere(self) -> bool:
+        """So many say so that one of them is honest, or nobody else is linked with us.
+
+        Fewer than a quorum's worth may be liars who would keep an honest seat out.
+        """
+        enough = len(self.elsewhere) >= self.table.header.terms.quorum
+        return bool(self.elsewhere) and (enough or not self.linked)
+
+    def names(self) -> tuple[str, ...]:
+        """The nicknames of those who say so, in the order of the seats."""
+        roster = self.table.header.roster
+        return tuple(entry.nickname for entry in roster if entry.id in self.elsewhere)
+
+
+async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
+    """Wait until it is known that no other process plays this seat; what came in meanwhile.
+
+    The hub must be dialling the others. PeerError if another one plays it ([L-11]).
+    """
+    backlog, began = Backlog(), trio.current_time()
+    while not answers.may_play(waited := trio.current_time() - began):
+        if waited >= PATIENCE:
+            _decide(answers)
+            break
+        with trio.move_on_after(SETTLE / 4):
+            event = await hub.events.receive()
+            answers.hear(event)
+            backlog.keep(event)
+    return backlog.frames
+
+
+def _decide(answers: Answers) -> None:
+    if answers.is_played_elsewhere():
+        raise PeerError(ArrivalCode.ELSEWHERE, names=answers.names())
+
+
+class ResumeCode(Code):
+    """Why no game of this machine is taken up again."""
+
+    SEVERAL = "several-games", "names"
+    CLAIMED = "only-claimed-games", "names"
+    NO_GAME = "no-game"
+    NO_SUCH_GAME = "no-such-game"
+    NOT_BEGUN = "game-not-begun"
+    OTHER_KEY = "journal-of-other-key"
+    BY_PROXY = "game-by-proxy"
+    NO_RELAY = "game-by-relays-without-one"
+    SHOWN = "game-by-relays-alone"
+    EARLIER = "game-of-earlier-version"
+
+
+HIDDEN: Final = 10
+"""Where a journal's first record says whether the seat hides behind a proxy."""
+WATCHED: Final = 11
+"""Where it says whether onlookers are let in."""
+RELAY_ONLY: Final = 12
+"""Where it says whether the seat is reached and dials by relays alone; older ones do not say."""
+
+
+@dataclass(frozen=True)
+class OpenGame:
+    """A journal on this machine: a game that can be taken up again.
+
+    `started` in Unix seconds; `seat` is one's own number and `key` its public key; `put_away`: it
+    was claimed and is not offered any more; `relay_only`: the seat is reached by its `relays`
+    alone, and stays so.
+    """
+
+    name: str
+    path: Path
+    nicknames: tuple[str, ...]
+    started: int
+    seat: int = 0
+    key: bytes = b""
+    put_away: bool = False
+    relays: tuple[str, ...] = ()
+    relay_only: bool = False
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The nicknames of the others."""
+        return tuple(n for seat, n in enumerate(self.nicknames) if seat != self.seat)
+
+
+class SeveralGames(PeerError):
+    """Which of these games is meant must be said."""
+
+    def __init__(self, games: Sequence[OpenGame]) -> None:
+        super().__init__(ResumeCode.SEVERAL, names=tuple(game.name for game in games))
+        self.games = tuple(games)
+
+
+def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
+    """The games that can be taken up again, newest first. Journals that cannot be read, or are open
+    to others (`refused_games`), are left out; NotPrivateError if their folder is."""
+    found = []
+    for path in _journals(home):
+        try:
+            first = journals.read_first(path, passphrase)
+            roster, seat = table_header.parse_header(first[0]).roster, int(first[1])
+            names = tuple(entry.nickname for entry in roster)
+            started, put_away = int(first[6]), _claimed(path).exists()
+            key = roster[seat].id
+            relays, alone = tuple(map(str, first[5])), is_relay_only(path, first)
+            kept = (seat, key, put_away, relays, alone)
+            found.append(OpenGame(path.stem, path, names, started, *kept))
+        except (journals.JournalError, NotPrivateError, ValueError, IndexError):
+            continue
+    return sorted(found, key=lambda game: -game.started)
+
+
+def refused_games(home: Home) -> Iterator[NotPrivateError]:
+    """Of each journal that others can get at, or own, what is wrong and what mends it."""
+    for path in _journals(home):
+        try:
+            journals.check(path)
+        except NotPrivateError as error:
+            yield error
+        except journals.JournalError:
+            continue
+
+
+def _journals(home: Home) -> list[Path]:
+    """By name; NotPrivateError if the folder is not ours alone."""
+    for folder in (home.path, home.journals):
+        check_if_there(folder)
+    return sorted(home.journals.glob("*.journal"))
+
+
+def find_game(
+    home: Home, name: str | None, passphrase: str | None = None, key: bytes | None = None
+) -> OpenGame:
+    """The game of this name, or else the only one that waits for its player.
+
+    A claimed game, and with `key` that of another key, is found by its name only. SeveralGames or
+    PeerError if it is not one.
+    """
+    games = open_games(home, passphrase)
+    if name is None:
+        fitting = [g for g in games if not g.put_away and key in (None, g.key)]
+    else:
+        fitting = [game for game in games if game.name.startswith(name)]
+    if len(fitting) > 1:
+        raise SeveralGames(fitting)
+    if fitting:
+        return fitting[0]
+    claimed = tuple(g.name for g in games if g.put_away)
+    if name is None and claimed:
+        raise PeerError(ResumeCode.CLAIMED, names=claimed)
+    _tell_unreadable(home, name or "", passphrase)
+    if name is None:
+        raise PeerError(ResumeCode.NO_GAME)
+    raise PeerError(ResumeCode.NO_SUCH_GAME)
+
+
+def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
+    """PeerError if the game may be there, but its journal cannot be read."""
+    for path in _journals(home):
+        if path.stem.startswith(name):
+            try:
+                journals.read_first(path, passphrase)
+            except (journals.JournalError, ValueError) as error:
+                why = of_file(error)
+                raise PeerError(journals.JournalCode.UNUSABLE, path=str(path), why=why) from error
+
+
+def _claimed(journal: Path) -> Path:
+    """The empty file that says that a game was claimed."""
+    return journal.with_suffix(".claimed")
+
+
+def claim_game(seat: Seat, name: str | None) -> Path:
+    """Save a game as far as it was played, as a transcript that says that it is not over.
+
+    For whoever stays when the others are gone for good. The game can still be resumed by its name,
+    but is not offered any more. Nothing is signed or sent. PeerError if there is no such game or
+    nothing was played; JournalError if its journal is in use.
+    """
+    book, _, machine, _ = reopen(seat, name)
+    book.close()
+    if not machine.has_begun:
+        _claimed(book.path).touch(mode=0o600)
+        raise PeerError(ResumeCode.NOT_BEGUN)
+    path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
+    transcript_archive.write_transcript(path, transcript_archive.transcript_of(machine))
+    _claimed(book.path).touch(mode=0o600)
+    return path
+
+
+def reopen(
+    seat: Seat, name: str | None
+) -> tuple[journals.Journal, tuple[Any, ...], Machine, Roster]:
+    """Open the journal of a kept game.
+
+    Returns:
+        The journal, its first record, the machine as it was, and who sits where.
+
+    Raises:
+        PeerError: If there is no such game, or it was played with another key.
+        JournalError: If its journal is in use, or cannot be read.
+    """
+    game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
+    book, first, records = journals.reopen(game.path, seat.passphrase)
+    raw, number, seed, addresses = first[:4]
+    table = bind_raw(raw)
+    if table.ids[number] != seat.me.identity.public:
+        book.close()
+        raise PeerError(ResumeCode.OTHER_KEY)
+    machine = Machine(table, os.urandom, number, seat.me.identity, seed)
+    machine.restore(records)
+    watched = len(first) > WATCHED and bool(first[WATCHED])
+    return book, first, machine, Roster(raw, addresses, first[7], watched)
+
+
+async def resume_table(
+    seat: Seat,
+    name: str | None,
+    network: Network | None = None,
+    how: Reach | None = None,
+    fresh: Ticket | None = None,
+) -> Outcome:
+    """Take one's seat again after a crash or Ctrl-C. `how` says what the journal does not: whether
+    the router is asked, the proxy, and where to listen and wait if not where it did. `fresh` is a
+    ticket of another seat that is elsewhere now. PeerError if it cannot be, FreshError if that is
+    no ticket of this table."""
+    how = how or Reach(network=network)
+    book, first, machine, roster = reopen(seat, name)
+    try:
+        how = _alone(how, book.path, first)
+        _check(first, how, machine.table, fresh)
+    except (PeerError, FreshError):
+        book.close()
+        raise
+    _claimed(book.path).unlink(missing_ok=True)
+    recalled = replace(seat, screen=_recalling(seat.screen, machine))
+    table, known = machine.table, first[3][first[1]]
+    if not book.current:
+        machine.be_cautious()
+    capability = Capability(table.header.terms.digest(), first[8], first[9])
+    reach = _reach_again(how, first[4], tuple(first[5]), known)
+    ticket = Ticket(seat.me.identity.public, (), capability.terms, reach.relays, capability.secret)
+    async with open_hub(seat.me.identity, reach, seat.screen) as (hub, ways):
+        try:
+            _dial(hub, table, roster, fresh)
+            came = await arrive(hub, Answers(table, seat.me.identity.public))
+        except PeerError:
+            book.close()
+            raise
+        is_meant = bool(how.advertised or how.relays)
+        giver = Giver(hub, ways, machine, seat.screen, ticket, known, is_meant)
+        async with open_nursery() as nursery:
+            if reach.outside:
+                nursery.start_soon(giver.run)
+            outcome = await drive(hub, recalled, roster, capability, machine, book, list(came))
+            nursery.cancel_scope.cancel()
+        return await follow(outcome, hub, seat, reach)
+
+
+def _relay_only_mark(journal: Path) -> Path:
+    """The empty file that says that a seat is reached by relays alone since it was resumed."""
+    return journal.with_suffix(".relay-only")
+
+
+def is_relay_only(journal: Path, first: tuple[Any, ...]) -> bool:
+    """Whether a seat is reached by relays alone: from the beginning of its game, as the first
+    record of its journal says, or since it was resumed so."""
+    since_the_beginning = len(first) > RELAY_ONLY and bool(first[RELAY_ONLY])
+    return since_the_beginning or _relay_only_mark(journal).exists()
+
+
+def _alone(how: Reach, journal: Path, first: tuple[Any, ...]) -> Reach:
+    """How a seat is reached: by relays alone if it is or was so, which is kept with the game.
+
+    SPEC: [L-58]. PeerError if there is no relay, or an address is given that would be shown.
+    """
+    was_alone = is_relay_only(journal, first)
+    if not (how.relay_only or was_alone):
+        return how
+    if how.anew or how.advertised:
+        raise PeerError(ResumeCode.SHOWN)
+    if not (how.relays if how.relays_anew else first[5]):
+        raise PeerError(ResumeCode.NO_RELAY)
+    if not was_alone:
+        _relay_only_mark(journal).touch(mode=0o600)
+    return only_by_relays(how)
+
+
+def _check(first: tuple[Any, ...], how: Reach, table: Table, fresh: Ticket | None) -> None:
+    """PeerError or FreshError if this game cannot be played on, or not by this ticket."""
+    trouble = _unfit(first, how)
+    if trouble is not None:
+        raise PeerError(trouble)
+    if fresh is not None:
+        check_fresh(fresh, table.header, first[8])
+
+
+def _dial(hub: Hub, table: Table, roster: Roster, fresh: Ticket | None) -> None:
+    if fresh is None:
+        dial_seats(hub, table, roster.addresses)
+    else:
+        dial_by_ticket(hub, table, roster.addresses, fresh)
+
+
+def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
+    """As before, where nothing else is said; `known` is what the others know of this seat."""
+    reach = replace(how, returning=True, relays=how.relays if how.relays_anew else relays)
+    if how.anew:
+        return reach
+    same = _same_port(listen, known)
+    return replace(reach, listen=same, or_any=same != listen)
+
+
+def _unfit(first: tuple[Any, ...], how: Reach) -> ResumeCode | None:
+    """Why a game cannot be played on as it was begun."""
+    if len(first) <= WATCHED:
+        return ResumeCode.EARLIER
+    return ResumeCode.BY_PROXY if first[HIDDEN] and not how.hidden else None
+
+
+def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:
+    """A screen that is shown how the game stands as soon as it knows the table: whoever has
+    chosen already is asked nothing for now, and would see nothing."""
+
+    def tell(update: updates.Update) -> None:
+        screen(update)
+        play = machine.tip.state
+        if isinstance(update, updates.Started) and machine.has_begun and isinstance(play, Play):
+            view = rules.view(play.state, machine.seat, machine.hand())
+            screen(updates.Resumed(view, tuple(happenings_since(play))))
+
+    return tell
+
+
+def _same_port(listen: str, addresses: Sequence[str]) -> str:
+    """Listen where the others will dial; the system chose that port, and may have given it away
+    since: then it is enough that this seat dials the others."""
+    host, _, port = listen.rpartition(":")
+    if port != "0":
+        return listen
+    direct = [a for a in addresses if not a.startswith("relay+")]
+    here = [a for a in direct if is_own_host(host_of(a))]  # others may be the router's
+    ports = [a.rpartition(":")[2] for a in (*here, *direct)]
+    return f"{host}:{ports[0]}" if ports else listen

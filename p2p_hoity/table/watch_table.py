@@ -1,0 +1,153 @@
+"""Look on at the table of a ticket, from the beginning of the game or from now on."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from protocol import Identity, Machine
+from protocol.bounds import Seconds
+
+from .. import rules
+from ..net.hub import Hub
+from ..net.ticket import Ticket
+from ..net.transport import Network
+from ..presentation import screen_updates as updates
+from ..presentation.screen_updates import Screen
+from .frames_in import OffLoop
+from .join_table import HostLink, JoinCode, complete
+from .lobby import Roster
+from .play_table import PeerError, Reach, bind_raw, open_hub
+from .player_interface import Player
+from .session import Driver, OnlookerDriver, Outcome
+from .task_groups import open_nursery
+from .ticket_proof import Capability
+
+QUIET: Final[Seconds] = 1.0
+"""Seconds without a step after which all that was played before is known."""
+FIRST: Final[Seconds] = 5.0
+"""Seconds for which the first step is awaited."""
+LONGEST: Final[Seconds] = 30.0
+"""Seconds after which it is now in any case: some games never rest."""
+PAST: Final = (updates.Stepped, updates.Happened, updates.Rewound)
+
+
+class FromNow:
+    """Keeps back what was played before; everything is verified all the same."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._view: rules.View | None = None
+        self._items: list[rules.Happening] = []
+        self._started = trio.Event()
+        self._last: float | None = None
+        self._is_now = False
+
+    def tell(self, update: updates.Update) -> None:
+        """Pass on an update, unless it is of the past; the end is never kept back."""
+        if isinstance(update, updates.Started):
+            self._started.set()
+        if isinstance(update, updates.Finished | updates.Ended):
+            self._begin()
+        if self._is_now or not isinstance(update, PAST):
+            self._screen(update)
+            return
+        self._last = trio.current_time()
+        match update:
+            case updates.Happened(items, view):
+                self._view = view
+                self._items += items
+            case updates.Rewound(_, kept, view):
+                self._view = view
+                del self._items[kept:]
+
+    async def run(self) -> None:
+        """Wait until the past is known, then show how the game stands."""
+        await self._started.wait()
+        began = trio.current_time()
+        while not self._is_now:
+            due = began + FIRST if self._last is None else self._last + QUIET
+            if min(due, began + LONGEST) <= trio.current_time():
+                self._begin()
+            await trio.sleep(QUIET / 4)
+
+    def _begin(self) -> None:
+        if not self._is_now and self._view is not None:
+            self._screen(updates.Resumed(self._view, tuple(self._items)))
+        self._is_now = True
+
+
+@dataclass(frozen=True)
+class Onlooker:
+    """Who looks on: telling whom, saying what (None: nothing), and whether it follows the seats
+    to their next table; `output` is for the first one's transcript."""
+
+    screen: Screen
+    output: Path | None = None
+    player: Player | None = None
+    talks: bool = True
+    again: bool = False
+    from_now: bool = False
+    """Not what was played before it came."""
+    off_loop: OffLoop | None = None
+    """Runs what would hold up all else, as for a seat."""
+
+
+async def watch_table(
+    ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
+) -> Outcome:
+    """Follow a table without a seat, and those that come after it ([A-7]); `hidden`: by a proxy."""
+    if not onlooker.from_now:
+        return await _watch(ticket, onlooker, network, hidden)
+    later = FromNow(onlooker.screen)
+    async with open_nursery() as nursery:
+        nursery.start_soon(later.run)
+        since = replace(onlooker, screen=later.tell)
+        outcome = await _watch(ticket, since, network, hidden)
+        nursery.cancel_scope.cancel()
+    return outcome
+
+
+async def _watch(
+    ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
+) -> Outcome:
+    stranger = Identity(os.urandom(32))
+    reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
+    async with open_hub(stranger, reach) as (hub, _):
+        host_link = HostLink(hub, ticket, lambda: onlooker.screen(updates.Crowded()))
+        roster = await host_link.keep(lambda: _wait_for_roster(host_link))
+        driver = _looking_on(hub, stranger, onlooker, roster, host_link.capability)
+        driver.output = onlooker.output
+        outcome = await driver.run(host_link.backlog.frames)
+        while (agreed := outcome.again) is not None:
+            driver = _looking_on(hub, stranger, onlooker, agreed.roster, agreed.capability)
+            outcome = await driver.run(outcome.early)
+        return outcome
+
+
+def _looking_on(
+    hub: Hub, me: Identity, onlooker: Onlooker, roster: Roster, capability: Capability
+) -> Driver:
+    machine = Machine(bind_raw(roster.header), os.urandom)
+    driver = OnlookerDriver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
+    driver.identity, driver.talks, driver.again = me, onlooker.talks, onlooker.again
+    driver.off_loop = onlooker.off_loop
+    return driver
+
+
+async def _wait_for_roster(host_link: HostLink) -> Roster:
+    """The roster of the ticket's table, however long it takes until the table is full; PeerError
+    if its host lets nobody look on."""
+    first = await host_link.first()
+    if not first.watched:
+        raise PeerError(JoinCode.UNWATCHED)
+    while not isinstance(first, Roster):
+        frame = await host_link.next()
+        if isinstance(frame, Roster):
+            complete(frame, host_link.ticket)
+            first = frame
+    return first

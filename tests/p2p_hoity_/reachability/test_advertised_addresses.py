@@ -1,0 +1,138 @@
+"""Tests of which addresses are named, in which order, and what they are good for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2p_hoity.errors import because
+from p2p_hoity.net.ticket import MOST_ADDRESSES
+from p2p_hoity.reachability.advertised_addresses import (
+    MOST_NAMED,
+    Found,
+    ReachCode,
+    Scope,
+    Wanted,
+    judge,
+    judge_mapped,
+    scope_of,
+    widest,
+)
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
+
+HOME = "192.168.1.5:4646"
+SECOND = "172.17.0.1:4646"
+LOOP = "127.0.0.1:4646"
+GLOBAL = "93.184.216.34:4646"
+SIX = "[2606:4700::1111]:4646"
+ULA = "[fd00::5]:4646"
+OTHER_SIX, OTHER_ULA = "[2606:4700::2222]:4646", "[fd00::6]:4646"
+MAPPED = "81.2.69.142:14646"
+RELAY = "relay+relay.example.org:4646"
+LAN, OFF = Wanted(lan=True), Wanted()
+
+
+@pytest.mark.parametrize(
+    ("address", "scope"),
+    [
+        (GLOBAL, Scope.ANYWHERE),
+        (RELAY, Scope.ANYWHERE),
+        ("abcdefghij.onion:80", Scope.ANYWHERE),
+        (SIX, Scope.IPV6),
+        (HOME, Scope.LAN),
+        (ULA, Scope.LAN),
+        ("100.64.3.4:1", Scope.LAN),
+        ("169.254.3.4:1", Scope.LAN),
+        ("printer.local:1", Scope.LAN),
+        ("relay+10.0.0.1:4646", Scope.LAN),
+        (LOOP, Scope.MACHINE),
+        ("[::1]:1", Scope.MACHINE),
+        ("localhost:1", Scope.MACHINE),
+        ("[::ffff:127.0.0.1]:1", Scope.MACHINE),
+        ("[64:ff9b::93.184.216.34]:1", Scope.IPV6),
+        ("[64:ff9b::10.0.0.1]:1", Scope.NOWHERE),
+        ("[2002:a00:1::1]:1", Scope.NOWHERE),
+        ("[fec0::1]:1", Scope.LAN),
+        ("0.0.0.0:1", Scope.NOWHERE),
+        ("224.0.0.1:1", Scope.NOWHERE),
+    ],
+)
+def test_how_far_an_address_leads(address: str, scope: Scope) -> None:
+    assert scope_of(address) is scope
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "direct", "scope"),
+    [
+        (Found((HOME, LOOP)), LAN, (HOME,), Scope.LAN),
+        (Found((HOME, SECOND, LOOP)), OFF, (HOME, SECOND), Scope.LAN),
+        (Found((LOOP,)), OFF, (LOOP,), Scope.MACHINE),
+        (Found((HOME, LOOP), mapped=MAPPED), OFF, (MAPPED,), Scope.ANYWHERE),
+        (Found((HOME, SECOND, LOOP), mapped=MAPPED), LAN, (MAPPED, HOME), Scope.ANYWHERE),
+        (Found((HOME, LOOP), mapped=MAPPED), Wanted(near=True), (MAPPED, HOME), Scope.ANYWHERE),
+        (Found((LOOP,), (GLOBAL,)), Wanted(near=True), (GLOBAL, LOOP), Scope.ANYWHERE),
+        (Found((HOME, LOOP), (GLOBAL,), MAPPED), OFF, (GLOBAL, MAPPED), Scope.ANYWHERE),
+        (Found((GLOBAL, LOOP)), OFF, (GLOBAL,), Scope.ANYWHERE),
+        (Found((HOME, SIX, LOOP)), OFF, (SIX, HOME), Scope.IPV6),
+        (Found((SIX, OTHER_SIX, HOME, LOOP)), OFF, (SIX, HOME), Scope.IPV6),
+        (Found((ULA, HOME, OTHER_ULA, LOOP)), OFF, (ULA, HOME), Scope.LAN),
+        (Found((HOME, LOOP), relays=(RELAY,)), OFF, (), Scope.ANYWHERE),
+        (Found((HOME, LOOP), relays=(RELAY,)), LAN, (HOME,), Scope.ANYWHERE),
+        (Found((HOME, LOOP), relays=("relay+10.0.0.1:1",)), OFF, (HOME,), Scope.LAN),
+        (Found((LOOP,), ("x.onion:1",)), Wanted(hidden=True), ("x.onion:1",), Scope.ANYWHERE),
+        (Found((HOME, LOOP), mapped=MAPPED), Wanted(lan=True, hidden=True), (), Scope.NOWHERE),
+        (Found((LOOP,)), Wanted(near=True, hidden=True), (LOOP,), Scope.MACHINE),
+        (Found(), OFF, (), Scope.NOWHERE),
+    ],
+)
+def test_ticket_names(found: Found, wanted: Wanted, direct: tuple[str, ...], scope: Scope) -> None:
+    judged = judge(found, wanted)
+    assert (judged.direct, judged.scope) == (direct, scope)
+    assert judged.reasons[0] == because(ReachCode[scope.name])
+
+
+def test_a_seat_names_all_its_ways_in_order_and_a_ticket_says_why_it_leads_no_further() -> None:
+    found = Found((HOME, LOOP), (GLOBAL,), MAPPED, (RELAY,))
+    assert judge(found, OFF).named == (GLOBAL, MAPPED, HOME, LOOP, RELAY)
+    assert judge(found, Wanted(hidden=True)).named == (GLOBAL, RELAY)
+    many = tuple(f"10.0.0.{n}:1" for n in range(30))
+    named = judge(Found(many, relays=(RELAY,)), LAN).named
+    assert len(named) == MOST_NAMED
+    assert named[-1] == RELAY
+    silent = because(RouterCode.SILENT)
+    told = judge(Found((HOME, LOOP), trouble=(silent,)), LAN).reasons
+    forward = because(ReachCode.FORWARD, port="4646")
+    assert told == (because(ReachCode.LAN), silent, because(ReachCode.RELAY), forward)
+    assert because(ReachCode.ASKED) in judge(Found((HOME,), asking=True), LAN).reasons
+    assert judge(Found((HOME,), relays=(RELAY,)), LAN).reasons == (because(ReachCode.ANYWHERE),)
+    opened = because(ReachCode.OPENED, address=MAPPED)
+    assert judge(Found((HOME,), mapped=MAPPED), LAN).reasons[1:] == (opened,)
+
+
+def test_a_router_behind_another_or_seen_otherwise_by_a_relay_is_told() -> None:
+    carried = "[64:ff9b::10.0.0.1]:1"
+    for outside in ("10.1.2.3:1", "100.70.0.1:1", "192.168.0.9:1", LOOP, carried):
+        host = outside.rpartition(":")[0].strip("[]")
+        assert judge_mapped(outside) == because(ReachCode.DOUBLE_NAT, address=host)
+    assert judge_mapped(MAPPED) is None
+    judged = judge(Found((HOME,), mapped=MAPPED, relays=(RELAY,), seen="93.184.216.34"), OFF)
+    told = because(ReachCode.DISAGREE, address="81.2.69.142", seen="93.184.216.34")
+    assert judged.reasons[-1] == told
+    assert judged.direct == (MAPPED,)
+    same = judge(Found((HOME,), mapped=MAPPED, seen="81.2.69.142"), OFF)
+    assert ReachCode.DISAGREE not in {reason.code for reason in same.reasons}
+
+
+ADDRESSES = st.lists(st.sampled_from([HOME, SECOND, LOOP, GLOBAL, SIX, ULA]), unique=True)
+
+
+@given(ADDRESSES, st.booleans(), st.booleans(), st.booleans(), st.sampled_from(["", MAPPED]))
+def test_a_ticket_has_room_and_loses_no_reach(
+    own: list[str], lan: bool, near: bool, hidden: bool, external: str
+) -> None:
+    judged = judge(Found(tuple(own), mapped=external), Wanted(lan, near, hidden))
+    assert len(judged.direct) <= MOST_ADDRESSES
+    assert len(set(judged.direct)) == len(judged.direct)
+    if not hidden:
+        assert widest(judged.direct) is widest([*own, *filter(None, [external])])
+    elif not near:
+        assert judged.direct == judged.named == ()

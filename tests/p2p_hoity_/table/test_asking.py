@@ -1,0 +1,169 @@
+"""Questions that end: of who was declared absent, of who is back, of an epoch that is over."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import trio
+import trio.testing
+
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.effects_out import FRESH, Asking
+from p2p_hoity.table.player_interface import BotPlayer
+from p2p_hoity.table.session import Driver
+from protocol import effects
+from protocol.game import IllegalMove
+
+
+class Absentee(BotPlayer):
+    """A player who comes back when `key` is struck."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key, self.waits = trio.Event(), 0
+
+    async def returning(self) -> None:
+        """Not before the key."""
+        self.waits += 1
+        try:
+            await self.key.wait()
+        finally:
+            self.waits -= 1
+
+
+class Chair:
+    """The machine, as far as it is asked for a way back, and who sits there."""
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self.player, self.asked, self.drained = Absentee(), 0, 0
+        others: Any = cast(Any, None)
+        self.asking = Asking(
+            cast(Any, self), self.player, others, others, trio.current_time, self._drain, nursery
+        )
+
+    async def absent(self, may_return: bool = True) -> None:
+        """The seat is declared absent, and all that follows at once has happened."""
+        self.asking.call_back(may_return)
+        await trio.testing.wait_all_tasks_blocked()
+
+    def ask_back(self, now: float) -> None:
+        """What the machine is told."""
+        self.asked += 1
+
+    def _drain(self) -> None:
+        self.drained = self.asked
+
+
+async def test_who_has_just_sat_down_is_back_unasked_others_say_so(nursery: trio.Nursery) -> None:
+    chair = Chair(nursery)
+    await trio.sleep(FRESH - 1)
+    await chair.absent()
+    assert (chair.asked, chair.drained) == (1, 1)
+    await chair.absent()
+    assert (chair.asked, chair.player.waits) == (1, 1)
+    chair.player.key.set()
+    chair = Chair(nursery)
+    await chair.absent(may_return=False)
+    assert (chair.asked, chair.player.waits) == (0, 0)
+    chair = Chair(nursery)
+    await trio.sleep(FRESH)
+    await chair.absent()
+    assert (chair.asked, chair.player.waits) == (0, 1)
+    chair.player.key.set()
+    await trio.testing.wait_all_tasks_blocked()
+    assert (chair.asked, chair.drained) == (1, 1)
+
+
+async def test_who_is_there_again_in_another_way_is_asked_no_more(nursery: trio.Nursery) -> None:
+    chair = Chair(nursery)
+    await trio.sleep(FRESH)
+    await chair.absent()
+    chair.asking.stop()
+    await trio.testing.wait_all_tasks_blocked()
+    assert chair.player.waits == 1
+    chair.asking.close()
+    await trio.testing.wait_all_tasks_blocked()
+    assert chair.player.waits == 0
+    chair.player.key.set()
+    await trio.testing.wait_all_tasks_blocked()
+    assert chair.asked == 0
+
+
+@pytest.mark.parametrize("is_due", [True, False])
+def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
+    stopped: list[bool] = []
+    here: Any = SimpleNamespace(
+        _chronicle=SimpleNamespace(entered=lambda *given: None),
+        _look_for_oneself=lambda base: None,
+        machine=SimpleNamespace(must_choose=is_due),
+        _asking=SimpleNamespace(stop=lambda: stopped.append(True)),
+    )
+    Driver._show(here, effects.Entered(1, cast(Any, None), frozenset()))
+    assert bool(stopped) is not is_due
+
+
+@pytest.mark.parametrize(
+    ("effect", "update"),
+    [
+        (effects.Cautious(), updates.Cautious()),
+        (effects.Silenced(), updates.Silenced()),
+    ],
+)
+def test_a_seat_that_goes_on_with_an_old_copy_is_told_so(effect: Any, update: Any) -> None:
+    shown: list[Any] = []
+    here: Any = SimpleNamespace(screen=shown.append)
+    Driver._show(here, effect)
+    assert shown == [update]
+
+
+class Question:
+    """A machine that waits for a choice until it is answered or no longer waits."""
+
+    def __init__(self, legal: int | None = None) -> None:
+        self.must_choose, self.legal = True, legal
+        self.taken: list[Any] = []
+
+    def choose(self, choice: Any, now: float) -> None:
+        """Take the legal choice alone."""
+        if choice != self.legal:
+            raise IllegalMove("not-in-hand")
+        self.must_choose = False
+        self.taken.append(choice)
+
+
+async def asks(machine: Question, choose: Any, nursery: trio.Nursery) -> list[Any]:
+    """Return what the screen is told while a player chooses."""
+    shown: list[Any] = []
+    player: Any = SimpleNamespace(choose=choose)
+    given: Any = (machine, player, shown.append, lambda: None, trio.current_time, lambda: None)
+    Asking(*given, nursery).ask("place", False)
+    await trio.testing.wait_all_tasks_blocked()
+    return [type(update) for update in shown]
+
+
+async def test_an_illegal_answer_is_refused_and_asked_again(nursery: trio.Nursery) -> None:
+    answers = iter([7, 1])
+
+    async def choose(view: Any, kind: str, again: bool) -> int:
+        return next(answers)
+
+    machine = Question(legal=1)
+    told = await asks(machine, choose, nursery)
+    assert told == [
+        updates.Choosing,
+        updates.Refused,
+        updates.Choosing,
+        updates.Chosen,
+    ]
+    assert machine.taken == [1]
+
+
+async def test_an_answer_that_comes_too_late_is_not_taken(nursery: trio.Nursery) -> None:
+    machine = Question(legal=1)
+
+    async def choose(view: Any, kind: str, again: bool) -> int:
+        machine.must_choose = False  # a change of epoch has made the question void
+        return 1
+
+    assert await asks(machine, choose, nursery) == [updates.Choosing]
+    assert machine.taken == []

@@ -1,0 +1,320 @@
+"""Tests of who is heard at a running table, and of a host who gives two rosters."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import fails
+from support.machine_table import identity
+from support.player_table import LONGER, PlayerTable, Thinker, past_round
+from support.toy_game import ToyGame
+
+from p2p_hoity.net.hub import Hub
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table import lobby
+from p2p_hoity.table.frame_access import MOST_ONLOOKERS, PATIENCE, TWO_ROSTERS, Access, TwoRosters
+from p2p_hoity.table.ticket_proof import Capability
+from protocol.chain.chain_state import Table
+from protocol.errors import Invalid
+from protocol.wire import table_header
+from protocol.wire.table_header import Header, Terms
+
+WHO = [identity(seat) for seat in range(3)]
+TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
+ENTRIES = [
+    table_header.sit(TERMS, one, f"P{seat}", bytes([seat]) * 32) for seat, one in enumerate(WHO)
+]
+ONE = Header(TERMS, tuple(ENTRIES))
+OTHER = Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1]))
+SECRET, LINK, STRANGER = b"s" * 16, b"l" * 32, b"x" * 32
+HELD = Capability(TERMS.digest(), SECRET)
+
+
+class Desk:
+    """A reception of seat 1, and what it posts."""
+
+    def __init__(self, held: Capability = HELD, seat: int | None = 1, watched: bool = True) -> None:
+        signature = table_header.sign_roster(ONE, WHO[0], watched)
+        roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched)
+        self.posted: list[tuple[bytes, Any]] = []
+        table = Table(ONE, ToyGame(3, 1))
+        me = STRANGER if seat is None else WHO[seat].public
+        self.it = Access(table, me, roster, held, self.post, seat)
+        self.signature = signature
+
+    def post(self, to: bytes, data: bytes) -> bool:
+        self.posted.append((to, lobby.parse_lobby(data)))
+        return True
+
+    def receive(self, peer: bytes, frame: Any) -> bool:
+        return self.it.receive(peer, lobby.encode_lobby(frame))
+
+
+def linked(*held: Capability, **how: Any) -> tuple[Desk, bytes]:
+    """Return a reception and the last seat, which has just been linked with it."""
+    desk = Desk(*held, **how)
+    desk.it.up(WHO[2].public, LINK, 0.0)
+    return desk, WHO[2].public
+
+
+def test_seats_show_their_table_and_two_of_one_host_are_found_out() -> None:
+    desk, other = linked()
+    assert desk.posted == [(other, lobby.Shown(ONE.table_id, desk.signature))]
+    assert not desk.it.hears(other)
+    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature))
+    assert desk.it.hears(other)
+    desk.it.down(other)
+    assert not desk.it.hears(other)
+    desk, other = linked()
+    with pytest.raises(TwoRosters) as caught:
+        desk.receive(other, lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0])))
+    evidence = caught.value.evidence
+    assert evidence.one.table != evidence.other.table
+    assert evidence.terms == TERMS.digest()
+    for shown in (evidence.one, evidence.other):
+        table_header.check_roster(TERMS, shown.table, shown.signature)
+
+
+LATER = replace(TERMS, nonce=b"m" * 32)
+NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one in WHO))
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[2])),
+        lobby.Shown(OTHER.table_id, table_header.sign_roster(ONE, WHO[0])),
+        lobby.Shown(NEXT.table_id, table_header.sign_roster(NEXT, WHO[0])),
+        lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0]), False),
+        lobby.Shown(ONE.table_id, bytes(64)),
+        lobby.Shown(bytes(32), bytes(64)),
+    ],
+    ids=["signed by itself", "moved", "of other terms", "unwatched", "empty", "nothing"],
+)
+def test_no_guest_can_frame_the_host(shown: lobby.Shown) -> None:
+    desk, liar = linked()
+    fails(Invalid, "", desk.receive, liar, shown)
+    assert not desk.it.hears(liar)
+
+
+@pytest.mark.parametrize("size", [31, 33, 0])
+def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
+    with pytest.raises(Invalid, match="bad-frame"):
+        lobby.parse_lobby(lobby.encode_lobby(lobby.Shown(bytes(size), bytes(64))))
+    with pytest.raises(Invalid, match="bad-frame"):
+        lobby.parse_lobby(lobby.encode_lobby(lobby.Shown(bytes(32), bytes(2 * size))))
+
+
+def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> None:
+    desk, me = Desk(), WHO[1].public
+    desk.it.up(STRANGER, LINK, 0.0)
+    other = lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
+    assert not desk.receive(STRANGER, other)
+    assert not desk.it.hears(STRANGER)
+    assert desk.posted == []
+    assert not desk.receive(STRANGER, lobby.Ask(b""))
+    assert not desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, WHO[0].public, STRANGER)))
+    assert [frame for _, frame in desk.posted] == [lobby.Refuse(lobby.Refusal.UNPROVEN)] * 2
+    assert desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, me, STRANGER)))
+    assert isinstance(desk.posted[-1][1], lobby.Roster)
+    assert desk.it.hears(STRANGER)
+    assert not desk.receive(STRANGER, lobby.Ask(HELD.guest_proof(LINK, me, STRANGER)))  # not anew
+
+
+def test_who_shows_nothing_is_overdue_but_the_onlookers_side_asks_and_hears() -> None:
+    desk = Desk(seat=None)
+    desk.it.up(WHO[1].public, LINK, 0.0)
+    proof = HELD.guest_proof(LINK, WHO[1].public, STRANGER)
+    assert desk.posted == [(WHO[1].public, lobby.Ask(proof))]
+    assert desk.it.hears(WHO[1].public)
+    desk, other = linked()
+    desk.it.up(STRANGER, LINK, 5.0)
+    assert desk.it.overdue(PATIENCE - 1) == []
+    assert desk.it.overdue(PATIENCE) == [other]
+    desk.receive(other, desk.it.shown)
+    assert desk.it.overdue(PATIENCE + 5) == [STRANGER]
+
+
+def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
+    desk, other = linked(Capability(TERMS.digest()))
+    assert not desk.receive(other, lobby.Ask(b""))
+    assert isinstance(desk.posted[-1][1], lobby.Roster)
+    assert not desk.it.hears(other)  # it has yet to show that it plays at this table
+    desk, other = linked(watched=False)
+    assert desk.posted[-1][1] == lobby.Shown(ONE.table_id, desk.signature, False)
+    desk.receive(other, lobby.Ask(b""))
+    roster = desk.posted[-1][1]
+    assert isinstance(roster, lobby.Roster)
+    assert not roster.watched
+    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature, False))
+
+
+def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_else() -> None:
+    """[L-64]"""
+    desk, me = Desk(watched=False), WHO[1].public
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(STRANGER, lobby.Ask(bytes(32)))
+    assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNPROVEN))]
+    proof = lobby.Ask(HELD.guest_proof(LINK, me, STRANGER))
+    for _ in range(2):
+        assert not desk.receive(STRANGER, proof)
+    assert [frame for _, frame in desk.posted[1:]] == [lobby.Refuse(lobby.Refusal.UNWATCHED)] * 2
+    assert not desk.it.hears(STRANGER)
+    assert desk.it.onlookers == frozenset()
+    assert desk.it.overdue(PATIENCE) == [STRANGER]
+    desk = Desk(Capability(TERMS.digest(), is_open=True), watched=False)
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(STRANGER, lobby.Ask(b""))
+    assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNWATCHED))]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> None:
+    """[L-21]"""
+    desk, other = linked(watched=watched)
+    otherwise = lobby.Shown(
+        ONE.table_id, table_header.sign_roster(ONE, WHO[0], not watched), not watched
+    )
+    caught = fails(TwoRosters, "", desk.receive, other, otherwise)
+    assert not desk.it.hears(other)
+    both = caught.evidence.both
+    assert {shown.watched for shown in both} == {True, False}
+    for shown in both:
+        table_header.check_roster(TERMS, shown.table, shown.signature, shown.watched)
+
+
+def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
+    """Else a host could keep two honest seats from ever hearing each other."""
+    desk, other = linked()
+    otherwise = lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0], False), False)
+    assert desk.it.receive(other, lobby.encode_lobby(otherwise), begun=True)
+    assert desk.it.hears(other)
+    desk.it.down(other)
+    desk.it.up(other, LINK, 0.0)
+    turned = lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
+    assert not desk.it.receive(other, lobby.encode_lobby(turned), begun=True)
+    assert not desk.it.hears(other)
+
+
+@pytest.mark.parametrize(
+    "frame", [lobby.Names(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
+)
+def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
+    desk = Desk()
+    desk.it.up(STRANGER, LINK, 0.0)
+    assert not desk.receive(STRANGER, frame)
+    assert desk.posted == []
+
+
+async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = PlayerTable(tmp_path, 4)
+    post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
+
+    def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
+        if hub.me == host.public and lobby.is_lobby(data):
+            frame = lobby.parse_lobby(data)
+            if isinstance(frame, lobby.Roster) and to != hub.me:
+                given.append(to)
+            if isinstance(frame, lobby.Roster) and to in given[1:2]:
+                whole = table_header.parse_header(frame.header)
+                turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
+                where = (frame.addresses[0], *frame.addresses[:0:-1])
+                signature = table_header.sign_roster(turned, host)
+                data = lobby.encode_lobby(lobby.Roster(turned.encode(), where, signature))
+        return post(hub, to, data, once)
+
+    monkeypatch.setattr(Hub, "post", two_faced)
+    await table.play()
+    for guest in table.guests:
+        assert guest.outcome is not None
+        found = (guest.outcome.code, guest.outcome.seat)
+        assert found == (TWO_ROSTERS, 0), (guest.name, guest.outcome, guest.told)
+        assert guest.outcome.evidence is not None
+        (ended,) = guest.heard(updates.Ended)
+        assert ended.seat == 0
+
+
+async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = PlayerTable(tmp_path, 3, edition=LONGER)
+    host, hubs, shown = table.guests[0].me.identity, list[Hub](), list[bytes]()
+    run = Hub.run
+
+    async def noted(hub: Hub, **rest: Any) -> None:
+        hubs.append(hub)
+        await run(hub, **rest)
+
+    def show_another(update: updates.Update) -> None:
+        if shown or not past_round(2)(update):
+            return
+        whole = table.guests[0].heard(updates.Started)[0].table.header
+        turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
+        other = lobby.encode_lobby(
+            lobby.Shown(turned.table_id, table_header.sign_roster(turned, host))
+        )
+        (hub,) = (one for one in hubs if one.me == host.public)
+        shown.extend(peer for peer in hub.links() if hub.post(peer, other))
+
+    monkeypatch.setattr(Hub, "run", noted)
+    table.guests[0].listener = show_another
+    table.guests[1].player = Thinker()  # the game lasts for longer than it takes to leave it
+    await table.play()
+    assert len(shown) == 2
+    assert table.ended_alike()
+
+
+async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its links are cut, so the others see it as silent; nobody says that the host did it."""
+    liar, shown = three.guests[2].me.identity, Access.shown
+
+    def turned(reception: Access) -> lobby.Shown:
+        if reception.me != liar.public:
+            told: lobby.Shown = shown.__get__(reception)
+            return told
+        entries = reception.table.header.roster
+        other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
+        return lobby.Shown(other.table_id, table_header.sign_roster(other, liar))
+
+    monkeypatch.setattr(Access, "shown", property(turned))
+    await three.play()
+    for guest in three.guests[:2]:
+        assert guest.outcome is not None
+        assert guest.outcome.code != TWO_ROSTERS
+        assert guest.outcome.seat == guest.heard(updates.Started)[0].table.ids.index(liar.public)
+        assert not guest.heard(updates.Accused)
+
+
+def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
+    signature = table_header.sign_roster(ONE, WHO[0])
+    table_header.check_roster(TERMS, ONE.table_id, signature)
+    for terms, table, signed in (
+        (LATER, ONE.table_id, signature),
+        (TERMS, OTHER.table_id, signature),
+        (TERMS, ONE.table_id, table_header.sign_roster(ONE, WHO[1])),
+        (TERMS, ONE.table_id, os.urandom(64)),
+    ):
+        fails(Invalid, "", table_header.check_roster, terms, table, signed)
+    for watched in (True, False):
+        signature = table_header.sign_roster(ONE, WHO[0], watched)
+        table_header.check_roster(TERMS, ONE.table_id, signature, watched)
+        fails(Invalid, "", table_header.check_roster, TERMS, ONE.table_id, signature, not watched)
+
+
+def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:
+    desk = Desk()
+    crowd = [bytes([number]) + b"o" * 31 for number in range(MOST_ONLOOKERS + 1)]
+    for peer in crowd:
+        desk.it.up(peer, LINK, 0.0)
+        proof = HELD.guest_proof(LINK, WHO[1].public, peer)
+        let_in = desk.it.receive(peer, lobby.encode_lobby(lobby.Ask(proof)))
+        assert let_in is (peer != crowd[-1])
+        told = [frame for to, frame in desk.posted if to == peer]
+        assert isinstance(told.pop(0), lobby.Roster)
+        assert told == ([lobby.Refuse(lobby.Refusal.FULL)] if peer == crowd[-1] else [])
+    assert desk.it.onlookers == frozenset(crowd[:-1])
+    assert not desk.it.hears(crowd[-1])
+    assert desk.it.overdue(PATIENCE) == [crowd[-1]]
+    desk.it.down(crowd[0])
+    proof = HELD.guest_proof(LINK, WHO[1].public, crowd[-1])
+    assert desk.it.receive(crowd[-1], lobby.encode_lobby(lobby.Ask(proof)))

@@ -1,0 +1,92 @@
+"""How long frames may be: the longest sound one of each kind fits, and one byte more does not."""
+
+from typing import Any
+
+import pytest
+from support.cases import each, fails
+from support.machine_table import identity
+
+from p2p_hoity.net.transport import HEAD
+from p2p_hoity.table import chat, lobby, rematch_frames
+from p2p_hoity.table.frame_kinds import MOST_BYTES, OF_OTHERS, longest
+from p2p_hoity.table.lobby import encode_lobby
+from protocol.errors import Invalid
+from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
+
+HASH, WHO = bytes(32), identity(1)
+WIDE = "\U00020000"
+"""A letter of four bytes."""
+MANY = codec.MAX_ITEMS
+U32 = 2**32 - 1
+NAMES = (WIDE * table_header.MAX_NICKNAME,) * table_header.MAX_SEATS
+PLACES = (WIDE * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES
+HOSTS = (("a" * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES,) * 12
+TERMS = table_header.Terms(WHO.public, HASH, bytes(table_header.MAX_HEADER - 400), 16, 16)
+ENTRY = table_header.SeatEntry(HASH, NAMES[0], HASH, bytes(64)).value()
+SAID = chat.speak(HASH, WHO, 15, chat.MAX_COUNT, WIDE * chat.MAX_WORDS)
+LONGEST: dict[Any, bytes] = {
+    0: peer_frames.encode_frame(peer_frames.Carry(bytes(signed_messages.MAX_MESSAGE))),
+    1: peer_frames.encode_frame(peer_frames.Fetch((HASH,) * MANY, (U32,) * MANY)),
+    2: peer_frames.encode_frame(peer_frames.Sync(U32, U32, (bytes(16),) * MANY, tuple(range(16)))),
+    3: peer_frames.encode_frame(peer_frames.Own()),
+    4: peer_frames.encode_frame(peer_frames.Told(more=True)),
+    5: peer_frames.encode_frame(signed_notices.Leave(15, 254, U32, U32, HASH, bytes(64))),
+    6: peer_frames.encode_frame(signed_notices.EndNotice(15, "halt-below-lock", 15, bytes(64))),
+    "ask": encode_lobby(lobby.Ask(HASH)),
+    "offer": encode_lobby(lobby.Offer(HASH, TERMS, NAMES)),
+    "sit": encode_lobby(lobby.Sit(ENTRY, PLACES)),
+    "names": encode_lobby(lobby.Names(NAMES)),
+    "refuse": encode_lobby(lobby.Refuse(lobby.Refusal.UNWATCHED)),
+    "asked": encode_lobby(lobby.Asked()),
+    "roster": encode_lobby(lobby.Roster(bytes(table_header.MAX_HEADER), HOSTS, bytes(64))),
+    "table": encode_lobby(lobby.Shown(HASH, bytes(64))),
+    "talk": SAID.encode(),
+    "passed": chat.pass_on(SAID, WHO, chat.MAX_COUNT).encode(),
+    "again": rematch_frames.Consent(HASH, ENTRY).encode(),
+    "no-more": rematch_frames.refuse(HASH, WHO).encode(),
+}
+
+
+def parse(kind: Any, data: bytes) -> Any:
+    """What a node reads of a frame of this kind."""
+    if isinstance(kind, int):
+        return peer_frames.parse_frame(data)
+    if kind in ("talk", "passed"):
+        return chat.parse_talk(data)
+    if kind in ("again", "no-more"):
+        return rematch_frames.parse_again(data)
+    return lobby.parse_lobby(data)
+
+
+@each(MOST_BYTES, str)
+def test_the_longest_frame_of_each_kind_fits_and_is_read(kind: Any) -> None:
+    data = LONGEST[kind]
+    assert len(data) <= longest(data[:HEAD]) == longest(data) == MOST_BYTES[kind]
+    parse(kind, data)
+
+
+@each(MOST_BYTES, str)
+def test_a_frame_of_more_bytes_than_its_kind_may_have_is_refused_for_its_length(kind: Any) -> None:
+    most = MOST_BYTES[kind]
+    made = (codec.encode((kind, bytes(size))) for size in range(most - 20, most + 1))
+    least = next(data for data in made if len(data) > most)
+    for data in (least, codec.encode((kind, bytes(1 << 20)))):
+        assert len(data) > longest(data[:HEAD])
+        fails(Invalid, f"more than {most} bytes", parse, kind, data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x91",
+        codec.encode(("something", b"")),
+        codec.encode(("an unknown kind with a long name", b"")),
+        codec.encode((b"talk", b"")),
+        codec.encode((7, b"")),
+        codec.encode((200, b"")),
+        b"\x92\xa4\xff\xff\xff\xff\xc0",
+    ],
+)
+def test_a_frame_of_no_known_kind_may_be_as_long_as_one_of_a_later_version(data: bytes) -> None:
+    assert longest(data[:HEAD]) == OF_OTHERS

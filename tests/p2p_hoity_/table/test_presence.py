@@ -1,0 +1,216 @@
+"""Notices of waiting: who is awaited is said seldom, never of oneself, and with what comes next."""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from support.machine_table import MachineTable, make_table, toy_choice
+from support.player_table import LONGER, PlayerTable, past_round
+from support.sim.cheap import cheap_blocks
+from support.toy_game import ToyGame
+
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Late, Paused
+from p2p_hoity.table.player_interface import BotPlayer, WaitLonger, Wish
+from p2p_hoity.table.presence import WaitNotices, muster
+from protocol.chain.chain_state import Kind
+from protocol.seat.seat_machine import Machine
+from protocol.wire.table_header import Patience
+
+
+@pytest.fixture(autouse=True)
+def _cheap(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Cheap blocks for the toy game; a whole table of peers needs the real ones."""
+    with nullcontext() if "tmp_path" in request.fixturenames else cheap_blocks():
+        yield
+
+
+class Watched(MachineTable):
+    """Seats before the first bid, watched by seat 0; those in `mute` do not bid."""
+
+    def __init__(self, mute: set[int], choice: float, seats: int = 4, quorum: int = 3) -> None:
+        patience = Patience(round(choice * 1000), 10_000, 3_000, 60_000)
+        table, who = make_table(ToyGame(seats, 1), seats, quorum, patience)
+        self.mute = mute
+        super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
+        self.notes = WaitNotices()
+        self.start()
+        while self.deliver():
+            pass
+        assert self.machine.tip.want.kind is Kind.SEAL
+
+    @property
+    def machine(self) -> Machine:
+        return self.places[0].machine
+
+    def watch(self, until: float, linked: frozenset[int] = frozenset({1, 2, 3})) -> list[Any]:
+        """Each word of the notices with its second; nothing but time passes."""
+        found = []
+        while self.now < until:
+            self.now += 0.5
+            self.machine.core.clocks.now = self.now
+            word = self.notes.look(self.machine, linked, self.now)
+            if word is not None:
+                found.append((self.now, word))
+        return found
+
+    def bid(self, seat: int) -> None:
+        """A mute seat bids after all."""
+        self.mute.discard(seat)
+        self.places[seat].machine.choose(0, self.now)
+        self.collect(seat)
+        while self.deliver():
+            pass
+
+
+def test_who_is_awaited_is_said_at_growing_intervals_of_each_step() -> None:
+    found = Watched({3}, 1000).watch(330)
+    assert [at for at, _ in found] == [10, 20, 40, 80, 140, 200, 260, 320]
+    assert all(word == Awaited(frozenset({3}), at, 1000 - at) for at, word in found)
+    room = Watched({3}, 1000)
+    assert len(room.watch(45)) == 3
+    step = room.machine.tip.step
+    room.mute = {1, 2, 3}
+    room.choose = lambda m, a: None if m.seat else toy_choice(m, a)
+    room.bid(3)
+    assert room.machine.tip.step > step
+    assert room.machine.awaited()
+    ((at, word),) = room.watch(60)
+    assert (at, word.seconds) == (55, 10)
+
+
+def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
+    room = Watched({3}, 16)
+    ((at, word),) = room.watch(15)
+    assert at == 8
+    assert word == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3, thinking=frozenset({3})))
+    assert room.machine.wait_longer(room.now)
+    assert room.notes.extended(room.machine, True, room.now) == updates.Extended(frozenset({3}), 16)
+    words = [(at, word) for at, word in room.watch(30) if isinstance(word, Halfway)]
+    assert [(at, word.left) for at, word in words] == [(23, 8)]
+    room = Watched({2, 3}, 1000)
+    word = room.notes.run_out(room.machine, {1, 2, 3}, 5)
+    assert word == Paused(frozenset({2, 3}), 5, updates.Muster(4, 3, 2, thinking=frozenset({2, 3})))
+    assert [type(word) for _, word in room.watch(9)] == []
+    room.bid(2)
+    (late,) = [word for _, word in room.watch(12) if not isinstance(word, Awaited)]
+    assert late == Late(frozenset({3}), 9.5, updates.Muster(4, 3, 3, thinking=frozenset({3})))
+    ((at, word),) = Watched({0}, 60).watch(59)
+    assert at == 30
+    assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
+    assert Watched({0}, 60, quorum=4).watch(59) == []
+    ((at, word),) = Watched({0, 3}, 100).watch(99)
+    assert at == 50
+    assert isinstance(word, Halfway)
+    assert word.seats == {0, 3}
+
+
+def test_while_one_thinks_and_one_has_left_too_few_are_left_only_without_a_link() -> None:
+    room = Watched({2, 3}, 1000)
+    gone = frozenset({3})
+    room.machine.away = lambda: gone  # type: ignore[method-assign]
+    word = room.notes.run_out(room.machine, {1, 2}, 5)
+    assert isinstance(word, Paused)
+    assert word.muster == updates.Muster(4, 3, 2, gone=gone, thinking=frozenset({2}))
+    assert not word.muster.is_short
+    assert not [word for _, word in room.watch(4, frozenset({1, 2})) if isinstance(word, Paused)]
+    (word,) = [word for _, word in room.watch(9, frozenset({1})) if isinstance(word, Paused)]
+    assert word.muster.is_short
+    assert updates.Muster(4, 4, 4, strict=True).is_short
+
+
+def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> None:
+    room = Watched({0, 1, 2, 3}, 1000)
+    room.machine.awaited = lambda: frozenset({3})  # type: ignore[method-assign]
+    want = room.machine.tip.want
+    object.__setattr__(want, "speakers", frozenset({3}))
+    assert muster(room.machine, {1, 2, 3}).there == 3
+    assert muster(room.machine, {1}).there == 2
+    room.machine.core.seat = None
+    assert muster(room.machine, frozenset()).there == 3
+    room = Watched({3}, 20)
+    linked = frozenset({1, 2})
+    assert muster(room.machine, linked).there == 3
+    room.machine.core.floor = 2
+    assert muster(room.machine, linked).there == 2
+    word = room.notes.run_out(room.machine, linked, room.now)
+    assert isinstance(word, Paused)
+
+
+def test_a_strict_table_waits_in_any_case_and_who_may_not_speak_is_not_told_of_it() -> None:
+    room = Watched({3}, 16, quorum=4)
+    assert isinstance(room.notes.run_out(room.machine, {1, 2, 3}, 16), Paused)
+    given = room.machine.wait_longer(room.now)
+    assert not given
+    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset({3}), 0)
+    room = Watched({0}, 16)
+    given = room.machine.wait_longer(room.now)
+    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
+    room = Watched({0}, 20, 4, 4)
+    place = room.places[0]
+    place.machine = room.build(0)
+    place.machine.restore(place.journal)
+    place.machine.be_cautious(certain=True)
+    place.machine.start(room.now)
+    assert room.machine.awaited() == {0}
+    assert room.watch(60) == []
+    assert room.notes.run_out(room.machine, {1, 2, 3}, room.now) is None
+    assert muster(room.machine, {1, 2, 3}).is_mute
+    alone = room.watch(100, frozenset())
+    assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
+
+
+def test_seats_that_do_not_agree_are_told_of_once_a_minute_later() -> None:
+    """As with a cautious seat beside a silent one at four seats: nobody has a quorum of votes."""
+    room = Watched({3}, 16)
+    room.now = 16.0
+    word = room.notes.run_out(room.machine, {1, 2}, 16)
+    assert isinstance(word, Late)
+    assert not word.undecided
+    assert not word.muster.is_mute
+    found = [
+        (at, word) for at, word in room.watch(200, frozenset({1, 2})) if isinstance(word, Late)
+    ]
+    assert [(at, word.undecided, word.seats) for at, word in found] == [(76, True, frozenset({3}))]
+
+
+class Patient(BotPlayer):
+    """A bot in whose seat somebody waits longer, once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wished = trio.Event()
+        self.has_wished = False
+
+    async def wish(self) -> Wish:
+        if self.has_wished:
+            await trio.sleep_forever()
+        await self.wished.wait()
+        self.has_wished = True
+        return WaitLonger()
+
+
+async def test_a_player_waits_longer_and_then_the_game_goes_on(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 4, edition=LONGER)
+    host = table.guests[0]
+    host.player = Patient()
+    heard: list[tuple[float, updates.Update]] = []
+
+    def hear(update: updates.Update) -> None:
+        heard.append((trio.current_time(), update))
+        if isinstance(update, Halfway):
+            host.player.wished.set()
+
+    host.listener = hear
+    await table.play_until_the_last_goes(past_round(2))
+    table.guests.pop()
+    assert table.ended_alike()
+    ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
+    late = table.guests[1].heard(Late)[0]
+    assert (word.seats, word.left) == (late.seats, 4.0)
+    assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
+    ran_out = next(at for at, u in heard if isinstance(u, Late))
+    assert ran_out - extended >= 4.0

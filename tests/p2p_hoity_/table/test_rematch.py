@@ -1,0 +1,267 @@
+"""Tests of consents to another game: whose they are, for which terms, and the roster they make."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.cases import fails
+from support.machine_table import identity
+from support.toy_game import ToyGame
+
+from p2p_hoity.table import rematch_frames
+from p2p_hoity.table.lobby import Roster, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.table.rematch import FRAMES, Rematch
+from p2p_hoity.table.ticket_proof import Capability
+from protocol.chain.chain_state import Table
+from protocol.errors import Invalid
+from protocol.wire import codec, table_header
+from protocol.wire.table_header import Header, Terms
+
+WHO = [identity(seat) for seat in range(3)]
+TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
+ENTRIES = tuple(table_header.sit(TERMS, one, f"P{i}", bytes([i]) * 32) for i, one in enumerate(WHO))
+TABLE = Table(Header(TERMS, ENTRIES), ToyGame(3, 1))
+NEXT = rematch_frames.next_terms(TABLE)
+CONSENTS = tuple(
+    table_header.sit(NEXT, one, f"P{i}", bytes([9 + i]) * 32) for i, one in enumerate(WHO)
+)
+PEER = WHO[2].public
+
+
+class Node:
+    """One seat's, or an onlooker's, view of the next table, and what it floods."""
+
+    def __init__(self, seat: int | None) -> None:
+        self.sent: list[bytes] = []
+        me = None if seat is None else WHO[seat]
+        self.it = Rematch(TABLE, seat, me, lambda frame, source: self.sent.append(frame))
+
+    def hear(self, frame: Any, peer: bytes = PEER) -> bool:
+        if isinstance(frame, Roster):
+            frame = encode_lobby(frame)
+        data = frame if isinstance(frame, bytes) else frame.encode()
+        return self.it.receive(peer, data, 0.0)
+
+
+def consent(seat: int) -> rematch_frames.Consent:
+    return rematch_frames.Consent(TABLE.id, CONSENTS[seat].value())
+
+
+def own_entry(node: Node, seat: int) -> Any:
+    return table_header.parse_entry(NEXT, rematch_frames.parse_again(node.sent[0]).entry)  # type: ignore[union-attr]
+
+
+def roster(entries: Any, terms: Terms = NEXT, host: Any = WHO[0]) -> Roster:
+    complete = Header(terms, tuple(entries))
+    return Roster(complete.encode(), ((), (), ()), table_header.sign_roster(complete, host))
+
+
+def test_all_can_compute_the_next_terms_and_its_secret_leads_forward_only() -> None:
+    assert replace(NEXT, nonce=TERMS.nonce) == TERMS
+    assert NEXT.nonce != TERMS.nonce
+    assert rematch_frames.is_next(NEXT, TABLE.id)
+    assert not rematch_frames.is_next(NEXT, bytes(32))
+    assert not rematch_frames.is_next(TERMS, TABLE.id)
+    other = Table(Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1])), ToyGame(3, 1))
+    assert rematch_frames.next_terms(other).nonce != NEXT.nonce
+    held = Capability(TERMS.digest(), b"s" * 16)
+    following = held.next(NEXT.digest())
+    assert len(following.secret) == 16
+    assert following.secret != held.secret
+    assert following.terms == NEXT.digest()
+    assert held.next(TERMS.digest()).secret != following.secret
+    link, door, guest = b"l" * 32, WHO[0].public, b"g" * 32
+    proof = following.guest_proof(link, door, guest)
+    assert following.admits(proof, link, door, guest)
+    assert not following.admits(held.guest_proof(link, door, guest), link, door, guest)
+    assert not Capability(NEXT.digest()).next(NEXT.digest()).secret
+    assert Capability(TERMS.digest(), is_open=True).next(NEXT.digest()).is_open
+
+
+def test_all_consent_and_the_host_signs_one_roster_that_all_take() -> None:
+    nodes = [Node(seat) for seat in range(3)]
+    for node in nodes:
+        node.it.consent()
+    for at, node in enumerate(nodes):
+        for other in nodes:
+            if other is not node:
+                assert node.hear(other.sent[0])
+        assert node.it.standing.willing == {0, 1, 2}
+        assert (at == 0) or node.it.is_waiting
+    for node in nodes:
+        node.it.sign()
+    signed = nodes[0].it.roster
+    assert signed is not None
+    nodes[0].it.sign()
+    assert nodes[0].it.roster is signed
+    assert [node.it.roster for node in nodes[1:]] == [None, None]
+    for node in nodes[1:]:
+        assert node.hear(signed)
+        assert node.it.roster == signed
+        assert node.sent[-1] == encode_lobby(signed)  # it goes on before anything of the new table
+        assert not node.hear(signed)
+
+
+def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented() -> None:
+    node = Node(0)
+    for _ in range(3):
+        node.hear(consent(1))
+        node.hear(rematch_frames.refuse(TABLE.id, WHO[2]))
+    assert node.sent == [consent(1).encode(), rematch_frames.refuse(TABLE.id, WHO[2]).encode()]
+    assert list(node.it.known()) == node.sent
+    assert node.it.standing.willing == {1}
+    assert node.it.standing.unwilling == {2}
+    node = Node(0)
+    bad = rematch_frames.Refusal(TABLE.id, WHO[1].public, bytes(64))
+    assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES[0]) * TABLE.seats + 20))
+    assert not node.hear(consent(1), WHO[2].public)
+    assert node.hear(consent(1), WHO[1].public)
+    node = Node(0)
+    node.hear(rematch_frames.refuse(TABLE.id, WHO[1]))
+    assert not node.hear(consent(1))
+    assert node.it.standing.willing == frozenset()
+    node.hear(consent(2))
+    node.hear(rematch_frames.refuse(TABLE.id, WHO[2]))
+    assert node.it.standing.willing == frozenset()
+    node.it.consent()
+    node.it.sign()
+    assert node.it.roster is None
+    node = Node(0)
+    node.it.consent()
+    node.hear(consent(1))
+    node.it.sign()
+    assert node.it.roster is None
+
+
+OLD = table_header.sit(TERMS, WHO[1], "P1", bytes(32))
+THIRD = Table(Header(NEXT, CONSENTS), ToyGame(3, 1))
+
+
+REFUSAL = rematch_frames.refuse(TABLE.id, WHO[2])
+
+
+def consented(terms: Terms, who: Any = WHO[1], name: str = "P1") -> rematch_frames.Consent:
+    return rematch_frames.Consent(TABLE.id, table_header.sit(terms, who, name, bytes(32)).value())
+
+
+NO_WORDS: dict[str, Any] = {
+    "an old entry": rematch_frames.Consent(TABLE.id, OLD.value()),
+    "the entry of this very table": rematch_frames.Consent(TABLE.id, ENTRIES[1].value()),
+    "named for another table": rematch_frames.Consent(bytes(32), CONSENTS[1].value()),
+    "of a later table": consented(rematch_frames.next_terms(THIRD)),
+    "of other terms": consented(replace(NEXT, quorum=3)),
+    "under another name": consented(NEXT, name="P2"),
+    "of a stranger": consented(NEXT, identity(9)),
+    "of another key": rematch_frames.Consent(TABLE.id, (WHO[1].public, *CONSENTS[2].value()[1:])),
+    "unsigned": rematch_frames.Consent(TABLE.id, (*CONSENTS[1].value()[:3], bytes(64))),
+    "a refusal of another table": rematch_frames.refuse(bytes(32), WHO[1]),
+    "a stranger's refusal": rematch_frames.refuse(TABLE.id, identity(9)),
+    "a refusal in another's name": replace(
+        rematch_frames.refuse(TABLE.id, WHO[2]), id=WHO[1].public
+    ),
+    "an unsigned refusal": rematch_frames.Refusal(TABLE.id, WHO[1].public, bytes(64)),
+    "nothing": b"",
+    "cut": b"\x93\xa5again",
+}
+
+
+@pytest.mark.parametrize("frame", NO_WORDS.values(), ids=NO_WORDS)
+def test_what_is_no_word_of_a_seat_on_the_next_table_counts_for_nothing(frame: Any) -> None:
+    node = Node(0)
+    assert not node.hear(frame)
+    assert node.sent == []
+    assert node.it.standing == type(node.it.standing)(frozenset(), frozenset())
+
+
+STRANGER = table_header.sit(NEXT, identity(9), "P2", bytes(32))
+HARDER = replace(NEXT, quorum=3)
+
+
+def rosters(mine: Any) -> dict[str, Roster]:
+    """What a lying host may send to seat 1, whose own consent is `mine`."""
+    ada, _, clea = CONSENTS
+    harder = [table_header.sit(HARDER, one, f"P{i}", bytes(32)) for i, one in enumerate(WHO)]
+    old = table_header.sit(NEXT, WHO[1], "P1", bytes(32))
+    renamed = table_header.sit(NEXT, WHO[2], "Px", bytes(32))
+    fresh = replace(TERMS, nonce=b"f" * 32)
+    others = [table_header.sit(fresh, one, f"P{i}", bytes(32)) for i, one in enumerate(WHO)]
+    good = roster((ada, mine, clea))
+    return {
+        "other terms": roster(harder, HARDER),
+        "another nonce": roster(others, fresh),
+        "this very table": roster(ENTRIES, TERMS),
+        "another order": roster((ada, clea, mine)),
+        "a stranger": roster((ada, mine, STRANGER)),
+        "another name": roster((ada, mine, renamed)),
+        "another consent of mine": roster((ada, old, clea)),
+        "signed by another": roster((ada, mine, clea), host=WHO[2]),
+        "unsigned": replace(good, signature=bytes(64)),
+        "no header": replace(good, header=b"\x90"),
+    }
+
+
+@pytest.mark.parametrize("lie", sorted(rosters(CONSENTS[1])))
+def test_a_roster_that_is_not_what_this_seat_agreed_to_is_not_taken(lie: str) -> None:
+    node = Node(1)
+    node.it.consent()
+    mine = own_entry(node, 1)
+    assert not node.hear(rosters(mine)[lie])
+    assert node.it.roster is None
+    assert node.hear(roster((CONSENTS[0], mine, CONSENTS[2])))
+
+
+def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> None:
+    node = Node(1)
+    good = roster(CONSENTS)
+    assert not node.hear(good)
+    node.it.consent()
+    mine = own_entry(node, 1)
+    node.hear(rematch_frames.refuse(TABLE.id, WHO[2]))
+    assert not node.hear(roster((CONSENTS[0], mine, CONSENTS[2])))
+    assert not node.it.is_waiting
+    watching = Node(None)
+    assert watching.hear(good)  # an onlooker follows whoever plays on
+
+
+def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
+    for frame in (consent(0), rematch_frames.refuse(TABLE.id, WHO[0])):
+        data = frame.encode()
+        assert rematch_frames.is_again(data)
+        assert is_lobby(data)
+        assert len(data) > 128
+        assert rematch_frames.parse_again(data) == frame
+        for place in range(len(data)):
+            fails(Invalid, "", rematch_frames.parse_again, data[:place])
+        fails(Invalid, "", rematch_frames.parse_again, data + b"\0")
+    fails(Invalid, "", rematch_frames.parse_again, encode_lobby(roster(CONSENTS)))
+    assert isinstance(parse_lobby(encode_lobby(roster(CONSENTS))), Roster)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ("again", bytes(31), CONSENTS[0].value()),
+        ("again", TABLE.id, ()),
+        ("again", TABLE.id, (1, 2, 3, 4)),
+        ("again", TABLE.id, None),
+        ("again", TABLE.id, CONSENTS[0].value(), 0),
+        ("no-more", TABLE.id, bytes(31), bytes(64)),
+        ("no-more", TABLE.id, bytes(32), bytes(63)),
+        ("no-more", TABLE.id, bytes(32)),
+        ("never", TABLE.id, bytes(32), bytes(64)),
+        (),
+    ],
+)
+def test_another_form_is_no_word(fields: Any) -> None:
+    fails(Invalid, "", rematch_frames.parse_again, codec.encode(fields))
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_give_a_word_or_invalid(data: bytes) -> None:
+    for start in (b"", b"\x93\xa5again", b"\x94\xa7no-more"):
+        try:
+            assert rematch_frames.parse_again(start + data).encode() == start + data
+        except Invalid:
+            continue

@@ -1,0 +1,118 @@
+"""Tests of coming back: a copy of a home that plays already signs nothing and says so."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from support.machine_table import make_table
+from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
+from support.toy_game import ToyGame
+
+from cli.exit_codes import exit_code_of
+from p2p_hoity.errors import Reason
+from p2p_hoity.net.hub import LinkDown, LinkedElsewhere, LinkUp
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.storage.home import Home
+from p2p_hoity.table import resume_table as resuming
+from p2p_hoity.table.play_table import PeerError, Seat
+from p2p_hoity.table.resume_table import ALONE, PATIENCE, SETTLE, Answers, resume_table
+
+TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
+
+
+def told(*linked: int, elsewhere: tuple[int, ...] = ()) -> Answers:
+    """What seat 3 has heard."""
+    answers = Answers(TABLE, WHO[3].public)
+    for seat in linked:
+        answers.hear(LinkUp(WHO[seat].public, "", False))
+    for seat in elsewhere:
+        answers.hear(LinkedElsewhere(WHO[seat].public))
+    return answers
+
+
+def test_whoever_is_let_in_goes_on_unless_so_many_object_that_one_is_honest() -> None:
+    assert not told(0).may_play(SETTLE / 2)
+    assert told(0).may_play(SETTLE)
+    assert not told().may_play(SETTLE)
+    assert told().may_play(ALONE)
+    assert not told(0, 1, elsewhere=(2,)).may_play(PATIENCE)
+    assert Limits().silence * 2 < PATIENCE  # it is asked for longer than a dead link lives
+    for linked, elsewhere, stops in (
+        ((), (0,), True),
+        ((), (), False),
+        ((0,), (1, 2), False),  # two of four may be liars who would keep an honest seat out
+        ((0,), (), False),
+        ((), (0, 1, 2), True),
+    ):
+        assert told(*linked, elsewhere=elsewhere).is_played_elsewhere() == stops
+    answers = told(elsewhere=(0, 2))
+    answers.hear(LinkedElsewhere(b"x" * 32))
+    assert answers.names() == ("seat 0", "seat 2")
+    answers.hear(LinkUp(WHO[0].public, "", False))
+    assert answers.names() == ("seat 2",)
+    answers.hear(LinkDown(WHO[0].public, Reason("gone")))
+    assert answers.linked == set()
+    answers = told()
+    answers.hear(LinkedElsewhere(b"x" * 32))
+    assert not answers.elsewhere
+
+
+async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
+    copy, stopped = tmp_path / "copy", list[PeerError]()
+
+    async def clone() -> None:
+        await table.until(lambda: table.guests[2].round >= 2)
+        shutil.copytree(table.guests[2].home.path, copy)
+        (journal,) = (copy / "journals").iterdir()
+        before, told = journal.read_bytes(), list[updates.Update]()
+        me, player = table.guests[2].me, table.guests[2].player
+        seat = Seat(Home(copy), me, player, told.append)
+        with pytest.raises(PeerError, match="played-elsewhere") as caught:
+            await resume_table(seat, None, table.network)
+        stopped.append(caught.value)
+        assert journal.read_bytes() == before
+        assert not any(isinstance(update, updates.Started) for update in told)
+
+    slow = table.guests[1].player = Thinker()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(table.play)
+        await clone()
+        slow.seconds = 0.0
+    (error,) = stopped
+    assert exit_code_of(error) == 1
+    assert sorted(error.fields["names"]) == ["P0", "P1"]
+    assert table.ended_alike()
+    assert not table.heard(updates.Late)
+
+
+async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others go on hearing nothing, as no packet tells them that the machine is off."""
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
+    began, back = list[float](), list[float]()
+
+    async def off_and_on() -> None:
+        await table.sit_until(2, past_round(2))
+        began.append(trio.current_time())
+        await table.resume(2)
+
+    cut = resuming.arrive
+
+    async def watched(*given: Any) -> Any:
+        found = await cut(*given)
+        back.append(trio.current_time())
+        return found
+
+    monkeypatch.setattr("p2p_hoity.table.resume_table.arrive", watched)
+    monkeypatch.setattr("p2p_hoity.net.peer_link.cut", _leave_open)
+    await table.play({2: off_and_on})
+    assert back[0] - began[0] <= PATIENCE
+    assert table.ended_alike()
+
+
+async def _leave_open(stream: Any) -> None:
+    """A machine without power closes nothing."""
+    await trio.lowlevel.checkpoint()

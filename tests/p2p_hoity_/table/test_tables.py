@@ -1,0 +1,217 @@
+"""Tests of peers: whole tables over a network in memory, on a virtual clock."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from support.cases import ends_in, fails
+from support.player_table import (
+    CALM,
+    LONGER,
+    Guest,
+    PlayerTable,
+    hosted,
+    past_round,
+    short_track,
+)
+
+from cli.exit_codes import exit_code_of
+from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.storage.home import Home
+from p2p_hoity.table.lobby import Roster, Seating
+from p2p_hoity.table.play_table import PeerError
+from p2p_hoity.table.resume_table import find_game, open_games
+from p2p_hoity.table.watch_table import Onlooker
+from protocol.crypto.identities import Identity
+from protocol.wire import table_header
+
+
+@pytest.mark.real_cards
+@pytest.mark.parametrize("seats", [2, 4])
+async def test_all_seats_end_with_the_same_transcript(tmp_path: Path, seats: int) -> None:
+    table = PlayerTable(tmp_path, seats, edition=short_track())
+    await table.play()
+    table.judge()
+    assert len(set(table.transcripts())) == 1
+    assert len({guest.outcome.standings for guest in table.guests if guest.outcome}) == 1
+    for guest in table.guests:
+        assert not list(guest.home.journals.iterdir())
+        assert guest.heard(updates.Finished)
+        finals = [step.final for step in guest.heard(updates.Stepped)]
+        told = sum(len(update.items) for update in guest.heard(updates.Happened))
+        assert finals == sorted(finals)
+        assert 0 < finals[-1] < told
+
+
+async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3)
+    table.guests.append(Guest(tmp_path, "late"))
+    codes: list[int] = []
+
+    async def too_late() -> None:
+        await table.until_heard(updates.Started, 0)
+        caught = await ends_in(PeerError, r"table-full|game-begun", table.join(3))
+        codes.append(exit_code_of(caught))
+
+    await table.play({3: too_late})
+    table.guests.pop()
+    assert codes == [1]
+    assert table.ended_alike()
+
+
+async def test_a_guest_may_refuse_the_terms(pair: PlayerTable) -> None:
+    asked: list[Any] = []
+
+    async def no(terms: Any, game: Any, names: Any, watched: bool) -> bool:
+        asked.append((terms, game.edition.name, names, watched))
+        return False
+
+    async with hosted(pair):
+        await ends_in(PeerError, "seat-not-taken", pair.join(1, no))
+    assert asked == [(pair.terms, "small-4", ("P0",), True)]
+
+
+async def test_a_ticket_of_an_earlier_table_is_told_so(pair: PlayerTable) -> None:
+    async with hosted(pair):
+        pair.ticket = replace(pair.ticket, terms=b"t" * 32)
+        await ends_in(PeerError, "ticket-unknown", pair.join(1))
+        await ends_in(PeerError, "ticket-unknown", pair.look_on(Onlooker([].append)))
+
+
+async def test_who_left_before_the_table_began_hears_of_no_cheating_host(pair: PlayerTable) -> None:
+    guest = pair.guests[1]
+    async with hosted(pair, joining=[1]):
+        await pair.until_heard(updates.Started, 1)
+    (left,) = guest.home.journals.glob("*.journal")
+    left.unlink()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pair.resume, 0)
+        await ends_in(PeerError, "left-before-the-beginning", pair.join(1))
+        nursery.cancel_scope.cancel()
+
+
+async def test_old_consent_is_refused(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    guest = pair.guests[1].me
+    old = table_header.sit(pair.terms, guest.identity, guest.nickname, b"o" * 32)
+    honest = Seating.roster
+
+    def replayed(seating: Seating, host: Any) -> Roster:
+        seating._seats[guest.identity.public] = (old, ("node1:1",))
+        return honest(seating, host)
+
+    monkeypatch.setattr(Seating, "roster", replayed)
+    async with hosted(pair):
+        await ends_in(PeerError, "old-consent", pair.join(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("p1", "names-alike"), ("Bo\u0301\u0301\u0301b", "name-stacked")]
+)
+async def test_guests_leave_twins_and_towers_of_marks(
+    three: PlayerTable, monkeypatch: pytest.MonkeyPatch, name: str, code: str
+) -> None:
+    other = table_header.sit(three.terms, Identity(b"o" * 32), name, b"o" * 32)
+    honest = Seating.roster
+
+    def doubled(seating: Seating, host: Any) -> Roster:
+        seating._seats[other.id] = (other, ("node2:1",))
+        return honest(seating, host)
+
+    monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
+    monkeypatch.setattr(Seating, "roster", doubled)
+    async with hosted(three):
+        await ends_in(PeerError, code, three.join(1))
+
+
+@pytest.mark.parametrize(
+    ("whose", "words", "code"),
+    [(0, r"host-unreached .*nobody-listens", 3), (1, "own-ticket", 2)],
+    ids=["nobody there", "own"],
+)
+async def test_a_useless_ticket_is_told(tmp_path: Path, whose: int, words: str, code: int) -> None:
+    table, began = PlayerTable(tmp_path, 2), trio.current_time()
+    table.ticket = Ticket(table.guests[whose].me.identity.public, ("node0:1",), b"t" * 32)
+    assert exit_code_of(await ends_in(PeerError, words, table.join(1))) == code
+    assert trio.current_time() - began < 1
+
+
+@pytest.mark.parametrize("number", [0, 2])
+async def test_a_seat_cut_down_and_resumed_ends_with_others(tmp_path: Path, number: int) -> None:
+    table = PlayerTable(tmp_path, 3, CALM, LONGER)
+    crashed = table.guests[number]
+
+    async def crash_and_resume() -> None:
+        assert await table.sit_until(number, past_round(3))
+        (game,) = open_games(crashed.home)
+        assert set(game.nicknames) == {"P0", "P1", "P2"}
+        await table.resume(number)
+
+    await table.play({number: crash_and_resume})
+    assert table.ended_alike()
+    assert [len(guest.heard(updates.Resumed)) == 1 for guest in table.guests] == [
+        guest is crashed for guest in table.guests
+    ]
+
+
+async def test_a_seat_that_vanishes_is_absent_and_the_others_end(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 4, edition=LONGER)
+    await table.play_until_the_last_goes(past_round(2))
+    table.guests.pop()
+    table.judge()
+    assert table.heard(updates.Late)
+
+
+async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3, thinking=1.0)
+
+    async def leave_and_come_back() -> None:
+        await table.sit_until(2, past_round(2))
+        await table.until(lambda: table.heard(updates.Late))
+        await table.resume(2)
+
+    await table.play({2: leave_and_come_back})
+    table.judge()
+
+
+async def test_an_onlooker_sees_the_same_end(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3)
+    seen: list[updates.Update] = []
+    path = tmp_path / "seen.hoity"
+
+    async def look_on() -> None:
+        outcome = await table.look_on(Onlooker(seen.append, path))
+        assert outcome.transcript == path
+
+    await table.play({}, look_on)
+    assert path.read_bytes() == table.transcripts()[0]
+    views = [update.view for update in seen if isinstance(update, updates.Happened)]
+    assert views
+    assert not any(view.private for view in views)
+
+
+def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
+    caught = fails(PeerError, "no-game", find_game, Home(tmp_path), None)
+    assert exit_code_of(caught) == 2
+    fails(PeerError, "no-such-game", find_game, Home(tmp_path), "abcd")
+
+
+async def test_a_table_is_played_off_the_loop(tmp_path: Path) -> None:
+    """What takes long is handed out, and done after a while of the virtual clock."""
+    table, jobs = PlayerTable(tmp_path, 3), list[Callable[[], Any]]()
+
+    async def work(run: Callable[[], Any]) -> Any:
+        jobs.append(run)
+        await trio.sleep(0.05)
+        return run()
+
+    for guest in table.guests:
+        guest.options["off_loop"] = work
+    with trio.fail_after(4000):
+        await table.play()
+    assert len(jobs) > 10
+    assert all(guest.outcome and guest.outcome.code is None for guest in table.guests)
+    table.judge()

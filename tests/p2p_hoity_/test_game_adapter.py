@@ -1,0 +1,184 @@
+"""Tests of the binding between rules and table, and whole games over the real deal."""
+
+import random
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import pytest
+from support.cases import fails
+from support.cheap_group import cheap_cards
+from support.machine_table import Chooser, MachineTable, identity, seat_at
+from support.sim.cheap import shared_nodes
+
+from p2p_hoity import bots, editions, game_adapter, rules
+from protocol import game as port
+from protocol.errors import Invalid
+from protocol.seat import effects
+from protocol.seat.seat_machine import Machine
+from protocol.wire import codec, table_header
+from protocol.wire.table_header import Header, Terms
+
+EDITIONS = ("uberplay-2004", "reference-manual")
+
+
+def terms(seats: int, edition: str = "uberplay-2004", variant: Any = None) -> Terms:
+    game = game_adapter.game_value(editions.load(edition), variant)
+    return Terms(
+        bytes(identity(0).public),
+        b"n" * 32,
+        game,
+        seats,
+        table_header.default_quorum(seats),
+    )
+
+
+def chooser(seed: int) -> Chooser:
+    rng = random.Random(seed)
+
+    def choose(machine: Machine, asked: effects.Asked) -> Any:
+        view = rules.view(asked.node.state.state, machine.seat, machine.hand())
+        return bots.BOTS["normal"](view, rules.expected(view.state), rng)
+
+    return choose
+
+
+@lru_cache(maxsize=4)
+def play(seats: int, edition: str = EDITIONS[0], variant: Any = None) -> MachineTable:
+    """Play a whole game with the whole deck; more than two seats play with cheap cards."""
+    bound, who = seat_at(terms(seats, edition, variant), game_adapter.read_game)
+    with cheap_cards() if seats > 2 else nullcontext(), shared_nodes():
+        here = MachineTable(bound, who, chooser(seats))
+        here.start()
+        here.run(until=5)
+    return here
+
+
+@pytest.mark.parametrize(
+    ("seats", "edition", "variant"),
+    [
+        (2, EDITIONS[0], "surprise"),
+        (2, EDITIONS[1], "confrontation"),
+        (3, EDITIONS[1], None),
+        (4, EDITIONS[0], None),
+    ],
+)
+def test_a_whole_game_ends_the_same_for_everyone(seats: int, edition: str, variant: Any) -> None:
+    here = play(seats, edition, variant)
+    tips = [place.machine.tip for place in here.places]
+    assert all(place.machine.finished for place in here.places)
+    assert len({tip.digest for tip in tips}) == 1
+    standings = [tip.state.state.standings for tip in tips]
+    assert standings.count(standings[0]) == seats
+    assert {line.seat for line in standings[0]} == set(range(seats))
+    held = [slot for slots in tips[0].state.state.collectibles for slot in slots]
+    assert all(tips[0].state.state.known[slot] is not None for slot in held)
+
+
+def test_nobody_sees_a_hidden_hand_before_the_end() -> None:
+    bound, who = seat_at(terms(3), game_adapter.read_game)
+    here = MachineTable(bound, who, lambda machine, asked: None)
+    here.start()
+    here.run(until=2)
+    hands = bound.layout.hands
+    for place in here.places:
+        machine = place.machine
+        assert set(machine.hand()) == set(hands[machine.seat or 0])
+        assert not set(machine.tip.cards) & {slot for hand in hands for slot in hand}
+    dealt = [card for place in here.places for card in place.machine.hand().values()]
+    assert len(set(dealt)) == 12
+
+
+def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> None:
+    here = play(3, EDITIONS[1])
+    tip = here.places[0].machine.tip
+    everything = game_adapter.happenings_since(tip.state)
+    assert len(everything) == tip.state.length
+    for since in range(0, len(everything), 7):
+        assert game_adapter.happenings_since(tip.state, since) == everything[since:]
+    tip: Any = play(3, EDITIONS[1]).places[0].machine.tip
+    nodes = []
+    while tip is not None and isinstance(tip.state, game_adapter.Play):
+        nodes.append(tip.state)
+        tip = tip.parent
+    last = nodes[0]
+    assert all(game_adapter.shared_length(last, one) == one.length for one in nodes)
+    assert all(game_adapter.shared_length(one, last) == one.length for one in nodes)
+    log = last.log
+    assert log is not None
+    other = game_adapter.Play(last.state, game_adapter.Log(log.items, log.past, log.length))
+    assert game_adapter.shared_length(last, other) == (log.past.length if log.past else 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("chess", 1, b"", ""), "another game"),
+        (("hoity-toity", 2, b"", ""), "another version"),
+        (("hoity-toity", True, b"", ""), "another version"),
+        (("hoity-toity", 1, b"", ""), "edition"),
+        (("hoity-toity", 1, "", ""), "known form"),
+        (("hoity-toity", 1, b"", "poker"), "known form"),
+        (("hoity-toity", 1, b"", ()), "known form"),
+        (("hoity-toity", 1), "known form"),
+        (7, "known form"),
+    ],
+)
+def test_a_header_of_another_game_is_refused(change: Any, words: str) -> None:
+    fails(Invalid, words, game_adapter.read_game, replace(terms(3), game=change))
+
+
+def test_the_variant_fits_the_seats() -> None:
+    fails(Invalid, "variant", game_adapter.read_game, terms(3, variant="surprise"))
+    fails(Invalid, "variant", game_adapter.read_game, terms(2))
+    fails(Invalid, "2 to 6", game_adapter.read_game, replace(terms(6), seats=7, quorum=5))
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_an_edition_travels_in_the_header(edition: str) -> None:
+    sent = editions.load(edition).with_switches(detective_in_hall=True)
+    game = game_adapter.read_game(replace(terms(3), game=game_adapter.game_value(sent, None)))
+    assert game.edition == sent
+    assert game.edition.collectibles[0].name("de") == sent.collectibles[0].name("de")
+
+
+@pytest.mark.parametrize("position", range(0, 700, 13))
+def test_a_changed_edition_is_refused_or_another_one(position: int) -> None:
+    data = bytearray(editions.load().canonical())
+    data[position % len(data)] ^= 1
+    game = ("hoity-toity", 1, bytes(data), "")
+    read = None
+    with suppress(Invalid):
+        read = game_adapter.read_game(replace(terms(3), game=game))
+    assert read is None or read.edition != editions.load()
+
+
+def test_the_sizes_hold_every_choice_and_one_the_rules_do_not_know_is_illegal() -> None:
+    slots = tuple(range(128))
+    largest: dict[str, Any] = {
+        "place": 1,
+        "action": 47,
+        "turn": (1, 47),
+        "window": 1,
+        "exhibit": slots,
+        "theft": tuple(range(123, 128)),
+    }
+    assert set(largest) == set(game_adapter.SIZES)
+    for kind, choice in largest.items():
+        assert len(codec.encode(choice)) <= game_adapter.SIZES[kind]
+        assert game_adapter.read_game(terms(3)).form(kind).admits(choice)
+    game = game_adapter.read_game(terms(3))
+    fails(port.IllegalMove, "", game.check, game.start(), "bluff", 0, 1, {})
+
+
+def test_the_header_is_read_back_and_any_change_of_the_edition_is_another_table() -> None:
+    bound, _ = seat_at(terms(4), game_adapter.read_game)
+    read = table_header.parse_header(bound.header.encode())
+    assert read == bound.header
+    assert isinstance(read, Header)
+    assert game_adapter.bind(read).id == bound.id
+    one = terms(3)
+    other = editions.load().with_switches(detective_in_hall=True)
+    two = replace(one, game=game_adapter.game_value(other, None))
+    assert one.digest() != two.digest()
