@@ -5,31 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, happenings
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
 from protocol import Kind, Node
 
 from .card_names import Names, card, coloured_card, listed, place, run_letters
 from .table_terms import title
 from .translation import N_, _, count
-
-WHY: Final = frozenset(
-    {
-        N_("no sealed choice"),
-        N_("void choice"),
-        N_("no legal Action card"),
-        N_("no choice of its own"),
-        N_("the sale is over"),
-        N_("it leaves the last prison cell"),
-        N_("the Castle phase is over"),
-        N_("no exhibit open to all"),
-        N_("best exhibit"),
-        N_("second-best exhibit"),
-        N_("best final exhibit"),
-        N_("second-best final exhibit"),
-        N_("Exhibit needs a valid exhibit"),
-    }
-)
-"""The reasons the rules give, as they write them; `Detective` is among the names of cards."""
 
 KINDS: Final = {
     "place": N_("Place"),
@@ -40,7 +21,7 @@ KINDS: Final = {
     "theft": N_("theft"),
 }
 
-ROUTINE: Final = frozenset({"the sale is over", "the Castle phase is over"})
+ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
 """Cards that go back to hand at the end of a phase, as they always do."""
 
 
@@ -219,7 +200,7 @@ def paid(names: Names, it: happenings.FigureMoved) -> str:
     return text.format(why=_(it.why), larger=octagon[0], smaller=octagon[1])
 
 
-BY_OCTAGON: Final = frozenset({"best exhibit", "second-best exhibit"})
+BY_OCTAGON: Final = frozenset({Why.BEST, Why.SECOND_BEST})
 
 
 def _stolen(names: Names, it: happenings.Stolen) -> str:
