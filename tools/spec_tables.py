@@ -18,7 +18,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from cli.words.sentences import SENTENCES
 from p2p_hoity import game_adapter
 from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
@@ -428,7 +427,7 @@ def _order(rule: str) -> tuple[str, int]:
 
 def verdicts() -> str:
     """The listener's last word."""
-    words = {verdict: SENTENCES[code] for verdict, code in BY_VERDICT.items()}
+    words = {verdict: code.template for verdict, code in BY_VERDICT.items()}
     rows = ((one.value, words.get(one, "welcome: frames follow")) for one in Verdict)
     return markdown(("byte", "meaning, of the listener"), rows)
 

@@ -39,16 +39,29 @@ BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 class JournalCode(Code):
     """Why a journal cannot be used."""
 
-    IN_USE = "journal-in-use", "journal"
-    EXISTS = "journal-exists", "path"
-    UNWRITTEN = "journal-unwritten", "path", "why"
-    STOPPED = "journal-stopped", "path", "why"
-    UNOPENED = "journal-unopened", "path", "why"
-    UNUSABLE = "journal-unusable", "path", "why"
-    OTHER_FILE = "no-journal"
-    EMPTY = "journal-empty"
-    EARLIER = "journal-of-other-version"
-    MARKS_INSIDE = "marks-inside", "path", "home"
+    IN_USE = (
+        "journal-in-use",
+        "{journal} is in use: this seat is played already, in another terminal",
+    )
+    EXISTS = "journal-exists", "there is a journal of this seat already: {path}"
+    UNWRITTEN = "journal-unwritten", "cannot write {path}: {why}"
+    STOPPED = (
+        "journal-stopped",
+        "cannot write {path}: {why}; nothing was sent that is not on disk. Make room and resume",
+    )
+    UNOPENED = "journal-unopened", "cannot open {path}: {why}"
+    UNUSABLE = "journal-unusable", "cannot use {path}: {why}"
+    OTHER_FILE = "no-journal", "it is no journal of this version"
+    EMPTY = "journal-empty", "it has no record that is whole"
+    EARLIER = (
+        "journal-of-other-version",
+        "another version of this program wrote it: play on, or save what was played, with that one",
+    )
+    MARKS_INSIDE = (
+        "marks-inside",
+        "the marks of journals ({path}) would lie in {home} itself, and come back with an old"
+        " copy of it: name a folder elsewhere with HOITY_MARKS",
+    )
 
 
 class JournalError(CodedError):

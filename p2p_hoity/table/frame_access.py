@@ -22,11 +22,11 @@ from .ticket_proof import Capability
 class DropCode(Code):
     """Why a seat of a running table drops a link."""
 
-    NOT_SHOWN = "table-not-shown"
-    UNREADABLE = "frame-unreadable", "why"
-    UNSIGNED = "table-unsigned", "why"
-    FULL = "seat-full"
-    UNWATCHED = "seat-unwatched"
+    NOT_SHOWN = "table-not-shown", "it did not show which table it plays at, or the ticket"
+    UNREADABLE = "frame-unreadable", "what came over it cannot be read at this table ({why})"
+    UNSIGNED = "table-unsigned", "it shows no table that our host has signed ({why})"
+    FULL = "seat-full", "it has its fill of onlookers"
+    UNWATCHED = "seat-unwatched", "it lets nobody look on"
 
 
 TWO_ROSTERS: Final = "two-rosters"

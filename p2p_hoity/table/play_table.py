@@ -13,7 +13,7 @@ from typing import Final
 
 from protocol import Header, Identity, Machine, Table, table_header
 
-from ..errors import Code, CodedError, Reason
+from ..errors import NETWORK, Code, CodedError, Reason
 from ..game_adapter import bind
 from ..net.addresses import RELAY_PREFIX, local_addresses
 from ..net.hub import Event, Frame, Hub
@@ -62,9 +62,18 @@ LOOPBACK: Final = "127.0.0.1"
 class SeatingCode(Code):
     """Why this node cannot be reached at a table."""
 
-    BAD_LISTEN = "bad-listen", "text"
-    CANNOT_LISTEN = "cannot-listen-there", "address", "why"
-    NO_RELAY = "relay-unreached", "why"
+    BAD_LISTEN = "bad-listen", "--listen is HOST:PORT, as in 0.0.0.0:4646, not {text}."
+    CANNOT_LISTEN = (
+        "cannot-listen-there",
+        "cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one",
+        NETWORK,
+    )
+    NO_RELAY = (
+        "relay-unreached",
+        "{why}; --relay none goes on without a relay, and --relay HOST:PORT with another; the"
+        " others at the table may have to do the same",
+        NETWORK,
+    )
 
 
 class PeerError(CodedError):

@@ -20,7 +20,7 @@ from protocol import Machine, Table
 from protocol.bounds import Seconds
 
 from .. import rules
-from ..errors import Code
+from ..errors import NOT_OK, Code
 from ..game_adapter import Play, happenings_since
 from ..net.addresses import host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
@@ -61,7 +61,12 @@ PATIENCE: Final[Seconds] = 15.0
 class ArrivalCode(Code):
     """Why a seat is not taken again."""
 
-    ELSEWHERE = "played-elsewhere", "names"
+    ELSEWHERE = (
+        "played-elsewhere",
+        "this seat is played already by another process with your key, perhaps from a copy of"
+        " your files: {names} linked with it. Play there, or end it there and resume here",
+        NOT_OK,
+    )
 
 
 @dataclass
@@ -129,15 +134,31 @@ def _decide(answers: Answers) -> None:
 class ResumeCode(Code):
     """Why no game of this machine is taken up again."""
 
-    SEVERAL = "several-games", "names"
-    CLAIMED = "only-claimed-games", "names"
-    NO_GAME = "no-game"
-    NO_SUCH_GAME = "no-such-game"
-    NOT_BEGUN = "game-not-begun"
-    OTHER_KEY = "journal-of-other-key"
-    BY_PROXY = "game-by-proxy"
-    NO_RELAY = "game-by-relays-without-one"
-    SHOWN = "game-by-relays-alone"
+    SEVERAL = "several-games", "several games can be resumed: {names}; name one"
+    CLAIMED = "only-claimed-games", "no game waits for you; claimed ones must be named: {names}"
+    NO_GAME = (
+        "no-game",
+        "no game waits for you on this machine: sit down at one with hoity join, or open one with"
+        " hoity host",
+    )
+    NO_SUCH_GAME = "no-such-game", "there is no such game to resume on this machine"
+    NOT_BEGUN = "game-not-begun", "that game had not begun: there is nothing to save", NOT_OK
+    OTHER_KEY = "journal-of-other-key", "the journal is of another key than yours"
+    BY_PROXY = (
+        "game-by-proxy",
+        "this game is played through a proxy, and none is named: give --proxy, or your address"
+        " would be shown",
+    )
+    NO_RELAY = (
+        "game-by-relays-without-one",
+        "this game is played through a relay alone (--relay-only), and none is known: name one"
+        " with --relay HOST:PORT",
+    )
+    SHOWN = (
+        "game-by-relays-alone",
+        "this game is played through a relay alone (--relay-only): --listen and --advertise would"
+        " show an address of yours; leave them out",
+    )
 
 
 @dataclass(frozen=True)

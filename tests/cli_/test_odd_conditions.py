@@ -15,7 +15,7 @@ from support.shell import Shell
 
 from cli import exit_codes
 from cli.app import run
-from cli.words.reasons import sentence
+from cli.words.error_sentences import sentence
 from p2p_hoity.errors import Reason
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home

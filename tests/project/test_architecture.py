@@ -198,7 +198,7 @@ FLOORS = {
     ),
     "cli": (
         "words printing",
-        "exit_codes option_groups",
+        "exit_codes",
         "local",
         "ui",
         "commands",

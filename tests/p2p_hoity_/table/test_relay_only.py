@@ -23,7 +23,6 @@ from support.player_table import (
 )
 from support.relays import serve_relay
 
-from cli.exit_codes import exit_code_of
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.ticket import Ticket
@@ -182,9 +181,9 @@ async def test_it_is_kept_with_the_game_and_with_the_next_one(
         assert (found.relay_only, found.relays) == (True, (RELAY,))
         for shown in ({"anew": True}, {"advertised": ("node2:9",)}):
             again = here.table.resume(2, how=replace(bare, **shown))
-            assert exit_code_of(await ends_in(PeerError, "game-by-relays-alone", again)) == 2
+            assert (await ends_in(PeerError, "game-by-relays-alone", again)).code.exit_code == 2
         none = here.table.resume(2, how=replace(bare, relays_anew=True))
-        assert exit_code_of(await ends_in(PeerError, "game-by-relays-.*", none)) == 2
+        assert (await ends_in(PeerError, "game-by-relays-.*", none)).code.exit_code == 2
         await here.table.resume(2, how=bare)
 
     with trio.fail_after(3000):
@@ -231,7 +230,7 @@ async def test_a_ticket_leads_to_no_relay_that_the_player_has_not_named(
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, ("n:1",), b"t" * 32, relay)
     reach = only_by_relays(Reach(":0", (RELAY,), network=network))
     joining = join_table(guest.seat, ticket, yes, reach)
-    assert exit_code_of(await ends_in(PeerError, code, joining)) == 2
+    assert (await ends_in(PeerError, code, joining)).code.exit_code == 2
     assert network.dialled == []
 
 
