@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from .seat.timeouts import Wait
     from .wire import codec, table_header
     from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
-    from .wire.codec import Raw
     from .wire.peer_frames import FRAME_SIZES
     from .wire.table_header import Header, Patience, SeatEntry, Terms
 
@@ -65,7 +64,6 @@ WHERE: Final = {
     "is_plain": "wire.allowed_text",
     "is_one_name": "wire.allowed_text",
     "NOT_PLAIN": "wire.allowed_text",
-    "Raw": "wire.codec",
     "FRAME_SIZES": "wire.peer_frames",
     "Invalid": "errors",
     "OtherVersion": "errors",
@@ -98,7 +96,6 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "is_plain",
     "is_one_name",
     "NOT_PLAIN",
-    "Raw",
     "FRAME_SIZES",
     "Invalid",
     "OtherVersion",

@@ -12,14 +12,12 @@ import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Any, Final
 
 from protocol import (
-    SIGNATURE_SIZE,
     Identity,
     Invalid,
     Label,
-    Raw,
     Table,
     codec,
     fingerprint,
@@ -46,6 +44,10 @@ MAX_TALK: Final = MOST_BYTES[_TALK]
 _STARTS: Final = tuple(codec.encode(kind) for kind in (_TALK, _PASSED))
 
 
+_Count = Annotated[int, codec.Int(MAX_COUNT)]
+_WORDS: Final = codec.Text(lambda words: words != "" and is_plain(words), MAX_WORDS)
+
+
 @dataclass(frozen=True)
 class Spoken:
     """What its author says at one table: plain text, or the number of a phrase.
@@ -54,12 +56,12 @@ class Spoken:
     onlooker says it to. `count` rises with everything that an author says.
     """
 
-    table: bytes
-    author: bytes
-    door: int
-    count: int
-    words: str | int
-    signature: bytes = b""
+    table: codec.Octets32
+    author: codec.Octets32
+    door: table_header.Seat
+    count: _Count
+    words: Annotated[str | int, codec.Either(str, _WORDS, codec.Int(PHRASES - 1))]
+    signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
         """The bytes that the author signs."""
@@ -67,12 +69,27 @@ class Spoken:
 
     def encode(self) -> bytes:
         """The frame."""
-        said = (self.table, self.author, self.door, self.count, self.words)
-        return codec.encode((_TALK, *said, self.signature))
+        return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
         """Invalid unless its author has signed it ([W-2])."""
         verify_signature(self.author, Label.TALK, self.statement(), self.signature)
+
+
+_SPOKEN: Final = codec.Kinds({_TALK: Spoken})
+
+
+class _PassedOn(codec.Form[Spoken]):
+    """The whole frame of what somebody else has said, as bytes."""
+
+    def read(self, value: Any) -> Spoken:
+        """Return what was said. Raises WrongForm for what is not of this form."""
+        data = codec.Octets().read(value)
+        return _SPOKEN.read(codec.decode(data, MAX_TALK))
+
+    def write(self, value: Spoken) -> bytes:
+        """Return the frame."""
+        return codec.encode(_SPOKEN.write(value))
 
 
 @dataclass(frozen=True)
@@ -80,9 +97,9 @@ class Passed:
     """An onlooker's words, signed once more by the seat that they were said to; `count` rises with
     everything that this seat passes on."""
 
-    spoken: Spoken
-    count: int
-    signature: bytes = b""
+    spoken: Annotated[Spoken, _PassedOn()]
+    count: _Count
+    signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
         """The bytes that the seat signs."""
@@ -90,12 +107,15 @@ class Passed:
 
     def encode(self) -> bytes:
         """The frame."""
-        return codec.encode((_PASSED, self.spoken.encode(), self.count, self.signature))
+        return codec.encode(FRAMES.write(self))
 
     def check(self, door: bytes) -> None:
         """Invalid unless this seat has passed on what its author has signed ([W-3])."""
         verify_signature(door, Label.TALK_PASSED, self.statement(), self.signature)
         self.spoken.check()
+
+
+FRAMES: Final[codec.Kinds[Spoken | Passed]] = codec.Kinds({_TALK: Spoken, _PASSED: Passed})
 
 
 def speak(table: bytes, who: Identity, door: int, count: int, words: str | int) -> Spoken:
@@ -118,39 +138,7 @@ def is_talk(data: bytes) -> bool:
 
 def parse_talk(data: bytes) -> Spoken | Passed:
     """Talk from its bytes, no signature checked; Invalid otherwise ([W-1], [X-2])."""
-    raw = Raw(codec.decode(data, MAX_TALK), "bad-frame", "a frame of talk")
-    kind = raw.head("its kind").text()
-    if kind == _TALK:
-        return _read_spoken(raw)
-    raw.need(kind == _PASSED, "is of no known kind")
-    _, inner, count, signature = raw.row("its kind", "the words", "the count", "the signature")
-    spoken = Raw(codec.decode(inner.octets(), MAX_TALK), "bad-frame", "the words passed on")
-    spoken.need(spoken.head("their kind").value == _TALK, "are no talk")
-    read = _read_spoken(spoken)
-    return Passed(read, count.integer(MAX_COUNT), signature.octets(SIGNATURE_SIZE))
-
-
-def _read_spoken(raw: Raw) -> Spoken:
-    _, table, author, door, count, words, signature = raw.row(
-        "its kind", "the table", "the author", "the door", "the count", "the words", "the signature"
-    )
-    return Spoken(
-        table.octets(32),
-        author.octets(32),
-        door.integer(table_header.MAX_SEATS - 1),
-        count.integer(MAX_COUNT),
-        _read_words(words),
-        signature.octets(SIGNATURE_SIZE),
-    )
-
-
-def _read_words(raw: Raw) -> str | int:
-    if isinstance(raw.value, str):
-        text = raw.text(MAX_WORDS)
-        raw.need(text != "", "is empty")
-        raw.need(is_plain(text), "is not plain")
-        return text
-    return raw.integer(PHRASES - 1)
+    return codec.read(FRAMES, codec.decode(data, MAX_TALK), "bad-frame", "a frame of talk")
 
 
 def tidied(words: str) -> str:

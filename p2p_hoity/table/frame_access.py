@@ -86,7 +86,7 @@ class Access:
     @property
     def shown(self) -> Shown:
         """This very table, as its host has signed it."""
-        return Shown(self.table.id, self.roster.signature, self.roster.watched)
+        return Shown(self.table.id, self.roster.signature, watched=self.roster.watched)
 
     def hears(self, peer: bytes) -> bool:
         """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""

@@ -168,7 +168,7 @@ class Rematch:
             complete = Header(self.terms, tuple(one for _, one in sorted(self._entries.items())))
             signature = table_header.sign_roster(complete, self._me, self._watched)
             where = ((),) * self._table.seats
-            self.roster = Roster(complete.encode(), where, signature, self._watched)
+            self.roster = Roster(complete.encode(), where, signature, watched=self._watched)
             self._say(Roster, encode_lobby(self.roster))
 
     @property

@@ -301,7 +301,7 @@ def reopen(
     machine = Machine(table, os.urandom, number, seat.me.identity, seed)
     machine.restore(records)
     watched = len(first) > WATCHED and bool(first[WATCHED])
-    return book, first, machine, Roster(raw, addresses, first[7], watched)
+    return book, first, machine, Roster(raw, addresses, first[7], watched=watched)
 
 
 async def resume_table(

@@ -22,7 +22,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
 from p2p_hoity.rules.news import Setup
-from protocol.wire import table_header
+from protocol.wire import codec, table_header
 from protocol.wire.table_header import Patience, Terms, default_quorum
 
 UBER = load()
@@ -130,8 +130,8 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     assert editions.as_json(own) == {"edition": "my house", "changed": None}
     assert set(editions.CHANGED) == set(PARTS)
     option = PatienceOption.__metadata__[0]  # type: ignore[attr-defined]
-    low, high = table_header.PATIENCE_BOUNDS[0]
-    assert (option.min * 1000, option.max * 1000) == (low, high)
+    choice = codec.form_of(table_header.Patience).forms["choice"]  # type: ignore[attr-defined]
+    assert (option.min * 1000, option.max * 1000) == (choice.low, choice.high)
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
