@@ -86,12 +86,12 @@ CONSTANTS: Final = (
 )
 
 
-def fields_of(kind: type[Any]) -> dict[str, codec.Form[Any]]:
+def fields_of(kind: type[Any]) -> dict[str, codec.FieldForm[Any]]:
     """The fields of a dataclass on the wire, with their forms."""
-    return codec.Row(kind).forms
+    return codec.Struct(kind).forms
 
 
-def form_cells(form: codec.Form[Any]) -> tuple[object, object, object]:
+def form_cells(form: codec.FieldForm[Any]) -> tuple[object, object, object]:
     """The type of a field of a message, and its least and most; `below` for one with fields."""
     match form:
         case codec.Int(high, low):

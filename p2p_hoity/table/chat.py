@@ -79,7 +79,7 @@ class Spoken:
 _SPOKEN: Final = codec.Kinds({_TALK: Spoken})
 
 
-class _PassedOn(codec.Form[Spoken]):
+class _PassedOn(codec.FieldForm[Spoken]):
     """The whole frame of what somebody else has said, as bytes."""
 
     def read(self, value: Any) -> Spoken:

@@ -29,7 +29,7 @@ MAX_ADDRESS = 300
 PROOF = 32
 
 
-class _Terms(codec.Form[Terms]):
+class _Terms(codec.FieldForm[Terms]):
     """The terms of a table, whose fields have errors of their own."""
 
     def read(self, value: Any) -> Terms:

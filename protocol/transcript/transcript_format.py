@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final
 from ..chain.chain_state import Missing, Slot
 from ..crypto.hashing import Label, digest_of_pieces
 from ..wire import codec
-from ..wire.codec import ANY, Either, Fields, Int, Kinds, Octets64, Row, Rows, WrongForm
+from ..wire.codec import ANY, Either, Fields, Int, Kinds, Octets64, Rows, Struct, WrongForm
 from ..wire.signed_messages import MAX_EPOCH, MAX_MESSAGE
 from ..wire.streamed_decoding import Bounds, Broken, Readable, Reader, Stream
 from ..wire.table_header import Seat
@@ -97,8 +97,8 @@ class Evidence:
     final: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
 
 
-_CONTENT: Final = Row(Content)
-_EVIDENCE: Final = Row(Evidence)
+_CONTENT: Final = Struct(Content)
+_EVIDENCE: Final = Struct(Evidence)
 _FILE: Final = Fields(ANY, ANY, _CONTENT, _EVIDENCE)
 
 

@@ -155,7 +155,7 @@ class WrongForm(Invalid):
         return WrongForm(words, self.code or code, (*index, *self.path))
 
 
-class Form(Generic[T]):
+class FieldForm(Generic[T]):
     """Which values a field takes on the wire, and as what they are read.
 
     A form of this very class takes any value as it is.
@@ -173,14 +173,14 @@ class Form(Generic[T]):
     @property
     def is_plain(self) -> bool:
         """Whether values are written as they are, so that `write` need not be called."""
-        return type(self).write is Form.write
+        return type(self).write is FieldForm.write
 
 
-ANY: Final[Form[Any]] = Form()
+ANY: Final[FieldForm[Any]] = FieldForm()
 
 
 @dataclass(frozen=True)
-class Int(Form[int]):
+class Int(FieldForm[int]):
     """A number from `low` to `high`, both included. True and False are no numbers."""
 
     high: int
@@ -193,7 +193,7 @@ class Int(Form[int]):
         return value
 
 
-class Flag(Form[bool]):
+class Flag(FieldForm[bool]):
     """True or False."""
 
     def read(self, value: Any) -> bool:
@@ -204,7 +204,7 @@ class Flag(Form[bool]):
 
 
 @dataclass(frozen=True)
-class Octets(Form[bytes]):
+class Octets(FieldForm[bytes]):
     """Bytes, `size` of them if it is given. Where they are `optional`, none is right too."""
 
     size: int | None = None
@@ -220,7 +220,7 @@ class Octets(Form[bytes]):
 
 
 @dataclass(frozen=True)
-class Text(Form[str]):
+class Text(FieldForm[str]):
     """Text for which `fits` is true, of at most so many characters."""
 
     fits: Callable[[str], bool]
@@ -238,7 +238,7 @@ class Text(Form[str]):
 
 
 @dataclass(frozen=True)
-class OneOf(Form[Enum]):
+class OneOf(FieldForm[Enum]):
     """The value of one member of an enumeration."""
 
     kind: type[Enum]
@@ -251,7 +251,7 @@ class OneOf(Form[Enum]):
         raise WrongForm("is of no known kind")
 
 
-class Either(Form[Any]):
+class Either(FieldForm[Any]):
     """One form for the values that are of a type, and another for all other values."""
 
     def __init__(self, kind: type, form: object, other: object) -> None:
@@ -272,7 +272,7 @@ class Either(Form[Any]):
 
 
 @dataclass(frozen=True)
-class Digests(Form[tuple[bytes, ...]]):
+class Digests(FieldForm[tuple[bytes, ...]]):
     """An array of byte strings of one size. There may be thousands, so they are read at once."""
 
     most: int = MAX_ITEMS
@@ -290,7 +290,7 @@ class Digests(Form[tuple[bytes, ...]]):
         return found
 
 
-class Rows(Form[tuple[Any, ...]]):
+class Rows(FieldForm[tuple[Any, ...]]):
     """An array of items of one form."""
 
     def __init__(
@@ -330,7 +330,7 @@ class Rows(Form[tuple[Any, ...]]):
         return self.inner.is_plain
 
 
-class Fields(Form[tuple[Any, ...]]):
+class Fields(FieldForm[tuple[Any, ...]]):
     """An array with exactly these fields, read and written as a tuple of the same values."""
 
     def __init__(self, *forms: object) -> None:
@@ -344,7 +344,7 @@ class Fields(Form[tuple[Any, ...]]):
         return _as_read(value, _each(value, (form.read for form in self._forms)))
 
 
-class Row(Form[T]):
+class Struct(FieldForm[T]):
     """An array with a field for each field of a dataclass, in their order ([X-2]).
 
     Attributes:
@@ -386,11 +386,11 @@ class Row(Form[T]):
         return tuple(items)
 
 
-class Kinds(Form[T]):
+class Kinds(FieldForm[T]):
     """An array whose first item says of which kind it is; the rest are the fields of the kind."""
 
     def __init__(self, kinds: Mapping[int, type[T]] | Mapping[str, type[T]]) -> None:
-        self.rows = {number: Row(kind, 1) for number, kind in kinds.items()}
+        self.rows = {number: Struct(kind, 1) for number, kind in kinds.items()}
         self._numbers = {kind: number for number, kind in kinds.items()}
 
     def read(self, value: Any) -> T:
@@ -412,25 +412,25 @@ Octets64 = Annotated[bytes, Octets(64)]
 """A signature, or a proof of two scalars."""
 
 
-def _form_of(hint: Any) -> Form[Any]:
-    if isinstance(hint, Form):
+def _form_of(hint: Any) -> FieldForm[Any]:
+    if isinstance(hint, FieldForm):
         return hint
     if get_origin(hint) is Annotated:
-        return next(one for one in hint.__metadata__ if isinstance(one, Form))
+        return next(one for one in hint.__metadata__ if isinstance(one, FieldForm))
     if NoneType in get_args(hint):
         (inner,) = (one for one in get_args(hint) if one is not NoneType)
         return Either(NoneType, ANY, inner)
     if isinstance(hint, type) and is_dataclass(hint):
-        return Row(hint)
-    plain: dict[Any, Form[Any]] = {bytes: Octets(), bool: Flag(), Any: ANY}
+        return Struct(hint)
+    plain: dict[Any, FieldForm[Any]] = {bytes: Octets(), bool: Flag(), Any: ANY}
     return plain[hint] if hint in plain else OneOf(hint)
 
 
-form_of: Final[Callable[[Any], Form[Any]]] = cache(_form_of)
+form_of: Final[Callable[[Any], FieldForm[Any]]] = cache(_form_of)
 """Return the form that an annotation states, or that follows from its type."""
 
 
-def read(form: Form[T], value: Any, code: str, name: str) -> T:
+def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
     """Return a decoded value as its form says.
 
     Args:

@@ -13,7 +13,7 @@ from ..crypto import identities
 from ..crypto.hashing import Label, digest
 from ..errors import Invalid
 from . import codec
-from .codec import Digests, Fields, Int, Octets, Octets64, Row, Rows
+from .codec import Digests, Fields, Int, Octets, Octets64, Rows, Struct
 from .table_header import MAX_SEATS, Seat
 
 MAX_MESSAGE: Final = 256 * 1024
@@ -128,7 +128,7 @@ KINDS: Final[dict[int, tuple[type[Any], Label]]] = {
     7: (Back, Label.BACK),
 }
 NUMBER: Final = {cls: number for number, (cls, _) in KINDS.items()}
-_ROWS: Final = {number: Row(cls, head=3) for number, (cls, _) in KINDS.items()}
+_ROWS: Final = {number: Struct(cls, head=3) for number, (cls, _) in KINDS.items()}
 
 
 @dataclass(frozen=True)

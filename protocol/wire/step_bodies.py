@@ -10,7 +10,18 @@ from ..crypto import group
 from ..errors import Invalid, Place
 from ..game import Choice
 from . import codec
-from .codec import Either, Fields, Form, Int, Octets, Octets32, Octets64, Row, Rows, WrongForm
+from .codec import (
+    Either,
+    FieldForm,
+    Fields,
+    Int,
+    Octets,
+    Octets32,
+    Octets64,
+    Rows,
+    Struct,
+    WrongForm,
+)
 
 T = TypeVar("T")
 
@@ -35,7 +46,7 @@ class KeyCommit:
 
 
 @dataclass(frozen=True)
-class _Points(Form[tuple[bytes, ...]]):
+class _Points(FieldForm[tuple[bytes, ...]]):
     """So many points, one after the other."""
 
     count: int = 0
@@ -128,7 +139,7 @@ def _decoded(body: bytes) -> Any:
         raise Invalid(BAD, error.reason) from error
 
 
-def _read(form: Row[T], value: Any) -> T:
+def _read(form: Struct[T], value: Any) -> T:
     """Read a body; an error names the field, and the item in it, that is of a wrong form."""
     try:
         return codec.read(form, value, BAD, "a body")
@@ -139,26 +150,26 @@ def _read(form: Row[T], value: Any) -> T:
         raise
 
 
-_KEY_COMMIT: Final = Row(KeyCommit)
-_SEAL: Final = Row(SealBody)
-_COMPLAINT: Final = Row(Complaint)
-_SHOW: Final = Row(ShowBody)
+_KEY_COMMIT: Final = Struct(KeyCommit)
+_SEAL: Final = Struct(SealBody)
+_COMPLAINT: Final = Struct(Complaint)
+_SHOW: Final = Struct(ShowBody)
 
 
 @lru_cache
-def _key_reveal(size: int, pieces: int) -> Row[KeyReveal]:
-    return Row(KeyReveal, vector=_Points(size), pieces=Rows(bytes, pieces, pieces))
+def _key_reveal(size: int, pieces: int) -> Struct[KeyReveal]:
+    return Struct(KeyReveal, vector=_Points(size), pieces=Rows(bytes, pieces, pieces))
 
 
 @lru_cache
-def _shuffle(cards: int) -> Row[ShuffleBody]:
-    return Row(ShuffleBody, deck=Octets(cards * 2 * POINT))
+def _shuffle(cards: int) -> Struct[ShuffleBody]:
+    return Struct(ShuffleBody, deck=Octets(cards * 2 * POINT))
 
 
 @lru_cache
-def _gather(helps: int, escrows: int) -> Row[Gather]:
+def _gather(helps: int, escrows: int) -> Struct[Gather]:
     shares = Rows(Octets(POINT + PROOF), escrows, escrows)
-    return Row(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
+    return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
 
 
 def parse_key_commit(body: bytes) -> KeyCommit:

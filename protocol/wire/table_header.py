@@ -11,7 +11,7 @@ from ..crypto.hashing import VERSION, Label, digest
 from ..errors import Invalid, OtherVersion
 from . import codec
 from .allowed_text import is_one_name
-from .codec import ANY, Fields, Int, Octets32, Octets64, Row, Rows, Text
+from .codec import ANY, Fields, Int, Octets32, Octets64, Rows, Struct, Text
 
 MAX_SEATS: Final = 16
 LONGEST_VERSION: Final = 40
@@ -89,8 +89,8 @@ class SeatEntry:
         return _ENTRY.write(self)
 
 
-_TERMS: Final = Row(Terms, head=1)
-_ENTRY: Final = Row(SeatEntry)
+_TERMS: Final = Struct(Terms, head=1)
+_ENTRY: Final = Struct(SeatEntry)
 
 
 @dataclass(frozen=True)

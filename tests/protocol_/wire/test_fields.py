@@ -24,9 +24,9 @@ from protocol.wire.codec import (
     ANY,
     Digests,
     Either,
+    FieldForm,
     Fields,
     Flag,
-    Form,
     Int,
     Octets,
     Text,
@@ -50,7 +50,7 @@ LEAVES = (
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=8).map(tuple), max_leaves=24)
 
 
-def read(form: Form[Any], value: Any) -> Any:
+def read(form: FieldForm[Any], value: Any) -> Any:
     """Read a value that stands in an array, which stands in another."""
     outer = Fields(ANY, ANY, ANY, Fields(ANY, form))
     return codec.read(outer, (0, 0, 0, (0, value)), CODE, "a field")[3][1]
@@ -78,7 +78,7 @@ def check_parser(
 # Readers, one by one: value, what is read, and what is refused.
 
 
-READERS: dict[str, tuple[Form[Any], list[Any], list[Any]]] = {
+READERS: dict[str, tuple[FieldForm[Any], list[Any], list[Any]]] = {
     "integer": (Int(9, 2), [2, 5, 9], [1, 10, True, None, "5", b"5", (), 2**64]),
     "flag": (Flag(), [True, False], [0, 1, None, "true", ()]),
     "octets": (Octets(), [b"", b"x"], ["", 0, None, (b"x",), bytearray(b"x")]),
@@ -137,7 +137,7 @@ class Pair:
     body: Annotated[bytes, Octets(1)] | None = None
 
 
-ROWS_OF_TWO = (codec.Row(Pair), Fields(Int(9), codec.form_of(bytes | None)))
+ROWS_OF_TWO = (codec.Struct(Pair), Fields(Int(9), codec.form_of(bytes | None)))
 
 
 @pytest.mark.parametrize("value", [(), (1,), (1, b"x", 3), b"ab", "ab", None, 2, {1: 2}])
@@ -145,16 +145,16 @@ def test_a_row_has_exactly_its_fields(value: Any) -> None:
     for form in ROWS_OF_TWO:
         fails(WrongForm, "", read, form, value)
         assert [read(form, [1, one]) for one in (None, b"x")] == [
-            Pair(1, one) if isinstance(form, codec.Row) else (1, one) for one in (None, b"x")
+            Pair(1, one) if isinstance(form, codec.Struct) else (1, one) for one in (None, b"x")
         ]
 
 
 def test_a_row_may_stand_behind_a_head_or_the_number_of_its_kind() -> None:
-    behind, kinds = codec.Row(Pair, head=2), codec.Kinds({7: Pair})
+    behind, kinds = codec.Struct(Pair, head=2), codec.Kinds({7: Pair})
     assert read(behind, ("any", None, 1, b"x")) == Pair(1, b"x")
     assert behind.write(Pair(1, b"x")) == (1, b"x")
-    assert read(codec.Row(Pair, seat=Int(20)), (20, None)) == Pair(20)
-    fails(WrongForm, "", read, codec.Row(Pair), (20, None))
+    assert read(codec.Struct(Pair, seat=Int(20)), (20, None)) == Pair(20)
+    fails(WrongForm, "", read, codec.Struct(Pair), (20, None))
     assert read(kinds, (7, 1, None)) == Pair(1)
     for value in ((8, 1, None), (True, 1, None), (7, 1), ((), 1, None), (), 7, b"7"):
         fails(WrongForm, "", read, kinds, value)
