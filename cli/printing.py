@@ -94,7 +94,7 @@ def shown(text: str) -> str:
     many marks on one letter the first two are kept."""
     if text.isascii():
         return CONTROL.sub(lambda found: _escaped(found[0]), text)
-    from p2p_hoity.stacking import thinned
+    from p2p_hoity.confusable_names import thinned
 
     return thinned("".join(_escaped(letter) if _acts(letter) else letter for letter in text))
 
@@ -109,7 +109,7 @@ def shown_object(text: str) -> str:
 
     if text.isascii():
         return CONTROL.sub(lambda found: unit(found[0]), text)
-    from p2p_hoity.stacking import surplus
+    from p2p_hoity.confusable_names import surplus
 
     parts = zip(text, surplus(text), strict=True)
     return "".join(unit(one) if is_surplus or _acts(one) else one for one, is_surplus in parts)

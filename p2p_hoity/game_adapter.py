@@ -96,7 +96,7 @@ class Play:
         return self.log.length if self.log else 0
 
 
-def happenings(play: Play, since: int = 0) -> list[Happening]:
+def happenings_since(play: Play, since: int = 0) -> list[Happening]:
     """What happened, in order, from the index `since` on."""
     parts: list[tuple[Happening, ...]] = []
     at = play.log

@@ -38,7 +38,7 @@ from .rules import (
     Unseal,
     Unsealed,
     View,
-    news,
+    happenings,
 )
 
 MINE: Final = 0
@@ -170,7 +170,7 @@ class Lesson:
         told: tuple[Happening, ...] = ()
         for _kind, group in groupby(items, type):
             alike = tuple(group)
-            if self.is_over and isinstance(alike[0], news.RoundBegan):
+            if self.is_over and isinstance(alike[0], happenings.RoundBegan):
                 break
             told += alike
             topic = self._once(_topic(alike[0]))
@@ -243,20 +243,20 @@ QUESTIONS: Final[Mapping[Kind, Topic]] = {
     "theft": Topic.THIEVES,
 }
 EVENTS: Final[Mapping[type[Happening], Topic]] = {
-    news.Setup: Topic.WELCOME,
-    news.RoundBegan: Topic.SECRETS,
-    news.Sale: Topic.SALE,
-    news.CashStolen: Topic.ROBBERY,
-    news.CashPaid: Topic.REGISTER,
-    news.ExhibitShown: Topic.EXHIBITS,
-    news.Stolen: Topic.THIEVES,
-    news.Imprisoned: Topic.PRISON,
+    happenings.Setup: Topic.WELCOME,
+    happenings.RoundBegan: Topic.SECRETS,
+    happenings.Sale: Topic.SALE,
+    happenings.CashStolen: Topic.ROBBERY,
+    happenings.CashPaid: Topic.REGISTER,
+    happenings.ExhibitShown: Topic.EXHIBITS,
+    happenings.Stolen: Topic.THIEVES,
+    happenings.Imprisoned: Topic.PRISON,
 }
 
 
 def _topic(item: Happening) -> Topic | None:
     """What explains this; a figure moves by the octagon or as a Detective."""
-    if isinstance(item, news.FigureMoved):
+    if isinstance(item, happenings.FigureMoved):
         return Topic.DETECTIVE if item.why == "Detective" else Topic.OCTAGON
     return EVENTS.get(type(item))
 

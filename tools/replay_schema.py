@@ -17,7 +17,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 from cli.commands.replay import FORMAT
 from cli.words.editions import CHANGED
 from p2p_hoity.game_adapter import SIZES
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, happenings
 from p2p_hoity.rules.edition import LETTERS, SWITCH_VALUES
 
 TARGET: Final = Path(__file__).resolve().parent.parent / "docs" / "replay.schema.json"
@@ -177,7 +177,7 @@ def kinds() -> list[type[Happening]]:
     """Every kind of happening, in the order of the rules' own list."""
     return [
         one
-        for one in vars(news).values()
+        for one in vars(happenings).values()
         if isinstance(one, type) and issubclass(one, Happening) and one is not Happening
     ]
 

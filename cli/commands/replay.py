@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from p2p_hoity.game_adapter import Play, happenings, read_game
-from p2p_hoity.rules import Edition, Happening, State, news
+from p2p_hoity.game_adapter import Play, happenings_since, read_game
+from p2p_hoity.rules import Edition, Happening, State, happenings
 from p2p_hoity.sealings import Sealing, sealings
 from protocol import fingerprint, transcript
 
@@ -51,7 +51,7 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
 def told(report: transcript.Report) -> list[Happening]:
     """Everything that happened, as far as the file holds."""
     play = report.node.state if report.node is not None else None
-    return happenings(play) if isinstance(play, Play) else []
+    return happenings_since(play) if isinstance(play, Play) else []
 
 
 # For programs: docs/replay.md describes these lines.
@@ -80,7 +80,7 @@ def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, 
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:
             yield _sealed(sealed.pop(0), number)
-        if isinstance(item, news.RoundBegan):
+        if isinstance(item, happenings.RoundBegan):
             number = item.round
         yield {"index": index, "round": number, **item.as_json()}
     for one in sealed:
@@ -149,7 +149,7 @@ def chapters(items: list[Happening]) -> list[list[Happening]]:
     """The happenings cut where a round begins."""
     found: list[list[Happening]] = [[]]
     for item in items:
-        if isinstance(item, news.RoundBegan):
+        if isinstance(item, happenings.RoundBegan):
             found.append([])
         found[-1].append(item)
     return [chapter for chapter in found if chapter]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from p2p_hoity.game_adapter import Play, happenings
+from p2p_hoity.game_adapter import Play, happenings_since
 from protocol import Node, transcript
 
 from ..ui.full_screen.replaying import Film, Moment, ReplayApp
@@ -15,7 +15,7 @@ def moments(node: Node) -> list[Moment]:
     for _before, _slots, after in transcript.steps_to(node):
         play = after.state
         if isinstance(play, Play) and play.length > told:
-            found.append(Moment(tuple(happenings(play, told)), play.state))
+            found.append(Moment(tuple(happenings_since(play, told)), play.state))
             told = play.length
     return found
 

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Final
 
+from p2p_hoity.confusable_names import is_stacked, thinned
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.stacking import is_stacked, thinned
 from p2p_hoity.storage import private_files
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import (

@@ -11,8 +11,8 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.rules import news
-from p2p_hoity.rules.news import plain
+from p2p_hoity.rules import happenings
+from p2p_hoity.rules.happenings import plain
 from p2p_hoity.table.player_interface import LeaveForNow, Player, Talk, WaitLonger, Wish
 from protocol import fingerprint
 
@@ -59,7 +59,7 @@ class JsonScreen:
         if isinstance(update, updates.Happened):
             for item in update.items:
                 self.write(item.as_json())
-            if any(isinstance(item, news.Setup) for item in update.items):
+            if any(isinstance(item, happenings.Setup) for item in update.items):
                 self._show_hand(update.view)
             return
         name = type(update).__name__.lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from p2p_hoity.rules import Happening, news
+from p2p_hoity.rules import Happening, happenings
 
 from ..words import happening_sentences
 from ..words.card_names import Names
@@ -23,7 +23,7 @@ class Log:
         """Tell some happenings, with the names as they are: what they hear of does not stay."""
         before = names.before
         for item in items:
-            if not self._rounds or isinstance(item, news.RoundBegan):
+            if not self._rounds or isinstance(item, happenings.RoundBegan):
                 self._rounds.append([])
             self._rounds[-1] += happening_sentences.story(names, [item])
         names.before = before

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from p2p_hoity.rules import Happening, Place, news
+from p2p_hoity.rules import Happening, Place, happenings
 
 from . import happening_sentences
 from .card_names import Names, card, code, listed, place, run_letters
@@ -19,16 +19,14 @@ from .translation import _
 
 Many = Sequence[Any]
 BETWEEN: Final = " · "
-UNSAID: Final = (news.DetectiveRanked, news.CashPaid)
+UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
 """What the next line says too, or the board shows."""
 
 
-def story(names: Names, happenings: Iterable[Happening]) -> list[str]:
-    """The lines of some happenings, in their order; those of one kind together."""
+def story(names: Names, items: Iterable[Happening]) -> list[str]:
+    """The lines of some happenings, in their order. Those of one kind stand together."""
     worth = (
-        one
-        for one in happenings
-        if happening_sentences.noteworthy(one) and not isinstance(one, UNSAID)
+        one for one in items if happening_sentences.noteworthy(one) and not isinstance(one, UNSAID)
     )
     lines: list[str] = []
     for kind, group in groupby(worth, type):
@@ -138,7 +136,7 @@ def _final(names: Names, items: Many) -> list[str]:
     return [text.format(exhibits=listed(_exhibit(names, it) for it in found))]
 
 
-def _exhibit(names: Names, it: news.ExhibitShown | news.FinalExhibit) -> str:
+def _exhibit(names: Names, it: happenings.ExhibitShown | happenings.FinalExhibit) -> str:
     oldest = min((piece.year for piece in it.pieces if piece.year is not None), default=None)
     letters = run_letters(piece.letter for piece in it.pieces)
     return f"{it.placing} {names.short(it.seat)} {letters} {oldest or '?'}"
@@ -193,20 +191,20 @@ def _hands(names: Names, items: Many) -> list[str]:
 
 
 TOGETHER: Final[Mapping[type[Happening], Callable[[Names, Many], list[str]]]] = {
-    news.Setup: _setup,
-    news.RoundBegan: _round,
-    news.RoundEnded: _round_ended,
-    news.PlaceShown: _places,
-    news.ActionShown: _actions,
-    news.Returned: _returned,
-    news.Sale: _sale,
-    news.CashStolen: _cash_stolen,
-    news.TurnedUp: _turned_up,
-    news.ExhibitShown: _exhibits,
-    news.FinalExhibit: _final,
-    news.FigureMoved: _moved,
-    news.Stolen: _stolen,
-    news.Imprisoned: _imprisoned,
-    news.HandOpened: _hands,
+    happenings.Setup: _setup,
+    happenings.RoundBegan: _round,
+    happenings.RoundEnded: _round_ended,
+    happenings.PlaceShown: _places,
+    happenings.ActionShown: _actions,
+    happenings.Returned: _returned,
+    happenings.Sale: _sale,
+    happenings.CashStolen: _cash_stolen,
+    happenings.TurnedUp: _turned_up,
+    happenings.ExhibitShown: _exhibits,
+    happenings.FinalExhibit: _final,
+    happenings.FigureMoved: _moved,
+    happenings.Stolen: _stolen,
+    happenings.Imprisoned: _imprisoned,
+    happenings.HandOpened: _hands,
 }
 """What is told together; everything else is told in the sentences of `telling`."""

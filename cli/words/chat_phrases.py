@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from p2p_hoity.stacking import thinned
+from p2p_hoity.confusable_names import thinned
 
 from .translation import N_, _
 

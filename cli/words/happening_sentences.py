@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, news
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, happenings
 
 from .card_names import Names, card, coloured_card, listed, place, run_letters
 from .editions import title
@@ -45,7 +45,7 @@ ROUTINE: Final = frozenset({"the sale is over", "the Castle phase is over"})
 
 def noteworthy(happening: Happening) -> bool:
     """Whether a log told to people needs it; what it leaves out happens every time."""
-    return not (isinstance(happening, news.Returned) and happening.why in ROUTINE)
+    return not (isinstance(happening, happenings.Returned) and happening.why in ROUTINE)
 
 
 def tell(names: Names, happening: Happening) -> str:
@@ -53,13 +53,13 @@ def tell(names: Names, happening: Happening) -> str:
     return TELLERS[type(happening)](names, happening)
 
 
-def story(names: Names, happenings: Iterable[Happening]) -> list[str]:
+def story(names: Names, items: Iterable[Happening]) -> list[str]:
     """The lines of a log, without what happens every time."""
-    told = (tell(names, item) for item in happenings if noteworthy(item))
+    told = (tell(names, item) for item in items if noteworthy(item))
     return [line for text in told for line in text.splitlines()]
 
 
-def _setup(names: Names, it: news.Setup) -> str:
+def _setup(names: Names, it: happenings.Setup) -> str:
     names.colours, names.before = it.colours, (0,) * len(it.colours)
     lines = [_("The game is set up: edition {edition}.").format(edition=title(names.edition))]
     if it.variant:
@@ -79,7 +79,7 @@ def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
     return text.format(number=number, size=len(window), piece=names.piece(window[0]))
 
 
-def _presence(names: Names, it: news.PresenceChanged) -> str:
+def _presence(names: Names, it: happenings.PresenceChanged) -> str:
     said = [
         (it.absent, _("Absent from now on: {who}.")),
         (it.returned, _("Back at the table: {who}.")),
@@ -88,7 +88,7 @@ def _presence(names: Names, it: news.PresenceChanged) -> str:
     return "\n".join(text.format(who=names.seats(seats)) for seats, text in said if seats)
 
 
-def _round(names: Names, it: news.RoundBegan) -> str:
+def _round(names: Names, it: happenings.RoundBegan) -> str:
     lines = [_("Round {round}").format(round=it.round)]
     if it.place == Place.CASTLE:
         lines.append(_("Everyone is in the Castle."))
@@ -99,13 +99,13 @@ def _round(names: Names, it: news.RoundBegan) -> str:
     return "\n".join(lines)
 
 
-def _place_shown(names: Names, it: news.PlaceShown) -> str:
+def _place_shown(names: Names, it: happenings.PlaceShown) -> str:
     castle = it.place == Place.CASTLE
     text = _("{who} goes to the Castle.") if castle else _("{who} goes to the Auction Hall.")
     return text.format(who=names.seat(it.seat))
 
 
-def _action(names: Names, it: news.ActionShown) -> str:
+def _action(names: Names, it: happenings.ActionShown) -> str:
     castle = it.place == Place.CASTLE
     inside = _("In the Castle {who} plays {card}.")
     text = inside if castle else _("In the Auction Hall {who} plays {card}.")
@@ -117,28 +117,28 @@ def _own_colour(names: Names, seat: int, action: ActionCard) -> bool:
     return seat < len(names.colours) and names.colours[seat] == action.colour
 
 
-def _sat_out(names: Names, it: news.SatOut) -> str:
+def _sat_out(names: Names, it: happenings.SatOut) -> str:
     text = _("{who} sits the round out: {why}.")
     return text.format(who=names.seat(it.seat), why=_(it.why))
 
 
-def _passed(names: Names, it: news.Passed) -> str:
+def _passed(names: Names, it: happenings.Passed) -> str:
     text = _("{who} passes ({place}): {why}.")
     return text.format(who=names.seat(it.seat), place=place(it.place), why=_(it.why))
 
 
-def _voided(names: Names, it: news.Voided) -> str:
+def _voided(names: Names, it: happenings.Voided) -> str:
     text = _("The choice of {who} is void and counts for nothing ({kind}).")
     return text.format(who=names.seat(it.seat), kind=_(KINDS.get(it.kind, it.kind)))
 
 
-def _default(names: Names, it: news.DefaultTaken) -> str:
+def _default(names: Names, it: happenings.DefaultTaken) -> str:
     text = _("The rules choose for {who} ({kind}): {why}.")
     kind = _(KINDS.get(it.kind, it.kind))
     return text.format(who=names.seat(it.seat), kind=kind, why=_(it.why))
 
 
-def _sale(names: Names, it: news.Sale) -> str:
+def _sale(names: Names, it: happenings.Sale) -> str:
     text = _("{who} buys with {card} from window {window}: {piece}.")
     return text.format(
         who=names.seat(it.seat),
@@ -148,35 +148,37 @@ def _sale(names: Names, it: news.Sale) -> str:
     )
 
 
-def _no_sale(names: Names, it: news.NoSale) -> str:
+def _no_sale(names: Names, it: happenings.NoSale) -> str:
     return _("Nobody plays Cash: no sale.")
 
 
-def _cash_stolen(names: Names, it: news.CashStolen) -> str:
+def _cash_stolen(names: Names, it: happenings.CashStolen) -> str:
     text = _("The Thief of {who} takes the paid {card} of {owner} out of the cash register.")
     return text.format(who=names.seat(it.seat), card=card(it.cash), owner=names.seat(it.owner))
 
 
-def _cash_paid(names: Names, it: news.CashPaid) -> str:
+def _cash_paid(names: Names, it: happenings.CashPaid) -> str:
     return _("{card} lies in the cash register.").format(card=coloured_card(it.cash))
 
 
-def _returned(names: Names, it: news.Returned) -> str:
+def _returned(names: Names, it: happenings.Returned) -> str:
     text = _("{card} goes back to the hand of {who}: {why}.")
     return text.format(card=coloured_card(it.card), who=names.seat(it.seat), why=_(it.why))
 
 
-def _turned_up(names: Names, it: news.TurnedUp) -> str:
+def _turned_up(names: Names, it: happenings.TurnedUp) -> str:
     text = _("Window {number} turns up {piece}.")
     return text.format(number=it.window + 1, piece=names.piece(it.piece))
 
 
-def _exhibit(names: Names, it: news.ExhibitShown) -> str:
+def _exhibit(names: Names, it: happenings.ExhibitShown) -> str:
     text = _("{who} shows exhibit {letters}, number {placing} of the round: {pieces}.")
     return _exhibit_words(names, it, text)
 
 
-def _exhibit_words(names: Names, it: news.ExhibitShown | news.FinalExhibit, text: str) -> str:
+def _exhibit_words(
+    names: Names, it: happenings.ExhibitShown | happenings.FinalExhibit, text: str
+) -> str:
     return text.format(
         who=names.seat(it.seat),
         letters=run_letters(piece.letter for piece in it.pieces),
@@ -185,11 +187,11 @@ def _exhibit_words(names: Names, it: news.ExhibitShown | news.FinalExhibit, text
     )
 
 
-def _nothing(names: Names, it: news.NothingShown) -> str:
+def _nothing(names: Names, it: happenings.NothingShown) -> str:
     return _("{who} shows nothing: {why}.").format(who=names.seat(it.seat), why=_(it.why))
 
 
-def _moved(names: Names, it: news.FigureMoved) -> str:
+def _moved(names: Names, it: happenings.FigureMoved) -> str:
     text = count(
         "{who} moves {fields} field on, to {where}: {why}.",
         "{who} moves {fields} fields on, to {where}: {why}.",
@@ -207,7 +209,7 @@ def where(names: Names, field: int) -> str:
     return names.field(field)
 
 
-def paid(names: Names, it: news.FigureMoved) -> str:
+def paid(names: Names, it: happenings.FigureMoved) -> str:
     """Why a figure moves; for an exhibit with the octagon that paid."""
     octagon = names.paying()
     if it.why not in BY_OCTAGON or octagon is None:
@@ -219,7 +221,7 @@ def paid(names: Names, it: news.FigureMoved) -> str:
 BY_OCTAGON: Final = frozenset({"best exhibit", "second-best exhibit"})
 
 
-def _stolen(names: Names, it: news.Stolen) -> str:
+def _stolen(names: Names, it: happenings.Stolen) -> str:
     text = _("{card} of {who} takes from the exhibit of {owner}: {piece}.")
     return text.format(
         card=card(it.thief),
@@ -229,48 +231,48 @@ def _stolen(names: Names, it: news.Stolen) -> str:
     )
 
 
-def _detective(names: Names, it: news.DetectiveRanked) -> str:
+def _detective(names: Names, it: happenings.DetectiveRanked) -> str:
     text = _("The Detective of {who} catches a Thief; rank on the track: {rank}.")
     return text.format(who=names.seat(it.seat), rank=it.rank)
 
 
-def _imprisoned(names: Names, it: news.Imprisoned) -> str:
+def _imprisoned(names: Names, it: happenings.Imprisoned) -> str:
     text = _("{card} of {who} goes to prison. Cells from 1: {cells}.")
     cells = listed(coloured_card(thief) for thief in it.cells)
     return text.format(card=card(it.thief), who=names.seat(it.seat), cells=cells)
 
 
-def _round_ended(names: Names, it: news.RoundEnded) -> str:
+def _round_ended(names: Names, it: happenings.RoundEnded) -> str:
     names.before = it.figures
     fields = listed(f"{names.seat(seat)} {field}" for seat, field in enumerate(it.figures))
     return _("Round {round} is over. Fields: {fields}.").format(round=it.round, fields=fields)
 
 
-def _banquet(names: Names, it: news.BanquetReached) -> str:
+def _banquet(names: Names, it: happenings.BanquetReached) -> str:
     text = _("The Dinner Banquet is reached by {who}: the last exhibits are opened.")
     return text.format(who=names.seats(it.seats))
 
 
-def _stopped(names: Names, it: news.GameStopped) -> str:
+def _stopped(names: Names, it: happenings.GameStopped) -> str:
     text = _("The game is stopped in round {round}: a table takes no more steps than this.")
     return text.format(round=it.round)
 
 
-def _hand(names: Names, it: news.HandOpened) -> str:
+def _hand(names: Names, it: happenings.HandOpened) -> str:
     text = _("{who} held {pieces}.")
     return text.format(who=names.seat(it.seat), pieces=names.pieces(it.pieces))
 
 
-def _final(names: Names, it: news.FinalExhibit) -> str:
+def _final(names: Names, it: happenings.FinalExhibit) -> str:
     return _exhibit_words(names, it, _("Final exhibit {placing}: {who}, {letters}: {pieces}."))
 
 
-def _fault(names: Names, it: news.FaultFound) -> str:
+def _fault(names: Names, it: happenings.FaultFound) -> str:
     text = _("Fault: {who} broke a rule in round {round}: {rule}.")
     return text.format(who=names.seat(it.seat), round=it.round, rule=_(it.rule))
 
 
-def _standing(names: Names, it: news.StandingMade) -> str:
+def _standing(names: Names, it: happenings.StandingMade) -> str:
     text = _("Rank {rank}: {who}, {where}; final exhibit {letters}.")
     return text.format(
         rank=it.rank,
@@ -281,33 +283,33 @@ def _standing(names: Names, it: news.StandingMade) -> str:
 
 
 TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
-    news.Setup: _setup,
-    news.PresenceChanged: _presence,
-    news.RoundBegan: _round,
-    news.PlaceShown: _place_shown,
-    news.ActionShown: _action,
-    news.SatOut: _sat_out,
-    news.Passed: _passed,
-    news.Voided: _voided,
-    news.DefaultTaken: _default,
-    news.Sale: _sale,
-    news.NoSale: _no_sale,
-    news.CashStolen: _cash_stolen,
-    news.CashPaid: _cash_paid,
-    news.Returned: _returned,
-    news.TurnedUp: _turned_up,
-    news.ExhibitShown: _exhibit,
-    news.NothingShown: _nothing,
-    news.FigureMoved: _moved,
-    news.Stolen: _stolen,
-    news.DetectiveRanked: _detective,
-    news.Imprisoned: _imprisoned,
-    news.RoundEnded: _round_ended,
-    news.BanquetReached: _banquet,
-    news.GameStopped: _stopped,
-    news.HandOpened: _hand,
-    news.FinalExhibit: _final,
-    news.FaultFound: _fault,
-    news.StandingMade: _standing,
+    happenings.Setup: _setup,
+    happenings.PresenceChanged: _presence,
+    happenings.RoundBegan: _round,
+    happenings.PlaceShown: _place_shown,
+    happenings.ActionShown: _action,
+    happenings.SatOut: _sat_out,
+    happenings.Passed: _passed,
+    happenings.Voided: _voided,
+    happenings.DefaultTaken: _default,
+    happenings.Sale: _sale,
+    happenings.NoSale: _no_sale,
+    happenings.CashStolen: _cash_stolen,
+    happenings.CashPaid: _cash_paid,
+    happenings.Returned: _returned,
+    happenings.TurnedUp: _turned_up,
+    happenings.ExhibitShown: _exhibit,
+    happenings.NothingShown: _nothing,
+    happenings.FigureMoved: _moved,
+    happenings.Stolen: _stolen,
+    happenings.DetectiveRanked: _detective,
+    happenings.Imprisoned: _imprisoned,
+    happenings.RoundEnded: _round_ended,
+    happenings.BanquetReached: _banquet,
+    happenings.GameStopped: _stopped,
+    happenings.HandOpened: _hand,
+    happenings.FinalExhibit: _final,
+    happenings.FaultFound: _fault,
+    happenings.StandingMade: _standing,
 }
 """A teller for each type of happening; a test holds it against the rules' own list."""

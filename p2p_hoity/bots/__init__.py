@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from ..rules import Choice, Expected, View
-from . import easy, normal, random_bot
-from .random_bot import NothingToChoose
+from . import rule_bots
+from .rule_bots import NothingToChoose
 
 Bot = Callable[[View, Expected, Random], Choice]
 
@@ -20,9 +20,9 @@ def _hard(view: View, decision: Expected, rng: Random) -> Choice:
 LEVELS = ("easy", "normal", "hard")
 """How well bots play, from the weakest on."""
 BOTS: Mapping[str, Bot] = {
-    "random": random_bot.choose,
-    "easy": easy.choose,
-    "normal": normal.choose,
+    "random": rule_bots.random_choice,
+    "easy": rule_bots.easy_choice,
+    "normal": rule_bots.normal_choice,
     "hard": _hard,
 }
 DEFAULT_LEVEL = "normal"

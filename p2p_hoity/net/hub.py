@@ -1,10 +1,13 @@
-"""The hub: all links of one peer; opaque frames in and out, each link's troubles its own."""
+"""All links of one peer: opaque frames in and out, and events for links that come and go.
+
+A failure of one link does not affect the others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import trio
 
@@ -12,7 +15,6 @@ from ..errors import Reason, because
 from .addresses import Address, Named, parse_address, source_of
 from .connection_slots import Admission, Stage, Standing, UnprovenConnections, UnprovenStream
 from .dialler import Dialler, Race, Secured
-from .events import Event, Frame, LinkDown, LinkedElsewhere, LinkUp
 from .hole_punching import Puncher, Stay
 from .link_limits import Allowances, Limits
 from .network_errors import NetCode, NetError, RefusedError
@@ -32,6 +34,47 @@ from .secure_channel import (
     send,
 )
 from .transport import Network, StreamListener, TcpNetwork, close_listeners, cut
+
+
+@dataclass(frozen=True)
+class LinkUp:
+    """A peer proved its 32-byte Ed25519 id on a new link; address is where it is reached.
+
+    `binding` is the same at both ends of this link and at no other. `again`: it took the place of
+    one with the same process of the peer.
+    """
+
+    peer: bytes
+    address: str
+    via_relay: bool
+    binding: bytes = field(default=b"", compare=False, repr=False)
+    again: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class LinkDown:
+    """The peer's only link is gone; frames posted on it may be lost."""
+
+    peer: bytes
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One whole, non-empty frame from an authenticated peer."""
+
+    peer: bytes
+    data: bytes
+
+
+@dataclass(frozen=True)
+class LinkedElsewhere:
+    """The peer lets us not in: it has a live link with another process of this very identity."""
+
+    peer: bytes
+
+
+Event = LinkUp | LinkDown | Frame | LinkedElsewhere
 
 
 def _nobody(relay: str, why: Reason | None) -> None:

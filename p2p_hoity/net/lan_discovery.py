@@ -18,8 +18,8 @@ import trio
 from protocol import table_header
 from protocol.bounds import Quota, Seconds
 
+from ..confusable_names import is_stacked
 from ..errors import Code, Reason, because
-from ..stacking import is_stacked
 from .addresses import parse_address
 from .network_errors import NetError, TicketError, why
 from .ticket import TicketCode, decode_ticket, encode_ticket

@@ -10,8 +10,15 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import trio
 
 from ..errors import Code, Reason, because
-from .addresses import Address, Named, is_loopback, parse_address
-from .destination import Destination, destination_of, parse_ip
+from .addresses import (
+    Address,
+    Destination,
+    Named,
+    destination_of,
+    is_loopback,
+    parse_address,
+    parse_ip,
+)
 from .network_errors import TROUBLE, AddressError, NetCode, NetError, NobodyError, why
 from .transport import StreamListener, TcpNetwork
 

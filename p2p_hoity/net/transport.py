@@ -1,6 +1,7 @@
-"""Connections of bytes, and the frames in them: what a hub needs of a network.
+"""Streams of bytes and the frames in them: what a hub needs of a network.
 
-Four bytes with the highest bit set are no length: they say how much their sender has read.
+A header of four bytes whose highest bit is set is not a length: it tells how much its sender has
+read. A network may also be limited to relays, for a player whose address no other seat may learn.
 
 SPEC: section 13.1.
 """
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, Protocol
 
 import trio
@@ -17,7 +19,7 @@ import trio
 from protocol.bounds import Seconds
 
 from ..errors import Code, SystemCode, because
-from .addresses import Address, Named, may_dial
+from .addresses import Address, Named, may_dial, parse_address
 from .network_errors import TROUBLE, NetCode, NetError, NobodyError, trouble_is
 
 HEADER = 4
@@ -309,3 +311,32 @@ async def cut(stream: trio.abc.AsyncResource) -> None:
             await trio.aclose_forcefully(stream)
     except TROUBLE:
         return  # it was broken already, and it is closed now
+
+
+class RelayedNetwork:
+    """A network on which the relays that the player has named are dialled, and nothing else.
+
+    All that a hub does passes here, so whatever another seat names, a relay of its own included,
+    gets no connection from this machine ([L-58]).
+    """
+
+    def __init__(self, network: Network, relays: Iterable[str]) -> None:
+        """`network` carries the streams; `relays` are 'host:port'."""
+        self._network = network
+        self._places = {(one.host, one.port) for one in map(parse_address, relays)}
+
+    async def open(self, address: Address) -> trio.abc.Stream:
+        """Open a stream to one of the relays; NobodyError for any other place, NetError if it
+        cannot be reached."""
+        if (address.host, address.port) not in self._places:
+            await trio.lowlevel.checkpoint()
+            raise NobodyError(NetCode.NOT_BY_RELAY, address=str(address))
+        return await self._network.open(replace(address, named=Named.BY_US))
+
+    async def listen(self, host: str, port: int) -> list[StreamListener]:
+        """Raise NetError: whoever listens can be found."""
+        await trio.lowlevel.checkpoint()
+        raise NetError(NetCode.NOT_BY_RELAY, address=str(Address(host, port)))
+
+    def outlet(self) -> None:
+        """Give none: two who meet directly tell each other where they are."""

@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from ..errors import Code, Reason, because
-from ..net.addresses import host_of
-from ..net.destination import Destination, destination_of, parse_ip
+from ..net.addresses import Destination, destination_of, host_of, parse_ip
 from ..net.ticket import MOST_ADDRESSES
 
 

@@ -1,4 +1,4 @@
-"""A port that the router opens and keeps open for this machine, and which router that is."""
+"""Find how other machines can reach this node, and keep a port of the router open for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import random
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Final, Protocol
@@ -18,11 +18,30 @@ import trio
 from protocol.bounds import Seconds
 
 from ..errors import Reason, because
-from ..net.addresses import own_networks
-from ..net.destination import Destination, destination_of
-from .advertised_addresses import judge_mapped
-from .exchange import Datagrams, datagrams
-from .routers import NatPmpRouter, Opened, PcpRouter, Router, RouterCode, RouterError
+from ..net.addresses import Destination, destination_of, host_of, own_networks, parse_address
+from ..net.network_errors import NetError
+from ..net.relay_client import observed
+from ..net.transport import Network
+from .advertised_addresses import (
+    Found,
+    Judged,
+    Scope,
+    Wanted,
+    judge,
+    judge_mapped,
+    scope_of,
+    widest,
+)
+from .pcp_and_nat_pmp import (
+    Datagrams,
+    NatPmpRouter,
+    Opened,
+    PcpRouter,
+    Router,
+    RouterCode,
+    RouterError,
+    datagrams,
+)
 from .upnp import LocalNetwork, UpnpRouter
 
 ROUTES: Final = Path("/proc/net/route")
@@ -93,7 +112,7 @@ Others = Callable[[Datagrams], list[Router]]
 
 
 @dataclass(frozen=True)
-class Ways:
+class RouterAccess:
     """How routers are asked: the datagrams to the default one, and how it is asked in other ways,
     given such datagrams."""
 
@@ -101,7 +120,7 @@ class Ways:
     others: Others
 
 
-def of_this_network(port: int) -> Ways:
+def of_this_network(port: int) -> RouterAccess:
     """The routers of the network that this machine is in, for a port it listens on."""
 
     @asynccontextmanager
@@ -116,11 +135,11 @@ def of_this_network(port: int) -> Ways:
         network = LocalNetwork(IPv4Address(str(wire.own)), IPv4Address(str(wire.router)))
         return [UpnpRouter(network, port)]
 
-    return Ways(wire, others)
+    return RouterAccess(wire, others)
 
 
 async def keep_open(
-    hosts: Collection[str], port: int, tell: Told, ways: Ways | None = None
+    hosts: Collection[str], port: int, tell: Told, ways: RouterAccess | None = None
 ) -> None:
     """Keep a way in to this TCP port until cancelled; then it is taken away ([L-53], [L-54]).
 
@@ -133,7 +152,7 @@ async def keep_open(
         await trio.sleep(AGAIN)
 
 
-async def _once(hosts: Collection[str], port: int, tell: Told, ways: Ways) -> Reason:
+async def _once(hosts: Collection[str], port: int, tell: Told, ways: RouterAccess) -> Reason:
     """Find a router that opens, and keep what it has opened; why there is nothing any more."""
     try:
         async with ways.wire() as newer, ways.wire() as older:
@@ -254,3 +273,86 @@ def moments(lifetime: float) -> Iterator[float]:
     yield max(SHORTEST, lifetime * random.uniform(1 - left, 1 - left * 0.75))
     while (left := left / 2) * lifetime > SHORTEST:
         yield lifetime * random.uniform(1 - left, 1 - left * 0.75)
+
+
+LOOK: Final[Seconds] = 5.0
+"""Seconds for a relay to say what it sees."""
+SETTLE: Final[Seconds] = 1.0
+"""Seconds that a router gets before addresses are named without it."""
+
+
+class Reachability:
+    """What was found out so far, judged anew whenever it is asked for."""
+
+    def __init__(
+        self,
+        found: Found,
+        wanted: Wanted,
+        routers: RouterAccess | None = None,
+        waits_at: Callable[[], frozenset[str]] | None = None,
+    ) -> None:
+        """`waits_at` gives the relays that let us wait there just now; all of them if None."""
+        self._found, self._wanted, self._routers = found, wanted, routers
+        self._waits_at = waits_at or (lambda: frozenset(found.relays))
+        self._news = trio.Event()
+        self._began = 0.0
+
+    def judged(self) -> Judged:
+        """Which addresses to name now, and what they are good for."""
+        away = frozenset(self._found.relays) - self._waits_at()
+        return judge(replace(self._found, away=away), self._wanted)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Where a seat of this node can be dialled."""
+        return self.judged().named
+
+    def explore(self, nursery: trio.Nursery, network: Network) -> None:
+        """Ask the router for a way in, in nursery, until it is cancelled; not if it is not needed,
+        and never for one who hides ([L-54], [L-55])."""
+        port = None if self._wanted.hidden else self._port()
+        if port is None:
+            return
+        self._began, self._found = trio.current_time(), replace(self._found, asking=True)
+        hosts = {host_of(address) for address in self._found.own}
+        nursery.start_soon(keep_open, hosts, port, self._mapped, self._routers)
+        if self._found.relays:
+            nursery.start_soon(self._look, network, self._found.relays[0])
+
+    def _port(self) -> int | None:
+        """The port a router would lead to: none if only this machine listens, or calls come from
+        anywhere without it."""
+        own = self._found.own
+        if widest((*own, *self._found.advertised)) is Scope.ANYWHERE:
+            return None
+        lan = next((address for address in own if scope_of(address) is Scope.LAN), None)
+        return None if lan is None else parse_address(lan).port
+
+    async def settle(self) -> None:
+        """Wait until a router has answered, or has had a second for it."""
+        with trio.move_on_at(self._began + SETTLE):
+            while self._found.asking:
+                await self._news.wait()
+
+    async def changed(self) -> None:
+        """Wait until something comes to light."""
+        await self._news.wait()
+
+    def _mapped(self, external: str, trouble: Reason | None) -> None:
+        told = () if trouble is None else (trouble,)
+        self._tell(replace(self._found, mapped=external, trouble=told, asking=False))
+
+    async def _look(self, network: Network, relay: str) -> None:
+        """What a relay sees us come from: told beside the rest, and never relied on."""
+        with trio.move_on_after(LOOK):
+            try:
+                seen = await observed(network, parse_address(relay))
+                host = str(ipaddress.ip_address(seen.host))
+            except (NetError, ValueError):
+                return  # a relay of an older version, or one that is away again
+            self._tell(replace(self._found, seen=host))
+
+    def _tell(self, found: Found) -> None:
+        self._found = found
+        self._news.set()
+        self._news = trio.Event()

@@ -27,7 +27,7 @@ from ..errors import because
 from ..net.addresses import HIGHEST_PORT, Address
 from ..net.network_errors import TROUBLE
 from ..net.transport import cut
-from .routers import LIFETIME, Opened, RouterCode, RouterError
+from .pcp_and_nat_pmp import LIFETIME, Opened, RouterCode, RouterError
 
 LONGEST: Final = 1 << 16
 """Bytes of a whole answer, its head and its framing included; descriptions of routers have some

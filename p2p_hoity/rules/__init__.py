@@ -40,6 +40,7 @@ from .edition import (
 from .exhibits import best_exhibit, is_exhibit, run_exhibits, strength
 from .game_setup import draw_colours, start
 from .game_state import HAND, Claim, Layout, Standing, State, Variant, layout
+from .happenings import Happening, Piece
 from .illegal_moves import Rule
 from .legality import (
     best_slots,
@@ -51,7 +52,6 @@ from .legality import (
     legal,
     theft_options,
 )
-from .news import Happening, Piece
 from .phase_machine import apply, expected
 from .phases import Phase
 from .seat_view import View, view

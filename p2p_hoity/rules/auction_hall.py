@@ -8,9 +8,9 @@ from protocol.game import Choose, Chosen, Draw, Drawn
 
 from .edition import ActionKind
 from .game_state import State
+from .happenings import CashPaid, CashStolen, DefaultTaken, Happening, NoSale, Sale, TurnedUp
 from .legality import check, default_window
 from .movement import give_back, go, put, reveal, tell
-from .news import CashPaid, CashStolen, DefaultTaken, Happening, NoSale, Sale, TurnedUp
 from .phases import Phase
 from .vocabulary import Place, UnexpectedEvent
 

@@ -6,9 +6,9 @@ from protocol.game import OpenAll, Opened
 
 from .exhibits import best_exhibit, strength
 from .game_state import Claim, Standing, State
+from .happenings import FaultFound, FinalExhibit, HandOpened, StandingMade
 from .legality import default_exhibit
 from .movement import advance, go, reveal, tell
-from .news import FaultFound, FinalExhibit, HandOpened, StandingMade
 from .phases import Phase
 from .vocabulary import UnexpectedEvent
 

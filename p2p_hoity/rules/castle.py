@@ -10,9 +10,7 @@ from protocol.game import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
 from .edition import ActionKind
 from .exhibits import Strength, strength
 from .game_state import Claim, State
-from .legality import check, default_exhibit, default_theft, theft_options
-from .movement import advance, give_back, go, put, reveal, tell
-from .news import (
+from .happenings import (
     BanquetReached,
     DefaultTaken,
     DetectiveRanked,
@@ -23,6 +21,8 @@ from .news import (
     Stolen,
     Voided,
 )
+from .legality import check, default_exhibit, default_theft, theft_options
+from .movement import advance, give_back, go, put, reveal, tell
 from .phases import Phase
 from .place_and_action import together
 from .vocabulary import Place, UnexpectedEvent

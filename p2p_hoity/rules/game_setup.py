@@ -6,8 +6,8 @@ from protocol.game import Dealt
 
 from .edition import CARDS_PER_COLOUR, Edition
 from .game_state import MAX_SEATS, MIN_SEATS, State, Variant, layout
+from .happenings import Setup
 from .movement import go, reveal
-from .news import Setup
 from .phases import Phase
 from .vocabulary import UnexpectedEvent
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .edition import ActionCard, ActionKind, Edition
-from .news import Happening, Piece
+from .happenings import Happening, Piece
 from .phases import Phase
 from .vocabulary import Place
 

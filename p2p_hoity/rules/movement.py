@@ -8,7 +8,7 @@ from typing import TypeVar
 from protocol.game import Cards
 
 from .game_state import State
-from .news import FigureMoved, Happening, Returned
+from .happenings import FigureMoved, Happening, Returned
 from .phases import Phase, require
 from .vocabulary import UnexpectedEvent
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import news
+from . import happenings
 from .game_state import State
 from .movement import give_back, lay, put
 
@@ -33,38 +33,38 @@ def has_arrived(state: State, end: State) -> bool:
     return all(getattr(state, name) == getattr(end, name) for name in FOLLOWED)
 
 
-def after(state: State, item: news.Happening) -> State:
+def after(state: State, item: happenings.Happening) -> State:
     """Return the state once this has happened too, in the fields of `FOLLOWED`."""
     match item:
-        case news.RoundBegan(number, seats, _out, place):
+        case happenings.RoundBegan(number, seats, _out, place):
             places = tuple(place if s in seats else None for s in range(state.seats))
             return state.but(round=number, before=state.figures, places=places)
-        case news.PlaceShown(seat, where):
+        case happenings.PlaceShown(seat, where):
             return state.but(places=put(state.places, seat, where))
-        case news.ActionShown(seat, _where, card):
+        case happenings.ActionShown(seat, _where, card):
             return lay(state, seat, card.id)
-        case news.Sale(seat, _paid, window, took):
+        case happenings.Sale(seat, _paid, window, took):
             held = put(state.collectibles, seat, _with(state.collectibles[seat], took.slot))
             left = _without(state.windows[window], took.slot)
             return state.but(collectibles=held, windows=put(state.windows, window, left))
-        case news.CashStolen(seat, _thief, owner, cash):
+        case happenings.CashStolen(seat, _thief, owner, cash):
             return give_back(_taken_up(state, owner, cash.id), seat, cash.id, "")
-        case news.CashPaid(seat, cash):
+        case happenings.CashPaid(seat, cash):
             return _taken_up(state, seat, cash.id).but(register=(*state.register, cash.id))
-        case news.Returned(seat, card, _why):
+        case happenings.Returned(seat, card, _why):
             return give_back(_taken_up(state, seat, card.id), seat, card.id, "")
-        case news.TurnedUp(_window, piece):
+        case happenings.TurnedUp(_window, piece):
             return _opened(state, (piece,))
-        case news.ExhibitShown(pieces=pieces) | news.HandOpened(pieces=pieces):
+        case happenings.ExhibitShown(pieces=pieces) | happenings.HandOpened(pieces=pieces):
             return _opened(state, pieces)
-        case news.FigureMoved(seat, _start, end):
+        case happenings.FigureMoved(seat, _start, end):
             return state.but(figures=put(state.figures, seat, end))
-        case news.Stolen(seat, _thief, owner, piece):
+        case happenings.Stolen(seat, _thief, owner, piece):
             held = put(state.collectibles, owner, _without(state.collectibles[owner], piece.slot))
             return state.but(collectibles=put(held, seat, _with(held[seat], piece.slot)))
-        case news.Imprisoned(seat, thief, cells):
+        case happenings.Imprisoned(seat, thief, cells):
             return _taken_up(state, seat, thief.id).but(prison=tuple(card.id for card in cells))
-        case news.RoundEnded():
+        case happenings.RoundEnded():
             return state.but(places=(None,) * state.seats)
     return state
 
@@ -76,7 +76,7 @@ def _taken_up(state: State, seat: int, card: int) -> State:
     )
 
 
-def _opened(state: State, pieces: tuple[news.Piece, ...]) -> State:
+def _opened(state: State, pieces: tuple[happenings.Piece, ...]) -> State:
     """What these pieces are is open to all."""
     known = list(state.known)
     for piece in pieces:

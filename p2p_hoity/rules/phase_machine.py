@@ -34,8 +34,8 @@ from protocol.game import (
 from . import auction_hall, banquet, castle, game_setup
 from . import place_and_action as choices
 from .game_state import State
+from .happenings import GameStopped, PresenceChanged
 from .movement import go, tell
-from .news import GameStopped, PresenceChanged
 from .phases import Phase
 from .vocabulary import Place, UnexpectedEvent
 

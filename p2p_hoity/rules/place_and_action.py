@@ -8,9 +8,9 @@ from typing import cast
 from protocol.game import Choice, Seal, Sealed, Unseal, Unsealed
 
 from .game_state import State
+from .happenings import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .legality import check, has_action
 from .movement import go, lay, put, tell
-from .news import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .phases import Phase
 from .vocabulary import Kind, Place
 

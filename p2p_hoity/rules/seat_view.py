@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from protocol.game import Cards, Choice
 
 from .game_state import HAND, State
+from .happenings import Piece
 from .legality import NO_CARDS, check, legal
-from .news import Piece
 from .vocabulary import Kind
 
 

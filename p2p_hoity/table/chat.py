@@ -1,9 +1,9 @@
-"""Frames of talk: what seats and onlookers say at a running table, signed, outside the chain.
+"""Chat at a table: signed frames outside the chain, flooded once to every node that is let in.
 
-Talk at one node: who may speak how often, what is new, and to whom it is passed on.
+Each node passes on what is new to it, once. A seat that talks too fast is muted for a while. A link
+that carries too many frames of chat is read no further for a second.
 
-The rule of a flood: each node passes on what is new to it, once. Whose words come too fast loses
-its voice for a while; the link that carries too many frames is read no further, then rested.
+SPEC: section 13.6.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from protocol import (
 )
 from protocol.bounds import Pace, Quota, Seconds
 
+from ..confusable_names import thinned
 from ..errors import Code, Reason, because
 from ..net.link_limits import Allowance
 from ..presentation import screen_updates as updates
-from ..stacking import thinned
 from .frame_kinds import MOST_BYTES
 
 MAX_WORDS: Final = 200

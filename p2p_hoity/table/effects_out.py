@@ -1,13 +1,7 @@
-"""What one node says: on disk first, then on its way to those whom it is for, before all else.
+"""Carry out the effects of a machine: write the journal, send the frames, update screen and player.
 
-The mark of a seat's journal, brought up to date while what was recorded is under way already.
-
-A mark may lag ([J-4]), so no message waits for it: the journal alone is on disk before a byte that
-rests on it leaves ([J-1]).
-
-Updates of a screen from the chain, as it grows or is replaced.
-
-A player is asked for the choices that its machine needs, or to come back, one at a time.
+A record is on disk before a byte that rests on it leaves ([J-1]). The rollback mark of the journal
+may lag behind ([J-4]), so no frame waits for it.
 """
 
 from __future__ import annotations
@@ -24,7 +18,7 @@ from protocol.bounds import Quota, Seconds
 from protocol.game import IllegalMove
 
 from .. import rules
-from ..game_adapter import Play, happenings, shared_length
+from ..game_adapter import Play, happenings_since, shared_length
 from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
@@ -149,7 +143,7 @@ class Chronicle:
             if guilty.seat not in self._accused:
                 self.accuse(guilty.seat, guilty.code)
         play = play_of(node)
-        items = tuple(happenings(play, self._told.length if kept is None else kept))
+        items = tuple(happenings_since(play, self._told.length if kept is None else kept))
         self._told = play
         if items:
             self._screen(updates.Happened(items, self._view_of(play)))

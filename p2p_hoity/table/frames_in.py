@@ -1,15 +1,13 @@
-"""Rate limits for frames: repeated ones are not judged again, useless ones cost their link time.
+"""Take in the frames of a running table: the budgets of each link, and the order of reading.
 
-Without it a link that repeats old messages, asks again and again for all there is, or says without
-end what is well signed and of no use, would take the time that the others need.
+A frame that was seen is not read again. A link whose frames lead nowhere pays for the processor
+time that they take, and is then not read for a while. Without these budgets a link that repeats old
+messages, or asks again and again for everything, would take the time that the others need.
 
-What comes for the next table while this one still ends: kept in order, a share for each node.
-
-Weighing: what takes a machine long is done off the loop, and what comes in meanwhile waits.
-
-The machine sees all that goes round in the order in which it came, each frame after what was to be
-decided by those before it, as if it had stood still; only the loop has not. Questions are answered
-at once. Without a way to run jobs, `off_loop`, the machine does all of it where it stands.
+An expensive check of the machine is offloaded to a worker. Frames that arrive meanwhile wait, and
+are read in the order in which they came, as if the machine had done the check itself. Requests are
+answered at once. Frames for the next table are kept until it is known, a limited number from each
+node.
 """
 
 from __future__ import annotations
@@ -27,8 +25,7 @@ from protocol import Invalid, Machine, Node
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import because, of_protocol
-from ..net.events import Event, Frame
-from ..net.hub import Hub
+from ..net.hub import Event, Frame, Hub
 from ..net.link_limits import Allowance
 from .frame_access import DropCode
 

@@ -1,8 +1,6 @@
-"""What a host is told of its ticket while the table fills: how far it leads, and a better one.
+"""Open a table: make a ticket, seat the guests, and sign the roster when all seats are taken.
 
-The door of a host who lets each guest in: one question at a time, and an answer that stays.
-
-Opening a table: a ticket, a list of who sits down, and the roster when it is full.
+With `host --ask` the host admits each guest: one question at a time, and the answer is kept.
 """
 
 from __future__ import annotations
@@ -21,15 +19,14 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
-from ..net.events import Event, Frame, LinkDown, LinkUp
-from ..net.hub import Hub
+from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..net.lan_discovery import Announcement, announce
 from ..net.link_limits import Allowance, Allowances
 from ..net.ticket import Ticket, encode_ticket, fresh_secret
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Reached, Screen
 from ..reachability.advertised_addresses import Judged
-from ..reachability.ways import Ways
+from ..reachability.port_mapping import Reachability
 from .invite_by_code import CodeKeeper
 from .lobby import (
     Ask,
@@ -80,7 +77,7 @@ class TicketTeller:
         """The ticket that is good now."""
         return encode_ticket(self.ticket.with_secret(self.secret))
 
-    async def follow(self, ways: Ways) -> None:
+    async def follow(self, ways: Reachability) -> None:
         """Go on telling, and have the seats told, for as long as the table fills."""
         while True:
             await ways.changed()

@@ -1,9 +1,8 @@
-"""The codes of a host whose table fills: one at a time, each for one guest and some minutes.
+"""Hand out tickets by spoken codes: the host's side, and the guest's.
 
-Strangers can try codes, and each wrong try burns the one that is shown. So codes never end because
-of them: they have more words instead, and come more slowly where try follows on try.
-
-Asking for a ticket by a code: a guest's side, before there is a table or a seat.
+A code is for one guest and some minutes. Strangers can try codes, and each wrong try burns the one
+that is shown. Wrong tries never end the supply of codes: the next ones have more words, and come
+more slowly where one wrong try follows another.
 """
 
 from __future__ import annotations

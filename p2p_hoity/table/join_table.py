@@ -13,19 +13,17 @@ import trio
 from protocol import Header, Invalid, OtherVersion, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..confusable_names import twins_among
+from ..confusable_names import is_stacked, twins_among
 from ..errors import Code, of_protocol
 from ..game_adapter import HoityToity, read_game
-from ..net.events import Event, Frame, LinkUp
-from ..net.hub import Hub
+from ..net.hub import Event, Frame, Hub, LinkUp
 from ..net.link_limits import Allowance, Limits
 from ..net.network_errors import NetError, RefusedError
 from ..net.socks_proxy import broken_proxy
 from ..net.ticket import Ticket
 from ..presentation import screen_updates as updates
 from ..reachability.advertised_addresses import Scope, widest
-from ..reachability.ways import Ways
-from ..stacking import is_stacked
+from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
 from .frame_access import check_signed
@@ -276,7 +274,7 @@ def _parsed(event: Event) -> LobbyFrame | None:
 class _Guest:
     """A guest's side of the lobby."""
 
-    def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Ways) -> None:
+    def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Reachability) -> None:
         self.hub, self.seat, self.ticket = hub, seat, ticket
         self.host_link = HostLink(hub, ticket)
         self.ways = ways

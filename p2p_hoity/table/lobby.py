@@ -18,8 +18,7 @@ from protocol import (
     table_header,
 )
 
-from ..confusable_names import twins
-from ..stacking import is_stacked
+from ..confusable_names import is_stacked, twins
 from .frame_kinds import longest
 
 MAX_ADDRESSES = 12

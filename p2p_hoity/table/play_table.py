@@ -1,7 +1,4 @@
-"""Who sits where and how it is reached: what hosts, guests and returning seats share.
-
-One sitting, several tables: another game with the same people over the links that stand.
-"""
+"""Play at a table: what hosts, guests and resuming seats share, and further games at it."""
 
 from __future__ import annotations
 
@@ -19,16 +16,14 @@ from protocol import Header, Identity, Machine, Table, table_header
 from ..errors import Code, CodedError, Reason
 from ..game_adapter import bind
 from ..net.addresses import RELAY_PREFIX, local_addresses
-from ..net.events import Event, Frame
-from ..net.hub import Hub
+from ..net.hub import Event, Frame, Hub
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError
-from ..net.relayed import RelayedNetwork
-from ..net.transport import Network, TcpNetwork
+from ..net.transport import Network, RelayedNetwork, TcpNetwork
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..reachability.advertised_addresses import Found, Wanted
-from ..reachability.ways import Ways
+from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
 from ..storage.player_key import Player as Me
@@ -162,7 +157,7 @@ circuit of Tor takes long."""
 @asynccontextmanager
 async def open_hub(
     who: Identity, reach: Reach, screen: Screen = lambda update: None
-) -> AsyncIterator[tuple[Hub, Ways]]:
+) -> AsyncIterator[tuple[Hub, Reachability]]:
     """A running hub, and the ways to it as they are found; PeerError or NetError if it cannot
     listen. `screen` is told of relays that are lost, and found again."""
     limits = Limits(longest=longest)
@@ -173,7 +168,7 @@ async def open_hub(
         await nursery.start(hub.run)
         try:
             found = await _found(hub, reach, screen)
-            ways = Ways(found, reach.wanted, waits_at=hub.relays)
+            ways = Reachability(found, reach.wanted, waits_at=hub.relays)
             if reach.maps:
                 ways.explore(nursery, reach.dials)
             yield hub, ways

@@ -1,7 +1,4 @@
-"""What a screen is told all the time: how each seat is there, and the clock of the open step.
-
-Notices about waiting: who is awaited, for how long, and when a player is told.
-"""
+"""Tell the screen who is connected, who is awaited, and for how long."""
 
 from __future__ import annotations
 

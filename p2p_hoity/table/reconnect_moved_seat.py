@@ -1,10 +1,8 @@
-"""Which addresses of a table's other seats are dialled, and how far they may lead.
+"""Reconnect seats whose addresses have changed: which addresses are dialled, and fresh tickets.
 
-Fresh tickets: how seats that have lost each other meet again at an address that one has now.
-
-Who comes back elsewhere is told a ticket of the same table with its addresses of now; who holds a
-seat there dials them beside those it knows. Nothing of a ticket is kept: whoever is lied to has
-lost no address, and who answers there is linked with only if it proves the key of the seat.
+A player who resumes at another address passes on a ticket of the same table with the new address. A
+node that holds a seat there dials that address beside those it knows. A forged ticket costs it
+nothing: no address is forgotten, and only a peer that proves the key of the seat is linked with.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from ..net.network_errors import AddressError, TicketError
 from ..net.ticket import Ticket, decode_ticket, encode_ticket
 from ..presentation import screen_updates as updates
 from ..reachability.advertised_addresses import Judged, ReachCode, Scope
-from ..reachability.ways import Ways
+from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.private_files import NotPrivateError, read_private, write_private
 from .lobby import Roster
@@ -200,7 +198,7 @@ class Giver:
     """
 
     hub: Hub
-    ways: Ways
+    ways: Reachability
     machine: Machine
     screen: updates.Screen
     bare: Ticket

@@ -1,11 +1,4 @@
-"""Frames for another game with the same people: a seat's consent, and its refusal.
-
-Another game with the same people: who consents, who refuses, and the roster they make.
-
-The end of a table: whether all want another game, asked of one's player, awaited of others.
-
-What is said at a table outside its game: talk, and whether there is another game.
-"""
+"""Another game with the same people: consents, refusals, the roster they make, and the question."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The check before a seat is resumed: is it played elsewhere already, by a copy of our files?
+"""Resume a seat from its journal after a crash or Ctrl-C.
 
-Nothing is signed before this is known. A link that was lost with the power lives on at the others
-for some seconds, so whoever is told so asks again for longer than that.
-
-Taking a seat again after a crash or Ctrl-C, from its journal.
+A seat that is also played elsewhere, by a copy of these files, must not sign here. So before
+anything is signed, the other seats are asked whether they have a live link with this identity. A
+link that was lost in a power failure lives on at the others for some seconds, so a seat that they
+report as connected asks again for longer than that.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from protocol.bounds import Seconds
 
 from .. import rules
 from ..errors import Code
-from ..game_adapter import Play, happenings
+from ..game_adapter import Play, happenings_since
 from ..net.addresses import host_of, is_own_host
-from ..net.events import Event, LinkDown, LinkedElsewhere, LinkUp
-from ..net.hub import Hub
+from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ..net.ticket import Ticket
 from ..net.transport import Network
 from ..presentation import screen_updates as updates
@@ -418,7 +417,7 @@ def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:
         play = machine.tip.state
         if isinstance(update, updates.Started) and machine.has_begun and isinstance(play, Play):
             view = rules.view(play.state, machine.seat, machine.hand())
-            screen(updates.Resumed(view, tuple(happenings(play))))
+            screen(updates.Resumed(view, tuple(happenings_since(play))))
 
     return tell
 

@@ -1,9 +1,11 @@
-"""The games of this machine, over or not: whose they are, how far they came, and forgetting one.
+"""List the games of this machine, finished or not: their players, their progress, and forget one.
 
-How far a game came takes its whole chain to say, up to a second for a long one. So it is kept in a
-file of the home, by the size and time of the file it was read from; sealed journals excepted.
+To find how far a game came takes its whole chain, up to a second for a long one. The result is kept
+in a file of the home, under the size and time of the file it was read from, except for encrypted
+journals.
 
-Ending a kept game by the file of another seat: for who was not there at the end.
+A kept game can also be finished with the file of another seat, for a player who was not there when
+it ended.
 """
 
 from __future__ import annotations

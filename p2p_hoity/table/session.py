@@ -1,8 +1,6 @@
-"""How a table ended for one node: with a result, with a claim, or not at all; what follows it.
+"""One node of a running table: its machine, journal, links, player and screen, bound together.
 
-One node of a running table: its machine, its journal and its links, bound together.
-
-The driver of an onlooker: it has no seat, and is let in by seats that may refuse it.
+An onlooker has no seat. The seats let it in, or refuse it.
 """
 
 from __future__ import annotations
@@ -21,8 +19,7 @@ from protocol.bounds import Seconds
 
 from .. import rules
 from ..errors import because, of_protocol
-from ..net.events import Event, Frame, LinkDown, LinkUp
-from ..net.hub import Hub
+from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive

@@ -1,7 +1,4 @@
-"""Nurseries whose one failure comes out as itself, not in a group.
-
-A clock of the time a process was awake: while its computer slept, it waited for nobody.
-"""
+"""Nurseries that raise a single failure as itself, and a clock that stops in standby."""
 
 from __future__ import annotations
 

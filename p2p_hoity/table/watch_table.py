@@ -1,7 +1,4 @@
-"""An onlooker who came late and wants to see the game from now on, not from its beginning.
-
-Looking on at the table of a ticket.
-"""
+"""Look on at the table of a ticket, from the beginning of the game or from now on."""
 
 from __future__ import annotations
 

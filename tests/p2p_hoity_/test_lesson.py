@@ -73,24 +73,24 @@ def test_whatever_is_chosen_all_is_explained_once_when_it_has_happened(picks: li
     played = play(picks)
     assert len(played.topics) == len(set(played.topics))
     assert set(played.topics) >= ALWAYS
-    assert len(played.of(rules.news.RoundBegan)) <= len(PLAN)
+    assert len(played.of(rules.happenings.RoundBegan)) <= len(PLAN)
     assert len(played.asked) <= 3 * len(PLAN)
-    assert isinstance(played.items[0], rules.news.Setup)
-    last = rules.news.RoundEnded | rules.news.TurnedUp | rules.news.Returned
+    assert isinstance(played.items[0], rules.happenings.Setup)
+    last = rules.happenings.RoundEnded | rules.happenings.TurnedUp | rules.happenings.Returned
     assert isinstance(played.items[-1], last)
     for topic, kind in {
-        Topic.REGISTER: rules.news.CashPaid,
-        Topic.OCTAGON: rules.news.FigureMoved,
-        Topic.PRISON: rules.news.Imprisoned,
-        Topic.SALE: rules.news.Sale,
+        Topic.REGISTER: rules.happenings.CashPaid,
+        Topic.OCTAGON: rules.happenings.FigureMoved,
+        Topic.PRISON: rules.happenings.Imprisoned,
+        Topic.SALE: rules.happenings.Sale,
     }.items():
         assert isinstance(played.behind[topic], kind)
-    home = [it.card for it in played.items if isinstance(it, rules.news.Returned)]
+    home = [it.card for it in played.items if isinstance(it, rules.happenings.Returned)]
     assert any(card.kind is rules.ActionKind.CASH for card in home)  # the second-largest
     state = played.lesson.view.state
     assert state.register
     assert state.prison
-    assert (Topic.ROBBERY in played.topics) == bool(played.of(rules.news.CashStolen))
+    assert (Topic.ROBBERY in played.topics) == bool(played.of(rules.happenings.CashStolen))
 
 
 def test_every_sale_robbed_means_one_round_more() -> None:
@@ -104,8 +104,8 @@ def test_every_sale_robbed_means_one_round_more() -> None:
         else:
             assert kind is None
             played.step()
-    assert len(played.of(rules.news.RoundBegan)) == ROUNDS + 1
-    assert len(played.of(rules.news.CashStolen)) == 1
+    assert len(played.of(rules.happenings.RoundBegan)) == ROUNDS + 1
+    assert len(played.of(rules.happenings.CashStolen)) == 1
     assert Topic.REGISTER in played.topics
 
 

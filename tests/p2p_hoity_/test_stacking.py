@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each
 
-from p2p_hoity.stacking import MOST_MARKS, is_mark, is_stacked, thinned
+from p2p_hoity.confusable_names import MOST_MARKS, is_mark, is_stacked, thinned
 
 TOWERS = ["e" + "\u0301" * 9, "a\u0300\u0301\u0302b", "x\u0489\u0301\u0489", "e" + "\u1add" * 5]
 """U+1ADD is a mark of Unicode 17, which few programs know yet."""

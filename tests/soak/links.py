@@ -30,8 +30,7 @@ import trio
 from support.process_table import ProcessTable
 
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.events import LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import reach
 from p2p_hoity.net.secure_channel import Listener, Purpose, fresh_instance, receive, send

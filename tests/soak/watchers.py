@@ -28,8 +28,7 @@ from support.process_table import ProcessTable
 
 from p2p_hoity.errors import because
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.events import Frame, LinkDown, LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetCode, trouble_is
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork

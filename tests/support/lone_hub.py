@@ -10,8 +10,7 @@ import time
 
 import trio
 
-from p2p_hoity.net.events import Frame, LinkDown, LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from protocol import Identity
 
 

@@ -173,7 +173,7 @@ def _deal() -> Shown:
 
 
 def _reveal() -> Shown:
-    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.scene.hurry()
     shown.hear(updates.Happened(tuple(shown.driver.record[-4:]), shown.view))
     shown.scene.advance()
@@ -237,7 +237,7 @@ def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
 def _pass() -> Shown:
     shown = _absence(asked_for(begun(seed=8), "action", 3))
     shown.desk.menu = None
-    return shown.until(rules.news.Passed)
+    return shown.until(rules.happenings.Passed)
 
 
 def _lesson() -> Shown:
@@ -293,7 +293,7 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
         updates.Said(2, "Bruno", 1),
     ),
     "watched": _watched,
-    "last-exhibits": lambda: begun().until(rules.news.FinalExhibit),
+    "last-exhibits": lambda: begun().until(rules.happenings.FinalExhibit),
     "over": over,
     "again": lambda: over().hear(updates.Again(frozenset({0, 2}), frozenset())),
     "not-again": lambda: over().hear(updates.Again(frozenset({0}), frozenset({3}))),

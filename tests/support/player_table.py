@@ -12,8 +12,7 @@ import trio
 from vectors.making.tables import edition_of
 
 from p2p_hoity import editions, game_adapter, rules
-from p2p_hoity.net.events import Frame
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.net.transport import Network

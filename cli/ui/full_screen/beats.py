@@ -9,20 +9,20 @@ from itertools import groupby
 from typing import Final
 
 from p2p_hoity.presentation.screen_updates import Happened, Update
-from p2p_hoity.rules import Happening, news
+from p2p_hoity.rules import Happening, happenings
 
 ALONE: Final = (
-    news.Sale,
-    news.CashStolen,
-    news.CashPaid,
-    news.TurnedUp,
-    news.FigureMoved,
-    news.Stolen,
-    news.DetectiveRanked,
-    news.Imprisoned,
-    news.FinalExhibit,
-    news.BanquetReached,
-    news.FaultFound,
+    happenings.Sale,
+    happenings.CashStolen,
+    happenings.CashPaid,
+    happenings.TurnedUp,
+    happenings.FigureMoved,
+    happenings.Stolen,
+    happenings.DetectiveRanked,
+    happenings.Imprisoned,
+    happenings.FinalExhibit,
+    happenings.BanquetReached,
+    happenings.FaultFound,
 )
 """What has a beat of its own; of the rest, what is of one kind is shown together."""
 
@@ -50,8 +50,13 @@ def beats(update: Happened) -> list[Happened]:
 
 def pause(items: tuple[Happening, ...]) -> float:
     """For how many seconds a beat stays before the next one; 0 for what is no event."""
-    if all(isinstance(item, news.Returned | news.RoundBegan | news.RoundEnded) for item in items):
+    if all(
+        isinstance(item, happenings.Returned | happenings.RoundBegan | happenings.RoundEnded)
+        for item in items
+    ):
         return 0.0
-    if isinstance(items[0], news.PlaceShown | news.ActionShown | news.ExhibitShown):
+    if isinstance(
+        items[0], happenings.PlaceShown | happenings.ActionShown | happenings.ExhibitShown
+    ):
         return 1.2
     return 0.8

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from textual.color import Color
 from textual.style import Style
 
-from p2p_hoity.stacking import MOST_MARKS
+from p2p_hoity.confusable_names import MOST_MARKS
 
 from ...printing import shown
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from p2p_hoity.presentation.screen_updates import Presence
-from p2p_hoity.rules import Edition, Phase, Place, View, news
+from p2p_hoity.rules import Edition, Phase, Place, View, happenings
 
 from ...words.chat_phrases import MARK, spoken
 from ...words.choice_notes import leading, octagon_at
@@ -73,16 +73,24 @@ def _revealed(scene: Scene) -> str:
     return _(next(words, GOES_ON))
 
 
-FINAL: Final = (news.BanquetReached, news.HandOpened, news.FinalExhibit, news.StandingMade)
+FINAL: Final = (
+    happenings.BanquetReached,
+    happenings.HandOpened,
+    happenings.FinalExhibit,
+    happenings.StandingMade,
+)
 GOES_ON: Final = N_("the round goes on")
 REVEALED: Final = (
-    (news.PlaceShown, N_("the Places are shown")),
-    (news.ActionShown, N_("the Actions are shown")),
-    ((news.Sale, news.CashStolen, news.CashPaid, news.TurnedUp), N_("the sale")),
-    ((news.ExhibitShown, news.NothingShown), N_("the exhibits are shown")),
-    (news.FigureMoved, N_("the figures move")),
-    (news.Stolen, N_("the Thieves take their loot")),
-    ((news.DetectiveRanked, news.Imprisoned), N_("Thieves go to prison")),
+    (happenings.PlaceShown, N_("the Places are shown")),
+    (happenings.ActionShown, N_("the Actions are shown")),
+    (
+        (happenings.Sale, happenings.CashStolen, happenings.CashPaid, happenings.TurnedUp),
+        N_("the sale"),
+    ),
+    ((happenings.ExhibitShown, happenings.NothingShown), N_("the exhibits are shown")),
+    (happenings.FigureMoved, N_("the figures move")),
+    (happenings.Stolen, N_("the Thieves take their loot")),
+    ((happenings.DetectiveRanked, happenings.Imprisoned), N_("Thieves go to prison")),
     (FINAL, N_("the last exhibits")),
 )
 """What is said of a reveal, by what happened."""
@@ -333,8 +341,8 @@ def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
         title = " " + _("Log") + " "
         body.append(text(title.center(width, "─"), "rule"))
     left = max(0, height - len(body))
-    news = _news(scene, desk, width, left)
-    return body + [Line()] * (left - len(news)) + news
+    happenings = _news(scene, desk, width, left)
+    return body + [Line()] * (left - len(happenings)) + happenings
 
 
 def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
@@ -390,8 +398,8 @@ def _heard(scene: Scene, desk: Desk) -> list[Spoken]:
 
 def _is_unseen(scene: Scene, desk: Desk, body: Sequence[Line]) -> bool:
     """Whether there is talk of others, and no row for it."""
-    news = [one for one in _heard(scene, desk) if not one.is_own]
-    return bool(news) and not any(line.plain.startswith(f" {MARK}") for line in body)
+    happenings = [one for one in _heard(scene, desk) if not one.is_own]
+    return bool(happenings) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
 
 def is_muted(desk: Desk, one: Spoken) -> bool:

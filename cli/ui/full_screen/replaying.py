@@ -10,7 +10,7 @@ from textual import events
 
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.rules import news
+from p2p_hoity.rules import happenings
 from protocol import Table
 
 from ...words.translation import _
@@ -47,7 +47,7 @@ class Film:
         return [
             number
             for number, moment in enumerate(self.moments)
-            if any(isinstance(item, news.RoundBegan) for item in moment.items)
+            if any(isinstance(item, happenings.RoundBegan) for item in moment.items)
         ]
 
     def step(self, number: int) -> None:

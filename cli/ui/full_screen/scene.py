@@ -14,7 +14,7 @@ from typing import Any, Final
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Presence
-from p2p_hoity.rules import news, partway
+from p2p_hoity.rules import happenings, partway
 from protocol import Kind, Table, fingerprint
 from protocol.bounds import Quota
 
@@ -262,11 +262,11 @@ class Scene:
 
     def _note_doing(self, item: rules.Happening) -> None:
         match item:
-            case news.RoundBegan():
+            case happenings.RoundBegan():
                 self.doings = {}
-            case news.Sale(seat, paid, _window, took):
+            case happenings.Sale(seat, paid, _window, took):
                 self.doings[seat] = f"{paid.number}→{took.letter}{took.year}"
-            case news.CashStolen(seat, _thief, _owner, cash):
+            case happenings.CashStolen(seat, _thief, _owner, cash):
                 self.doings[seat] = f"+{cash.number}"
 
     def _rewound(self, update: updates.Rewound) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.rules import Standing, banquet, news
+from p2p_hoity.rules import Standing, banquet, happenings
 from protocol import Kind
 
 from ...words import codes, rules_text
@@ -125,9 +125,9 @@ def _standings(scene: Scene, standings: Sequence[Standing], width: int) -> list[
     who = min(18, 2 + max(map(cells, (_("SEAT"), *names))))
     head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), who), "dim")
     lines = [head.add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")]
-    honours = [it for it in scene.record if isinstance(it, news.FigureMoved)]
+    honours = [it for it in scene.record if isinstance(it, happenings.FigureMoved)]
     gains = {it.seat: it.fields for it in honours if it.why in banquet.FINAL_HONOURS}
-    final = {it.seat: it.pieces for it in scene.record if isinstance(it, news.FinalExhibit)}
+    final = {it.seat: it.pieces for it in scene.record if isinstance(it, happenings.FinalExhibit)}
     longest = min(24, max(14, *map(len, final.values()), 0))
     for standing, name in zip(standings, names, strict=True):
         seat = standing.seat
@@ -179,13 +179,13 @@ def turning_points(scene: Scene) -> list[str]:
     jailed: dict[int, int] = {}
     for item in scene.record:
         match item:
-            case news.RoundBegan(round_number):
+            case happenings.RoundBegan(round_number):
                 number = round_number
-            case news.FigureMoved(seat, _start, _end, fields, _why):
+            case happenings.FigureMoved(seat, _start, _end, fields, _why):
                 gains.append((fields, -number, seat))
-            case news.Stolen(seat):
+            case happenings.Stolen(seat):
                 thefts[seat] = thefts.get(seat, 0) + 1
-            case news.Imprisoned(seat):
+            case happenings.Imprisoned(seat):
                 jailed[seat] = jailed.get(seat, 0) + 1
     one = _("{who} {fields} (round {round})")
     steps = [

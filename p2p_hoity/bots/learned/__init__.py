@@ -9,7 +9,7 @@ from random import Random
 from typing import cast
 
 from ...rules import Choice, Expected, View
-from ..random_bot import NothingToChoose, kind_of
+from ..rule_bots import NothingToChoose, kind_of
 from .move_candidates import Pick, picks
 from .observation import Scene, other_blocks, own_block
 from .policy_network import BadWeights, Network, read

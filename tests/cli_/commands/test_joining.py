@@ -132,7 +132,7 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
         found.append(ticket)
         return True
 
-    monkeypatch.setattr(running.tables, "hand_over", taken)
+    monkeypatch.setattr(running, "hand_over", taken)
     ticket = ticket_of(played)
     told = hoity.told(0, "join", encode_ticket(ticket))
     assert found == [ticket]
@@ -177,7 +177,7 @@ def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
     hoity.home.identity.unlink()
     player(hoity.home, 5)
     monkeypatch.setattr(join, "take_up", resume.take_up)
-    monkeypatch.setattr(join.tables, "join_table", None)
+    monkeypatch.setattr(join, "join_table", None)
     assert (
         "kept" not in hoity("join", "--yes", encode_ticket(ticket_of(here, secret=bytes(16)))).out
     )

@@ -37,7 +37,7 @@ from p2p_hoity.reachability.advertised_addresses import (
     Wanted,
     judge,
 )
-from p2p_hoity.reachability.routers import RouterCode
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.play_table import Lan, Reach
 
@@ -244,7 +244,7 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
 
     monkeypatch.setattr(resume, "crew_of", lambda *_: crew)
     monkeypatch.setattr(resume, "sit", sit)
-    monkeypatch.setattr(resume.tables, "resume_table", resume_table)
+    monkeypatch.setattr(resume, "resume_table", resume_table)
     assert run(["resume", "--auto", "--advertise", "home.example:9", "--no-map"]) == 0
     (how,) = found
     assert (how.outside, how.advertised, how.anew) == (is_told, ("home.example:9",), True)

@@ -6,13 +6,13 @@ from support.cli_stage import tool
 
 from cli.commands import replay
 from cli.words import happening_sentences
-from p2p_hoity.rules import Place, news
+from p2p_hoity.rules import Place, happenings
 from p2p_hoity.sealings import Sealing, sealings
 
-ITEMS: list[news.Happening] = [
-    news.RoundBegan(1, (0, 1), (), None),
-    news.PlaceShown(0, Place.CASTLE),
-    news.NoSale(1),
+ITEMS: list[happenings.Happening] = [
+    happenings.RoundBegan(1, (0, 1), (), None),
+    happenings.PlaceShown(0, Place.CASTLE),
+    happenings.NoSale(1),
 ]
 
 

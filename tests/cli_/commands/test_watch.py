@@ -60,7 +60,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
 
     monkeypatch.setattr(watching, "looking_on", looking_on)
     monkeypatch.setattr(watching, "ticket_of", lambda *given: (None, None))
-    monkeypatch.setattr(watching.tables, "watch_table", watch_table)
+    monkeypatch.setattr(watching, "watch_table", watch_table)
     if is_over:
         assert watching.watch("ticket", path, False) == OK
         assert screens[0].ended == [Outcome(path, RESULT)]

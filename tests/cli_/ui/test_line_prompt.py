@@ -20,7 +20,7 @@ from p2p_hoity import rules
 from p2p_hoity.errors import because
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.rules import View, news
+from p2p_hoity.rules import View, happenings
 from p2p_hoity.table.invite_by_code import CodesCode
 from p2p_hoity.table.player_interface import WaitLonger
 
@@ -38,7 +38,7 @@ async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own(
     view = asked("place")
     names = Names(view.state.edition, NICKNAMES, view.seat)
     async with desk(view) as here:
-        here.prompt._screen.log.add(names, [news.RoundBegan(1, (0, 1, 2), (), None)])
+        here.prompt._screen.log.add(names, [happenings.RoundBegan(1, (0, 1, 2), (), None)])
         await here.begin(here.prompt.choose, view, "place", False)
     own = board.own(view, names)
     assert here.said[: len(own)] == own
@@ -47,7 +47,7 @@ async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own(
     async with desk(view) as here:
         names = Names(view.state.edition, NICKNAMES)
         for number in (1, 2, 3):
-            here.prompt._screen.log.add(names, [news.RoundBegan(number, (0, 1, 2), (), None)])
+            here.prompt._screen.log.add(names, [happenings.RoundBegan(number, (0, 1, 2), (), None)])
         await here.types("l")
         assert here.said == ["Round 2", "Round 3"]
 

@@ -17,7 +17,7 @@ from cli.words.choice_names import questions
 from p2p_hoity import bots, rules
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.rules import news
+from p2p_hoity.rules import happenings
 
 MOST = 32
 WIDTH = 80
@@ -69,7 +69,7 @@ async def rounds_of(edition: str, seats: int, seed: int, variant: Any) -> list[l
         while not isinstance(rules.expected(game.state), rules.Over):
             await choose(game, here)
             items = tuple(game.step().news)
-            begins = [isinstance(item, news.RoundBegan) for item in items]
+            begins = [isinstance(item, happenings.RoundBegan) for item in items]
             cut = begins.index(True) if any(begins) else 0
             if cut:
                 here.prompt.tell(updates.Happened(items[:cut], game.view(0)))

@@ -27,7 +27,7 @@ from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
-from p2p_hoity.rules import news
+from p2p_hoity.rules import happenings
 from p2p_hoity.table.chat import TalkCode
 from p2p_hoity.table.invite_by_code import CodesCode
 from p2p_hoity.table.player_interface import LeaveForNow, Talk, WaitLonger
@@ -71,7 +71,7 @@ def each() -> list[updates.Update]:
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),
         updates.Stepped(node, node, 0.055),
-        updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), seen),
+        updates.Happened((happenings.RoundBegan(1, (0, 1, 2), (), None),), seen),
         updates.Rewound(2, 5, seen),
         updates.Choosing(seen, "place", False),
         updates.Chosen("place", 1),
@@ -111,12 +111,14 @@ def test_every_seats_key_is_shown_when_the_table_begins() -> None:
 def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the_table() -> None:
     assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
     written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
-    happenings = {
+    items = {
         one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
-        for one in vars(news).values()
-        if isinstance(one, type) and issubclass(one, news.Happening) and one is not news.Happening
+        for one in vars(happenings).values()
+        if isinstance(one, type)
+        and issubclass(one, happenings.Happening)
+        and one is not happenings.Happening
     }
-    assert not {line["type"] for line in written} & happenings
+    assert not {line["type"] for line in written} & items
     said: list[str] = []
     screen = SeatScreen(said.append)
     for update in each():
@@ -225,7 +227,7 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen.is_confirmed = True
     screen(updates.Chosen("place", 1))
     assert said == []
-    screen(updates.Happened((news.RoundBegan(1, (0, 1, 2), (), None),), view()))
+    screen(updates.Happened((happenings.RoundBegan(1, (0, 1, 2), (), None),), view()))
     said.clear()
     screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
     assert said == []

@@ -13,7 +13,7 @@ from support.sampling import times
 from cli.words import brief_sentences, happening_sentences
 from cli.words.card_names import Names, code
 from p2p_hoity.editions import load
-from p2p_hoity.rules import Happening, Place, news
+from p2p_hoity.rules import Happening, Place, happenings
 
 
 def played(seats: int, seed: int, variant: Any = None) -> Referee:
@@ -34,14 +34,14 @@ def test_every_piece_and_every_move_is_told(seats: int, seed: int) -> None:
     for item in game.record:
         text = "\n".join(brief_sentences.story(names, [item]))
         match item:
-            case news.Sale():
+            case happenings.Sale():
                 assert code(item.took) in text
                 assert str(item.paid.number) in text
-            case news.Stolen() | news.TurnedUp():
+            case happenings.Stolen() | happenings.TurnedUp():
                 assert code(item.piece) in text
-            case news.FigureMoved():
+            case happenings.FigureMoved():
                 assert f"{NICKNAMES[item.seat]} +{item.fields}" in text
-            case news.PlaceShown() | news.ActionShown() | news.Imprisoned():
+            case happenings.PlaceShown() | happenings.ActionShown() | happenings.Imprisoned():
                 assert NICKNAMES[item.seat] in text
 
 
@@ -57,14 +57,14 @@ def test_what_is_told_together_is_in_the_order_it_happened(seats: int, seed: int
     assert rounds == [f"Round {n}" for n in range(1, len(rounds) + 1)]
 
 
-def leaders(record: list[Happening]) -> list[tuple[int, news.FigureMoved]]:
+def leaders(record: list[Happening]) -> list[tuple[int, happenings.FigureMoved]]:
     """Each move of an exhibit, with the field where the leader stood before anyone moved."""
     figures: tuple[int, ...] = (0,)
     found = []
     for item in record:
-        if isinstance(item, news.RoundEnded):
+        if isinstance(item, happenings.RoundEnded):
             figures = item.figures
-        if isinstance(item, news.FigureMoved) and item.why in happening_sentences.BY_OCTAGON:
+        if isinstance(item, happenings.FigureMoved) and item.why in happening_sentences.BY_OCTAGON:
             found.append((max(figures), item))
     return found
 
@@ -79,12 +79,12 @@ def test_the_octagon_shown_is_the_one_that_paid(seed: int, tell: Any) -> None:
     told = 0
     for item in game.record:
         text = " ".join(tell(names, [item]))
-        if id(item) in wanted and isinstance(item, news.FigureMoved):
+        if id(item) in wanted and isinstance(item, happenings.FigureMoved):
             larger, smaller = wanted[id(item)]
             assert f"octagon {larger}/{smaller}" in text
             assert item.fields == (larger if item.why == "best exhibit" else smaller)
             told += 1
-        elif isinstance(item, news.FigureMoved):
+        elif isinstance(item, happenings.FigureMoved):
             assert "octagon" not in text
     assert told > 3
 
@@ -93,9 +93,11 @@ def test_ones_own_seat_is_you_and_nothing_is_said_twice() -> None:
     game = played(3, 1)
     names = names_of(game, 1)
     names.colours = ("red", "blue", "green")
-    shown = [news.PlaceShown(seat, Place(seat % 2)) for seat in range(3)]
+    shown = [happenings.PlaceShown(seat, Place(seat % 2)) for seat in range(3)]
     assert brief_sentences.story(names, shown) == ["Castle: Ana, Cleo · Auction Hall: You"]
     names = names_of(game)
-    quiet = [i for i in game.record if isinstance(i, (*brief_sentences.UNSAID, news.RoundEnded))]
+    quiet = [
+        i for i in game.record if isinstance(i, (*brief_sentences.UNSAID, happenings.RoundEnded))
+    ]
     assert quiet
     assert [line for item in quiet for line in brief_sentences.story(names, [item])] == []

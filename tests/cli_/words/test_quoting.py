@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from cli import printing
 from cli.ui.line_screen import SeatScreen
 from cli.words.chat_phrases import MARK, quoted
+from p2p_hoity.confusable_names import MOST_MARKS
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.stacking import MOST_MARKS
 
 FORGERIES = [
     "x" * 73 + "Round 9 · You 38 · Ada 0",

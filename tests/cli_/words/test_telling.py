@@ -6,43 +6,43 @@ from support.cli_stage import NICKNAMES, referee
 from cli.words import happening_sentences, translation
 from cli.words.card_names import Names, run_letters
 from p2p_hoity.editions import load
-from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, news
+from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, happenings
 
 PIECE, HIDDEN = Piece(0, 0, "A", 1586), Piece(1, None, None, None)
 THIEF = ActionCard(12, ActionKind.THIEF, 2, "red")
 CASH = ActionCard(8, ActionKind.CASH, 18, "red")
 EACH: list[Happening] = [
-    news.Setup(
+    happenings.Setup(
         "e", "surprise", "staged", False, "after", ("red", "blue"), ((CASH,), (THIEF,)),
         ((0,), (1,)), ((PIECE, HIDDEN), ()), ((2, 1),), 13, 2,
     ),
-    news.PresenceChanged((0,), (1,), (0,)),
-    news.RoundBegan(3, (0,), (1,), Place.CASTLE),
-    news.PlaceShown(0, Place.AUCTION_HALL),
-    news.ActionShown(0, Place.CASTLE, THIEF),
-    news.SatOut(0, "void choice"),
-    news.Passed(0, Place.CASTLE, "no sealed choice"),
-    news.Voided(0, "exhibit"),
-    news.DefaultTaken(0, "window", 1, "no choice of its own"),
-    news.Sale(0, CASH, 1, PIECE),
-    news.NoSale(3),
-    news.CashStolen(1, THIEF, 0, CASH),
-    news.CashPaid(0, CASH),
-    news.Returned(0, THIEF, "it leaves the last prison cell"),
-    news.TurnedUp(0, PIECE),
-    news.ExhibitShown(0, (PIECE, PIECE, PIECE), 1),
-    news.NothingShown(0, "no exhibit open to all"),
-    news.FigureMoved(0, 0, 1, 1, "Detective"),
-    news.Stolen(1, THIEF, 0, PIECE),
-    news.DetectiveRanked(0, 2),
-    news.Imprisoned(1, THIEF, (THIEF,)),
-    news.RoundEnded(3, (1, 0)),
-    news.BanquetReached((0,)),
-    news.GameStopped(800),
-    news.HandOpened(0, (PIECE, HIDDEN)),
-    news.FinalExhibit(0, (PIECE, PIECE, PIECE), 1),
-    news.FaultFound(0, 2, "Exhibit needs a valid exhibit"),
-    news.StandingMade(1, 0, 47, ()),
+    happenings.PresenceChanged((0,), (1,), (0,)),
+    happenings.RoundBegan(3, (0,), (1,), Place.CASTLE),
+    happenings.PlaceShown(0, Place.AUCTION_HALL),
+    happenings.ActionShown(0, Place.CASTLE, THIEF),
+    happenings.SatOut(0, "void choice"),
+    happenings.Passed(0, Place.CASTLE, "no sealed choice"),
+    happenings.Voided(0, "exhibit"),
+    happenings.DefaultTaken(0, "window", 1, "no choice of its own"),
+    happenings.Sale(0, CASH, 1, PIECE),
+    happenings.NoSale(3),
+    happenings.CashStolen(1, THIEF, 0, CASH),
+    happenings.CashPaid(0, CASH),
+    happenings.Returned(0, THIEF, "it leaves the last prison cell"),
+    happenings.TurnedUp(0, PIECE),
+    happenings.ExhibitShown(0, (PIECE, PIECE, PIECE), 1),
+    happenings.NothingShown(0, "no exhibit open to all"),
+    happenings.FigureMoved(0, 0, 1, 1, "Detective"),
+    happenings.Stolen(1, THIEF, 0, PIECE),
+    happenings.DetectiveRanked(0, 2),
+    happenings.Imprisoned(1, THIEF, (THIEF,)),
+    happenings.RoundEnded(3, (1, 0)),
+    happenings.BanquetReached((0,)),
+    happenings.GameStopped(800),
+    happenings.HandOpened(0, (PIECE, HIDDEN)),
+    happenings.FinalExhibit(0, (PIECE, PIECE, PIECE), 1),
+    happenings.FaultFound(0, 2, "Exhibit needs a valid exhibit"),
+    happenings.StandingMade(1, 0, 47, ()),
 ]  # fmt: skip
 
 
@@ -70,16 +70,16 @@ def test_who_is_meant_is_named_with_colour_and_a_stolen_card_keeps_its_own() -> 
     assert told.seat(5) == "Fay"
     told = names()
     told.colours = ("red", "blue")
-    own = happening_sentences.tell(told, news.ActionShown(0, Place.AUCTION_HALL, CASH))
-    other = happening_sentences.tell(told, news.ActionShown(1, Place.AUCTION_HALL, CASH))
+    own = happening_sentences.tell(told, happenings.ActionShown(0, Place.AUCTION_HALL, CASH))
+    other = happening_sentences.tell(told, happenings.ActionShown(1, Place.AUCTION_HALL, CASH))
     assert own == "In the Auction Hall Ana (red) plays Cash 18."
     assert other == "In the Auction Hall Bob (blue) plays Cash 18 (red)."
 
 
 def test_cards_that_go_home_as_always_are_left_out_and_twins_told_apart() -> None:
-    home = news.Returned(0, CASH, "the sale is over")
-    free = news.Returned(0, THIEF, "it leaves the last prison cell")
-    classes = {one for one in vars(news).values() if isinstance(one, type)}
+    home = happenings.Returned(0, CASH, "the sale is over")
+    free = happenings.Returned(0, THIEF, "it leaves the last prison cell")
+    classes = {one for one in vars(happenings).values() if isinstance(one, type)}
     kinds = {one for one in classes if issubclass(one, Happening)} - {Happening}
     assert set(happening_sentences.TELLERS) == kinds == {type(one) for one in EACH}
     assert happening_sentences.story(names(), [home, free]) == [

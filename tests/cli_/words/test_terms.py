@@ -21,7 +21,7 @@ from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
-from p2p_hoity.rules.news import Setup
+from p2p_hoity.rules.happenings import Setup
 from protocol.wire import codec, table_header
 from protocol.wire.table_header import Patience, Terms, default_quorum
 

@@ -14,8 +14,7 @@ from support.running import running
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.dialler import PeerDialler
-from p2p_hoity.net.events import Frame, LinkDown, LinkedElsewhere, LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import AddressError, NetCode, NetError, RefusedError
 from p2p_hoity.net.peer_link import LinkCode

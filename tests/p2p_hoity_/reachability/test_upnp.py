@@ -17,7 +17,7 @@ from support.igd import DESCRIPTION, Served, Table, found_at
 
 from p2p_hoity.errors import Reason, because
 from p2p_hoity.reachability import port_mapping, upnp
-from p2p_hoity.reachability.routers import RouterCode, RouterError
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode, RouterError
 
 EXTERNAL = "81.2.69.142"
 HERE = IPv4Address("127.0.0.1")

@@ -10,8 +10,7 @@ from support.street import GUEST, ONE, OTHER, SEAT
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.events import Frame
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import call, register
 from p2p_hoity.relay.relay_limits import RelayLimits

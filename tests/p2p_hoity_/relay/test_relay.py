@@ -11,7 +11,7 @@ from support.street import GUEST, ONE, OTHER, RELAY, SEAT, TWO, Stuck, street
 
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address, parse_address
-from p2p_hoity.net.events import Frame, LinkDown, LinkUp
+from p2p_hoity.net.hub import Frame, LinkDown, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import (

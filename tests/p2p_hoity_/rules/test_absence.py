@@ -19,14 +19,14 @@ def test_a_seat_that_is_absent_or_seals_nothing_in_the_place_step_sits_the_round
     referee.away(2)
     assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1}))
     news = referee.round(place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    assert [n.seat for n in of(news, rules.news.SatOut)] == [2]
+    assert [n.seat for n in of(news, rules.happenings.SatOut)] == [2]
     assert referee.state.figures[2] == 0
     assert len(referee.state.hands[2]) == 8
     assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1}))
     referee = table(UBER, 3)
     referee.apply(rules.Sealed("place", frozenset({0, 1})))
     assert rules.expected(referee.state) == rules.Unseal("place", frozenset({0, 1}))
-    assert [n.seat for n in of(referee.state.news, rules.news.SatOut)] == [2]
+    assert [n.seat for n in of(referee.state.news, rules.happenings.SatOut)] == [2]
 
 
 def test_an_absent_seat_counts_as_leader_for_ranks_and_for_the_end():
@@ -34,7 +34,7 @@ def test_an_absent_seat_counts_as_leader_for_ranks_and_for_the_end():
     referee.state = replace(referee.state, figures=(0, 2, 1, 9))
     referee.away(3)
     news = referee.round(action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
-    told = {n.seat: n.fields for n in of(news, rules.news.FigureMoved)}
+    told = {n.seat: n.fields for n in of(news, rules.happenings.FigureMoved)}
     assert told == {0: UBER.octagons[9][0], 2: 4}
     referee.state = replace(referee.state, figures=(0, 0, 0, len(UBER.octagons)))
     referee.round()
@@ -50,7 +50,7 @@ def test_one_that_returns_takes_part_again_from_the_next_round_and_before_the_de
     assert not referee.state.active(2)
     assert rules.expected(referee.state).seats == {0}
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
-    assert [n.seats for n in of(news, rules.news.RoundBegan)] == [(0, 1, 2)]
+    assert [n.seats for n in of(news, rules.happenings.RoundBegan)] == [(0, 1, 2)]
     assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1, 2}))
     state = rules.apply(rules.start(UBER, 3), rules.Presence(frozenset({0, 1})))
     dealt = rules.Dealt(bytes(32), {12: 0, 32: 1})
@@ -64,11 +64,11 @@ def test_an_action_is_opened_if_sealed_and_a_pass_if_not():
     referee.away(2)
     assert rules.expected(referee.state).seats == {0}
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
-    assert [(n.seat, n.why) for n in of(news, rules.news.Passed)] == [(2, "no sealed choice")]
+    assert [(n.seat, n.why) for n in of(news, rules.happenings.Passed)] == [(2, "no sealed choice")]
     referee = in_play("action", UBER, 3, place={0: HALL})
     referee.away(0)
     assert rules.expected(referee.state) == rules.Seal("action", frozenset({1, 2}))
-    assert [n.seat for n in of(referee.state.news, rules.news.Passed)] == [0]
+    assert [n.seat for n in of(referee.state.news, rules.happenings.Passed)] == [0]
     referee = in_play("action", MANUAL, 3, place={0: HALL})
     referee.plan = {("action", 0): card(referee.state, 0, rules.ActionKind.CASH)}
     referee.step()
@@ -79,7 +79,7 @@ def test_an_action_is_opened_if_sealed_and_a_pass_if_not():
     assert rules.expected(referee.state) == rules.Unseal("action", frozenset({1, 2}))
     referee = in_play("action", MANUAL, 3)
     news = referee.apply(rules.Sealed("action", frozenset({0}))).news
-    assert [n.seat for n in of(news, rules.news.Passed)] == [1, 2]
+    assert [n.seat for n in of(news, rules.happenings.Passed)] == [1, 2]
     assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0}))
     none = in_play("action", MANUAL, 3)
     none.apply(rules.Sealed("action", frozenset()))
@@ -98,7 +98,10 @@ def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default
     referee.open(0, 1, 2)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     assert rules.default_exhibit(referee.state, 0) == (0, 1, 2)
-    for choice, told in ((None, rules.news.ExhibitShown), ((), rules.news.NothingShown)):
+    for choice, told in (
+        (None, rules.happenings.ExhibitShown),
+        ((), rules.happenings.NothingShown),
+    ):
         assert of(rules.apply(referee.state, rules.Shown("exhibit", 0, choice)).news, told)
 
 
@@ -106,13 +109,13 @@ def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_
     referee = in_play("window", UBER, 3, place={0: HALL}, s0="Cash:0")
     top = referee.state.windows[0][0]
     news = referee.away(0).news
-    assert [n.choice for n in of(news, rules.news.DefaultTaken)] == [0]
-    assert [n.took.slot for n in of(news, rules.news.Sale)] == [top]
+    assert [n.choice for n in of(news, rules.happenings.DefaultTaken)] == [0]
+    assert [n.took.slot for n in of(news, rules.happenings.Sale)] == [top]
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     news = referee.apply(rules.Chosen("window", 0, None)).news
-    assert [n.window for n in of(news, rules.news.Sale)] == [1]
+    assert [n.window for n in of(news, rules.happenings.Sale)] == [1]
 
 
 def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thief_too():
@@ -120,16 +123,16 @@ def test_the_default_theft_is_the_oldest_piece_of_each_exhibit_for_a_resting_thi
     words = {"s0": "Exhibit", "s1": "Exhibit", "s2": "Thief:0", "s3": "Thief:0"}
     referee.until("theft", action=plays(referee.state, **words))
     news = referee.away(2, 3).news
-    taken = [(n.seat, n.piece.slot) for n in of(news, rules.news.Stolen)]
+    taken = [(n.seat, n.piece.slot) for n in of(news, rules.happenings.Stolen)]
     assert taken[:2] == [(3, 1), (3, 6)]
     assert [seat for seat, _ in taken] == [3, 3, 2, 2]
-    assert len(of(news, rules.news.DefaultTaken)) == 2
+    assert len(of(news, rules.happenings.DefaultTaken)) == 2
     assert referee.state.round == 2
     referee = in_play("show", UBER, 3, {0: RUN_A}, s0="Exhibit", s1="Thief:0")
     referee.away(1)
     referee.away()
     news = referee.step().news
-    assert [n.kind for n in of(news, rules.news.DefaultTaken)] == ["theft"]
+    assert [n.kind for n in of(news, rules.happenings.DefaultTaken)] == ["theft"]
 
 
 @pytest.mark.parametrize("opened", [(), (0, 1), (0, 1, 2)])
@@ -139,12 +142,12 @@ def test_an_absent_lone_exhibitor_shows_the_best_that_is_open_to_all_else_nothin
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
     news = referee.away(0).news
     if len(opened) == 3:
-        (shown,) = of(news, rules.news.ExhibitShown)
+        (shown,) = of(news, rules.happenings.ExhibitShown)
         assert tuple(p.slot for p in shown.pieces) == opened
-        assert [n.fields for n in of(news, rules.news.FigureMoved)] == [2]
+        assert [n.fields for n in of(news, rules.happenings.FigureMoved)] == [2]
     else:
-        assert not of(news, rules.news.ExhibitShown) + of(news, rules.news.FigureMoved)
-        assert [n.seat for n in of(news, rules.news.NothingShown)] == [0]
+        assert not of(news, rules.happenings.ExhibitShown) + of(news, rules.happenings.FigureMoved)
+        assert [n.seat for n in of(news, rules.happenings.NothingShown)] == [0]
 
 
 def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed():
@@ -155,19 +158,19 @@ def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed(
     assert rules.expected(referee.state) == rules.Seal("exhibit", frozenset({0}))
     referee.step()
     news = referee.step().news
-    assert {n.seat: n.placing for n in of(news, rules.news.ExhibitShown)} == {1: 1, 0: 2}
+    assert {n.seat: n.placing for n in of(news, rules.happenings.ExhibitShown)} == {1: 1, 0: 2}
     referee = table(UBER, 3, {0: RUN_A, 1: RUN_B})
     referee.open(4, 5, 6)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     news = referee.away(0, 1).news
-    assert [n.seat for n in of(news, rules.news.ExhibitShown)] == [1]
-    assert [n.seat for n in of(news, rules.news.NothingShown)] == [0]
-    assert [n.fields for n in of(news, rules.news.FigureMoved)] == [2]
+    assert [n.seat for n in of(news, rules.happenings.ExhibitShown)] == [1]
+    assert [n.seat for n in of(news, rules.happenings.NothingShown)] == [0]
+    assert [n.fields for n in of(news, rules.happenings.FigureMoved)] == [2]
     referee = in_play("exhibit", UBER, 3, {0: RUN_A, 1: RUN_B}, s0="Exhibit", s1="Exhibit")
     referee.step()
     referee.away(1)
     assert rules.expected(referee.state) == rules.Unseal("exhibit", frozenset({0, 1}), shows=True)
-    assert {n.seat for n in of(referee.step().news, rules.news.ExhibitShown)} == {0, 1}
+    assert {n.seat for n in of(referee.step().news, rules.happenings.ExhibitShown)} == {0, 1}
 
 
 def test_an_exhibit_without_one_is_found_at_the_end_of_a_whole_game():
@@ -180,13 +183,13 @@ def test_an_exhibit_without_one_is_found_at_the_end_of_a_whole_game():
     referee.state = replace(referee.state, figures=(0, 40, 0))
     referee.round()
     news = referee.step().news
-    assert [(n.seat, n.round) for n in of(news, rules.news.FaultFound)] == [(0, 1)]
+    assert [(n.seat, n.round) for n in of(news, rules.happenings.FaultFound)] == [(0, 1)]
 
 
 def test_bans_are_for_good_and_with_nobody_present_the_table_waits():
     referee = table(UBER, 3)
     state = referee.away(banned=frozenset({2}))
-    (told,) = of(state.news, rules.news.PresenceChanged)
+    (told,) = of(state.news, rules.happenings.PresenceChanged)
     assert (told.absent, told.banned) == ((2,), (2,))
     for event in (
         rules.Presence(frozenset({0, 1, 2}), frozenset({2})),

@@ -9,7 +9,15 @@ from support.rules_driver import card, in_play, of, plays, table
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.rules import ActionKind, IllegalMove, UnexpectedEvent
-from p2p_hoity.rules.news import CashPaid, CashStolen, NoSale, PlaceShown, Returned, Sale, TurnedUp
+from p2p_hoity.rules.happenings import (
+    CashPaid,
+    CashStolen,
+    NoSale,
+    PlaceShown,
+    Returned,
+    Sale,
+    TurnedUp,
+)
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 HALL, CASTLE = 1, 0

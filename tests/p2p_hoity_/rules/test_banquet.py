@@ -8,7 +8,13 @@ from support.rules_driver import of, plays, table
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.rules.game_state import Claim
-from p2p_hoity.rules.news import FaultFound, FigureMoved, FinalExhibit, RoundBegan, StandingMade
+from p2p_hoity.rules.happenings import (
+    FaultFound,
+    FigureMoved,
+    FinalExhibit,
+    RoundBegan,
+    StandingMade,
+)
 
 UBER = load()
 FIRST_BANQUET = len(UBER.octagons)

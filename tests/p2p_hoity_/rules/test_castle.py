@@ -21,7 +21,7 @@ def at(referee, *figures, **more):
 
 
 def moves(news):
-    return {n.seat: n.fields for n in of(news, rules.news.FigureMoved)}
+    return {n.seat: n.fields for n in of(news, rules.happenings.FigureMoved)}
 
 
 def slots(referee, seat, names):
@@ -79,7 +79,7 @@ def test_detectives_move_by_ranks_of_one_snapshot_that_the_tied_share():
     referee = at(table(UBER, 6), *figures)
     actions = plays(referee.state, **words)
     news = referee.round(place={BLUE: 1, BEIGE: 1}, action=actions | {2: 16, 5: 40})
-    ranks = {n.seat: n.rank for n in of(news, rules.news.DetectiveRanked)}
+    ranks = {n.seat: n.rank for n in of(news, rules.happenings.DetectiveRanked)}
     assert ranks == moves(news) == {RED: 1, GREEN: 3, PURPLE: 4}
     assert referee.state.figures == (2, 10, 7, 9, 9, 1)
     assert table(UBER, 5).state.ranks((9, 7, 7, 7, 3)) == (1, 2, 2, 2, 5)
@@ -100,16 +100,16 @@ def test_thieves_enter_prison_by_number_and_leave_from_the_last_cell():
     hands = tuple(tuple(c for c in hand if c not in jailed) for hand in referee.state.hands)
     at(referee, 0, 0, 0, 0, prison=jailed, hands=hands)
     news = referee.round(action=plays(referee.state, s1="Thief:1", s0="Detective"))
-    (entered,) = of(news, rules.news.Imprisoned)
+    (entered,) = of(news, rules.happenings.Imprisoned)
     assert entered.thief.number == 11
     assert [c.number for c in entered.cells] == [11, 1, 10, 4]
     assert referee.state.prison == (ids[11], ids[1], ids[10], ids[4])
     assert ids[9] in referee.state.hands[GREEN]
-    assert [n.seat for n in of(news, rules.news.Returned) if n.card.number == 9] == [GREEN]
+    assert [n.seat for n in of(news, rules.happenings.Returned) if n.card.number == 9] == [GREEN]
     referee = table(UBER, 4)
     words = {"s0": "Thief:1", "s1": "Thief:0", "s2": "Thief:1", "s3": "Detective"}
     news = referee.round(action=plays(referee.state, **words))
-    assert [n.thief.number for n in of(news, rules.news.Imprisoned)] == [2, 10, 12]
+    assert [n.thief.number for n in of(news, rules.happenings.Imprisoned)] == [2, 10, 12]
     assert [UBER.number(c) for c in referee.state.prison] == [12, 10, 2]
 
 
@@ -145,8 +145,8 @@ def test_a_lone_exhibitor_just_shows_and_gets_the_larger_number_or_nothing_if_vo
     assert moves(news) == {0: 3}
     referee = in_play("show", UBER, 3, {0: RUN_A}, s0="Exhibit")
     news = referee.apply(rules.Shown("exhibit", 0, ())).news
-    assert of(news, rules.news.NothingShown)
-    assert not of(news, rules.news.FigureMoved)
+    assert of(news, rules.happenings.NothingShown)
+    assert not of(news, rules.happenings.FigureMoved)
 
 
 def test_two_exhibitors_choose_in_secret_and_one_that_shows_nothing_does_not_rank():
@@ -157,7 +157,7 @@ def test_two_exhibitors_choose_in_secret_and_one_that_shows_nothing_does_not_ran
     referee.step()
     assert referee.state.known == before
     news = referee.step().news
-    assert {n.seat: n.placing for n in of(news, rules.news.ExhibitShown)} == {1: 1, 0: 2}
+    assert {n.seat: n.placing for n in of(news, rules.happenings.ExhibitShown)} == {1: 1, 0: 2}
     referee = at(table(UBER, 3, {0: RUN_A, 1: RUN_B}), 0, 0, 9)
     referee.until("exhibit", action=plays(referee.state, s0="Exhibit", s1="Exhibit"))
     referee.step()
@@ -165,21 +165,21 @@ def test_two_exhibitors_choose_in_secret_and_one_that_shows_nothing_does_not_ran
     choice = slots(referee, 0, RUN_A)
     news = referee.apply(referee.unsealed(due, {0: choice, 1: None})).news
     assert moves(news) == {0: UBER.octagons[9][0]}
-    assert [n.seat for n in of(news, rules.news.NothingShown)] == [1]
+    assert [n.seat for n in of(news, rules.happenings.NothingShown)] == [1]
 
 
 def test_an_exhibit_may_hold_back_collectibles_and_thieves_may_find_nothing():
     referee = table(UBER, 3, {0: RUN_A})
     shown = slots(referee, 0, "A2 A3 A4")
     news = referee.round(action=plays(referee.state, s0="Exhibit"), exhibit={0: shown})
-    (exhibit,) = of(news, rules.news.ExhibitShown)
+    (exhibit,) = of(news, rules.happenings.ExhibitShown)
     assert tuple(p.slot for p in exhibit.pieces) == shown
     assert referee.state.known[slots(referee, 0, "A1")[0]] is None
     referee = table(UBER, 6, {0: "A1 A2 A3 D1"})
     words = {f"s{s}": "Thief:0" for s in range(1, 6)} | {"s0": "Exhibit"}
     news = referee.round(action=plays(referee.state, **words), exhibit={0: (0, 1, 2)})
-    assert len(of(news, rules.news.Stolen)) == 3
-    assert [n.seat for n in of(news, rules.news.Stolen)] == [BEIGE, PURPLE, GREEN]  # 6, 5, 4
+    assert len(of(news, rules.happenings.Stolen)) == 3
+    assert [n.seat for n in of(news, rules.happenings.Stolen)] == [BEIGE, PURPLE, GREEN]  # 6, 5, 4
     assert moves(news) == {0: 2}
 
 
@@ -218,7 +218,7 @@ def test_thieves_take_one_slot_from_every_exhibit_in_descending_number():
     while isinstance(due := rules.expected(referee.state), rules.Choose):
         order.append(due.seat)
         news = referee.step().news
-        assert [n.owner for n in of(news, rules.news.Stolen)] == [0, 1]
+        assert [n.owner for n in of(news, rules.happenings.Stolen)] == [0, 1]
     assert order == [2, 4, 3]  # Thieves 10, 8 and 4
     assert [len(held) for held in referee.state.collectibles] == [1, 1, 6, 6, 6]
     assert referee.state.prison == ()
@@ -244,7 +244,7 @@ def test_stolen_collectibles_are_open_and_all_cards_but_imprisoned_thieves_go_ho
     hands = {0: RUN_A}
     words = {"s0": "Exhibit", "s1": "Thief:0", "s2": "Detective"}
     referee, news = everyone_in_castle(UBER, 3, hands, (0, 0, 0), words)
-    (stolen,) = of(news, rules.news.Stolen)
+    (stolen,) = of(news, rules.happenings.Stolen)
     assert stolen.piece.letter == "A"
     assert stolen.piece.slot in referee.state.collectibles[1]
     assert len(referee.state.prison) == 1
@@ -259,7 +259,7 @@ def test_thieves_and_detectives_get_nothing_without_each_other_in_the_castle():
     assert [len(hand) for hand in referee.state.hands] == [8, 8, 8]
     referee = table(UBER, 3)
     news = referee.round(action=plays(referee.state, s0="Detective"))
-    assert not of(news, rules.news.FigureMoved)
+    assert not of(news, rules.happenings.FigureMoved)
     referee = table(UBER, 3)
     news = referee.round(place={0: 1}, action=plays(referee.state, s0="Thief:0"))
-    assert not of(news, rules.news.FigureMoved) + of(news, rules.news.Imprisoned)
+    assert not of(news, rules.happenings.FigureMoved) + of(news, rules.happenings.Imprisoned)

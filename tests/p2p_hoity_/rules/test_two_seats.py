@@ -8,7 +8,14 @@ from support.rules_driver import card, of, plays, table
 
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import ActionKind, IllegalMove, Seal, check, expected
-from p2p_hoity.rules.news import ActionShown, CashStolen, ExhibitShown, Passed, RoundBegan, Sale
+from p2p_hoity.rules.happenings import (
+    ActionShown,
+    CashStolen,
+    ExhibitShown,
+    Passed,
+    RoundBegan,
+    Sale,
+)
 
 EDITIONS = [load(name) for name in NAMES]
 UBER, MANUAL = EDITIONS

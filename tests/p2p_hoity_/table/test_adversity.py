@@ -13,8 +13,7 @@ from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
 from cli.exit_codes import exit_code_of
 from p2p_hoity import game_adapter
-from p2p_hoity.net.events import Frame
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import join_table, resume_table

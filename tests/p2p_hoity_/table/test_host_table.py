@@ -14,7 +14,7 @@ from support.cases import ends_in
 from support.player_table import Caller, PlayerTable, hosted
 
 from p2p_hoity.errors import Reason
-from p2p_hoity.net.events import LinkUp
+from p2p_hoity.net.hub import LinkUp
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.host_table import MOST_REMEMBERED, MOST_WAITING, PATIENCE, Door
 from p2p_hoity.table.lobby import Ask, Asked, Names, Offer, Refusal, Refuse, Sit

@@ -17,8 +17,7 @@ from support.running import running
 from cli.exit_codes import exit_code_of
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
-from p2p_hoity.net.events import Event, Frame, LinkDown, LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates

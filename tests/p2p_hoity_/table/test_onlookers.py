@@ -12,8 +12,7 @@ import trio.testing
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable
 
-from p2p_hoity.net.events import LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates

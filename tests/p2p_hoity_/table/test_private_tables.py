@@ -12,8 +12,7 @@ from support.player_table import PlayerTable, SilentAir, hosted
 from support.relays import serve_relay
 from support.running import running
 
-from p2p_hoity.net.events import Frame, LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub, LinkUp
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import encode_ticket
 from p2p_hoity.presentation import screen_updates as updates

@@ -26,8 +26,8 @@ from support.relays import serve_relay
 from cli.exit_codes import exit_code_of
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.network_errors import NetError, NobodyError
-from p2p_hoity.net.relayed import RelayedNetwork
 from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.net.transport import RelayedNetwork
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.storage import journal

@@ -12,7 +12,7 @@ from support.toy_game import ToyGame
 
 from cli.exit_codes import exit_code_of
 from p2p_hoity.errors import Reason
-from p2p_hoity.net.events import LinkDown, LinkedElsewhere, LinkUp
+from p2p_hoity.net.hub import LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home

@@ -8,7 +8,7 @@ from support.sim.cheap import cheap_blocks
 
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEvent, apply, expected
-from p2p_hoity.rules.news import GameStopped
+from p2p_hoity.rules.happenings import GameStopped
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind
 from protocol.transcript.verifier import steps_to

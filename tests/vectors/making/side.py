@@ -113,4 +113,4 @@ def _happened(before: Node, after: Node) -> list[Entry]:
     if after.state is None:
         return []
     since = before.state.length if before.state is not None else 0
-    return [item.as_json() for item in game_adapter.happenings(after.state, since)]
+    return [item.as_json() for item in game_adapter.happenings_since(after.state, since)]

@@ -37,7 +37,7 @@ from p2p_hoity.errors import because
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge
-from p2p_hoity.reachability.routers import RouterCode
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.private_files import private_folder
 from p2p_hoity.table.player_interface import BotPlayer, Player, Talk, WaitLonger

@@ -44,7 +44,7 @@ def test_staged_and_at_once_end_alike_and_beats_are_the_whole(seed: int, steps: 
 
 
 def test_a_question_waits_for_the_reveal_before_it() -> None:
-    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False))
     assert shown.scene.question is None
     assert shown.scene.is_revealing
@@ -55,7 +55,7 @@ def test_a_question_waits_for_the_reveal_before_it() -> None:
 
 @pytest.mark.parametrize("void", ["answered", "away", "rewound"])
 def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: str) -> None:
-    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False))
     rewound = updates.Rewound(1, len(shown.driver.record), shown.view)
     how = {
@@ -80,7 +80,7 @@ def test_who_comes_back_sees_at_once_how_it_stands_and_long_queues_are_hurried()
 
 
 def test_what_is_chosen_in_a_reveal_is_said_behind_it() -> None:
-    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown = begun(staged=True).until(rules.happenings.PlaceShown)
     assert shown.scene.is_revealing
     shown.hear(Remark("Nothing else"), updates.Chosen("place", 0))
     assert "Nothing else" not in shown.scene.log
@@ -117,11 +117,11 @@ def statuses(shown: Shown) -> list[str]:
 
 
 def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> None:
-    shown = begun(staged=True).until(rules.news.PlaceShown)
+    shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
     shown.scene.hurry()
     assert shown.scene.sealed == "action"
-    shown.until(rules.news.ActionShown).scene.hurry()
+    shown.until(rules.happenings.ActionShown).scene.hurry()
     assert shown.scene.sealed is None or 0 in shown.view.state.sealed
 
 
@@ -178,7 +178,7 @@ def test_what_is_sealed_for_the_castle_stays_sealed_while_the_hall_is_open() -> 
 
 def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
     shown = begun()
-    while not any(isinstance(it, rules.news.Sale) for it in shown.driver.record):
+    while not any(isinstance(it, rules.happenings.Sale) for it in shown.driver.record):
         kept, view = len(shown.driver.record), shown.view
         before = dict(shown.scene.doings)
         shown.step()

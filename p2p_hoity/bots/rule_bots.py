@@ -1,4 +1,9 @@
-"""The normal bot: weighs what each choice may bring, and mixes so that it cannot be read."""
+"""Bots that follow rules: a random one, an easy one and a normal one.
+
+The random bot makes any legal choice, each as likely. The easy bot plays as beginners do: it shows
+all it has, pays the most, and takes the oldest piece. The normal bot estimates what each choice may
+bring, and mixes choices of nearly equal worth, so that nobody can predict it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,125 @@ from math import exp
 from random import Random
 from typing import TypeVar, cast
 
-from ..rules import ActionKind, Choice, Expected, Place, State, View, theft_options
+from ..rules import (
+    ActionKind,
+    Choice,
+    Choose,
+    Expected,
+    Place,
+    Seal,
+    Show,
+    State,
+    View,
+    theft_options,
+)
+from ..rules.exhibits import oldest
+from ..rules.vocabulary import Kind
 from .castle_odds import can_steal, gain, guests, loss, mixtures, piece_worth, stakes, worths
-from .random_bot import NothingToChoose, kind_of
+
+
+class NothingToChoose(ValueError):
+    """A bot was asked for a choice that its seat does not owe, or that has no legal answer."""
+
+
+def kind_of(decision: Expected) -> Kind:
+    """The kind of choice this decision asks for. NothingToChoose if it asks for none."""
+    if isinstance(decision, Seal | Choose | Show):
+        return cast(Kind, decision.kind)
+    raise NothingToChoose(f"{decision} asks no seat for a choice")
+
+
+def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
+    """One of the legal choices, each as likely (of exhibits those that `legal` lists).
+
+    NothingToChoose if there are none.
+    """
+    kind = kind_of(decision)
+    if kind == "theft":
+        return tuple(rng.choice(exhibit) for exhibit in theft_options(view.state))
+    options = view.legal(kind)
+    if not options:
+        raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
+    return rng.choice(options)
+
+
+EAGER: Mapping[ActionKind, float] = {
+    ActionKind.EXHIBIT: 5.0,
+    ActionKind.CASH: 4.0,
+    ActionKind.THIEF: 1.5,
+    ActionKind.DETECTIVE: 1.0,
+}
+"""How it likes the Actions, whatever the others may do."""
+TO_CASTLE = 0.6
+
+
+def easy_choice(view: View, decision: Expected, rng: Random) -> Choice:
+    """A legal choice for the view's seat. NothingToChoose if it has none."""
+    kind = kind_of(decision)
+    if view.seat is None or (kind != "theft" and not view.legal(kind)):
+        raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
+    return _EASY[kind](view, rng)
+
+
+def _easy_place(view: View, rng: Random) -> Choice:
+    places = view.legal("place")
+    stays = len(places) == 1 or rng.random() < TO_CASTLE
+    return int(Place.CASTLE if stays else Place.AUCTION_HALL)
+
+
+def _easy_action(view: View, rng: Random) -> Choice:
+    return _easy_liked(view, cast("tuple[int, ...]", view.legal("action")), rng)
+
+
+def _easy_turn(view: View, rng: Random) -> Choice:
+    turns = cast("tuple[tuple[int, int], ...]", view.legal("turn"))
+    places = {place for place, _ in turns}
+    castle = len(places) > 1 and rng.random() < TO_CASTLE
+    place = int(Place.CASTLE) if castle else max(places)
+    return place, _easy_liked(view, tuple(card for where, card in turns if where == place), rng)
+
+
+def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
+    """The kind it likes, and of that kind the highest number."""
+    kinds = sorted({view.state.kind(card) for card in cards})
+    kind = rng.choices(kinds, [EAGER[kind] for kind in kinds])[0]
+    of_kind = [card for card in cards if view.state.kind(card) == kind]
+    return max(of_kind, key=view.state.edition.number)
+
+
+def _easy_exhibit(view: View, rng: Random) -> Choice:
+    """All it can show, alone or not."""
+    return view.legal("exhibit")[0]
+
+
+def _easy_window(view: View, rng: Random) -> Choice:
+    """The older of the two tops."""
+    windows = cast("tuple[int, ...]", view.legal("window"))
+    tops = {window: view.state.windows[window][0] for window in windows}
+    age = view.state.edition.seniority
+    return min(windows, key=lambda window: age[cast(int, view.state.known[tops[window]])])
+
+
+def _easy_theft(view: View, rng: Random) -> Choice:
+    """The oldest piece of each exhibit."""
+    return tuple(_easy_oldest(view, exhibit) for exhibit in theft_options(view.state))
+
+
+def _easy_oldest(view: View, exhibit: tuple[int, ...]) -> int:
+    cards = view.state.open_cards(exhibit)
+    wanted = oldest(view.state.edition, cards.values())
+    return next(slot for slot, card in cards.items() if card == wanted)
+
+
+_EASY: Mapping[str, Callable[[View, Random], Choice]] = {
+    "place": _easy_place,
+    "action": _easy_action,
+    "turn": _easy_turn,
+    "exhibit": _easy_exhibit,
+    "window": _easy_window,
+    "theft": _easy_theft,
+}
+
 
 T = TypeVar("T")
 
@@ -25,11 +146,11 @@ OTHER_THIEF = 0.35
 """How likely one in the Auction Hall is there as a Thief."""
 
 
-def choose(view: View, decision: Expected, rng: Random) -> Choice:
+def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """A legal choice for the view's seat. NothingToChoose if it has none."""
     if view.seat is None:
         raise NothingToChoose("an onlooker has nothing to choose")
-    return _CHOOSERS[kind_of(decision)](view, rng)
+    return _NORMAL[kind_of(decision)](view, rng)
 
 
 def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
@@ -232,7 +353,7 @@ def _ints(options: tuple[Choice, ...]) -> tuple[int, ...]:
     return cast("tuple[int, ...]", options)
 
 
-_CHOOSERS: Mapping[str, Callable[[View, Random], Choice]] = {
+_NORMAL: Mapping[str, Callable[[View, Random], Choice]] = {
     "place": _place,
     "action": _action,
     "turn": _turn,

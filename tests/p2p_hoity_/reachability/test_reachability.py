@@ -19,8 +19,7 @@ from support.running import running
 from p2p_hoity.errors import because
 from p2p_hoity.reachability import port_mapping
 from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted
-from p2p_hoity.reachability.port_mapping import of_routes
-from p2p_hoity.reachability.ways import SETTLE, Ways
+from p2p_hoity.reachability.port_mapping import SETTLE, Reachability, of_routes
 
 from .test_mapping import GLOBAL, Wire
 
@@ -28,7 +27,7 @@ HOME, LOOP = "192.168.1.5:4646", "127.0.0.1:4646"
 LAN = Wanted(lan=True)
 
 
-def routers(router: Router | None, asked: list[Wire]) -> port_mapping.Ways:
+def routers(router: Router | None, asked: list[Wire]) -> port_mapping.RouterAccess:
     """The one router of a network in memory."""
 
     @asynccontextmanager
@@ -36,11 +35,11 @@ def routers(router: Router | None, asked: list[Wire]) -> port_mapping.Ways:
         asked.append(Wire(router))
         yield asked[-1]
 
-    return port_mapping.Ways(wire, lambda _: [])
+    return port_mapping.RouterAccess(wire, lambda _: [])
 
 
 async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_clock: Any) -> None:
-    ways = Ways(Found((HOME, LOOP)), LAN, routers(Router(GLOBAL), []))
+    ways = Reachability(Found((HOME, LOOP)), LAN, routers(Router(GLOBAL), []))
     async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
         await ways.settle()
@@ -50,14 +49,14 @@ async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_
         assert trio.current_time() < SETTLE
     router = Router(GLOBAL)
     router.spoil = lambda said: said if trio.current_time() > 2 else None
-    ways = Ways(Found((HOME, LOOP)), LAN, routers(router, []))
+    ways = Reachability(Found((HOME, LOOP)), LAN, routers(router, []))
     async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
         await ways.settle()
         assert ways.judged().scope is Scope.LAN
         await ways.changed()
         assert ways.judged().scope is Scope.ANYWHERE
-    ways = Ways(Found((HOME, LOOP)), LAN, routers(None, []))
+    ways = Reachability(Found((HOME, LOOP)), LAN, routers(None, []))
     async with running() as nursery:
         began = trio.current_time()
         ways.explore(nursery, MemoryNetwork())
@@ -82,7 +81,7 @@ async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_
 )
 async def test_none_is_asked_in_vain(found: Found, wanted: Wanted, autojump_clock: Any) -> None:
     asked: list[Wire] = []
-    ways = Ways(found, wanted, routers(Router(GLOBAL), asked))
+    ways = Reachability(found, wanted, routers(Router(GLOBAL), asked))
     async with running() as nursery:
         ways.explore(nursery, MemoryNetwork())
         await ways.settle()
@@ -95,7 +94,7 @@ async def test_what_a_relay_sees_is_told_beside_what_the_router_says() -> None:
     relay_network = MemoryNetwork(caller="93.184.216.34")
     async with running() as nursery:
         await nursery.start(partial(serve_relay, "relay", 1, network=relay_network))
-        ways = Ways(found, LAN, routers(Router(GLOBAL), []))
+        ways = Reachability(found, LAN, routers(Router(GLOBAL), []))
         ways.explore(nursery, relay_network)
         with trio.fail_after(LIMIT):
             while "router-seen-otherwise" not in {r.code for r in ways.judged().reasons}:

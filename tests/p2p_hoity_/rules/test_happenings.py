@@ -16,7 +16,7 @@ from cli.words import rules_text
 from cli.words.lesson import EXPLANATIONS, FAREWELL
 from p2p_hoity import rules
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules import ActionKind, Edition, IllegalMove, news
+from p2p_hoity.rules import ActionKind, Edition, IllegalMove, happenings
 from p2p_hoity.rules.exhibits import is_exhibit, strength
 
 UBER, MANUAL = map(load, NAMES)
@@ -43,7 +43,7 @@ def acting(referee: Referee, *words: str, hall: tuple[int, ...] = ()) -> Happene
 
 
 def moved(happened: Happened) -> dict[int, int]:
-    return {one.seat: one.fields for one in of(happened, news.FigureMoved)}
+    return {one.seat: one.fields for one in of(happened, happenings.FigureMoved)}
 
 
 # The game.
@@ -64,11 +64,13 @@ def the_end(edition: Edition) -> None:
     referee = begun(edition, 3, A, (first - 1, 0, 0))
     happened = acting(referee, "Exhibit", "Thief", "Detective")
     assert set(moved(happened)) == {0, 2}  # the Detective still moves
-    assert of(happened, news.BanquetReached)
+    assert of(happened, happenings.BanquetReached)
     assert isinstance(rules.expected(referee.state), rules.OpenAll)
     happened = referee.step().news
-    assert all(it.card is not None for one in of(happened, news.HandOpened) for it in one.pieces)
-    ranked = sorted(of(happened, news.FinalExhibit), key=lambda one: one.placing)
+    assert all(
+        it.card is not None for one in of(happened, happenings.HandOpened) for it in one.pieces
+    )
+    ranked = sorted(of(happened, happenings.FinalExhibit), key=lambda one: one.placing)
     first_two = {one.seat: fields for one, fields in zip(ranked, (8, 4), strict=False)}
     assert moved(happened) == first_two
 
@@ -98,8 +100,8 @@ def what_is_public(edition: Edition) -> None:
     kinds = [state.kind(card) for card in state.hands[0]]
     assert [kinds.count(kind) for kind in ActionKind] == [4, 2, 1, 1]
     happened = acting(referee, "Exhibit", "Thief", "Cash", hall=(2,))
-    (bought,), (stolen,) = of(happened, news.Sale), of(happened, news.Stolen)
-    (shown,) = of(happened, news.ExhibitShown)
+    (bought,), (stolen,) = of(happened, happenings.Sale), of(happened, happenings.Stolen)
+    (shown,) = of(happened, happenings.ExhibitShown)
     for slot in (bought.took.slot, stolen.piece.slot, *(one.slot for one in shown.pieces)):
         assert referee.state.known[slot] is not None
 
@@ -111,7 +113,7 @@ def places(edition: Edition) -> None:
     referee = begun(edition, 3)
     assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1, 2}))
     assert referee.step().places == (None, None, None)
-    shown = of(referee.step().news, news.PlaceShown)
+    shown = of(referee.step().news, happenings.PlaceShown)
     assert [one.seat for one in shown] == [0, 1, 2]
 
 
@@ -130,8 +132,8 @@ def when_actions_are_chosen(edition: Edition) -> None:
     due = referee.until("action", place={0: HALL})
     assert due.seats == ({0} if is_staged else {0, 1, 2})
     happened = acting(referee, "Cash", hall=(0,))
-    order = [one for one in happened if isinstance(one, news.Sale | news.ActionShown)]
-    (sale,) = of(order, news.Sale)
+    order = [one for one in happened if isinstance(one, happenings.Sale | happenings.ActionShown)]
+    (sale,) = of(order, happenings.Sale)
     assert {one.seat for one in order[order.index(sale) + 1 :]} == {1, 2}
 
 
@@ -162,10 +164,10 @@ def the_sale(edition: Edition) -> None:
             action=plays(referee.state, s0="Cash:3", s1="Cash:3"),
             window={1: window},
         )
-        (sale,) = of(happened, news.Sale)
+        (sale,) = of(happened, happenings.Sale)
         assert (sale.seat, sale.took.slot) == (1, sold)
-        assert [one.piece.slot for one in of(happened, news.TurnedUp)] == [following]
-        assert [one.card.number for one in of(happened, news.Returned)][:1] == [19]
+        assert [one.piece.slot for one in of(happened, happenings.TurnedUp)] == [following]
+        assert [one.card.number for one in of(happened, happenings.Returned)][:1] == [19]
         assert referee.state.register == (sale.paid.id,)
         acting(referee, "", "", "Cash", hall=(2,))
         assert referee.state.register[0] == sale.paid.id  # for ever
@@ -175,7 +177,7 @@ def a_lone_thief(edition: Edition) -> None:
     for thieves in range(3):
         referee = begun(edition, 4)
         happened = acting(referee, "Cash", *(["Thief"] * thieves), hall=tuple(range(thieves + 1)))
-        assert len(of(happened, news.CashStolen)) == (thieves == 1)
+        assert len(of(happened, happenings.CashStolen)) == (thieves == 1)
         assert len(referee.state.register) == (thieves != 1)
         assert [len(hand) for hand in referee.state.hands[:2]] == [7, 9 if thieves == 1 else 8]
 
@@ -207,7 +209,12 @@ def the_order_in_the_castle(edition: Edition) -> None:
         ActionKind.DETECTIVE,
     }
     happened = acting(referee, "Exhibit", "Thief", "Detective")
-    kinds = (news.ExhibitShown, news.Stolen, news.DetectiveRanked, news.Imprisoned)
+    kinds = (
+        happenings.ExhibitShown,
+        happenings.Stolen,
+        happenings.DetectiveRanked,
+        happenings.Imprisoned,
+    )
     at = [happened.index(one) for kind in kinds for one in of(happened, kind)]
     assert len(at) == 4
     assert at == sorted(at)
@@ -236,7 +243,7 @@ def the_octagon(edition: Edition) -> None:
     larger, smaller = edition.octagons[9]
     referee = begun(edition, 4, f"{A}|{B}|{C}", (0, 8, 7, 9))
     happened = acting(referee, "Exhibit", "Exhibit", "Exhibit")
-    placing = {one.placing: one.seat for one in of(happened, news.ExhibitShown)}
+    placing = {one.placing: one.seat for one in of(happened, happenings.ExhibitShown)}
     assert moved(happened) == {placing[1]: larger, placing[2]: smaller}
     assert edition.octagons[9] != edition.octagons[8 + larger]
 
@@ -250,7 +257,7 @@ def theft(edition: Edition) -> None:
         fails(IllegalMove, "", rules.check, referee.state, "theft", 3, choice)
     assert len(referee.legal("theft", 3)) == 4 * 4
     happened = referee.step().news + referee.step().news
-    stolen = of(happened, news.Stolen)
+    stolen = of(happened, happenings.Stolen)
     assert [one.seat for one in stolen] == [3, 3, 2, 2]
     assert [len(referee.state.collectibles[seat]) for seat in range(4)] == [2, 2, 6, 6]
 
@@ -258,7 +265,7 @@ def theft(edition: Edition) -> None:
 def detectives(edition: Edition) -> None:
     referee = begun(edition, 4, A, (0, 5, 5, 1))
     happened = acting(referee, "Exhibit", "Thief:1", "Thief", "Detective")
-    jailed = [one.thief.number for one in of(happened, news.Imprisoned)]
+    jailed = [one.thief.number for one in of(happened, happenings.Imprisoned)]
     assert jailed == sorted(jailed)
     assert len(jailed) == 2
     assert [len(held) for held in referee.state.collectibles] == [2, 5, 5, 4]
@@ -287,8 +294,8 @@ def the_prison(edition: Edition) -> None:
     entered, freed = [], []
     for _ in range(2):
         happened = acting(referee, "Detective", "Thief", "Thief")
-        entered += [one.thief.id for one in of(happened, news.Imprisoned)]
-        freed += [one.card.id for one in of(happened, news.Returned) if "prison" in one.why]
+        entered += [one.thief.id for one in of(happened, happenings.Imprisoned)]
+        freed += [one.card.id for one in of(happened, happenings.Returned) if "prison" in one.why]
         assert referee.state.prison == tuple(reversed(entered))[:3]
     assert len(entered) == 4
     assert freed == entered[:1]
@@ -300,7 +307,7 @@ def absence(edition: Edition) -> None:
     before = referee.state
     referee.away(2)
     happened = acting(referee)
-    assert [one.seat for one in of(happened, news.SatOut)] == [2]
+    assert [one.seat for one in of(happened, happenings.SatOut)] == [2]
     state = referee.state
     assert (state.hands[2], state.figures[2]) == (before.hands[2], before.figures[2])
     assert state.collectibles[2] == before.collectibles[2]
@@ -309,7 +316,7 @@ def absence(edition: Edition) -> None:
     assert rules.expected(referee.state).seats == {0, 1, 2}
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash"))
     referee.away(0)
-    assert of(referee.record, news.DefaultTaken)
+    assert of(referee.record, happenings.DefaultTaken)
 
 
 # The sentences.

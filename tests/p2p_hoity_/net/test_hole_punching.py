@@ -15,8 +15,7 @@ from support.running import running
 from p2p_hoity.errors import Reason
 from p2p_hoity.net import hole_punching
 from p2p_hoity.net.addresses import Address, Named, parse_address
-from p2p_hoity.net.events import Frame, LinkDown, LinkUp
-from p2p_hoity.net.hub import Hub
+from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.relay_client import reach, seen_from

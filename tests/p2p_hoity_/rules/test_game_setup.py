@@ -8,7 +8,7 @@ from support.rules_driver import COIN, Referee, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions import NAMES, load
-from p2p_hoity.rules.news import Setup
+from p2p_hoity.rules.happenings import Setup
 
 UBER = load()
 

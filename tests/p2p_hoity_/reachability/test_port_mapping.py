@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from support.router import Router, Served
 
 from p2p_hoity.errors import Reason, because
-from p2p_hoity.reachability import exchange, pcp, port_mapping
-from p2p_hoity.reachability import routers as product
+from p2p_hoity.reachability import pcp_and_nat_pmp, port_mapping
+from p2p_hoity.reachability import pcp_and_nat_pmp as product
 from p2p_hoity.reachability.advertised_addresses import ReachCode
-from p2p_hoity.reachability.epoch import Epoch
-from p2p_hoity.reachability.routers import Opened, RouterCode, RouterError
+from p2p_hoity.reachability.pcp_and_nat_pmp import Epoch, Opened, RouterCode, RouterError
 
 CLIENT = "192.168.1.5"
 PORT = 4646
@@ -55,7 +54,7 @@ class Net:
 
     def __init__(self, router: Router | None, *others: Any) -> None:
         self.router, self.wires = router, list[Wire]()
-        self.ways = port_mapping.Ways(self._wire, lambda wire: list(others))
+        self.ways = port_mapping.RouterAccess(self._wire, lambda wire: list(others))
         self.told: list[tuple[str, Reason | None]] = []
 
     @asynccontextmanager
@@ -170,12 +169,12 @@ async def test_routers_are_asked_as_the_rfcs_say_and_silence_is_told(autojump_cl
     assert 2.7 <= newer[1] <= 3.3
     assert older == [0.5, 0.75, 1.25, 2.25]
     assert net.told == [("", because(RouterCode.SILENT))]
-    pauses = list(exchange.pcp_pauses(20))
+    pauses = list(pcp_and_nat_pmp.pcp_pauses(20))
     assert 2.7 <= pauses[0] <= 3.3
     ratios = [b / a for a, b in pairwise(pauses[:7])]
     assert all(1.8 <= ratio <= 2.2 for ratio in ratios)
     assert max(pauses) <= 1024 * 1.1
-    assert list(exchange.natpmp_pauses(4)) == [0.25, 0.5, 1.0, 2.0]
+    assert list(pcp_and_nat_pmp.natpmp_pauses(4)) == [0.25, 0.5, 1.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -287,7 +286,7 @@ def test_a_clock_that_goes_not_with_ours_is_new(theirs: int, ours: int, is_new: 
 
 async def test_a_router_at_a_real_socket_is_asked_and_one_that_is_not_there_known() -> None:
     with Served(Router(GLOBAL)) as served:
-        async with exchange.datagrams("127.0.0.1", served.port) as wire:
+        async with pcp_and_nat_pmp.datagrams("127.0.0.1", served.port) as wire:
             asking = product.PcpRouter(wire, PORT)
             opened = await asking.open()
             assert opened.external == f"{GLOBAL}:{served.router.opened[PORT][1]}"
@@ -297,7 +296,7 @@ async def test_a_router_at_a_real_socket_is_asked_and_one_that_is_not_there_know
     with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as taken:
         await taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-    async with exchange.datagrams("127.0.0.1", port) as wire:
+    async with pcp_and_nat_pmp.datagrams("127.0.0.1", port) as wire:
         with pytest.raises(RouterError, match="router-does-not-open"):
             await product.NatPmpRouter(wire, PORT).open()
 
@@ -306,14 +305,14 @@ async def test_nobody_but_the_router_is_heard() -> None:
     """An answer in the right form from another socket never reaches us."""
     seen = trio.Event()
     with Served(Router(natpmp=False)) as served:
-        async with exchange.datagrams("127.0.0.1", served.port) as wire:
+        async with pcp_and_nat_pmp.datagrams("127.0.0.1", served.port) as wire:
             with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as stranger:
-                wish = pcp.Wish(b"n" * 12, wire.own, PORT, 60)
-                lie = Router("6.6.6.6").answer(pcp.encode_map(wish), "127.0.0.1")
+                wish = pcp_and_nat_pmp.PcpMapping(b"n" * 12, wire.own, PORT, 60)
+                lie = Router("6.6.6.6").answer(pcp_and_nat_pmp.encode_pcp_map(wish), "127.0.0.1")
                 assert lie is not None
                 await stranger.sendto(lie, wire._socket.getsockname())
                 seen.set()
-                await wire.send(pcp.encode_map(wish))
-                found = pcp.read_answer(await wire.receive(), wish)
-    assert isinstance(found, pcp.Granted)
+                await wire.send(pcp_and_nat_pmp.encode_pcp_map(wish))
+                found = pcp_and_nat_pmp.read_pcp_answer(await wire.receive(), wish)
+    assert isinstance(found, pcp_and_nat_pmp.PcpGranted)
     assert str(found.external) == "203.0.113.7"

@@ -93,10 +93,10 @@ def test_nobody_sees_a_hidden_hand_before_the_end() -> None:
 def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> None:
     here = play(3, EDITIONS[1])
     tip = here.places[0].machine.tip
-    everything = game_adapter.happenings(tip.state)
+    everything = game_adapter.happenings_since(tip.state)
     assert len(everything) == tip.state.length
     for since in range(0, len(everything), 7):
-        assert game_adapter.happenings(tip.state, since) == everything[since:]
+        assert game_adapter.happenings_since(tip.state, since) == everything[since:]
     tip: Any = play(3, EDITIONS[1]).places[0].machine.tip
     nodes = []
     while tip is not None and isinstance(tip.state, game_adapter.Play):

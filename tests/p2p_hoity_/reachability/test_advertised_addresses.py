@@ -17,7 +17,7 @@ from p2p_hoity.reachability.advertised_addresses import (
     scope_of,
     widest,
 )
-from p2p_hoity.reachability.routers import RouterCode
+from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 
 HOME = "192.168.1.5:4646"
 SECOND = "172.17.0.1:4646"
