@@ -23,7 +23,6 @@ from p2p_hoity import game_adapter
 from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.table import chat, lobby, rematch_frames
-from p2p_hoity.table.frame_kinds import MOST_BYTES
 from protocol import fault_codes
 from protocol.chain import transition
 from protocol.chain.chain_state import NEXT, Kind, Missing, Node
@@ -426,7 +425,7 @@ def frame_table(frames: codec.Kinds[Any], meaning: Mapping[str, str]) -> str:
     rows = []
     for (kind, row), (name, words) in zip(frames.rows.items(), meaning.items(), strict=True):
         value = ", ".join((f'"{kind}"' if isinstance(kind, str) else str(kind), *row.forms))
-        rows.append((name, code(f"[{value}]"), MOST_BYTES[kind], words))
+        rows.append((name, code(f"[{value}]"), frames.sizes[kind], words))
     return markdown(("frame", "value", "most bytes", "meaning"), rows)
 
 

@@ -31,19 +31,12 @@ from ..confusable_names import thinned
 from ..errors import Code, Reason, because
 from ..net.link_limits import Allowance
 from ..presentation import screen_updates as updates
-from .frame_kinds import MOST_BYTES
 
 MAX_WORDS: Final = 200
 """Characters of what is said at once."""
 PHRASES: Final = 12
 """Phrases that every language has; they are said by their number, from 0."""
 MAX_COUNT: Final = 2**64 - 1
-_TALK, _PASSED = "talk", "passed"
-MAX_TALK: Final = MOST_BYTES[_TALK]
-"""Bytes of a frame of talk; the longest words take 800 of them."""
-_STARTS: Final = tuple(codec.encode(kind) for kind in (_TALK, _PASSED))
-
-
 _Count = Annotated[int, codec.Int(MAX_COUNT)]
 _WORDS: Final = codec.Text(lambda words: words != "" and is_plain(words), MAX_WORDS)
 
@@ -76,7 +69,7 @@ class Spoken:
         verify_signature(self.author, Label.TALK, self.statement(), self.signature)
 
 
-_SPOKEN: Final = codec.Kinds({_TALK: Spoken})
+_SPOKEN: Final = codec.Kinds({"talk": (Spoken, 2_048)})
 
 
 class _PassedOn(codec.FieldForm[Spoken]):
@@ -84,8 +77,7 @@ class _PassedOn(codec.FieldForm[Spoken]):
 
     def read(self, value: Any) -> Spoken:
         """Return what was said. Raises WrongForm for what is not of this form."""
-        data = codec.Octets().read(value)
-        return _SPOKEN.read(codec.decode(data, MAX_TALK))
+        return _SPOKEN.parse(codec.Octets().read(value), "what is passed on")
 
     def write(self, value: Spoken) -> bytes:
         """Return the frame."""
@@ -115,7 +107,9 @@ class Passed:
         self.spoken.check()
 
 
-FRAMES: Final[codec.Kinds[Spoken | Passed]] = codec.Kinds({_TALK: Spoken, _PASSED: Passed})
+FRAMES: Final[codec.Kinds[Spoken | Passed]] = codec.Kinds(
+    {"talk": (Spoken, 2_048), "passed": (Passed, 2_048)}
+)
 
 
 def speak(table: bytes, who: Identity, door: int, count: int, words: str | int) -> Spoken:
@@ -131,14 +125,9 @@ def pass_on(spoken: Spoken, who: Identity, count: int) -> Passed:
     return Passed(spoken, count, who.sign(Label.TALK_PASSED, bare.statement()))
 
 
-def is_talk(data: bytes) -> bool:
-    """Whether a frame begins as talk does."""
-    return data[1:].startswith(_STARTS)
-
-
 def parse_talk(data: bytes) -> Spoken | Passed:
     """Talk from its bytes, no signature checked; Invalid otherwise ([W-1], [X-2])."""
-    return codec.read(FRAMES, codec.decode(data, MAX_TALK), "bad-frame", "a frame of talk")
+    return FRAMES.parse(data, "a frame of talk")
 
 
 def tidied(words: str) -> str:

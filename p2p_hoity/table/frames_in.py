@@ -28,6 +28,7 @@ from ..errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
 from ..net.link_limits import Allowance
 from .frame_access import DropCode
+from .frame_kinds import Budget, FrameKind, kind_of
 
 HELD: Final[Quota] = 16384
 """Frames remembered as held; the oldest is forgotten and would merely be read again."""
@@ -37,11 +38,6 @@ PROCESSOR: Final[Pace] = (3.0, 0.1)
 """Seconds of processor time that one link may take with what leads nowhere: a tenth of one core."""
 LONGEST_REST: Final[Seconds] = 1.0
 """Seconds for which nothing is read from a link at a time; it must stay alive."""
-REQUESTS: Final = frozenset({1, 2, 3})
-"""The kinds of frames that ask for something: fetch, sync, own. Only these are counted: an answer
-that is dropped would keep silent the seat that waits for it."""
-TOLD_TO_ALL: Final = frozenset({0, 5})
-"""The kinds of frames that carry a message or a leave: the same one is not read twice."""
 
 
 @dataclass
@@ -54,20 +50,26 @@ class RateLimit:
 
     def held(self, frame: bytes) -> None:
         """This frame went out to all: whoever sends it back tells nothing new."""
-        if not goes_round(frame):
+        if kind_of(frame).budget is not Budget.ONCE:
             return
         self._held[_digest(frame)] = None
         if len(self._held) > HELD:
             del self._held[next(iter(self._held))]
 
-    def is_due(self, peer: bytes, frame: bytes, now: float, lacks: bool = False) -> bool:
+    def is_due(
+        self, peer: bytes, frame: bytes, kind: FrameKind, now: float, lacks: bool = False
+    ) -> bool:
         """Whether a frame that came in is worth a look.
 
         `lacks`: this node has asked for messages, perhaps for some that it had put away.
         """
-        if is_request(frame):
-            return self._may_ask(peer, now)
-        return lacks or not goes_round(frame) or _digest(frame) not in self._held
+        match kind.budget:
+            case Budget.QUESTIONS:
+                return self._may_ask(peer, now)
+            case Budget.ONCE:
+                return lacks or _digest(frame) not in self._held
+            case Budget.NONE:
+                return True
 
     def forget(self, peer: bytes) -> None:
         """Its link is gone; a new one costs it more than the questions it saves."""
@@ -92,16 +94,6 @@ class RateLimit:
 
 def _digest(frame: bytes) -> bytes:
     return hashlib.blake2b(frame, digest_size=16).digest()
-
-
-def is_request(frame: bytes) -> bool:
-    """Return whether a frame asks for something; see `protocol.wire.peer_frames`."""
-    return len(frame) < 2 or frame[1] in REQUESTS
-
-
-def goes_round(frame: bytes) -> bool:
-    """Return whether a frame carries what is told to all and kept."""
-    return len(frame) > 1 and frame[1] in TOLD_TO_ALL
 
 
 MOST_FRAMES: Final[Quota] = 64
@@ -213,7 +205,7 @@ class Weighing:
         """Whatever goes round waits its turn, and what its link brings behind it."""
         if self._machine.job is None and not self._line:
             return False
-        return goes_round(data) or any(peer == one for one, _ in self._line)
+        return kind_of(data).budget is Budget.ONCE or any(peer == one for one, _ in self._line)
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""

@@ -27,6 +27,7 @@ from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Reached, Screen
 from ..reachability.advertised_addresses import Judged
 from ..reachability.port_mapping import Reachability
+from .frame_kinds import is_of_game
 from .invite_by_code import CodeKeeper
 from .lobby import (
     Ask,
@@ -39,7 +40,6 @@ from .lobby import (
     Seating,
     Sit,
     encode_lobby,
-    is_lobby,
     parse_lobby,
 )
 from .play_table import Lan, Reach, Seat, open_hub, play_on
@@ -376,7 +376,7 @@ class Lobby:
                     self.door.leave(peer)
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
-            case Frame(peer, data) if is_lobby(data) and peer in self._here:
+            case Frame(peer, data) if peer in self._here and not is_of_game(data):
                 self._frame(peer, data)
         self.tell()
 

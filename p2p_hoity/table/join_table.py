@@ -27,6 +27,7 @@ from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
 from .frame_access import check_signed
+from .frame_kinds import is_of_game
 from .lobby import (
     Ask,
     Asked,
@@ -39,7 +40,6 @@ from .lobby import (
     Shown,
     Sit,
     encode_lobby,
-    is_lobby,
     parse_lobby,
 )
 from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play_on
@@ -261,7 +261,7 @@ class HostLink:
 
 def _parsed(event: Event) -> LobbyFrame | None:
     """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
-    if not isinstance(event, Frame) or not is_lobby(event.data):
+    if not isinstance(event, Frame) or is_of_game(event.data):
         return None
     try:
         return parse_lobby(event.data)

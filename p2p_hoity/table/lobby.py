@@ -19,7 +19,6 @@ from protocol import (
 )
 
 from ..confusable_names import is_stacked, twins
-from .frame_kinds import longest
 
 MAX_ADDRESSES = 12
 MAX_ADDRESS = 300
@@ -130,14 +129,14 @@ LobbyFrame = Ask | Offer | Sit | Names | Refuse | Asked | Roster | Shown
 
 FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
     {
-        "ask": Ask,
-        "offer": Offer,
-        "sit": Sit,
-        "names": Names,
-        "refuse": Refuse,
-        "asked": Asked,
-        "roster": Roster,
-        "table": Shown,
+        "ask": (Ask, 128),
+        "offer": (Offer, 32_768),
+        "sit": (Sit, 16_384),
+        "names": (Names, 2_048),
+        "refuse": (Refuse, 128),
+        "asked": (Asked, 128),
+        "roster": (Roster, 65_536),
+        "table": (Shown, 128),
     }
 )
 
@@ -149,12 +148,7 @@ def encode_lobby(frame: LobbyFrame) -> bytes:
 
 def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise ([X-2])."""
-    return codec.read(FRAMES, codec.decode(data, longest(data)), "bad-frame", "a lobby frame")
-
-
-def is_lobby(data: bytes) -> bool:
-    """Whether a frame is one of the lobby: an array that begins with a word."""
-    return len(data) > 1 and (data[1] & 0xE0 == 0xA0 or data[1] == 0xD9)
+    return FRAMES.parse(data, "a lobby frame")
 
 
 class Seating:

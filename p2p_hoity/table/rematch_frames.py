@@ -16,17 +16,6 @@ from protocol import (
     verify_signature,
 )
 
-from .frame_kinds import MOST_BYTES
-
-_CONSENT, _REFUSAL, _ROSTER = "again", "no-more", "roster"
-
-
-MAX_CONSENT: Final = MOST_BYTES[_CONSENT]
-"""Bytes of a consent or a refusal."""
-
-
-_STARTS: Final = tuple(codec.encode(kind) for kind in (_CONSENT, _REFUSAL, _ROSTER))
-
 
 def next_terms(table: Table) -> Terms:
     """The terms of the next table: those of this one, their nonce made from its id ([A-1])."""
@@ -67,7 +56,9 @@ class Refusal:
         verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
 
 
-FRAMES: Final[codec.Kinds[Consent | Refusal]] = codec.Kinds({_CONSENT: Consent, _REFUSAL: Refusal})
+FRAMES: Final[codec.Kinds[Consent | Refusal]] = codec.Kinds(
+    {"again": (Consent, 1_024), "no-more": (Refusal, 1_024)}
+)
 
 
 def refuse(table: bytes, who: Identity) -> Refusal:
@@ -86,8 +77,6 @@ def refuser_of(table: Table, data: bytes) -> int | None:
         The number of the seat that signed the refusal, or None if the frame is no refusal of this
         table ([A-8]).
     """
-    if not is_again(data) or is_roster(data):
-        return None
     try:
         word = parse_again(data)
         if isinstance(word, Consent) or not is_next(table.header.terms, word.table):
@@ -98,17 +87,6 @@ def refuser_of(table: Table, data: bytes) -> int | None:
     return table.ids.index(word.id) if word.id in table.ids else None
 
 
-def is_again(data: bytes) -> bool:
-    """Whether a frame begins as a consent, a refusal or a roster does."""
-    return data[1:].startswith(_STARTS)
-
-
-def is_roster(data: bytes) -> bool:
-    """Whether a frame begins as a roster does."""
-    return data[1:].startswith(_STARTS[-1])
-
-
 def parse_again(data: bytes) -> Consent | Refusal:
     """A consent or a refusal from its bytes; Invalid otherwise ([A-2], [A-3], [X-2])."""
-    value = codec.decode(data, MAX_CONSENT)
-    return codec.read(FRAMES, value, "bad-frame", "a word on another game")
+    return FRAMES.parse(data, "a word on another game")

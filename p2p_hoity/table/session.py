@@ -26,8 +26,9 @@ from ..storage import transcript_archive
 from ..storage.journal import Journal
 from .effects_out import Asking, Chronicle, MarkKeeper, Outgoing, play_of
 from .frame_access import TWO_ROSTERS, Access, DropCode, TwoRosters, TwoTables
+from .frame_kinds import Part, kind_of
 from .frames_in import EarlyEvents, OffLoop, RateLimit, Weighing
-from .lobby import Refusal, Refuse, Roster, encode_lobby, is_lobby, parse_lobby
+from .lobby import Refusal, Refuse, Roster, encode_lobby, parse_lobby
 from .player_interface import LeaveForNow, Player, Talk, WaitLonger
 from .presence import PresenceTeller, WaitNotices
 from .reconnect_moved_seat import dial_seats
@@ -213,21 +214,24 @@ class Driver:
                 self._on_frame(peer, data)
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
-        """Each kind of frame to whom it is for."""
-        seat = None if self.machine.has_begun else refuser_of(self.machine.table, data)
-        if seat is not None and self.machine.refuse(seat, self._now()):
-            self._side.flood(data, peer)  # [A-8]
-        if self._side.receive(peer, data):
+        """Hand a frame to the part of the table that its kind is for."""
+        kind, now = kind_of(data), trio.current_time()
+        if kind.part is Part.REMATCH and not self.machine.has_begun:
+            seat = refuser_of(self.machine.table, data)
+            if seat is not None and self.machine.refuse(seat, self._now()):
+                self._side.flood(data, peer)  # [A-8]
+        if not self._access.may_send(peer, kind.sender):
             return
-        lacks = self.machine.lacks_messages
-        if not self._rate_limit.is_due(peer, data, trio.current_time(), lacks):
-            return
-        if is_lobby(data):
-            self._receive_guest(peer, data)
-            return
-        if not self._access.hears(peer):
-            return
-        self._weighing.receive(peer, data)
+        match kind.part:
+            case Part.TALK:
+                self._side.hear(peer, data)
+            case Part.REMATCH:
+                self._side.rematch.receive(peer, data, now)
+            case Part.LOBBY:
+                self._receive_guest(peer, data)
+            case Part.GAME:
+                if self._rate_limit.is_due(peer, data, kind, now, self.machine.lacks_messages):
+                    self._weighing.receive(peer, data)
 
     def _is_ours(self, peer: bytes) -> bool:
         """A seat, or an onlooker who was let in: others are not worth a line."""

@@ -60,7 +60,7 @@ class Link:
 
 
 Entry = Step | Link
-_ENTRY: Final[Kinds[Entry]] = Kinds({0: Step, 1: Link})
+_ENTRY: Final[Kinds[Entry]] = Kinds({0: (Step, MAX_FILE), 1: (Link, MAX_FILE)})
 _OF_EPOCH: Final = Fields(Int(MAX_EPOCH), Octets64)
 _OF_SEAT: Final = Fields(Seat, Octets64)
 _ENVELOPE: Final = Fields(bytes, Octets64)

@@ -387,11 +387,17 @@ class Struct(FieldForm[T]):
 
 
 class Kinds(FieldForm[T]):
-    """An array whose first item says of which kind it is; the rest are the fields of the kind."""
+    """An array whose first item says of which kind it is; the rest are the fields of the kind.
 
-    def __init__(self, kinds: Mapping[int, type[T]] | Mapping[str, type[T]]) -> None:
-        self.rows = {number: Struct(kind, 1) for number, kind in kinds.items()}
-        self._numbers = {kind: number for number, kind in kinds.items()}
+    Attributes:
+        rows: The form of the fields of each kind.
+        sizes: The most bytes of each kind.
+    """
+
+    def __init__(self, kinds: Mapping[Any, tuple[type[T], int]]) -> None:
+        self.rows = {kind: Struct(cls, 1) for kind, (cls, _) in kinds.items()}
+        self.sizes = {kind: size for kind, (_, size) in kinds.items()}
+        self._kinds = {cls: kind for kind, (cls, _) in kinds.items()}
 
     def read(self, value: Any) -> T:
         """Return the row as its dataclass. Raises WrongForm for what is not of this form."""
@@ -402,8 +408,36 @@ class Kinds(FieldForm[T]):
 
     def write(self, value: T) -> Any:
         """Return the kind and the plain fields."""
-        number = self._numbers[type(value)]
-        return (number, *self.rows[number].write(value))
+        kind = self._kinds[type(value)]
+        return (kind, *self.rows[kind].write(value))
+
+    def parse(self, data: bytes, name: str) -> T:
+        """Return the frame that these bytes are; `name` is what errors call it.
+
+        Raises:
+            Invalid: If it is longer than its kind may be, or no encoding ('bad-encoding'). If it
+                is of no known kind, or a field has another form ('bad-frame').
+        """
+        most = self.sizes.get(kind_at(data), max(self.sizes.values()))
+        return read(self, decode(data, most), "bad-frame", name)
+
+
+def kind_at(head: bytes) -> int | str | None:
+    """Return the kind of a frame, from its first bytes.
+
+    Args:
+        head: The first 16 bytes of the frame, or all of a shorter one.
+
+    Returns:
+        A number below 128, or a word, of which there may be only the beginning in `head`. A word
+        of 32 bytes or more is told as an empty one. None if the frame begins with neither.
+    """
+    first = head[1] if len(head) > 1 else 0xC0
+    if first < 0x80:
+        return first
+    if 0xA0 <= first < 0xC0:
+        return head[2 : 2 + first - 0xA0].decode("ascii", "replace")
+    return "" if first == 0xD9 else None
 
 
 Octets32 = Annotated[bytes, Octets(32)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -13,16 +12,6 @@ from .signed_notices import EndNotice, Leave
 from .table_header import MAX_SEATS, Seat
 
 MAX_FRAME: Final = MAX_MESSAGE + 64
-FRAME_SIZES: Final[Mapping[int, int]] = {
-    0: MAX_FRAME,
-    1: 163_840,
-    2: 76_800,
-    3: 64,
-    4: 64,
-    5: 256,
-    6: 256,
-}
-"""The most bytes of a frame, by its kind."""
 SHORT = 16
 """Bytes of a hash that name a message one holds: too many for anyone to find two alike."""
 
@@ -70,8 +59,17 @@ class Told:
 
 FrameBody = Carry | Fetch | Sync | Own | Told | Leave | EndNotice
 FRAMES: Final[Kinds[FrameBody]] = Kinds(
-    {0: Carry, 1: Fetch, 2: Sync, 3: Own, 4: Told, 5: Leave, 6: EndNotice}
+    {
+        0: (Carry, MAX_FRAME),
+        1: (Fetch, 163_840),
+        2: (Sync, 76_800),
+        3: (Own, 64),
+        4: (Told, 64),
+        5: (Leave, 256),
+        6: (EndNotice, 256),
+    }
 )
+"""The frames between the nodes of a table, by their number, and the most bytes of each."""
 
 
 def encode_frame(frame: FrameBody) -> bytes:
@@ -81,5 +79,4 @@ def encode_frame(frame: FrameBody) -> bytes:
 
 def parse_frame(data: bytes) -> FrameBody:
     """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding') ([L-5], [X-2])."""
-    most = FRAME_SIZES.get(data[1], MAX_FRAME) if len(data) > 1 else MAX_FRAME
-    return codec.read(FRAMES, codec.decode(data, most), "bad-frame", "a frame")
+    return FRAMES.parse(data, "a frame")

@@ -15,6 +15,7 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import lobby
 from p2p_hoity.table.frame_access import MOST_ONLOOKERS, PATIENCE, TWO_ROSTERS, Access, TwoRosters
+from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
@@ -215,7 +216,7 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
 
     def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        if hub.me == host.public and lobby.is_lobby(data):
+        if hub.me == host.public and not is_of_game(data):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, lobby.Roster) and to != hub.me:
                 given.append(to)

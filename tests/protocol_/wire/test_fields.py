@@ -150,7 +150,7 @@ def test_a_row_has_exactly_its_fields(value: Any) -> None:
 
 
 def test_a_row_may_stand_behind_a_head_or_the_number_of_its_kind() -> None:
-    behind, kinds = codec.Struct(Pair, head=2), codec.Kinds({7: Pair})
+    behind, kinds = codec.Struct(Pair, head=2), codec.Kinds({7: (Pair, 99)})
     assert read(behind, ("any", None, 1, b"x")) == Pair(1, b"x")
     assert behind.write(Pair(1, b"x")) == (1, b"x")
     assert read(codec.Struct(Pair, seat=Int(20)), (20, None)) == Pair(20)
