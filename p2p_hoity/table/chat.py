@@ -29,7 +29,7 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..confusable_names import thinned
 from ..errors import Code, Reason, because
-from ..net.link_limits import Allowance
+from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates
 
 MAX_WORDS: Final = 200
@@ -167,26 +167,6 @@ class TalkCode(Code):
     ALONE = "talk-heard-by-nobody"
 
 
-class Voices:
-    """The voices of one kind, each with an allowance; only the latest of them are kept."""
-
-    def __init__(self, limits: Pace, kept: int) -> None:
-        self._limits, self._kept = limits, kept
-        self._of: OrderedDict[object, Allowance] = OrderedDict()
-
-    def may_speak(self, who: object, now: float, owes: bool = True) -> bool:
-        """Whether one more word of this voice is heard; if not and it `owes`, it counts all the
-        same ([W-4])."""
-        one = self._of.setdefault(who, Allowance(*self._limits, now))
-        self._of.move_to_end(who)
-        if len(self._of) > self._kept:
-            self._of.popitem(last=False)
-        left = one.left(now)
-        if left >= 1 or (owes and left > 1 - DEBT):
-            one.take(now)
-        return left >= 1
-
-
 @dataclass(frozen=True)
 class Heard:
     """New words: what the screen is told, and the frame that goes on to others."""
@@ -196,18 +176,21 @@ class Heard:
 
 
 class Conversation:
-    """What one node of a table has heard; `clock` gives milliseconds since 1970."""
+    """What one node of a table has heard; `clock` gives milliseconds since 1970.
+
+    Each voice has a bucket of words. A word above what is in it is not heard, and is owed ([W-4]).
+    """
 
     def __init__(
         self, table: Table, seat: int | None, me: Identity | None, clock: Callable[[], int]
     ) -> None:
         self._table, self._seat, self._me, self._clock = table, seat, me, clock
         seats = table.seats
-        self._seats, self._doors = Voices(SEAT, seats), Voices(DOOR, seats)
-        self._onlookers = Voices(ONLOOKER, MOST_ONLOOKERS)
+        self._seats, self._doors = Buckets(SEAT, seats), Buckets(DOOR, seats)
+        self._onlookers = Buckets(ONLOOKER, MOST_ONLOOKERS)
         carried = (seats * (SEAT[0] + DOOR[0]), seats * (SEAT[1] + DOOR[1]))
-        self._links = {True: Voices(carried, seats), False: Voices(ONLOOKER, MOST_ONLOOKERS)}
-        self._excess: OrderedDict[bytes, Allowance] = OrderedDict()
+        self._links = {True: Buckets(carried, seats), False: Buckets(ONLOOKER, MOST_ONLOOKERS)}
+        self._excess = Buckets(EXCESS, 2 * MOST_ONLOOKERS)
         self._last: dict[bytes | int, int] = {}
         self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
 
@@ -218,15 +201,11 @@ class Conversation:
 
         An honest seat passes on no more than what all may say; an onlooker only speaks ([W-5]).
         """
-        return self._links[peer in self._table.ids].may_speak(peer, now)
+        return self._links[peer in self._table.ids].take_if_any(peer, now, DEBT)
 
     def rest(self, peer: bytes, now: float) -> float:
         """For how long a link is not read on which a frame too many came ([W-5])."""
-        one = self._excess.setdefault(peer, Allowance(*EXCESS, now))
-        self._excess.move_to_end(peer)
-        if len(self._excess) > 2 * MOST_ONLOOKERS:
-            self._excess.popitem(last=False)
-        return min(REST, one.take(now))
+        return min(REST, self._excess.take(peer, now))
 
     def receive(self, peer: bytes, data: bytes, now: float) -> Heard | None:
         """New words of this table that were signed and may be said, else nothing ([W-2], [W-3])."""
@@ -246,7 +225,7 @@ class Conversation:
             return None
         word.check()
         self._last[word.author] = word.count
-        if not self._seats.may_speak(seat, now):
+        if not self._seats.take_if_any(seat, now, DEBT):
             return None
         return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
 
@@ -262,7 +241,8 @@ class Conversation:
             return None
         word.check()
         self._remember(here, word)
-        if not self._onlookers.may_speak(peer, now) or not self._doors.may_speak(here, now):
+        may_speak = self._onlookers.take_if_any(peer, now, DEBT)
+        if not may_speak or not self._doors.take_if_any(here, now, DEBT):
             return None
         passed = pass_on(word, me, self._next(here))
         return Heard(_said(word), passed.encode())
@@ -276,7 +256,7 @@ class Conversation:
         self._last[door] = frame.count
         is_old = self._knows(door, word)
         self._remember(door, word)
-        if not self._doors.may_speak(door, now) or is_old:
+        if not self._doors.take_if_any(door, now, DEBT) or is_old:
             return None
         return Heard(_said(word), frame.encode())
 
@@ -318,7 +298,7 @@ class Conversation:
             return because(TalkCode.ALONE)
         is_seat = self._seat is not None
         voices, who = (self._seats, door) if is_seat else (self._onlookers, self._me.public)
-        if not voices.may_speak(who, now, owes=False):
+        if not voices.take_if_any(who, now):
             return because(TalkCode.FAST)
         return self._sign(self._me, words, door)
 

@@ -26,7 +26,7 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
-from ..net.link_limits import Allowance
+from ..net.link_limits import Buckets
 from .frame_access import DropCode
 from .frame_kinds import Budget, FrameKind, kind_of
 
@@ -45,8 +45,8 @@ class RateLimit:
     """What one driver remembers of the frames that came and went."""
 
     _held: dict[bytes, None] = field(default_factory=dict)
-    _questions: dict[bytes, Allowance] = field(default_factory=dict)
-    _budgets: dict[bytes, Allowance] = field(default_factory=dict)
+    _questions: Buckets = field(default_factory=lambda: Buckets(QUESTIONS))
+    _budgets: Buckets = field(default_factory=lambda: Buckets(PROCESSOR))
 
     def held(self, frame: bytes) -> None:
         """This frame went out to all: whoever sends it back tells nothing new."""
@@ -65,7 +65,7 @@ class RateLimit:
         """
         match kind.budget:
             case Budget.QUESTIONS:
-                return self._may_ask(peer, now)
+                return self._questions.take_if_any(peer, now)
             case Budget.ONCE:
                 return lacks or _digest(frame) not in self._held
             case Budget.NONE:
@@ -73,7 +73,7 @@ class RateLimit:
 
     def forget(self, peer: bytes) -> None:
         """Its link is gone; a new one costs it more than the questions it saves."""
-        self._questions.pop(peer, None)
+        self._questions.forget(peer)
 
     def spend(self, peer: bytes, seconds: float, now: float) -> float:
         """Processor time went into a frame that brought the game no further: how long to rest.
@@ -81,15 +81,7 @@ class RateLimit:
         For these seconds nothing should be read from the link. The budget outlives the link, so
         that a new one does not fill it.
         """
-        budget = self._budgets.setdefault(peer, Allowance(*PROCESSOR, now))
-        return min(LONGEST_REST, budget.take(now, seconds))
-
-    def _may_ask(self, peer: bytes, now: float) -> bool:
-        questions = self._questions.setdefault(peer, Allowance(*QUESTIONS, now))
-        if questions.left(now) < 1:
-            return False
-        questions.take(now)
-        return True
+        return min(LONGEST_REST, self._budgets.take(peer, now, seconds))
 
 
 def _digest(frame: bytes) -> bytes:

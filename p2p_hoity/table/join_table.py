@@ -17,7 +17,7 @@ from ..confusable_names import is_stacked, twins_among
 from ..errors import Code, of_protocol
 from ..game_adapter import HoityToity, read_game
 from ..net.hub import Event, Frame, Hub, LinkUp
-from ..net.link_limits import Allowance, Limits
+from ..net.link_limits import Bucket, Limits
 from ..net.network_errors import NetError, RefusedError
 from ..net.socks_proxy import broken_proxy
 from ..net.ticket import Ticket
@@ -313,13 +313,12 @@ class _Guest:
             self.hub.post(self.ticket.host_id, encode_lobby(frame))
 
     async def _roster(self, offer: Offer) -> Roster:
-        lines = Allowance(*LINES, trio.current_time())
+        lines = Bucket(LINES)
         while True:
             match await self.host_link.next():
                 case Names(names):
                     self._show(names, offer.terms.seats, lines)
-                case Asked() if lines.left(now := trio.current_time()) >= 1:
-                    lines.take(now)
+                case Asked() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case Offer() as again:  # the link was lost, and is there again
                     self.host_link.check_offer(again)
@@ -330,10 +329,8 @@ class _Guest:
                     _check_watched(roster, offer)
                     return roster
 
-    def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
-        now = trio.current_time()
-        if names != self.names and lines.left(now) >= 1:
-            lines.take(now)
+    def _show(self, names: tuple[str, ...], seats: int, lines: Bucket) -> None:
+        if names != self.names and lines.take_if_any(trio.current_time()):
             self.names = names
             self.seat.screen(updates.Joined(names, seats))
 

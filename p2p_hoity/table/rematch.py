@@ -24,9 +24,10 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..errors import Reason, because
 from ..net.hub import Hub
+from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen, Unsaid
-from .chat import Conversation, Heard, TalkCode, Voices
+from .chat import DEBT, Conversation, Heard, TalkCode
 from .frame_access import Access, check_signed
 from .lobby import Ask, Roster, encode_lobby, parse_lobby
 from .player_interface import Player
@@ -61,14 +62,14 @@ class Rematch:
         self._entries: dict[int, SeatEntry] = {}
         self._refused: set[int] = set()
         self._frames: dict[object, bytes] = {}
-        self._links = Voices((FRAMES[0] * table.seats, FRAMES[1]), MOST_LINKS)
+        self._links = Buckets((FRAMES[0] * table.seats, FRAMES[1]), MOST_LINKS)
         self.roster: Roster | None = None
 
     # What comes in.
 
     def receive(self, peer: bytes, data: bytes, now: float) -> bool:
         """Take a consent, a refusal or the roster; whether it was of use ([A-2], [A-3], [A-5])."""
-        if not self._links.may_speak(peer, now):
+        if not self._links.take_if_any(peer, now, DEBT):
             return False
         try:
             is_roster = codec.kind_at(data) == "roster"
