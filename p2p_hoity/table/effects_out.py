@@ -21,9 +21,10 @@ from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage.journal import Journal
+from .frame_kinds import Budget, kind_of
 from .player_interface import PlayerQuestions
 from .presence import PresenceTeller
-from .rate_limit import RateLimit, goes_round, is_request
+from .rate_limit import RateLimit
 
 TURNS: Final[Quota] = 3
 """Turns of the loop after which what was posted is with the system: its writer wakes, waits for its
@@ -50,18 +51,16 @@ class Outgoing:
         """Post it. What is passed on rests on nothing that must be on disk."""
         if not send.but:
             self._marks.settle()
-        once = goes_round(send.frame)
-        if send.peer is not None:
-            self._has_posted |= self._hub.post(send.peer, send.frame, once)
-            return
-        self._rate_limit.held(send.frame)
-        for peer in self._told(send):
-            self._has_posted |= self._hub.post(peer, send.frame, once)
+        budget = kind_of(send.frame).budget
+        if send.peer is None:
+            self._rate_limit.held(send.frame)
+        for peer in self._told(send, budget) if send.peer is None else (send.peer,):
+            self._has_posted |= self._hub.post(peer, send.frame, budget is Budget.ONCE)
 
-    def _told(self, send: effects.Send) -> Iterable[bytes]:
+    def _told(self, send: effects.Send, budget: Budget) -> Iterable[bytes]:
         """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
         links = self._hub.links() - send.but
-        if is_request(send.frame):
+        if budget is Budget.QUESTIONS:
             return links.intersection(self._ids)
         return filter(self._goes_to, links)
 

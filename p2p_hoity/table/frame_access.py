@@ -13,8 +13,18 @@ from protocol.bounds import Quota, Seconds
 from ..errors import Code, because
 from ..net.hub import Hub
 from ..presentation.screen_updates import Crowded, Screen
-from .frame_kinds import MOST_BYTES
-from .lobby import Ask, LobbyFrame, Refusal, Refuse, Roster, Shown, encode_lobby, parse_lobby
+from .frame_kinds import Sender
+from .lobby import (
+    FRAMES,
+    Ask,
+    LobbyFrame,
+    Refusal,
+    Refuse,
+    Roster,
+    Shown,
+    encode_lobby,
+    parse_lobby,
+)
 from .rematch_frames import is_next
 from .ticket_proof import Capability
 
@@ -35,7 +45,7 @@ PATIENCE: Final[Seconds] = 10.0
 """Seconds in which a newcomer who has no seat must have shown that it may look on."""
 MOST_ONLOOKERS: Final[Quota] = 40
 """Onlookers at one seat; who comes then looks on at another one."""
-LONGEST: Final = max(MOST_BYTES["ask"], MOST_BYTES["table"])
+LONGEST: Final = max(FRAMES.sizes["ask"], FRAMES.sizes["table"])
 """Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
 
 REFUSED: Final = {Refusal.FULL: DropCode.FULL, Refusal.UNWATCHED: DropCode.UNWATCHED}
@@ -130,11 +140,16 @@ class Access(ABC):
     @property
     def shown(self) -> Shown:
         """This very table, as its host has signed it."""
-        return Shown(self.table.id, self.roster.signature, self.roster.watched)
+        return Shown(self.table.id, self.roster.signature, watched=self.roster.watched)
 
     def hears(self, peer: bytes) -> bool:
         """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""
         return peer in self._heard
+
+    def may_send(self, peer: bytes, sender: Sender) -> bool:
+        """Whether a frame that such a node may send is read, if it is from this peer."""
+        is_seat = sender is Sender.SEAT and peer in self.table.ids
+        return is_seat or sender is Sender.ANYONE or self.hears(peer)
 
     def overdue(self, now: float) -> list[bytes]:
         """Links on which nothing was shown in time."""

@@ -23,7 +23,8 @@ from ..errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
 from .effects_out import EffectsOut
 from .frame_access import DropCode
-from .rate_limit import RateLimit, goes_round
+from .frame_kinds import Budget, kind_of
+from .rate_limit import RateLimit
 
 MOST_FRAMES: Final[Quota] = 64
 """Frames kept of each node. Of what is lost the seats ask each other again, save for the frame that
@@ -133,7 +134,7 @@ class FramesIn:
         """Whatever goes round waits its turn, and what its link brings behind it."""
         if self._machine.job is None and not self._line:
             return False
-        return goes_round(data) or any(peer == one for one, _ in self._line)
+        return kind_of(data).budget is Budget.ONCE or any(peer == one for one, _ in self._line)
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""

@@ -307,7 +307,7 @@ def reopen(seat: Seat, name: str | None) -> tuple[journals.Journal, SeatRecord, 
         raise PeerError(ResumeCode.OTHER_KEY)
     machine = Machine(table, os.urandom, first.seat, seat.me.identity, first.seed)
     machine.restore(records)
-    roster = Roster(first.header, first.addresses, first.signature, first.watched)
+    roster = Roster(first.header, first.addresses, first.signature, watched=first.watched)
     return book, first, machine, roster
 
 

@@ -32,8 +32,9 @@ from .frame_access import (
     TwoRosters,
     TwoTables,
 )
+from .frame_kinds import Part, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
-from .lobby import Roster, encode_lobby, is_lobby
+from .lobby import Roster, encode_lobby
 from .player_interface import LeaveForNow, Player, PlayerQuestions, Talk, WaitLonger
 from .presence import PresenceTeller
 from .rate_limit import RateLimit
@@ -279,18 +280,23 @@ class Session:
 
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """Pass a frame to the part of the session that handles its kind."""
-        seat = None if self.machine.has_begun else refuser_of(self.machine.table, data)
-        if seat is not None and self.machine.refuse(seat, self._clock.now()):
-            self._side.flood(data, peer)  # [A-8]
-        if self._side.receive(peer, data):
+        kind, now = kind_of(data), trio.current_time()
+        if kind.part is Part.REMATCH and not self.machine.has_begun:
+            seat = refuser_of(self.machine.table, data)
+            if seat is not None and self.machine.refuse(seat, self._clock.now()):
+                self._side.flood(data, peer)  # [A-8]
+        if not self._access.may_send(peer, kind.sender):
             return
-        lacks = self.machine.lacks_messages
-        if not self._rate_limit.is_due(peer, data, trio.current_time(), lacks):
-            return
-        if is_lobby(data):
-            self._receive_lobby(peer, data)
-        elif self._access.hears(peer):
-            self._frames_in.receive(peer, data)
+        match kind.part:
+            case Part.TALK:
+                self._side.hear(peer, data)
+            case Part.REMATCH:
+                self._side.rematch.receive(peer, data, now)
+            case Part.LOBBY:
+                self._receive_lobby(peer, data)
+            case Part.GAME:
+                if self._rate_limit.is_due(peer, data, kind, now, self.machine.lacks_messages):
+                    self._frames_in.receive(peer, data)
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
         try:

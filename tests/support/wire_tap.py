@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.table.lobby import is_lobby
+from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.session import Session
 from protocol.chain.chain_state import Table
 from protocol.wire import peer_frames, signed_messages
@@ -86,7 +86,7 @@ def gather(files: Iterable[Path], table: Table) -> Statements:
         for letter, data in pieces(file):
             if letter == SIGNED:
                 signed.add(data)
-            elif not is_lobby(data):
+            elif is_of_game(data):
                 frame = peer_frames.parse_frame(data)
                 if isinstance(frame, peer_frames.Carry):
                     wire.add(frame.message)

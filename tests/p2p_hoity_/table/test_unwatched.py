@@ -22,6 +22,7 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import lobby
 from p2p_hoity.table.frame_access import TWO_ROSTERS
+from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker, watch_table
@@ -118,7 +119,7 @@ def lying(table: PlayerTable, to: int, patch: pytest.MonkeyPatch, kinds: tuple[t
         return replace(frame, watched=True)
 
     def two_faced(hub: Hub, peer: bytes, data: bytes, once: bool = False) -> bool:
-        if hub.me == host.public and peer == victim and lobby.is_lobby(data):
+        if hub.me == host.public and peer == victim and not is_of_game(data):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, kinds):
                 data = lobby.encode_lobby(told(frame))
