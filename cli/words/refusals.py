@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from p2p_hoity.rules import ActionKind, Place, Rule
-from protocol.game import NOT_OF_FORM, NOTHING_ASKED, Field
+from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 
 from .card_names import KIND_WORDS, place
 from .translation import N_, _

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from protocol.game import Field, IllegalMove
+from protocol.game_interface import Field, IllegalMove
 
 
 class Rule(StrEnum):

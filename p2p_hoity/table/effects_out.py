@@ -15,7 +15,7 @@ import trio
 
 from protocol import Machine, Node, effects
 from protocol.bounds import Quota, Seconds
-from protocol.game import IllegalMove
+from protocol.game_interface import IllegalMove
 
 from .. import rules
 from ..game_adapter import Play, happenings_since, shared_length

@@ -18,7 +18,7 @@ from ..chain.chain_state import Kind, Node, Table
 from ..consensus import new_epoch
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
-from ..game import NOTHING_ASKED, Choice, IllegalMove
+from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
 from ..wire import peer_frames, signed_messages
 from ..wire.signed_messages import Message, Say

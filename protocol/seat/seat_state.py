@@ -27,7 +27,7 @@ from ..consensus.message_store import MessageStore
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
-from ..game import Choice
+from ..game_interface import Choice
 from ..wire import peer_frames, signed_messages
 from ..wire.signed_messages import Accept, Back, Close, Expired, Halt, Late, Message, Say, SealVote
 from ..wire.signed_notices import EndNotice, Leave

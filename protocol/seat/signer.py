@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..game import Choice
+from ..game_interface import Choice
 from ..wire import codec, signed_messages
 from ..wire.signed_messages import (
     Accept,

@@ -12,7 +12,7 @@ from p2p_hoity.table.effects_out import FRESH, Asking
 from p2p_hoity.table.player_interface import BotPlayer
 from p2p_hoity.table.session import Driver
 from protocol import effects
-from protocol.game import IllegalMove
+from protocol.game_interface import IllegalMove
 
 
 class Absentee(BotPlayer):
