@@ -11,13 +11,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from . import printing
-from .commands import files, tables
+from . import version as installed
+from .commands import command_lines
 from .exit_codes import OK, READER_GONE, USAGE, leaves, report, show_where
-from .help import READERS, SpokenCommand, SpokenGroup, complain, translate
+from .help import READERS, SpokenCommand, SpokenGroup, UsageError, complain, translate
 from .local import settings
 from .words import translation
-from .words.translation import N_, _
-from .words.usage import UsageError
+from .words.translation import N_, NAMES, _
 
 EXAMPLES: Final = {
     "play": "hoity play --bots 3",
@@ -59,14 +59,6 @@ HELP: Final = {
     "learn": N_("A first round, explained as you play it, against a script on this machine."),
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
-COMMANDS: Final = {
-    "learn": files,
-    **dict.fromkeys(("play", "host", "join", "tables", "resume", "watch"), tables),
-    **dict.fromkeys(("games", "forget", "verify", "replay"), files),
-    "relay": tables,
-    **dict.fromkeys(("id", "rules", "bench"), files),
-}
-"""The first words, in the order in which they are shown, and where each is."""
 ABOUT: Final = N_(
     "Hoity Toity among strangers: a table without a server to trust. `hoity learn` explains a first"
     " round, `hoity play` is a game against bots, `hoity host` opens a table for people."
@@ -86,10 +78,8 @@ GLOBAL_FLAGS: Final = N_(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from .commands.verdicts import program
-
         source = _("run from its source, not installed")
-        printing.say(f"hoity {program() or f'({source})'}")
+        printing.say(f"hoity {installed() or f'({source})'}")
         raise typer.Exit
 
 
@@ -107,11 +97,11 @@ def build(first: str = "") -> typer.Typer:
     to read what each of them takes is most of the work."""
     app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
-    for name in [first] if first in COMMANDS else COMMANDS:
+    for name in [first] if first in NAMES else NAMES:
         if name == "id":
             app.add_typer(_keys(), name=name)
         else:
-            _add(app, name, getattr(COMMANDS[name], name))
+            _add(app, name, getattr(command_lines, name))
     return app
 
 
@@ -123,9 +113,9 @@ def _keys() -> typer.Typer:
         no_args_is_help=False,
         invoke_without_command=True,
     )
-    keys.callback()(files.id_itself)
+    keys.callback()(command_lines.id_itself)
     for name in ("new", "show", "export"):
-        _add(keys, name, getattr(files, f"id_{name}"))
+        _add(keys, name, getattr(command_lines, f"id_{name}"))
     return keys
 
 

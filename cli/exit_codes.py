@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from p2p_hoity import errors
 
 from .printing import complain, complain_as_set, say_object, shown
 from .words.translation import _
 
-if TYPE_CHECKING:
-    from p2p_hoity.errors import CodedError
-
 OK: Final = 0
-NOT_OK: Final = 1
-USAGE: Final = 2
-NETWORK: Final = 3
+NOT_OK: Final = errors.NOT_OK
+USAGE: Final = errors.USAGE
+NETWORK: Final = errors.NETWORK
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
 
@@ -84,16 +83,14 @@ def told(error: BaseException) -> Told:
 
 def _known(leaf: BaseException) -> Told | None:
     """What is told of an error that has words or a code, or comes from the system."""
-    from p2p_hoity.errors import CodedError
-
-    from .words.reasons import as_json, sentence
+    from .words.error_sentences import as_json, sentence
 
     if isinstance(leaf, Trouble):
         return Told(str(leaf), leaf.exit_code, "refused")
-    if isinstance(leaf, CodedError):
+    if isinstance(leaf, errors.CodedError):
         reason = as_json(leaf.reason)
         words = shown(sentence(leaf.reason))
-        return Told(words, exit_code_of(leaf), reason["code"], reason["fields"])
+        return Told(words, leaf.code.exit_code, reason["code"], reason["fields"])
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
         words = _("The system refuses: {what}.").format(what=f"{where}{leaf.strerror or leaf}")
@@ -110,73 +107,6 @@ def _mistake(leaf: BaseException) -> Told:
     advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
     whole = shown(words.format(kind=kind, text=text, advice=advice))
     return Told(whole, NOT_OK, "program-mistake", {"kind": kind})
-
-
-TABLE_NOT_OK: Final = frozenset(
-    {
-        "bad-roster",
-        "cluster-otherwise",
-        "code-message-malformed",
-        "code-without-ticket",
-        "code-wrong",
-        "game-begun",
-        "game-begun-without-you",
-        "game-not-begun",
-        "host-changed-its-mind",
-        "host-did-not-answer",
-        "host-impostor",
-        "host-of-other-version",
-        "host-refused",
-        "host-speaks-otherwise",
-        "left-before-the-beginning",
-        "name-taken",
-        "names-alike",
-        "old-consent",
-        "other-host",
-        "other-table",
-        "played-elsewhere",
-        "seat-kept",
-        "seat-not-taken",
-        "sits-elsewhere",
-        "table-full",
-        "table-unwatched",
-        "ticket-unknown",
-        "unplayable-terms",
-    }
-)
-"""Codes of a table that is there, and cannot be played at."""
-TABLE_UNREACHED: Final = frozenset(
-    {
-        "cannot-listen-there",
-        "cluster-empty",
-        "cluster-gone",
-        "cluster-unreached",
-        "code-relay-busy",
-        "code-relay-unreached",
-        "code-unanswered",
-        "code-unknown-there",
-        "host-cuts-links",
-        "host-gone",
-        "host-unreached",
-        "host-unreached-six",
-        "host-unreached-by-proxy",
-        "host-unreached-lan",
-        "host-unreached-machine",
-        "host-without-terms",
-        "links-closed",
-    }
-)
-"""Codes of a table, or a cluster, that is not reached; every other error with a code is usage."""
-
-
-def exit_code_of(error: CodedError) -> int:
-    """What a command ends with for this error."""
-    from p2p_hoity.net.network_errors import AddressError, NetError
-
-    if error.code in TABLE_NOT_OK:
-        return NOT_OK
-    is_net = isinstance(error, NetError) and not isinstance(error, AddressError)
-    return NETWORK if is_net or error.code in TABLE_UNREACHED else USAGE
 
 
 def report(error: BaseException, as_json: bool = False) -> int:

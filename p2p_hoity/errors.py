@@ -1,31 +1,70 @@
-"""Errors and reasons above `protocol`: codes with fields.
+"""Errors and reasons above `protocol`: codes with fields, and what a command makes of them.
 
-No sentence is written here, or anywhere on this floor; `cli/words` has one for each code. What
-`str` gives is for developers, as in `ticket-letters-missing missing=3`.
+Nothing is said in the player's language here, or anywhere on this floor: `cli/words` looks the
+templates up in its catalogues. What `str` gives is for developers, as in
+`ticket-letters-missing number=3`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from protocol import Invalid
+if TYPE_CHECKING:
+    from protocol import Invalid
+
+
+NOT_OK: Final = 1
+USAGE: Final = 2
+NETWORK: Final = 3
+"""What a command ends with: the game, table or transcript is not ok; it was told something that
+cannot be; the network failed."""
 
 
 class Code(StrEnum):
-    """A closed set of codes: each member has a kebab-case word and the names of its fields."""
+    """A closed set of codes, each a word in kebab case.
 
-    fields: tuple[str, ...]
+    Attributes:
+        template: What it means, in English. The gaps are the fields that belong to the code.
+        exit_code: What a command ends with that fails for this reason.
+    """
 
-    def __new__(cls, word: str, *fields: str) -> Code:
-        """The word is the value; it equals, and is written as, a plain text."""
+    template: str
+    exit_code: int
+
+    def __new__(cls, word: str, template: str, exit_code: int | None = None) -> Code:
+        """Make a member. It equals, and is written as, its word."""
         code = str.__new__(cls, word)
         code._value_ = word
-        code.fields = fields
+        code.template = template
+        code.exit_code = cls.usual_exit() if exit_code is None else exit_code
         return code
+
+    @classmethod
+    def usual_exit(cls) -> int:
+        """Return the exit code of members that name none."""
+        return USAGE
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of the fields that belong to it."""
+        return frozenset(GAP.findall(self.template))
+
+
+GAP: Final = re.compile(r"\{(\w+)\}")
+
+
+class NetworkCode(Code):
+    """Codes of a network that fails."""
+
+    @classmethod
+    def usual_exit(cls) -> int:
+        """Return the exit code of members that name none."""
+        return NETWORK
 
 
 Value = Any
@@ -34,7 +73,7 @@ Value = Any
 
 @dataclass(frozen=True)
 class Reason:
-    """Why something is so: a code, and what belongs to it."""
+    """Why something is so: a `Code` or a code of `protocol`, and what belongs to it."""
 
     code: str
     fields: Mapping[str, Value] = field(default_factory=dict, hash=False)
@@ -54,20 +93,20 @@ def _plain(value: Value) -> str:
 
 def because(code: Code, **fields: Value) -> Reason:
     """A reason of one of our codes."""
-    return Reason(code.value, fields)
+    return Reason(code, fields)
 
 
 class CodedError(Exception):
     """The base of all errors of this floor: one of its class's codes, with the code's fields."""
 
     def __init__(self, code: Code, **fields: Value) -> None:
-        self.reason = because(code, **fields)
+        self._code, self.reason = code, because(code, **fields)
         super().__init__(str(self.reason))
 
     @property
-    def code(self) -> str:
-        """The word of the code."""
-        return self.reason.code
+    def code(self) -> Code:
+        """The code, which is written as its word."""
+        return self._code
 
     @property
     def fields(self) -> Mapping[str, Value]:
@@ -86,9 +125,9 @@ def installing(*packages: str) -> str:
 class SystemCode(Code):
     """What the operating system says."""
 
-    REFUSED = "system-refused"
-    NUMBERED = "system-error", "number"
-    NO_REGULAR_FILE = "no-regular-file"
+    REFUSED = "system-refused", "the system refused"
+    NUMBERED = "system-error", "{number}"
+    NO_REGULAR_FILE = "no-regular-file", "it is no regular file"
 
 
 class NotRegularError(OSError):

@@ -18,7 +18,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from cli.words.sentences import SENTENCES
 from p2p_hoity import game_adapter
 from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
@@ -29,7 +28,7 @@ from protocol.chain.chain_state import NEXT, Kind, Missing, Node
 from protocol.crypto import hashing
 from protocol.crypto.group import card_points, chain_generator, second_generator, shuffle_generators
 from protocol.crypto.hashing import Context, Label
-from protocol.seat.seat_state import SIGNS
+from protocol.seat.signer import SIGNS
 from protocol.transcript import verifier
 from protocol.transcript.verification_report import FILE_FAULTS, UNREADABLE
 from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
@@ -415,7 +414,7 @@ def _order(rule: str) -> tuple[str, int]:
 
 def verdicts() -> str:
     """The listener's last word."""
-    words = {verdict: SENTENCES[code] for verdict, code in BY_VERDICT.items()}
+    words = {verdict: code.template for verdict, code in BY_VERDICT.items()}
     rows = ((one.value, words.get(one, "welcome: frames follow")) for one in Verdict)
     return markdown(("byte", "meaning, of the listener"), rows)
 

@@ -7,22 +7,25 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
 from p2p_hoity.rules import Edition, Happening, State, happenings
 from p2p_hoity.sealings import Sealing, sealings
-from protocol import fingerprint, transcript
+from protocol import Node, fingerprint, transcript
 
 from ..exit_codes import NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
 from ..printing import ask, say, write_line
 from ..ui.screen_interface import is_full
-from ..words import editions
+from ..words import table_terms
 from ..words.card_names import Names
 from ..words.happening_sentences import story
 from ..words.translation import _
 from .verify import in_words, read_file, state_of
+
+if TYPE_CHECKING:
+    from ..ui.full_screen.replaying import Moment
 
 FORMAT = "hoity-replay-1"
 QUIT = frozenset({"q", "quit", "exit"})
@@ -106,7 +109,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
     switches = edition.switches
     return {
         "name": edition.name,
-        "changed": editions.as_json(edition)["changed"],
+        "changed": table_terms.edition_json(edition)["changed"],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}
@@ -123,10 +126,34 @@ def _edition(edition: Edition) -> dict[str, Any]:
 # For people.
 
 
+def moments(node: Node) -> list[Moment]:
+    """Return every step of the game in which something happened, in order."""
+    from ..ui.full_screen.replaying import Moment
+
+    found: list[Moment] = []
+    told = 0
+    for _before, _slots, after in transcript.steps_to(node):
+        play = after.state
+        if isinstance(play, Play) and play.length > told:
+            found.append(Moment(tuple(happenings_since(play, told)), play.state))
+            told = play.length
+    return found
+
+
+def show(node: Node) -> bool:
+    """Show it until it is left; whether there was anything to show, and the screen did not fail."""
+    from ..ui.full_screen.replaying import Film, ReplayApp
+
+    found = moments(node)
+    if not found:
+        return False
+    app = ReplayApp(Film(node.table, found))
+    app.run()
+    return app.failure is None
+
+
 def _shown(path: Path, report: transcript.Report) -> bool:
     """On a full screen, and the verdict behind it; whether there was anything to show."""
-    from .replay_screen import show
-
     if report.node is None or not show(report.node):
         return False
     for line in in_words(path, report):

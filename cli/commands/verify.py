@@ -1,8 +1,9 @@
-"""Transcripts checked offline: the verdict in words, or for a program."""
+"""Transcripts by name, and checked offline: the verdict in words, or for a program."""
 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,15 +14,60 @@ from typing import IO, Any, Final
 from p2p_hoity import worker_processes
 from p2p_hoity.game_adapter import Play, read_game
 from p2p_hoity.rules import State
+from p2p_hoity.storage.home import Home, home, transcripts
 from p2p_hoity.storage.private_files import open_at_once
 from protocol import fingerprint, transcript
 
+from .. import version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import complain, say, write_line
-from ..words.card_names import field_name
-from ..words.reasons import PROTOCOL, meaning
+from ..words.card_names import field_name, listed
+from ..words.error_sentences import PROTOCOL, meaning
 from ..words.translation import _
-from .verdicts import program
+from .options import LAST, VerifyOptions
+
+ID: Final = re.compile(r"[0-9a-f]{4,16}")
+"""A game's id, or enough of its beginning not to be taken for a file's name."""
+
+
+def transcript_named(word: str) -> Path:
+    """The transcript that a word names; one that is there by this path comes first. Trouble if
+    the word fits no game, or several."""
+    path = Path(word)
+    if path.exists():
+        return path
+    own = home()
+    if word == LAST:
+        return _last(own)
+    if ID.fullmatch(word.lower()):
+        return _of_id(own, word.lower(), path)
+    return path
+
+
+def _last(own: Home) -> Path:
+    for path in transcripts(own):
+        return path
+    raise Trouble(_("There is no transcript on this machine yet."), USAGE)
+
+
+def _of_id(own: Home, word: str, path: Path) -> Path:
+    found: dict[str, Path] = {}
+    for one in transcripts(own):
+        name = one.name.partition(".")[0]
+        if name.startswith(word) and (name not in found or found[name].stem != name):
+            found[name] = one
+    if len(found) > 1:
+        names = listed(sorted(found))
+        words = _("{word} is how several games begin: {names}. Type more of the one you mean.")
+        raise Trouble(words.format(word=word, names=names), USAGE)
+    if not found and any(own.journals.glob(f"{word}*.journal")):
+        words = _(
+            "Game {word} is not over and has no transcript yet: take it up with hoity resume"
+            " {word}, or save it as far as it came with hoity resume --claim {word}"
+        )
+        raise Trouble(words.format(word=word), USAGE)
+    return next(iter(found.values()), path)
+
 
 NO_FILE: Final = "no-file"
 UNJUDGED: Final = "not-judged"
@@ -73,10 +119,10 @@ def unreadable(path: Path, error: OSError) -> Trouble:
     return Trouble(words.format(path=path, why=error.strerror), USAGE)
 
 
-def verify_file(path: Path, as_json: bool, jobs: int | None) -> int:
+def verify_file(path: Path, how: VerifyOptions) -> int:
     """Check one file, its proofs on so many cores, on all if it is not said; the exit code."""
-    verdict = judge(path, jobs)
-    tell(verdict, as_json)
+    verdict = judge(path, how.jobs)
+    tell(verdict, how.as_json)
     return verdict.code
 
 
@@ -178,7 +224,7 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
         "size": size,
         "modified": modified,
         "verdict": report.verdict,
-        "program": program(),
+        "program": version(),
         "content": report.content or None,
         "table": report.table or None,
         "seats": _seats(report, state),

@@ -1,27 +1,31 @@
-"""Many transcripts: found in folders, and judged side by side, here or on other machines."""
+"""Many transcripts: found in folders, judged side by side, and passed over by a later run."""
 
 from __future__ import annotations
 
+import json
 import os
+import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 from p2p_hoity import worker_processes
 from p2p_hoity.dask_cluster import on_cluster
+from p2p_hoity.storage.private_files import hold
 from p2p_hoity.worker_processes import Ended
 from protocol.bounds import Seconds
 
-from .. import printing
+from .. import printing, version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..words import translation
 from ..words.translation import _
-from .verdicts import Verdicts
+from .options import VerifyOptions
 from .verify import (
     Mark,
     Verdict,
@@ -34,6 +38,108 @@ from .verify import (
     tell,
     unreadable,
 )
+
+BEGINNING: Final = b'{"file": "'
+"""How each line begins."""
+LONGEST: Final = 1 << 20
+"""Bytes of a line."""
+
+
+class Verdicts:
+    """An open file of verdicts: a context; Trouble if it cannot be one.
+
+    What this version of the program judged in it before is known by name, size and time of change.
+    What another version judged is judged again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[bytes, str] = {}
+        self._file = self._opened()
+        self._write = self._file.write
+        with ExitStack() as unless_read:
+            unless_read.enter_context(self._file)
+            self._read()
+            unless_read.pop_all()
+
+    def __enter__(self) -> Verdicts:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def verdict_of(self, path: Path) -> str | None:
+        """What was found of a file that is still the same, by its size and time; else None."""
+        if not self.known:
+            return None
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return self.known.get(_key(str(path), found.st_size, found.st_mtime_ns))
+
+    def add(self, found: dict[str, Any]) -> None:
+        """Write a line, at once."""
+        self._write(json.dumps(found).encode("ascii") + b"\n")
+        self._file.flush()
+
+    def _opened(self) -> IO[bytes]:
+        try:
+            if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
+                raise OSError(22, _("it is no regular file"))
+            file = open(self.path, "a+b")  # noqa: SIM115 - closed by the context
+        except OSError as error:
+            words = _("Verdicts cannot be kept in {path}: {why}. Name another file.")
+            raise Trouble(words.format(path=self.path, why=error.strerror), USAGE) from error
+        if hold(file):
+            return file
+        file.close()
+        words = _("Another run keeps its verdicts in {path} just now. Name another file.")
+        raise Trouble(words.format(path=self.path), USAGE)
+
+    def _read(self) -> None:
+        """Take in what is there. The last line may be torn, and goes."""
+        self._file.seek(0)
+        whole = 0
+        for line in self._lines():
+            if line.endswith(b"\n"):
+                self._take(line)
+                whole += len(line)
+            elif not BEGINNING.startswith(line[: len(BEGINNING)]):
+                raise self._foreign()
+        if whole < self._file.seek(0, os.SEEK_END):
+            self._file.truncate(whole)
+
+    def _lines(self) -> Iterator[bytes]:
+        while line := self._file.readline(LONGEST):
+            yield line
+            if not line.endswith(b"\n"):
+                if len(line) == LONGEST:
+                    raise self._foreign()
+                return
+
+    def _take(self, line: bytes) -> None:
+        try:
+            found = json.loads(line)
+            key = _key(found["file"], found["size"], found["modified"])
+            verdict, problem = found["verdict"], found["problem"]
+            judged = problem is None or problem["code"] not in ("no-file", "not-judged")
+            judged = judged and found.get("program") == version()
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise self._foreign() from None
+        if judged and verdict in ("ok", "fault", "unreadable"):
+            self.known[key] = verdict
+
+    def _foreign(self) -> Trouble:
+        words = _("{path} holds something else than verdicts. Name another file for them.")
+        return Trouble(words.format(path=self.path), USAGE)
+
+
+def _key(file: str, size: int | None, modified: int | None) -> bytes:
+    """Short, so that a million of them have room."""
+    whole = f"{size} {modified} {file}".encode(errors="surrogatepass")
+    return blake2b(whole, digest_size=16).digest()
+
 
 ENDING: Final = ".hoity"
 Found = Path | tuple[Path, Trouble]
@@ -167,25 +273,12 @@ OFTEN: Final[Seconds] = 0.2
 """Seconds between two lines of progress."""
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """How files are to be judged: told to a program, by so many processes (None: one for each
-    core), with their verdicts kept in a file; or by the cluster with this address, to which they
-    are sent."""
-
-    as_json: bool = False
-    jobs: int | None = None
-    verdicts: Path | None = None
-    dask: str | None = None
-    send: bool = False
-
-
-def verify_all(paths: Sequence[Path], wishes: Wishes) -> int:
+def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
     """Check files and all in folders; the worst exit code of all: 2 for one that is not there."""
     with ExitStack() as stack:
-        kept = stack.enter_context(Verdicts(wishes.verdicts)) if wishes.verdicts else None
+        kept = stack.enter_context(Verdicts(how.verdicts)) if how.verdicts else None
         brief = any(map(os.path.isdir, paths))
-        run = _Run(paths, wishes, kept, brief)
+        run = _Run(paths, how, kept, brief)
         with ctrl_c_means(run.broken_off):
             run.through()
         return run.worst
@@ -202,7 +295,7 @@ class _Run:
     """What is found so far. With `brief` a file that is ok is counted, not told."""
 
     paths: Sequence[Path]
-    wishes: Wishes
+    how: VerifyOptions
     kept: Verdicts | None
     brief: bool
     worst: int = OK
@@ -220,7 +313,7 @@ class _Run:
             for verdict in verdicts:
                 self._take(verdict)
         self._clear()
-        if not self.wishes.as_json:
+        if not self.how.as_json:
             printing.say(self._summary())
 
     def _verdicts(self) -> Generator[Verdict, None, None]:
@@ -229,10 +322,10 @@ class _Run:
             yield ended_with(path) if isinstance(found, worker_processes.Ended) else found
 
     def _found(self) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
-        if self.wishes.dask is None:
-            return _side_by_side(self._files(), self.wishes.jobs)
+        if self.how.dask is None:
+            return _side_by_side(self._files(), self.how.jobs)
 
-        return by_cluster(self.wishes.dask, self._files(), self.wishes.send, self._take)
+        return by_cluster(self.how.dask, self._files(), self.how.send, self._take)
 
     def _files(self) -> Iterator[Path]:
         """What is to be judged by others; what cannot be, or is known, is taken in here."""
@@ -253,9 +346,9 @@ class _Run:
         problem = verdict.found["problem"]
         unjudged = problem is not None and problem["code"] in ("no-file", "not-judged")
         self._count("not-judged" if unjudged else verdict.found["verdict"], verdict.code)
-        if self.wishes.as_json or verdict.code != OK or not self.brief:
+        if self.how.as_json or verdict.code != OK or not self.brief:
             self._clear()
-            tell(verdict, self.wishes.as_json)
+            tell(verdict, self.how.as_json)
         self._show()
 
     def _count(self, kind: str, code: int) -> None:

@@ -18,11 +18,10 @@ from protocol import fingerprint
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import write_line
-from ..words import editions
+from ..words import table_terms
 from ..words.chat_phrases import spoken
-from ..words.reasons import as_json as reason_json
-from ..words.reasons import meaning
-from ..words.refusals import refusal
+from ..words.error_sentences import as_json as reason_json
+from ..words.error_sentences import meaning, refusal
 from ..words.translation import _
 from .line_talk import Wishes
 from .stdin_lines import STRAYS
@@ -122,7 +121,7 @@ class JsonScreen:
         self.table_name = update.table.id.hex()[:16]
         seats = [{"nickname": e.nickname, "fingerprint": fingerprint(e.id)} for e in roster]
         game = update.table.game
-        edition = editions.as_json(game.edition) if isinstance(game, HoityToity) else {}
+        edition = table_terms.edition_json(game.edition) if isinstance(game, HoityToity) else {}
         return {
             "game": self.table_name,
             "table": update.table.id.hex(),

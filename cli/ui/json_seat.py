@@ -15,8 +15,8 @@ from protocol import Terms
 
 from ..local.bot_processes import own_level
 from ..printing import write_line
-from ..words import terms as terms_words
-from ..words.updates import standings_json, why_ended
+from ..words import table_terms
+from ..words.presence_sentences import standings_json, why_ended
 from .json_screen import JsonPlayer, JsonScreen
 from .stdin_lines import pump
 
@@ -87,14 +87,14 @@ class JsonSeat:
         self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
     ) -> None:
         """The first object of a host."""
-        described = terms_words.as_json(terms, game, [nickname], watched)
+        described = table_terms.terms_json(terms, game, [nickname], watched)
         write_line({"type": "ticket", "ticket": ticket, **described})
 
     def show_terms(
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
     ) -> None:
         """The first object of a guest."""
-        write_line({"type": "terms", **terms_words.as_json(terms, game, names, watched)})
+        write_line({"type": "terms", **table_terms.terms_json(terms, game, names, watched)})
 
     def allow_hints(self, allowed: bool) -> None:
         """Nothing: a program asks for none."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ..words.presence import ROUND_LOST
+from ..words.presence_sentences import ROUND_LOST
 from ..words.translation import _, yes_or_no
 
 LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})

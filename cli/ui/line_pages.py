@@ -8,7 +8,7 @@ from typing import Final
 from p2p_hoity import rules
 
 from ..printing import width
-from ..words import board, codes, rules_text
+from ..words import board_text, rules_text, ticket_sentences
 from ..words.card_names import Names
 from ..words.translation import N_, _
 from . import ticket_block
@@ -56,18 +56,18 @@ class Pages:
 
     def board(self, rest: str) -> None:
         """The table on one screen."""
-        self._show(board.board)
+        self._show(board_text.board)
 
     def hands(self, rest: str) -> None:
         """All Action cards."""
-        self._show(board.hands)
+        self._show(board_text.hands)
 
     def names(self, rest: str) -> None:
         """One's own Collectibles and those in the windows by name; or those called so."""
         if rest:
-            self._show(lambda view, names: board.named(view, names, rest))
+            self._show(lambda view, names: board_text.named(view, names, rest))
         else:
-            self._show(board.pieces)
+            self._show(board_text.pieces)
 
     def _show(self, page: Callable[[rules.View, Names], list[str]]) -> None:
         if self._screen.view is None or self._screen.names is None:
@@ -108,7 +108,7 @@ class Pages:
         if code is None:
             self._say(_("There is no code here to copy."))
         else:
-            ticket_block.copy_code(codes.whole(code))
+            ticket_block.copy_code(ticket_sentences.whole(code))
 
     def qr(self, rest: str) -> None:
         """The ticket as a QR code."""

@@ -14,7 +14,7 @@ from p2p_hoity.table.player_interface import BotPlayer, Player, WaitLonger, Wish
 from p2p_hoity.table.rematch import ANSWER
 
 from ..exit_codes import USAGE, Trouble
-from ..words import advice, board
+from ..words import board_text, choice_names
 from ..words.card_names import Names
 from ..words.choice_names import MOST
 from ..words.translation import _
@@ -235,11 +235,11 @@ class SeatPrompt:
         """What the hard bot would do at the open choice."""
         names = self._screen.names
         if not self.has_hints:
-            self._say(_(advice.NOT_HERE))
+            self._say(_(choice_names.NOT_HERE))
         elif self._asked is None or names is None:
-            self._say(_(advice.NOT_NOW))
+            self._say(_(choice_names.NOT_NOW))
         else:
-            for line in advice.advice(*self._asked, names, MOST):
+            for line in choice_names.advice(*self._asked, names, MOST):
                 self._say(line)
 
     def _toggle(self, rest: str) -> None:
@@ -313,7 +313,9 @@ class SeatPrompt:
         if view.state.round == self._oriented:
             return
         first, self._oriented = self._oriented == 0, view.state.round
-        for line in board.own(view, names) if self._screen.log else board.board(view, names):
+        for line in (
+            board_text.own(view, names) if self._screen.log else board_text.board(view, names)
+        ):
             self._say(line)
         if first:
             self._say(_(FIRST_HINT))

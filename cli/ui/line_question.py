@@ -8,7 +8,7 @@ import trio
 
 from p2p_hoity import rules
 
-from ..words.board import own_slots
+from ..words.board_text import own_slots
 from ..words.card_names import Names
 from ..words.choice_names import NoAnswer, Question, in_words, questions, read, sealing, together
 from ..words.translation import _, yes_or_no

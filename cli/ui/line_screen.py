@@ -12,15 +12,14 @@ from p2p_hoity.rules import View
 from protocol import Kind, fingerprint
 
 from .. import printing
-from ..words import brief_sentences, codes, presence, proofs, waiting
+from ..words import brief_sentences, happening_sentences, presence_sentences, ticket_sentences
 from ..words.card_names import Names, listed
 from ..words.chat_phrases import quoted, spoken
 from ..words.choice_names import in_words
-from ..words.reaching import if_finished, if_moved, moved, of_relay, reach_lines, taken
-from ..words.reasons import meaning, sentence
-from ..words.refusals import choose_again
+from ..words.error_sentences import choose_again, meaning, sentence
+from ..words.presence_sentences import ended, kept_as, no_other_game, won
+from ..words.ticket_sentences import if_finished, if_moved, moved, of_relay, reach_lines, taken
 from ..words.translation import N_, _
-from ..words.updates import ended, kept_as, no_other_game, won
 from . import ticket_block
 from .line_log import Log
 
@@ -89,7 +88,7 @@ class SeatScreen:
     def coded(self, update: updates.Code) -> None:
         """A code to say to a guest."""
         self.code = update
-        for line in codes.invitation(update):
+        for line in ticket_sentences.invitation(update):
             self.say(line)
 
     def uncoded(self, update: updates.NoCode) -> None:
@@ -146,7 +145,7 @@ class SeatScreen:
             return
         if update.before.want.kind is Kind.KEY_COMMIT:
             self.say(_("The deck is shuffled and dealt, and every step of it proven …"))
-        words = proofs.proved(update.before, update.seconds, self.names)
+        words = happening_sentences.proved(update.before, update.seconds, self.names)
         if words:
             self.proofs.append(words)
 
@@ -194,18 +193,20 @@ class SeatScreen:
         """Who is waited for."""
         if self.names is not None:
             text = _("awaited for {seconds} s: {who}")
-            who = presence.awaited(update.seats, self._seats, self.names, self._have_sealed)
+            who = presence_sentences.awaited(
+                update.seats, self._seats, self.names, self._have_sealed
+            )
             self.note(text.format(seconds=round(update.seconds), who=who))
             self._owes_awaited = False
             self._look_elsewhere(self.names)
 
     def _look_elsewhere(self, names: Names) -> None:
         """What to do about seats that may be elsewhere, or done, once for each loss."""
-        gone = presence.lost(self._seats, names.mine)
+        gone = presence_sentences.lost(self._seats, names.mine)
         if gone and not self._has_hinted:
             self.note(if_moved(names.seats(gone)))
         self._has_hinted = bool(gone)
-        if self.is_resumed and presence.is_alone(self._seats, names.mine):
+        if self.is_resumed and presence_sentences.is_alone(self._seats, names.mine):
             self.note(if_finished(self.typed_game))
             self.is_resumed = False
 
@@ -221,34 +222,34 @@ class SeatScreen:
             return
         others = update.awaited - {self.names.mine}
         if others and self.names.mine not in update.awaited:
-            who = presence.awaited(others, self._seats, self.names)
+            who = presence_sentences.awaited(others, self._seats, self.names)
             self.note(_("sealed; awaited: {who}").format(who=who))
             self._owes_awaited = False
 
     def left(self, update: updates.LeftForNow) -> None:
         """A seat has said that it leaves for now."""
         if self.names is not None:
-            self.note(waiting.left(update.seat, self.names))
+            self.note(presence_sentences.left(update.seat, self.names))
 
     def halfway(self, update: updates.Halfway) -> None:
         """Half of the patience is over: what comes next, and what one can do."""
         if self.names is not None:
-            self._notes(waiting.halfway(update, self.names, self.typed_game))
+            self._notes(presence_sentences.halfway(update, self.names, self.typed_game))
 
     def late(self, update: updates.Late) -> None:
         """Patience has run out."""
         if self.names is not None:
-            self._notes(waiting.late(update, self.names, self.typed_game))
+            self._notes(presence_sentences.late(update, self.names, self.typed_game))
 
     def paused(self, update: updates.Paused) -> None:
         """The game cannot go on without them."""
         if self.names is not None:
-            self._notes(waiting.paused(update, self.names, self.typed_game))
+            self._notes(presence_sentences.paused(update, self.names, self.typed_game))
 
     def extended(self, update: updates.Extended) -> None:
         """The seat waits longer."""
         if self.names is not None:
-            self.note(waiting.extended(update, self.names))
+            self.note(presence_sentences.extended(update, self.names))
 
     def _notes(self, lines: list[str]) -> None:
         for line in lines:
@@ -292,7 +293,7 @@ class SeatScreen:
         """This seat is absent."""
         self.say(_("The others have declared you absent. Your cards are safe."))
         if not update.may_return:
-            self.say(_(presence.FOR_GOOD))
+            self.say(_(presence_sentences.GONE_FOR_GOOD))
 
     def returned(self, update: updates.Returned) -> None:
         """This seat is back."""

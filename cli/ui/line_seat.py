@@ -17,9 +17,9 @@ from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
 from .. import printing
-from ..words import terms as terms_words
+from ..words import table_terms
 from ..words.card_names import Names
-from ..words.presence import knock
+from ..words.presence_sentences import knock
 from ..words.translation import _
 from . import ticket_block
 from .line_prompt import SeatPrompt
@@ -86,7 +86,7 @@ class LineSeat:
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
     ) -> None:
         """The terms, a line each."""
-        for line in terms_words.describe(terms, game, names, watched):
+        for line in table_terms.describe(terms, game, names, watched):
             self.say(line)
 
     def allow_hints(self, allowed: bool) -> None:

@@ -17,7 +17,7 @@ from p2p_hoity.table.player_interface import Player
 from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
-from ..local.lesson import Room
+from ..local.lesson_screen import Room
 from .least_size import is_small
 
 Leave = Callable[[str], None]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import printing
-from ..words.commands import INSTALLED
-from ..words.translation import _
+from ..words.translation import INSTALLED, _
 
 EDGE = 2
 """Light modules around a QR code: fewer and some cameras do not find it."""

@@ -14,7 +14,7 @@ from p2p_hoity.rules import Happening, Place, happenings
 
 from . import happening_sentences
 from .card_names import Names, card, code, listed, place, run_letters
-from .editions import title
+from .table_terms import title
 from .translation import _
 
 Many = Sequence[Any]

@@ -5,30 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, happenings
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
+from protocol import Kind, Node
 
 from .card_names import Names, card, coloured_card, listed, place, run_letters
-from .editions import title
+from .table_terms import title
 from .translation import N_, _, count
-
-WHY: Final = frozenset(
-    {
-        N_("no sealed choice"),
-        N_("void choice"),
-        N_("no legal Action card"),
-        N_("no choice of its own"),
-        N_("the sale is over"),
-        N_("it leaves the last prison cell"),
-        N_("the Castle phase is over"),
-        N_("no exhibit open to all"),
-        N_("best exhibit"),
-        N_("second-best exhibit"),
-        N_("best final exhibit"),
-        N_("second-best final exhibit"),
-        N_("Exhibit needs a valid exhibit"),
-    }
-)
-"""The reasons the rules give, as they write them; `Detective` is among the names of cards."""
 
 KINDS: Final = {
     "place": N_("Place"),
@@ -39,7 +21,7 @@ KINDS: Final = {
     "theft": N_("theft"),
 }
 
-ROUTINE: Final = frozenset({"the sale is over", "the Castle phase is over"})
+ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
 """Cards that go back to hand at the end of a phase, as they always do."""
 
 
@@ -218,7 +200,7 @@ def paid(names: Names, it: happenings.FigureMoved) -> str:
     return text.format(why=_(it.why), larger=octagon[0], smaller=octagon[1])
 
 
-BY_OCTAGON: Final = frozenset({"best exhibit", "second-best exhibit"})
+BY_OCTAGON: Final = frozenset({Why.BEST, Why.SECOND_BEST})
 
 
 def _stolen(names: Names, it: happenings.Stolen) -> str:
@@ -313,3 +295,43 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
     happenings.StandingMade: _standing,
 }
 """A teller for each type of happening; a test holds it against the rules' own list."""
+
+
+CHECKED: Final[Mapping[Kind, str]] = {
+    Kind.KEY_COMMIT: N_("every seat has committed to its key; the shuffles follow"),
+    Kind.KEY_REVEAL: N_("keys opened, proofs of knowledge checked"),
+    Kind.KEY_OK: N_("backups confirmed by every seat, coin committed"),
+    Kind.DECK_OK: N_("every seat confirms the deck"),
+    Kind.DEAL: N_("cards dealt, proofs of all shares checked"),
+    Kind.SEAL: N_("choices sealed, commitments and escrows checked"),
+    Kind.REVEAL: N_("sealed choices opened, each equal to its commitment"),
+    Kind.SHOW: N_("exhibit shown, proofs of its shares checked"),
+    Kind.OPEN: N_("Collectible turned up, proofs of its shares checked"),
+    Kind.OVER: N_("every seat confirms that the game is over"),
+    Kind.FINAL: N_("all hands opened, proofs of their shares checked"),
+    Kind.RESULT: N_("standings confirmed by every seat"),
+}
+
+Nickname = Callable[[int], str]
+
+
+def proved(before: Node, seconds: float, names: Names) -> str | None:
+    """What the step after `before` proved, and how long the check took; None if nothing new."""
+    kind = before.want.kind
+    if kind == Kind.SHUFFLE:
+        return _shuffled(before, seconds, names)
+    if kind not in CHECKED:
+        return None
+    return _(CHECKED[kind]) + _took(seconds)
+
+
+def _shuffled(before: Node, seconds: float, names: Names) -> str:
+    who = min(before.want.speakers, default=0)
+    if who == names.mine:
+        return _("deck shuffled by you, proof sent")
+    text = _("deck shuffled by {who}, proof checked")
+    return text.format(who=names.seat(who)) + _took(seconds)
+
+
+def _took(seconds: float) -> str:
+    return _(", {ms} ms").format(ms=round(seconds * 1000)) if seconds > 0 else ""

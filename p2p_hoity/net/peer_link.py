@@ -86,13 +86,13 @@ Charge = Callable[[float], float]
 class LinkCode(Code):
     """Why a link has ended; besides these what `NetError` says, and what `Hub.drop` is given."""
 
-    CLOSED = "link-closed"
-    CLOSED_HERE = "link-closed-here"
-    TOO_SLOW = "link-too-slow"
-    SILENT = "link-silent", "seconds"
-    UNREAD = "link-unread", "seconds"
-    REPLACED = "link-replaced"
-    MADE_ROOM = "link-made-room"
+    CLOSED = "link-closed", "it closed the link"
+    CLOSED_HERE = "link-closed-here", "we closed it"
+    TOO_SLOW = "link-too-slow", "it does not read as fast as we have to send"
+    SILENT = "link-silent", "nothing was heard of it for {seconds} s"
+    UNREAD = "link-unread", "it read nothing we sent for {seconds} s"
+    REPLACED = "link-replaced", "a better link to the same peer took its place"
+    MADE_ROOM = "link-made-room", "it made room for another"
 
 
 class Waiting(NamedTuple):

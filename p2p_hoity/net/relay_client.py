@@ -54,7 +54,7 @@ MOST_FRAMES: Final[Quota] = 4
 class MailboxCode(Code):
     """Why a conversation is ended here."""
 
-    TOO_MUCH = "mailbox-too-much-said"
+    TOO_MUCH = "mailbox-too-much-said", "more was said than an exchange takes"
 
 
 def mailbox_limits(limits: Limits) -> Limits:

@@ -37,9 +37,9 @@ SPARE: Final[Quota] = 20
 class MailboxEnd(Code):
     """Why a relay ends a mailbox."""
 
-    OVER = "mailbox-over"
-    UNASKED = "mailbox-spoken-to-early"
-    MADE_ROOM = "mailbox-made-room"
+    OVER = "mailbox-over", "the relay has ended the conversation"
+    UNASKED = "mailbox-spoken-to-early", "the host spoke before a guest was there"
+    MADE_ROOM = "mailbox-made-room", "the relay is full, and had too many hosts of this address"
 
 
 @dataclass(eq=False)

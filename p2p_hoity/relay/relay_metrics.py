@@ -35,7 +35,7 @@ LONGEST: Final = 4096
 class MetricsCode(Code):
     """Why there are no metrics."""
 
-    NO_LIBRARY = "no-metrics-library", "name", "command"
+    NO_LIBRARY = "no-metrics-library", "metrics need the package {name}: install it with {command}"
 
 
 class MetricsError(CodedError):

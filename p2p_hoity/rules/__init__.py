@@ -55,7 +55,7 @@ from .legality import (
 from .phase_machine import apply, expected
 from .phases import Phase
 from .seat_view import View, view
-from .vocabulary import Kind, Place, UnexpectedEvent
+from .vocabulary import Kind, Place, UnexpectedEvent, Why
 
 __all__ = [
     "COLOURS",
@@ -104,6 +104,7 @@ __all__ = [
     "Unsealed",
     "Variant",
     "View",
+    "Why",
     "apply",
     "best_exhibit",
     "best_slots",

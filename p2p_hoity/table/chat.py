@@ -158,13 +158,13 @@ SHORT: Final = 9
 class TalkCode(Code):
     """Why a player's words are not said."""
 
-    OFF = "talk-off"
-    EMPTY = "talk-empty"
-    LONG = "talk-too-long", "most"
-    NOT_PLAIN = "talk-not-plain"
-    NO_PHRASE = "talk-no-phrase", "last"
-    FAST = "talk-too-fast"
-    ALONE = "talk-heard-by-nobody"
+    OFF = "talk-off", "talk is switched off here (--no-talk)"
+    EMPTY = "talk-empty", "there is nothing to say"
+    LONG = "talk-too-long", "that is too long: {most} characters at most"
+    NOT_PLAIN = "talk-not-plain", "that has characters that may not stand in talk"
+    NO_PHRASE = "talk-no-phrase", "there is no such phrase: their numbers end with {last}"
+    FAST = "talk-too-fast", "too much at once: wait a few seconds"
+    ALONE = "talk-heard-by-nobody", "there is no link to a seat, so nobody would hear it"
 
 
 @dataclass(frozen=True)

@@ -231,9 +231,9 @@ SITS: Final[Pace] = (4, 0.2)
 class LobbyCode(Code):
     """Why a host drops the link of a newcomer."""
 
-    NOT_SHOWN = "ticket-not-shown"
-    NO_CONSENT = "no-consent", "why"
-    UNASKED = "sat-unasked"
+    NOT_SHOWN = "ticket-not-shown", "it did not show the ticket"
+    NO_CONSENT = "no-consent", "it sent what is no consent to these terms ({why})"
+    UNASKED = "sat-unasked", "it sat down unasked, or again and again"
 
 
 async def host_table(

@@ -23,7 +23,7 @@ from support.sim.cheap import shared_nodes
 
 from cli import exit_codes
 from cli.app import EXAMPLES, build
-from cli.commands import by_code, rules_and_bench
+from cli.commands import join, rules_and_bench
 from cli.words import translation
 from p2p_hoity import benchmarks, worker_processes
 from p2p_hoity.benchmarks import expected_seconds
@@ -79,7 +79,7 @@ def test_every_command_has_help_with_an_example_in_english_only(hoity: Shell, co
 def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
     heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
-    ours = {"p2p_hoity", "p2p_hoity.storage", "p2p_hoity.storage.home"}
+    ours = {"p2p_hoity", "p2p_hoity.errors", "p2p_hoity.storage", "p2p_hoity.storage.home"}
     loaded = modules_of(0, "--help")
     assert not heavy & loaded
     assert {name for name in loaded if name.startswith("p2p_hoity")} <= ours
@@ -227,7 +227,7 @@ def test_a_ticket_copied_in_two_lines_is_one(hoity: Shell, monkeypatch: pytest.M
         read.append(decode_ticket(ticket))
         raise exit_codes.Trouble("read")
 
-    monkeypatch.setattr(by_code, "decode_ticket", stop)
+    monkeypatch.setattr(join, "decode_ticket", stop)
     for command in ("join", "watch"):
         assert hoity(command, word[:50], word[50:]).code == 1
     assert [ticket.addresses for ticket in read] == [("127.0.0.1:9",)] * 2
@@ -650,7 +650,7 @@ def test_a_program_is_told_an_error_by_its_code(
 
 def test_a_long_help_has_headings_and_a_short_one_has_not(hoity: Shell) -> None:
     long, short = (hoity.told(0, command, "--help") for command in ("host", "verify"))
-    for heading in ("Table:", "Who can come:", "Network:", "Your seat and the screen:"):
+    for heading in ("Table:", "Bots:", "Who may come:", "Network:", "Your seat:", "Output:"):
         assert heading in long
     assert "Options:" not in long
     assert "Options:" in short

@@ -155,7 +155,7 @@ class Guest:
     @property
     def seat(self) -> Seat:
         """Who sits here."""
-        return Seat(self.home, self.me, self.player, self.hear, **self.options)
+        return Seat(self.hear, player=self.player, home=self.home, me=self.me, **self.options)
 
     def heard(self, kind: type[Any]) -> list[Any]:
         """Return what the screen was told of one kind."""

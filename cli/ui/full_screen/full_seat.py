@@ -26,13 +26,11 @@ from protocol.bounds import Seconds
 
 from ... import printing
 from ...local import settings
-from ...words import terms as terms_words
+from ...words import table_terms
 from ...words.card_names import Names
-from ...words.commands import INSTALLED
-from ...words.presence import knock
-from ...words.reaching import reach_lines
-from ...words.translation import N_, _
-from ...words.updates import ended, kept_as, won
+from ...words.presence_sentences import ended, kept_as, knock, won
+from ...words.ticket_sentences import reach_lines
+from ...words.translation import INSTALLED, N_, _
 from ..line_seat import LineSeat
 from .app import TableApp
 from .bridge import Bridge
@@ -88,7 +86,7 @@ class FullSeat:
         """Show it; keep what another screen would need to go on from here."""
         if isinstance(update, Started):
             self._kept, self.person.is_left = [update], False
-            self.app.numbers = terms_words.bounds(update.table.header.terms)
+            self.app.numbers = table_terms.bounds(update.table.header.terms)
         elif isinstance(update, Moved):
             self._kept, self.app.ticket = [*self._kept, update], update.ticket
         if self.line is not None:
@@ -136,8 +134,8 @@ class FullSeat:
     ) -> None:
         """Who sits there, what is played, how long one may think; the numbers under a key."""
         self.app.scene.lobby, self.app.scene.of_seats = names, terms.seats
-        self.app.numbers = terms_words.bounds(terms)
-        described = terms_words.describe(terms, game, names, watched)
+        self.app.numbers = table_terms.bounds(terms)
+        described = table_terms.describe(terms, game, names, watched)
         host, _seated, *told = described  # the list shows who sits
         for line in (host, *told):
             if line not in self.app.numbers:

@@ -7,9 +7,8 @@ from typing import Final
 from p2p_hoity.presentation.screen_updates import Presence
 from protocol.bounds import Seconds
 
-from ...words.presence import FOR_GOOD, is_alone, lost
+from ...words.presence_sentences import GONE_FOR_GOOD, THINKING, is_alone, lost
 from ...words.translation import _, clock
-from ...words.waiting import THINKING
 from .colours import Line, broken, cells, cut, fit, text
 from .menu import Menu
 from .scene import Scene
@@ -108,7 +107,7 @@ def waiting(scene: Scene, width: int) -> list[Line]:
     if scene.is_away:
         words = _("The others go on without you. Enter takes your seat again.")
         if not scene.may_return:
-            words = _(FOR_GOOD)
+            words = _(GONE_FOR_GOOD)
         lines.insert(0, text(" " + words, "warn", "return()" if scene.may_return else ""))
     return lines
 

@@ -10,7 +10,7 @@ from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, player, room_of
 from support.shell import Shell, Types
 
-from cli.commands import complete, list_games
+from cli.commands import list_games, options
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import CHECKED, private_folder
 from p2p_hoity.table import resume_table
@@ -161,12 +161,12 @@ def test_what_names_no_transcript_or_several_is_said(game: str, hoity: Shell) ->
 
 
 def test_the_shell_completes_games(home: Home, game: str) -> None:
-    assert complete.transcripts("") == []
-    assert complete.open_games("") == sorted([game, "last"])
-    assert complete.open_games(game[:5]) == [game]
-    assert complete.open_games("zz") == []
+    assert options.transcripts("") == []
+    assert options.open_games("") == sorted([game, "last"])
+    assert options.open_games(game[:5]) == [game]
+    assert options.open_games("zz") == []
     keep_transcript(home, b"", "8daa000011112222.claim.hoity")
-    assert complete.transcripts("8d") == ["8daa000011112222"]
+    assert options.transcripts("8d") == ["8daa000011112222"]
 
 
 # Which game `resume` takes.

@@ -10,8 +10,8 @@ from support.sampling import times
 from support.shell import Done, Shell
 
 from cli.commands import learn
+from cli.local.lesson_screen import EXPLANATIONS, FAREWELL
 from cli.words import translation
-from cli.words.lesson import EXPLANATIONS, FAREWELL
 from p2p_hoity.lesson_script import Topic
 from p2p_hoity.storage.home import Home
 

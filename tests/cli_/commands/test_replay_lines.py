@@ -5,8 +5,7 @@ from pathlib import Path
 from support.cli_stage import tool
 
 from cli.commands import replay
-from cli.words import happening_sentences
-from p2p_hoity.rules import Place, happenings
+from p2p_hoity.rules import Place, Why, happenings
 from p2p_hoity.sealings import Sealing, sealings
 
 ITEMS: list[happenings.Happening] = [
@@ -34,7 +33,7 @@ def test_a_sealing_stands_before_what_had_not_happened_yet_and_says_who() -> Non
 def test_the_schema_and_the_document_have_every_why_and_know_objects_whole() -> None:
     schema = tool("replay_schema")
     listed = {why for whys in schema.WHY.values() for why in whys}
-    assert listed == happening_sentences.WHY | {"Detective"}
+    assert listed == set(Why)
     text = (Path(schema.TARGET).parent / "replay.md").read_text(encoding="utf-8")
     for kind, whys in schema.WHY.items():
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{kind}`")][-1:]

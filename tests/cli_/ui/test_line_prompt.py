@@ -13,8 +13,8 @@ from cli.exit_codes import Trouble, leaves
 from cli.ui import ticket_block
 from cli.ui.line_pages import FIRST_HINT
 from cli.ui.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
-from cli.words import advice, board
-from cli.words.board import own_slots
+from cli.words import board_text, choice_names
+from cli.words.board_text import own_slots
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.errors import because
@@ -40,7 +40,7 @@ async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own(
     async with desk(view) as here:
         here.prompt._screen.log.add(names, [happenings.RoundBegan(1, (0, 1, 2), (), None)])
         await here.begin(here.prompt.choose, view, "place", False)
-    own = board.own(view, names)
+    own = board_text.own(view, names)
     assert here.said[: len(own)] == own
     assert len(own) == 1
     assert not here.heard("Register")
@@ -60,8 +60,8 @@ async def test_hints_are_given_against_ones_own_bots_only(allowed: bool) -> None
         await here.types("hint")
         await here.begin(here.prompt.choose, view, "place", False)
         await here.types("HINT")
-    assert here.said.count(advice.NOT_NOW) == here.said.count(advice.HEADING) == allowed
-    assert here.said.count(advice.NOT_HERE) == (0 if allowed else 2)
+    assert here.said.count(choice_names.NOT_NOW) == here.said.count(choice_names.HINTS) == allowed
+    assert here.said.count(choice_names.NOT_HERE) == (0 if allowed else 2)
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
@@ -426,7 +426,7 @@ async def test_a_newcomer_hears_of_help_once_and_sees_the_whole_table_once() -> 
     assert here.heard("An octagon, as in 4/2, says how far exhibits move")
     _, here = await answer(view, "place", "1", "y")
     names = Names(view.state.edition, NICKNAMES, view.seat)
-    assert all(here.said.count(line) == 1 for line in set(board.board(view, names)))
+    assert all(here.said.count(line) == 1 for line in set(board_text.board(view, names)))
     async with desk(view) as here:
         here.prompt.tell(updates.Resumed(view))
         assert here.heard("Register")

@@ -11,7 +11,7 @@ from support.sampling import sample
 
 from cli import printing
 from cli.words import translation
-from cli.words.board import own_slots
+from cli.words.board_text import own_slots
 from cli.words.card_names import Names
 from cli.words.choice_names import questions
 from p2p_hoity import bots, rules

@@ -9,7 +9,7 @@ from support.cli_stage import NICKNAMES, referee, until
 from support.sampling import times
 
 from cli.words import choice_names, translation
-from cli.words.board import own_slots
+from cli.words.board_text import own_slots
 from cli.words.card_names import Names, code
 from cli.words.choice_names import MOST, NAMED, NoAnswer, Question, questions, read, sealing
 from cli.words.choice_notes import placing

@@ -8,13 +8,13 @@ import pytest
 from support.cli_stage import tool
 from support.paths import ROOT
 
-from cli.app import COMMANDS, run
-from cli.commands.take_seat import Manner
+from cli.app import HELP, run
+from cli.commands.options import OutputOptions
+from cli.commands.resume import _command
 from cli.ui.ticket_block import block
 from cli.words import translation
-from cli.words.codes import invitation
-from cli.words.commands import CALLED_AS, NAMES, command_line
-from cli.words.reaching import if_moved
+from cli.words.ticket_sentences import if_moved, invitation
+from cli.words.translation import CALLED_AS, NAMES, command_line
 from p2p_hoity.presentation.screen_updates import Code
 
 catalogues = tool("catalogues")
@@ -156,7 +156,7 @@ def test_commands_are_shown_as_this_program_was_started(
     monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
     shown = "Try python3 tasks.py play, or python3 tasks.py hoity resume {game}. hoity: Hoity Toity"
     assert translation._(told) == shown
-    assert Manner(plain=True).resuming == "python3 tasks.py hoity resume --plain"
+    assert _command(OutputOptions(plain=True)) == "python3 tasks.py hoity resume --plain"
     for language in translation.LANGUAGES:
         run(["--lang", language, "--help"])
         help_ = " ".join(capsys.readouterr().out.split())
@@ -167,11 +167,11 @@ def test_only_commands_are_put_as_they_are_typed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In every message, and in the help of every command, in every language."""
-    assert tuple(COMMANDS) == NAMES
+    assert set(HELP) == {*NAMES, "new", "show", "export"}
     monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
     told = "*.hoity in X, p2p-hoity play, hoity into"
     assert translation._(told) == told
-    helped = [[name] for name in COMMANDS] + [["id", name] for name in ("new", "show", "export")]
+    helped = [[name] for name in NAMES] + [["id", name] for name in ("new", "show", "export")]
     for language in translation.LANGUAGES:
         for words in ([], *helped):
             run(["--lang", language, *words, "--help"])
@@ -181,7 +181,7 @@ def test_only_commands_are_put_as_they_are_typed(
         for text in texts:
             assert not re.search(r"[\w.-]python3", text)
             typed = re.findall(r"tasks\.py hoity ([a-z]+)", text)
-            assert set(typed) <= set(COMMANDS), text
+            assert set(typed) <= set(NAMES), text
 
 
 def test_what_others_type_is_the_installed_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from support.paths import ROOT
 
 import p2p_hoity
-from cli import exit_codes
 from cli.words import translation
-from cli.words.reasons import PROTOCOL, as_json, meaning, sentence
-from cli.words.sentences import SENTENCES
-from p2p_hoity.errors import Code, Reason, SystemCode, because
+from cli.words.error_sentences import PROTOCOL, as_json, meaning, sentence
+from p2p_hoity.errors import Code, NetworkCode, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.storage.journal import JournalCode
@@ -25,29 +23,23 @@ from p2p_hoity.table.resume_table import ArrivalCode, ResumeCode
 
 for found in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
     importlib.import_module(found.name)
-CODES = [code for table in Code.__subclasses__() for code in table]
-TABLES = {table.__name__: table for table in Code.__subclasses__()}
-WORDLESS = {SystemCode.NUMBERED}
-"""What the system itself has words for."""
+SUBTABLES = NetworkCode.__subclasses__()
+TABLES = {table.__name__: table for table in (*Code.__subclasses__(), *SUBTABLES)}
+CODES = [code for table in TABLES.values() for code in table]
 
 
 def test_a_code_is_one_word_of_one_table_and_has_a_sentence() -> None:
-    assert set(SENTENCES) == {str(code) for code in CODES} - {str(code) for code in WORDLESS}
     words = [str(code) for code in CODES]
     assert len(words) == len(set(words))
     assert not set(words) & set(PROTOCOL)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", word) for word in words)
-    codes = {str(code) for code in CODES}
-    assert codes >= exit_codes.TABLE_NOT_OK | exit_codes.TABLE_UNREACHED
-    assert not exit_codes.TABLE_NOT_OK & exit_codes.TABLE_UNREACHED
-    for code in set(CODES) - WORDLESS:
-        assert set(re.findall(r"\{(\w+)\}", SENTENCES[code])) == set(code.fields), code
+    assert all(code.template for code in CODES)
 
 
 def test_every_sentence_with_words_is_in_every_language() -> None:
     for language in ("es", "de"):
         translation.speak(language)
-        for code, template in {**SENTENCES, **PROTOCOL}.items():
+        for code, template in {**{one: one.template for one in CODES}, **PROTOCOL}.items():
             has_words = re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
             assert (translation._(template) != template) == has_words, code
 
@@ -88,8 +80,8 @@ def test_a_table_that_cannot_be_played_at_has_its_exit_code() -> None:
         2: (JoinCode.OWN_TICKET, SeatingCode.BAD_LISTEN, ResumeCode.NO_GAME),
         3: (JoinCode.GONE, SeatingCode.CANNOT_LISTEN),
     }.items():
-        assert {exit_codes.exit_code_of(PeerError(code)) for code in codes} == {number}
-    assert exit_codes.exit_code_of(NetError(NetCode.NO_ADDRESS)) == 3
+        assert {PeerError(code).code.exit_code for code in codes} == {number}
+    assert NetError(NetCode.NO_ADDRESS).code.exit_code == 3
 
 
 # What is said.

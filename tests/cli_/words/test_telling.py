@@ -6,7 +6,7 @@ from support.cli_stage import NICKNAMES, referee
 from cli.words import happening_sentences, translation
 from cli.words.card_names import Names, run_letters
 from p2p_hoity.editions import load
-from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, happenings
+from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, Why, happenings
 
 PIECE, HIDDEN = Piece(0, 0, "A", 1586), Piece(1, None, None, None)
 THIEF = ActionCard(12, ActionKind.THIEF, 2, "red")
@@ -100,5 +100,5 @@ def test_whole_games_have_no_reason_without_words(seats: int) -> None:
     driver.away(banned=frozenset({0}))
     driver.play()
     reasons = {getattr(one, "why", None) for one in driver.record} - {None, "Detective"}
-    assert reasons <= happening_sentences.WHY
+    assert reasons <= set(Why)
     assert happening_sentences.story(names(), driver.record)

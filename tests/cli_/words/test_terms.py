@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from support.machine_table import identity
 from support.paths import ROOT
 
-from cli.commands.options import PatienceOption
-from cli.words import editions, happening_sentences, translation
-from cli.words import terms as terms_words
+from cli.commands.options import PATIENCE
+from cli.words import happening_sentences, table_terms, translation
 from cli.words.card_names import Names
-from cli.words.waiting import late
+from cli.words.presence_sentences import late
 from p2p_hoity.editions import descent, load
 from p2p_hoity.editions.edition_bytes import PARTS, known_edition, read_canonical
 from p2p_hoity.game_adapter import game_value, read_game
@@ -34,7 +33,7 @@ def terms(edition: Edition = UBER, **given: object) -> Terms:
 
 
 def described(offered: Terms) -> str:
-    return "\n".join(terms_words.describe(offered, read_game(offered), ["Ana"]))
+    return "\n".join(table_terms.describe(offered, read_game(offered), ["Ana"]))
 
 
 # Durations.
@@ -85,7 +84,7 @@ def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
         text = described(offered)
         assert words in text
         assert ("cannot come back" in text) == (returns == 0)
-        assert terms_words.as_json(offered, read_game(offered), [])["returns"] == returns
+        assert table_terms.terms_json(offered, read_game(offered), [])["returns"] == returns
 
 
 def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
@@ -109,12 +108,12 @@ def test_the_readme_has_the_bounds_that_the_terms_have() -> None:
         variant = "surprise" if seats == 2 else None
         game = game_value(UBER, variant)
         offered = Terms(identity(0).public, b"n" * 32, game, seats, default_quorum(seats))
-        told = terms_words.as_json(offered, read_game(offered), [])
+        told = table_terms.terms_json(offered, read_game(offered), [])
         wanted = [told[name] for name in ("secrecy", "progress", "no_fork")]
         assert [rows[name][seats - 2] for name in rows] == wanted
-        text = "\n".join(terms_words.bounds(offered))
+        text = "\n".join(table_terms.bounds(offered))
         assert ("a single liar can split" in text) == (told["no_fork"] == 0)
-        assert (terms_words.EXCEPTIONS in text) == (seats > 2)
+        assert (table_terms.EXCEPTIONS in text) == (seats > 2)
 
 
 # Editions.
@@ -123,20 +122,19 @@ def test_the_readme_has_the_bounds_that_the_terms_have() -> None:
 def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -> None:
     for name in ("uberplay-2004", "reference-manual"):
         edition = known_edition(read_canonical(load(name).canonical()))
-        assert editions.title(edition) == name
-        assert editions.as_json(edition) == {"edition": name, "changed": []}
+        assert table_terms.title(edition) == name
+        assert table_terms.edition_json(edition) == {"edition": name, "changed": []}
     own = replace(UBER, name="my house")
-    assert "the host's own" in editions.title(own)
-    assert editions.as_json(own) == {"edition": "my house", "changed": None}
-    assert set(editions.CHANGED) == set(PARTS)
-    option = PatienceOption.__metadata__[0]  # type: ignore[attr-defined]
+    assert "the host's own" in table_terms.title(own)
+    assert table_terms.edition_json(own) == {"edition": "my house", "changed": None}
+    assert set(table_terms.CHANGED) == set(PARTS)
     choice = codec.form_of(table_header.Patience).forms["choice"]  # type: ignore[attr-defined]
-    assert (option.min * 1000, option.max * 1000) == (choice.low, choice.high)
+    assert (PATIENCE.min * 1000, PATIENCE.max * 1000) == (choice.low, choice.high)
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)
     assert "edition uberplay-2004, changed (track)" in happening_sentences.tell(names, first)
-    assert json.dumps(editions.as_json(edition))
+    assert json.dumps(table_terms.edition_json(edition))
 
 
 def swapped(part: str) -> tuple[Colour, ...]:
@@ -167,7 +165,7 @@ def test_a_changed_edition_is_never_shown_under_its_originals_name_alone(part: s
     edition = CHANGES[part]
     assert descent(edition).original == "uberplay-2004"
     assert descent(edition).changes == (part,)
-    said = editions.title(edition)
-    assert said == f"uberplay-2004, changed ({editions.CHANGED[part]})"
+    said = table_terms.title(edition)
+    assert said == f"uberplay-2004, changed ({table_terms.CHANGED[part]})"
     assert f"Edition: {said}, " in described(terms(edition))
-    assert editions.as_json(edition)["changed"] == [part]
+    assert table_terms.edition_json(edition)["changed"] == [part]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.words.card_names import Names
-from cli.words.updates import kept_as, no_other_game, victory, won
+from cli.words.presence_sentences import kept_as, no_other_game, victory, won
 from p2p_hoity.editions import load
 from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import Standing

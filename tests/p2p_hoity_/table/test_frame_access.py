@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support.cases import fails
@@ -14,7 +14,14 @@ from support.toy_game import ToyGame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import lobby
-from p2p_hoity.table.frame_access import MOST_ONLOOKERS, PATIENCE, TWO_ROSTERS, Access, TwoRosters
+from p2p_hoity.table.frame_access import (
+    MOST_ONLOOKERS,
+    PATIENCE,
+    TWO_ROSTERS,
+    OnlookerAccess,
+    SeatAccess,
+    TwoRosters,
+)
 from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain.chain_state import Table
@@ -41,8 +48,9 @@ class Desk:
         roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched=watched)
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
-        me = STRANGER if seat is None else WHO[seat].public
-        self.it = Access(table, me, roster, held, self.post, seat)
+        self.me = STRANGER if seat is None else WHO[seat].public
+        kind = OnlookerAccess if seat is None else SeatAccess
+        self.it = kind(table, seat, roster, held, cast(Hub, self), [].append)
         self.signature = signature
 
     def post(self, to: bytes, data: bytes) -> bool:
@@ -269,17 +277,17 @@ async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.Mo
 
 async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
-    liar, shown = three.guests[2].me.identity, Access.shown
+    liar, shown = three.guests[2].me.identity, SeatAccess.shown
 
-    def turned(reception: Access) -> lobby.Shown:
-        if reception.me != liar.public:
+    def turned(reception: SeatAccess) -> lobby.Shown:
+        if reception._hub.me != liar.public:
             told: lobby.Shown = shown.__get__(reception)
             return told
         entries = reception.table.header.roster
         other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
         return lobby.Shown(other.table_id, table_header.sign_roster(other, liar))
 
-    monkeypatch.setattr(Access, "shown", property(turned))
+    monkeypatch.setattr(SeatAccess, "shown", property(turned))
     await three.play()
     for guest in three.guests[:2]:
         assert guest.outcome is not None

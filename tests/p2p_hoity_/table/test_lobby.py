@@ -14,7 +14,6 @@ from support.memory_network import MemoryNetwork
 from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
 from support.running import running
 
-from cli.exit_codes import exit_code_of
 from p2p_hoity.errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
@@ -430,6 +429,6 @@ async def test_a_second_process_of_one_key_does_not_take_its_seat(three: PlayerT
         first.say(frames.Ask(first.proof(three.ticket)))
         first.sit(three, "P1")
         await first.next(frames.Names)
-        assert exit_code_of(await ends_in(PeerError, "sits-elsewhere", three.join(1))) == 1
+        assert (await ends_in(PeerError, "sits-elsewhere", three.join(1))).code.exit_code == 1
         assert first.hub.linked(first.host)
     assert three.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

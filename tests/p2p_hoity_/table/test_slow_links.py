@@ -12,7 +12,8 @@ from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round, short_track
 
-from cli.commands.play import Ask, terms_of
+from cli.commands.options import TableOptions
+from cli.commands.play import checked_terms
 from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.transport import FrameBuffer
@@ -136,6 +137,6 @@ async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_host_sets_the_patience_of_every_step() -> None:
-    terms = terms_of(Ask(3, step_patience=90.0), bytes(32))
+    terms = checked_terms(TableOptions(3, step_patience=90.0), bytes(32))
     assert terms.patience.step == 90_000
     assert table_header.Patience().step == 30_000

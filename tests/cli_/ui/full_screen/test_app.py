@@ -19,7 +19,8 @@ from support.screened import Company, short, table
 from textual.containers import VerticalScroll
 from textual.widgets import OptionList
 
-from cli.commands.play import Ask, terms_of
+from cli.commands.options import TableOptions
+from cli.commands.play import checked_terms
 from cli.exit_codes import INTERRUPTED, Trouble
 from cli.local import settings
 from cli.ui.full_screen import full_seat, info_pages
@@ -29,8 +30,8 @@ from cli.ui.full_screen.info_pages import Choices, Page, Picture
 from cli.ui.full_screen.key_bindings import Told
 from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
-from cli.words import advice, translation
-from cli.words.reasons import sentence
+from cli.words import choice_names, translation
+from cli.words.error_sentences import sentence
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.errors import because
@@ -371,8 +372,8 @@ async def test_a_hint_is_shown_against_ones_own_bots_only(at: Sitting, allowed: 
     shown = at.app.screen
     assert isinstance(shown, Page)
     words = "\n".join(line.plain for line in shown.shown)
-    assert (advice.HEADING in words) == allowed
-    assert (advice.NOT_HERE in words) != allowed
+    assert (choice_names.HINTS in words) == allowed
+    assert (choice_names.NOT_HERE in words) != allowed
 
 
 @seated()
@@ -745,7 +746,7 @@ def test_a_plain_question_goes_on_in_lines(
 
 
 def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads(seat: FullSeat) -> None:
-    terms = terms_of(Ask(6), b"h" * 32)
+    terms = checked_terms(TableOptions(6), b"h" * 32)
     found = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
     for ticket, what in (("", found), ("hoity2better", replace(found, mapped="81.2.69.142:4646"))):
         word = "hoity2" + "a" * 190

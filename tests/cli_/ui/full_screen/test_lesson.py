@@ -10,11 +10,10 @@ import trio
 from support.at_screen import AtScreen, play_beside
 from textual.pilot import Pilot
 
-from cli.local.lesson import hear_talk, teach
+from cli.local.lesson_screen import EXPLANATIONS, FAREWELL, hear_talk, teach
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.full_seat import FullSeat
 from cli.ui.full_screen.info_pages import Choices
-from cli.words.lesson import EXPLANATIONS, FAREWELL
 from p2p_hoity.lesson_script import Topic
 
 WELCOME = EXPLANATIONS[Topic.WELCOME]

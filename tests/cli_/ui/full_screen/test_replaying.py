@@ -13,8 +13,7 @@ from support.sampling import times
 from support.screened import table
 from textual.pilot import Pilot
 
-from cli.commands.replay import told
-from cli.commands.replay_screen import moments, show
+from cli.commands.replay import moments, show, told
 from cli.ui.full_screen import replaying
 from cli.ui.full_screen.info_pages import Page
 from cli.ui.full_screen.layout import frame

@@ -12,9 +12,8 @@ from cli.ui.full_screen.question import question
 from cli.ui.line_screen import SeatScreen
 from cli.words import translation
 from cli.words.card_names import run_letters
-from cli.words.presence import knock
+from cli.words.presence_sentences import knock, victory, won
 from cli.words.translation import LANGUAGES
-from cli.words.updates import victory, won
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import theft_options

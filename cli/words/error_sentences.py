@@ -1,15 +1,17 @@
-"""Codes become sentences here: of the protocol, of the system, and of `p2p_hoity`."""
+"""Why something failed or is forbidden, in words: the templates are with the codes."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.errors import Code, Reason, SystemCode
+from p2p_hoity.rules import ActionKind, Place, Rule
 from protocol import FAULTS, effects, transcript
+from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 
-from .sentences import SENTENCES
+from .card_names import KIND_WORDS, place
 from .translation import N_, _
 
 BYTES: Final = {
@@ -29,9 +31,10 @@ QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
 
 def sentence(reason: Reason) -> str:
     """What a reason means, in the language spoken; a cause inside it likewise."""
-    if reason.code == "system-error":
+    if reason.code is SystemCode.NUMBERED:
         return os.strerror(int(reason.fields["number"]))
-    template = SENTENCES.get(reason.code) or PROTOCOL[reason.code]
+    code = reason.code
+    template = code.template if isinstance(code, Code) else PROTOCOL[code]
     return _(template).format(**{name: _told(name, it) for name, it in reason.fields.items()})
 
 
@@ -62,3 +65,28 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+ILL_FORMED: Final = {
+    NOT_OF_FORM: N_("that is no choice of this kind"),
+    NOTHING_ASKED: N_("nothing is asked of this seat now"),
+}
+"""What is wrong with a choice before any rule of the game is asked."""
+
+_NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
+    "action": lambda kind: _(KIND_WORDS[ActionKind(kind)]),
+    "place": lambda number: place(Place(number)),
+}
+"""Fields that are said by name."""
+
+
+def refusal(code: str, fields: Mapping[str, Field]) -> str:
+    """Why a choice is refused, in the language spoken."""
+    told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
+    return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
+
+
+def choose_again(code: str, fields: Mapping[str, Field]) -> str:
+    """The same, and that one has to choose again."""
+    reason = refusal(code, fields)
+    return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)
