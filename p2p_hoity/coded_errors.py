@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from protocol import Invalid
 
-
 NOT_OK: Final = 1
 USAGE: Final = 2
 NETWORK: Final = 3

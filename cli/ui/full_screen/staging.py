@@ -1,5 +1,6 @@
 """Beats of a reveal: what happened in one step, cut so that a person can follow it; and what else
-waits for them to be over."""
+waits for them to be over.
+"""
 
 from __future__ import annotations
 
