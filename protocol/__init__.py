@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     from .seat import effects
     from .seat.seat_machine import Machine
     from .seat.timeouts import Wait
-    from .wire import codec, table_header
+    from .wire import codec, peer_frames, table_header
     from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
-    from .wire.codec import Raw
-    from .wire.peer_frames import FRAME_SIZES
     from .wire.table_header import Header, Patience, SeatEntry, Terms
 
 WHERE: Final = {
@@ -65,8 +63,7 @@ WHERE: Final = {
     "is_plain": "wire.allowed_text",
     "is_one_name": "wire.allowed_text",
     "NOT_PLAIN": "wire.allowed_text",
-    "Raw": "wire.codec",
-    "FRAME_SIZES": "wire.peer_frames",
+    "peer_frames": "wire",
     "Invalid": "errors",
     "OtherVersion": "errors",
     "FAULTS": "fault_codes",
@@ -98,8 +95,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "is_plain",
     "is_one_name",
     "NOT_PLAIN",
-    "Raw",
-    "FRAME_SIZES",
+    "peer_frames",
     "Invalid",
     "OtherVersion",
     "FAULTS",

@@ -17,12 +17,10 @@ from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import PeerError, Reach, Seat
-from p2p_hoity.table.player_interface import BotPlayer
 from p2p_hoity.table.reconnect_moved_seat import check_fresh, hand_over, name_in
 from p2p_hoity.table.resume_table import OpenGame, claim_game, resume_table
 from p2p_hoity.table.saved_games import finish_from, is_running
 from p2p_hoity.table.session import Outcome
-from protocol import table_header
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_processes import crew_of
@@ -40,8 +38,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
     """Have the running game dial the seat of a ticket where it is now; the exit code. FreshError if
     the ticket is not of that game, Trouble if it is not taken there."""
     first = journals.read_first(game.path, sitting.passphrase)
-    known = table_header.parse_header(first[0])
-    check_fresh(ticket, known, first[8])
+    check_fresh(ticket, first.table, first.secret)
     if ticket.host_id == sitting.me.identity.public:
         raise PeerError(JoinCode.OWN_TICKET)
     with ctrl_c_means(lambda: _("Interrupted")):
@@ -52,7 +49,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
             " leave there, and type this again."
         )
         raise Trouble(words, NOT_OK)
-    name = name_in(known, ticket)
+    name = name_in(first.table, ticket)
     if sitting.output.as_json:
         write_line({"type": "handed", "game": game.name, "name": name})
         return OK
@@ -123,7 +120,7 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
     check_output(transcript)
     home = own_home()
     me, passphrase = list_games.key_of_games(home)
-    seat = Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    seat = Seat(lambda update: None, transcript, home=home, me=me, passphrase=passphrase)
     return seat, list_games.find(home, game, me, passphrase, command)
 
 

@@ -172,10 +172,17 @@ class Sitting:
     @property
     def seat(self) -> Seat:
         """What the peer needs to know of this seat."""
-        player, talks = Going(self.screen.player, self._going), not self.options.no_talk
-        papers = (self.output.transcript, self.passphrase)
-        talk = (talks, self._asks_again)
-        return Seat(self.home, self.me, player, self._tell, *papers, *talk, trio.to_thread.run_sync)
+        return Seat(
+            screen=self._tell,
+            output=self.output.transcript,
+            player=Going(self.screen.player, self._going),
+            talks=not self.options.no_talk,
+            again=self._asks_again,
+            off_loop=trio.to_thread.run_sync,
+            home=self.home,
+            me=self.me,
+            passphrase=self.passphrase,
+        )
 
     @property
     def _asks_again(self) -> bool:

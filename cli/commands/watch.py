@@ -40,8 +40,8 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
         screen.player,
         not seat.no_talk,
         follows,
-        how.since is Since.NOW,
         trio.to_thread.run_sync,
+        how.since is Since.NOW,
     )
 
     async def go() -> Outcome | None:

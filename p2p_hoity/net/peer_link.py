@@ -21,7 +21,7 @@ import trio
 from protocol.bounds import Quota, Seconds
 
 from ..errors import Code, Reason, because
-from .link_limits import Allowance, Limits
+from .link_limits import Bucket, Limits
 from .network_errors import TROUBLE, NetError, why
 from .transport import HEADER, MARK, OVERHEAD, FrameBuffer, cut, encode_frame, encode_read
 
@@ -206,8 +206,7 @@ class Link:
             self.close(why(error))
 
     def _own_allowance(self) -> Charge:
-        limits = self._limits
-        own = Allowance(limits.bytes_at_once, limits.bytes_a_second, trio.current_time())
+        own = Bucket(self._limits.bytes_read)
         return lambda amount: own.take(trio.current_time(), amount)
 
     async def _read(self, opened: Opened, deliver: Deliver, charge: Charge) -> None:

@@ -18,7 +18,7 @@ from protocol.bounds import Quota, Seconds
 
 from ..errors import Code, because
 from ..net.connection_slots import one_to_make_room
-from ..net.link_limits import Allowances
+from ..net.link_limits import Buckets
 from ..net.peer_link import Link
 from ..net.relay_client import MOST_FRAMES, MOST_NUMBER, NUMBER, MailboxCode, mailbox_limits
 from ..net.secure_channel import Verdict
@@ -140,7 +140,7 @@ class Mailboxes:
         self._waiting: dict[int, Mailbox] = {}
         self._open: Counter[str] = Counter()
         self._numbers = Numbers()
-        self._guesses = Allowances(limits.guesses, limits.guesses_a_second)
+        self._guesses = Buckets(limits.guesses)
 
     async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
         """A host that wants a mailbox, or a guest that speaks first to one, by its number."""

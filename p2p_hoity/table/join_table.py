@@ -17,7 +17,7 @@ from ..confusable_names import is_stacked, twins_among
 from ..errors import NETWORK, NOT_OK, Code, of_protocol
 from ..game_adapter import HoityToity, read_game
 from ..net.hub import Event, Frame, Hub, LinkUp
-from ..net.link_limits import Allowance, Limits
+from ..net.link_limits import Bucket, Limits
 from ..net.network_errors import NetError, RefusedError
 from ..net.socks_proxy import broken_proxy
 from ..net.ticket import Ticket
@@ -27,6 +27,7 @@ from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
 from .frame_access import check_signed
+from .frame_kinds import is_of_game
 from .lobby import (
     Ask,
     Asked,
@@ -39,7 +40,6 @@ from .lobby import (
     Shown,
     Sit,
     encode_lobby,
-    is_lobby,
     parse_lobby,
 )
 from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play_on
@@ -238,11 +238,9 @@ def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) ->
     for path in home.journals.glob("*.journal"):
         try:
             first = journals.read_first(path, passphrase)
-            known = table_header.parse_header(first[0])
-            mine = known.roster[int(first[1])].id == key
-        except (journals.JournalError, ValueError, TypeError, IndexError):
+        except (journals.JournalError, ValueError):
             continue  # of another player, or not readable: `resume` tells
-        if mine and known.terms.digest() == ticket.terms:
+        if first.key == key and first.table.terms.digest() == ticket.terms:
             return path.stem
     return None
 
@@ -364,7 +362,7 @@ class HostLink:
 
 def _parsed(event: Event) -> LobbyFrame | None:
     """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
-    if not isinstance(event, Frame) or not is_lobby(event.data):
+    if not isinstance(event, Frame) or is_of_game(event.data):
         return None
     try:
         return parse_lobby(event.data)
@@ -416,13 +414,12 @@ class _Guest:
             self.hub.post(self.ticket.host_id, encode_lobby(frame))
 
     async def _roster(self, offer: Offer) -> Roster:
-        lines = Allowance(*LINES, trio.current_time())
+        lines = Bucket(LINES)
         while True:
             match await self.host_link.next():
                 case Names(names):
                     self._show(names, offer.terms.seats, lines)
-                case Asked() if lines.left(now := trio.current_time()) >= 1:
-                    lines.take(now)
+                case Asked() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case Offer() as again:  # the link was lost, and is there again
                     self.host_link.check_offer(again)
@@ -433,10 +430,8 @@ class _Guest:
                     _check_watched(roster, offer)
                     return roster
 
-    def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
-        now = trio.current_time()
-        if names != self.names and lines.left(now) >= 1:
-            lines.take(now)
+    def _show(self, names: tuple[str, ...], seats: int, lines: Bucket) -> None:
+        if names != self.names and lines.take_if_any(trio.current_time()):
             self.names = names
             self.seat.screen(updates.Joined(names, seats))
 

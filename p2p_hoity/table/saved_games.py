@@ -158,9 +158,9 @@ def _of_journal(path: Path, passphrase: str | None) -> Progress | None:
     """By a machine without a seat or a key, which reads what the seat heard and signs nothing."""
     try:
         with journals.read(path, passphrase) as (first, records):
-            machine = Machine(bind_raw(first[0]), os.urandom)
+            machine = Machine(bind_raw(first.header), os.urandom)
             machine.restore(records)
-    except (journals.JournalError, NotPrivateError, ValueError, IndexError, OSError):
+    except (journals.JournalError, NotPrivateError, ValueError, OSError):
         return None
     play = machine.tip.state
     if not machine.has_begun or not isinstance(play, Play):

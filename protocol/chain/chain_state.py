@@ -348,6 +348,10 @@ class Secrets:
     _recorded: set[bytes] = field(default_factory=set, repr=False)
     _shuffle: shuffle.Prepared | None = field(default=None, repr=False)
 
+    def keep_opening(self, commitment: bytes, choice: bytes, nonce: bytes) -> None:
+        """Keep the opening of a commitment."""
+        self.openings[commitment] = (choice, nonce)
+
     def unrecorded(self) -> list[tuple[bytes, OwnOpening]]:
         """The openings made since the last call."""
         fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]

@@ -32,7 +32,7 @@ def seal_choice(
     if not node.table.strict:
         padded = commitments.opening(choice, nonce, opening_size(choice_size(node, kind)))
         held = escrow.encrypt(context, node.keys.joint, committed, padded)
-    secrets.openings[committed] = (choice, nonce)
+    secrets.keep_opening(committed, choice, nonce)
     return step_bodies.encode_body(SealBody(committed, held))
 
 

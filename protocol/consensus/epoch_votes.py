@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from ..bounds import Quota
 from ..chain.chain_state import Node, Table
 from ..wire.signed_messages import Accept, Close, Halt, Lock, Message, SealVote
 from . import new_epoch
 from .fork_tree import Tree
-from .message_lookup import Lack, Malformed, ReadingKey, Source, T, Unknown, Void
+from .message_lookup import Lack, Malformed, References, Unknown, Void
 from .message_store import Claim, MessageStore
 from .new_epoch import Base, ReadHalt
 
@@ -24,93 +23,68 @@ MAX_TRIED: Final[Quota] = 16
 """Closes of one epoch, beyond those kept, whose bases are computed before any of them has votes."""
 
 
-@dataclass
-class Votes:
-    """The epochs a node knows of, beyond the says; also the Source of what messages name.
+class Votes(References):
+    """The epochs that a node knows of: their halts, closes and votes, and the bases they give.
 
-    Each halt and close is read once, and what waits for a message not before that is held: a
-    liar could else have everything read again whenever something arrives.
+    Attributes:
+        table: The table.
+        store: The messages that the node stores.
+        start: The node with which epoch 0 began, None before.
+        closes: By epoch and base digest a close and its base.
+        bad: Halts and closes of a bad form, in the order in which they were judged.
+        void: Whether two bases of one epoch are committed.
+        far: By seat the highest wish that is too far ahead to be kept.
     """
 
-    table: Table
-    store: MessageStore
-    start: Node | None = None
-    closes: dict[int, dict[bytes, tuple[Message, Base]]] = field(default_factory=dict)
-    bad: dict[bytes, None] = field(default_factory=dict)
-    """Halts and closes of a bad form, in the order in which they were judged."""
-    void: bool = False
-    _halts: dict[bytes, ReadHalt] = field(default_factory=dict)
-    far: dict[int, Message] = field(default_factory=dict)
-    _made: dict[ReadingKey, Any] = field(default_factory=dict)
-    _waits: dict[tuple[ReadingKey, bool], Lack] = field(default_factory=dict)
-    """What a reading lacks, by whether it asks for that: one that asks asks for all at once."""
-    _tried: dict[int, set[bytes]] = field(default_factory=dict)
-    _fruitless: tuple[bytes, ...] = ()
-    _claims: list[Claim] = field(default_factory=list)
+    def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
+        """Begin without an epoch."""
+        super().__init__()
+        self.table, self.store, self.start = table, store, start
+        self.closes: dict[int, dict[bytes, tuple[Message, Base]]] = {}
+        self.bad: dict[bytes, None] = {}
+        self.void = False
+        self.far: dict[int, Message] = {}
+        self._tried: dict[int, set[bytes]] = {}
+        self._fruitless: tuple[bytes, ...] = ()
 
-    # Source
+    def begin(self, start: Node) -> None:
+        """Begin epoch 0 at this node."""
+        self.start = start
 
-    def message(self, digest: bytes) -> Message:
-        """The message with this hash; raises Unknown and remembers to ask for it."""
-        return self.store.message(digest, self._claims[-1] if self._claims else (None, False))
+    # References
 
-    def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of an epoch; raises Unknown and remembers to ask for its close."""
+    def find(self, digest: bytes) -> Message | None:
+        """Return the message with this hash, None if it is not stored."""
+        return self.store.find(digest)
+
+    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
+        """Return the base of that epoch, None if its close is not known."""
         if epoch == 0 or digest is None:
-            if self.start is None:
-                raise Unknown("the table has not begun")
             return self.start
         found = self.closes.get(epoch, {}).get(digest)
-        if found is None:
-            self.store.wanted_closes.add(epoch)
-            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
-        return found[1].node
+        return None if found is None else found[1].node
 
-    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """What `make` gives, or the Malformed it raises, made once."""
-        return self.made_for(self, key, make)
+    def close_of(self, epoch: int, base: bytes) -> Message:
+        """Return the close that proposed a base which is known."""
+        return self.closes[epoch][base][0]
 
-    def made_for(self, source: Source, key: ReadingKey, make: Callable[[], T]) -> T:
-        """The same for a Source that looks for what is lacking in its own way."""
-        self._claims.append(self._claim(key))
-        try:
-            self._still_waits(source, key)
-            if key not in self._made:
-                self._made[key] = self._make((key, source is self), make)
-        finally:
-            self._claims.pop()
-        made: T | Malformed = self._made[key]
-        if isinstance(made, Malformed):
-            raise made
-        return made
-
-    def _claim(self, key: ReadingKey) -> Claim:
-        """On whose behalf this is read: of who signed the halt, or a halt that accuses it."""
-        digest, named = key
-        if self._claims and (named or self._claims[-1][1]):
-            return self._claims[-1][0], True
-        found = self.store.find(digest)
-        return None if found is None else found.seat, named
-
-    def _make(self, place: tuple[ReadingKey, bool], make: Callable[[], T]) -> T | Malformed:
-        try:
-            return make()
-        except Malformed as error:
-            return error
-        except Unknown as error:
-            if error.lack is not None:
-                self._waits[place] = error.lack
-            raise
-
-    def _still_waits(self, source: Source, key: ReadingKey) -> None:
-        """Raise Unknown while what a reading lacks is not held."""
-        place = (key, source is self)
-        lack = self._waits.get(place)
+    def ask(self, lack: Lack) -> None:
+        """Have a message or close asked for that is not stored."""
         if isinstance(lack, bytes):
-            source.message(lack)
-        elif lack is not None:
-            source.base(*lack)
-        self._waits.pop(place, None)
+            self.store.want(lack, self._claim())
+        else:
+            self.store.want_close(lack[0])
+
+    def _claim(self) -> Claim:
+        """Return whose halt is read now, or a halt of whom names it as a proof of its fault."""
+        claim: Claim | None = None
+        for digest, named in (reading.key for reading in self.open):
+            if claim is not None and (named or claim[1]):
+                claim = claim[0], True
+            else:
+                found = self.find(digest)
+                claim = None if found is None else found.seat, named
+        return claim or (None, False)
 
     # Wishes
 
@@ -257,51 +231,36 @@ class Votes:
         """The well-formed halts of an epoch whose contents are held, one a seat; none too long."""
         found: dict[int, ReadHalt] = {}
         for message in self.store.of_epoch(Halt, epoch):
-            if isinstance(message.statement, Halt) and self.is_too_long(message.statement):
-                continue
             read = self._read_halt(message)
             if read is not None:
                 found.setdefault(message.seat, read)
+                for vote in read.votes:
+                    self.store.add(vote)
         return [found[seat] for seat in sorted(found)]
 
     def judge_halts(self) -> None:
-        """Read every halt of which all is held; nothing is asked for only to judge a form.
+        """Read every halt of which all is stored; ask for nothing only to judge a form.
 
         SPEC: [E-21].
         """
-        held = Held(self)
-        for epoch in self.store.epochs_of(Halt):
-            for message in self.store.of_epoch(Halt, epoch):
-                halt = message.statement
-                if not isinstance(halt, Halt) or (message.hash, False) in self._made:
-                    continue
-                if not self.is_too_long(halt):
-                    self._judge_halt(message, held)
-
-    def _judge_halt(self, message: Message, held: Held) -> None:
-        try:
-            new_epoch.read_halt(self.table, message, held)
-        except Unknown:
-            return
-        except Malformed:
-            self.bad[message.hash] = None
+        with self.quiet():
+            for epoch in self.store.epochs_of(Halt):
+                for message in self.store.of_epoch(Halt, epoch):
+                    if not self.is_read((message.hash, False)):
+                        self._read_halt(message)
 
     def _read_halt(self, message: Message) -> ReadHalt | None:
-        if message.hash in self._halts:
-            return self._halts[message.hash]
-        if message.hash in self.bad:
+        """Return a well-formed halt that is not too long, and of which all is stored."""
+        halt = message.statement
+        if message.hash in self.bad or not isinstance(halt, Halt) or self.is_too_long(halt):
             return None
         try:
-            read = new_epoch.read_halt(self.table, message, self)
+            return new_epoch.read_halt(self.table, message, self)
         except Unknown:
             return None
         except Malformed:
             self.bad[message.hash] = None
             return None
-        self._halts[message.hash] = read
-        for vote in read.votes:
-            self.store.add(vote)
-        return read
 
     def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
         """The t halts whose base reaches furthest, then has most present seats ([E-5])."""
@@ -318,36 +277,11 @@ class Votes:
         self._fruitless = () if best else held
         return best[1] if best else None
 
-    def _try(self, halts: Iterable[ReadHalt]) -> Base | None:
+    def _try(self, halts: Sequence[ReadHalt]) -> Base | None:
         try:
-            return new_epoch.base_of_halts(list(halts))
+            return new_epoch.base_of_halts(halts)
         except (Malformed, Void):
             return None
-
-
-@dataclass
-class Held:
-    """The Source over what a node holds by now: what is lacking is not asked for."""
-
-    votes: Votes
-
-    def message(self, digest: bytes) -> Message:
-        """The message with this hash; raises Unknown."""
-        found = self.votes.store.find(digest)
-        if found is None:
-            raise Unknown(digest.hex(), digest)
-        return found
-
-    def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of an epoch; raises Unknown."""
-        found = self.votes.closes.get(epoch, {}).get(digest or b"")
-        if epoch > 0 and digest is not None and found is None:
-            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
-        return self.votes.base(epoch, digest)
-
-    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """What `make` gives, or the Malformed it raises, made once for all of the `Votes`."""
-        return self.votes.made_for(self, key, make)
 
 
 def held_says(base: Node, store: MessageStore, epoch: int) -> list[Message]:

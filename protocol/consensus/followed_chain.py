@@ -24,9 +24,13 @@ class View:
     entered: float
     path: dict[bytes, Node] = field(default_factory=dict)
 
-    def on_path(self, digest: bytes) -> bool:
-        """Whether the digest is one of this epoch's followed chain."""
-        return digest in self.path
+    def begin(self, base: Node, now: float) -> None:
+        """Begin epoch 0 at this node of the chain."""
+        self.base, self.entered = base, now
+
+    def enter(self, now: float) -> None:
+        """Count the time in this epoch from now on."""
+        self.entered = now
 
 
 def new_view(epoch: int, base: Node, now: float) -> View:
@@ -128,7 +132,7 @@ def unknown_digests(store: MessageStore, view: View) -> bool:
     """Whether some say of this epoch names a chain that is not the followed one."""
     for message in store.epoch_says(view.epoch, view.base.step):
         say = message.statement
-        if isinstance(say, Say) and say.step <= view.tip.step and not view.on_path(say.on):
+        if isinstance(say, Say) and say.step <= view.tip.step and say.on not in view.path:
             return True
     return False
 

@@ -1,35 +1,31 @@
-"""Where the messages and bases of a change of epoch are found, and what may be wrong with them.
-
-Readings of halts and closes are made once and kept, with what each asked for while it was made.
-"""
+"""Look-up of the messages and bases that halts and closes name: each is found and read once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..chain.chain_state import Node
 from ..wire.signed_messages import Message
 
-
-class Malformed(Exception):
-    """A halt or close that breaks its own form: its signer's doing."""
-
-
-Lack = bytes | tuple[int, bytes]
-"""A message, by its hash, or a base, by its epoch and digest."""
-
-
+BaseKey = tuple[int, bytes]
+"""(epoch, base digest)."""
+Lack = bytes | BaseKey
+"""What is not stored: a message, by its hash, or a base."""
 ReadingKey = tuple[bytes, bool]
 """A halt or close, by its hash, and whether it is read as one named in a proof."""
-
-
 T = TypeVar("T")
 
 
+class Malformed(Exception):
+    """A halt or close breaks its own form: its signer is at fault."""
+
+
 class Unknown(Exception):
-    """Something a message refers to is not held yet; `lack` says what."""
+    """Something that a message refers to is not stored yet; `lack` says what."""
 
     def __init__(self, text: str, lack: Lack | None = None) -> None:
         self.lack = lack
@@ -37,35 +33,14 @@ class Unknown(Exception):
 
 
 class Void(Exception):
-    """Two sealed bases of one epoch: the table is void, with proof."""
-
-
-class Source(Protocol):
-    """Where the messages and bases are found that a message refers to."""
-
-    def message(self, digest: bytes) -> Message:
-        """The message with this hash; raises Unknown."""
-
-    def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of that epoch with this base digest (None: epoch 0); raises Unknown."""
-
-    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """What `make` gives, made once for each reading; a Malformed it raises is kept too.
-
-        A liar could else have one long halt read again by every close and proof that names it.
-
-        SPEC: [V-12].
-        """
-
-
-BaseKey = tuple[int, bytes]
-"""(epoch, base digest)."""
+    """Two bases of one epoch are committed: the table is void, with proof."""
 
 
 @dataclass
 class Reading:
-    """What one reading gave, what it asked for by itself, and the readings it rests on."""
+    """What one reading gave, what it looked up by itself, and the readings that it rests on."""
 
+    key: ReadingKey
     made: Any = None
     error: Malformed | None = None
     used: set[bytes] = field(default_factory=set)
@@ -73,54 +48,142 @@ class Reading:
     rests: set[ReadingKey] = field(default_factory=set)
 
 
-class Readings:
-    """The readings of one file or table, nested as they were made ([V-12])."""
+class References(ABC):
+    """The messages and bases of one node or file, and what was read of its halts and closes.
+
+    A halt or close is read once. While something that it names is not stored, it is not read again:
+    a faulty seat could otherwise have one long halt read by every close and proof that names it, or
+    everything whenever a message comes ([V-12]).
+    """
 
     def __init__(self) -> None:
-        """No reading yet."""
+        """Begin without a reading."""
         self._made: dict[ReadingKey, Reading] = {}
-        self._open: list[Reading] = [Reading()]
+        self._lacks: dict[tuple[ReadingKey, bool], Lack] = {}
+        self._asks = True
+        self.open: list[Reading] = []
 
-    @property
-    def top(self) -> Reading:
-        """The reading that is being made."""
-        return self._open[-1]
+    # What a node and a file do in their own ways
 
-    def fresh(self) -> Reading:
-        """Begin a reading that nothing else rests on."""
-        self._open = [Reading()]
-        return self.top
+    @abstractmethod
+    def find(self, digest: bytes) -> Message | None:
+        """Return the message with this hash, None if it is not stored."""
 
-    def once(self, key: ReadingKey, make: Callable[[], T]) -> tuple[T, int]:
-        """What `make` gives, and for one made before how many messages it had asked for."""
-        reading, known = self._made.get(key), 0
+    @abstractmethod
+    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
+        """Return the base of that epoch with this digest (None: that of epoch 0), if known."""
+
+    def ask(self, lack: Lack) -> None:  # noqa: B027
+        """Ask for what is not stored; a file asks nobody."""
+
+    def count(self, lookups: int) -> None:  # noqa: B027
+        """Count messages that were looked up; only a file sets a bound."""
+
+    # Look-up
+
+    def message(self, digest: bytes) -> Message:
+        """Return the message with this hash. Raises Unknown, having asked for it."""
+        self.count(1)
+        found = self.find(digest)
+        if found is None:
+            raise self._unknown(digest.hex(), digest)
+        if self.open:
+            self.open[-1].used.add(digest)
+        return found
+
+    def base(self, epoch: int, digest: bytes | None) -> Node:
+        """Return the base of that epoch. Raises Unknown, having asked for its close."""
+        found = self.find_base(epoch, digest)
+        if found is None and (epoch == 0 or digest is None):
+            raise Unknown("the table has not begun")
+        if found is None:
+            raise self._unknown(f"the base of epoch {epoch}", (epoch, digest or b""))
+        if self.open and epoch > 0 and digest is not None:
+            self.open[-1].asked.add((epoch, digest))
+        return found
+
+    def _unknown(self, text: str, lack: Lack) -> Unknown:
+        if self._asks:
+            self.ask(lack)
+        return Unknown(text, lack)
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Ask for nothing in this block."""
+        self._asks = False
+        try:
+            yield
+        finally:
+            self._asks = True
+
+    # Readings
+
+    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
+        """Return what `make` gives for a halt or close, made once.
+
+        Raises:
+            Malformed: If `make` did, now or before.
+            Unknown: If something is not stored that it names.
+        """
+        reading = self._made.get(key)
+        is_known = reading is not None
         if reading is None:
-            reading = self._make(make)
-            self._made[key] = reading
-        else:
-            known = len(reading.used)
-        self.top.rests.add(key)
+            reading = self._made[key] = self._read(Reading(key), make)
+        if self.open:
+            self.open[-1].rests.add(key)
         if reading.error is not None:
             raise reading.error
-        return reading.made, known
+        if is_known:
+            self.count(len(reading.used))
+        made: T = reading.made
+        return made
 
-    def _make(self, make: Callable[[], T]) -> Reading:
-        reading = Reading()
-        self._open.append(reading)
+    def _read(self, reading: Reading, make: Callable[[], T]) -> Reading:
+        """Make a reading, unless what it lacked before is still not stored.
+
+        A reading that asks is not put off by what one lacked that asks nothing: it asks for all
+        that it lacks at once.
+        """
+        place = (reading.key, self._asks)
+        self.open.append(reading)
         try:
+            lack = self._lacks.get(place)
+            if isinstance(lack, bytes):
+                self.message(lack)
+            elif lack is not None:
+                self.base(*lack)
+            self._lacks.pop(place, None)
             reading.made = make()
         except Malformed as error:
             reading.error = error
+        except Unknown as error:
+            if error.lack is not None:
+                self._lacks[place] = error.lack
+            raise
         finally:
-            self._open.pop()
+            self.open.pop()
         return reading
 
-    def beneath(self, readings: Iterable[Reading], seen: set[ReadingKey]) -> Iterator[Reading]:
-        """These readings and all they rest on, but nothing in `seen`, which grows."""
-        rest = list(readings)
+    def is_read(self, key: ReadingKey) -> bool:
+        """Return whether a halt or close was read whole."""
+        return key in self._made
+
+    def needed(
+        self, last: BaseKey, close_of: Callable[[BaseKey], bytes]
+    ) -> tuple[set[BaseKey], set[bytes]]:
+        """Return the bases and the hashes of messages that a base rests on, with itself ([F-1]).
+
+        Args:
+            last: The base.
+            close_of: Gives the hash of the close that proposed a base.
+        """
+        bases, used = {last}, set[bytes]()
+        rest, seen = [(close_of(last), False)], set[ReadingKey]()
         while rest:
-            reading = rest.pop()
-            yield reading
-            fresh = reading.rests - seen
-            seen |= fresh
-            rest += [self._made[key] for key in fresh]
+            reading = self._made[rest.pop()]
+            used |= reading.used
+            found = reading.rests | {(close_of(base), False) for base in reading.asked - bases}
+            bases |= reading.asked
+            rest += found - seen
+            seen |= found
+        return bases, used

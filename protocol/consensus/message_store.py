@@ -7,7 +7,6 @@ from typing import Final, TypeVar
 
 from ..bounds import Quota
 from ..wire.signed_messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
-from .message_lookup import Unknown
 
 Claim = tuple[int | None, bool]
 """Whose halt names a message (None: nobody's), and whether only a halt or close it accuses does."""
@@ -134,14 +133,14 @@ class MessageStore:
         """The message with this hash, if held."""
         return self._by_hash.get(digest) or self._spare.get(digest)
 
-    def message(self, digest: bytes, claim: Claim = (None, False)) -> Message:
-        """The message with this hash; Unknown (and wanted from now on) if not held."""
-        found = self.find(digest)
-        if found is None:
-            self.wants.add(digest)
-            self.claims.setdefault(digest, set()).add(claim)
-            raise Unknown(digest.hex(), digest)
-        return found
+    def want(self, digest: bytes, claim: Claim = (None, False)) -> None:
+        """Want the message with this hash from now on."""
+        self.wants.add(digest)
+        self.claims.setdefault(digest, set()).add(claim)
+
+    def want_close(self, epoch: int) -> None:
+        """Want the closes of this epoch from now on."""
+        self.wanted_closes.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
         """All held versions of one identity, first seen first."""

@@ -32,7 +32,7 @@ from ..wire.signed_messages import (
 )
 from . import fault_evidence
 from .fork_tree import Bodies, Tree
-from .message_lookup import Malformed, Source, Unknown, Void
+from .message_lookup import Malformed, References, Unknown, Void
 
 MAX_VERSIONS: Final[Quota] = 2
 """Versions of one statement that a halt may list: two prove the fault, more add nothing."""
@@ -85,7 +85,7 @@ class ReadHalt:
         return (self.message, *self.says, *self.backs, *self.proofs, *self.votes)
 
 
-def read_halt(table: Table, message: Message, source: Source, named: bool = False) -> ReadHalt:
+def read_halt(table: Table, message: Message, source: References, named: bool = False) -> ReadHalt:
     """A halt with its contents; Malformed or Unknown ([E-12]).
 
     `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
@@ -94,7 +94,7 @@ def read_halt(table: Table, message: Message, source: Source, named: bool = Fals
     return source.once((message.hash, named), lambda: _read_halt(table, message, source, named))
 
 
-def _read_halt(table: Table, message: Message, source: Source, named: bool) -> ReadHalt:
+def _read_halt(table: Table, message: Message, source: References, named: bool) -> ReadHalt:
     """Its checks in their order: proofs counted, lock, look-ups, form ([E-20])."""
     halt = message.statement
     if not isinstance(halt, Halt):
@@ -125,7 +125,7 @@ def _read_halt(table: Table, message: Message, source: Source, named: bool) -> R
     return read
 
 
-def _look_up(source: Source, hashes: Sequence[bytes]) -> tuple[Message, ...]:
+def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]:
     """The messages with these hashes; Unknown for the first one lacking, once all are asked for."""
     found, lacking = list[Message](), list[Unknown]()
     for digest in hashes:
@@ -139,7 +139,7 @@ def _look_up(source: Source, hashes: Sequence[bytes]) -> tuple[Message, ...]:
 
 
 def _bad_forms(
-    table: Table, proofs: Iterable[tuple[bytes, ...]], source: Source
+    table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
     """What proofs of one message prove of form; a pair proves by being two, whatever it names."""
     found = set()
@@ -184,7 +184,7 @@ class Base:
 
 
 def read_close(
-    table: Table, message: Message, source: Source, named: bool = False
+    table: Table, message: Message, source: References, named: bool = False
 ) -> list[ReadHalt]:
     """The halts of a close; Malformed unless they are t of its epoch by rising seat."""
     close = message.statement
@@ -210,7 +210,7 @@ def check_signers(messages: Sequence[Message], epoch: int) -> None:
             raise Malformed("a close's halts are not of its epoch")
 
 
-def base_of_close(table: Table, message: Message, source: Source, named: bool = False) -> Base:
+def base_of_close(table: Table, message: Message, source: References, named: bool = False) -> Base:
     """The base a close proposes; Malformed if it is invalid, Unknown if something is missing."""
     return base_of_halts(read_close(table, message, source, named))
 
@@ -238,14 +238,14 @@ def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
     return Base(node, tuple(sorted(faults.items())), places)
 
 
-def bad_form(table: Table, message: Message, source: Source) -> str | None:
+def bad_form(table: Table, message: Message, source: References) -> str | None:
     """'bad-halt' or 'bad-close' if the message breaks its form."""
     if isinstance(message.statement, Close):
         return source.once((message.hash, True), lambda: _bad_form(table, message, source))
     return _bad_form(table, message, source)
 
 
-def is_bad_form(table: Table, message: Message, source: Source) -> bool:
+def is_bad_form(table: Table, message: Message, source: References) -> bool:
     """Whether the message is known to break its form when a proof names it."""
     try:
         return bad_form(table, message, source) is not None
@@ -253,7 +253,7 @@ def is_bad_form(table: Table, message: Message, source: Source) -> bool:
         return False
 
 
-def _bad_form(table: Table, message: Message, source: Source) -> str | None:
+def _bad_form(table: Table, message: Message, source: References) -> str | None:
     try:
         if isinstance(message.statement, Halt):
             read_halt(table, message, source, named=True)

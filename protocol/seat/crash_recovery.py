@@ -1,51 +1,51 @@
-"""Replay of a journal: what a seat held and signed, record by record, signing nothing."""
+"""Recovery of a seat after a crash: its journal is replayed, and it says that it is here again."""
 
 from __future__ import annotations
 
 from ..wire import codec, peer_frames, signed_messages
 from ..wire.signed_messages import Say
-from . import departure_notices
-from .seat_state import Core, Inquiry, PlayerChoice
-from .signer import hold
+from ..wire.signed_notices import Leave
+from .seat_state import SeatState
+from .signer import PlayerChoice
 
 
-def replay(core: Core, record: bytes) -> None:
-    """Take in one record: (message, openings made for it, note of the choice behind it), or the
-    floor, or an own leave, in place of the note if the message is empty. A machine without a seat,
-    which only looks how far the game came, takes in the messages alone.
+def replay(state: SeatState, record: bytes) -> None:
+    """Take in one record of the journal; nothing is signed.
+
+    A record holds a message, the openings made for it, and a note of the choice behind it. If the
+    message is empty, the floor or an own departure notice stands in place of the note. A machine
+    without a seat, which only looks how far the game came, takes in the messages alone.
     """
     raw, openings, note = codec.decode(record, peer_frames.MAX_FRAME)
+    signer = state.signer
     if isinstance(note, bytes):
-        departure_notices.replay(core, note)
+        word = peer_frames.parse_frame(note)
+        if isinstance(word, Leave):
+            state.peers.keep_own(word)
         return
     if not raw:
-        _replay_floor(core, note)
+        signer.restore_floor(note)
         return
-    message = signed_messages.parse(raw, core.table.id, core.table.ids)
-    if core.seat is None:
-        hold(core, message)
-        return
-    for commitment, choice, nonce in openings:
-        core.secrets.openings[commitment] = (choice, nonce)
-    if note is not None and isinstance(message.statement, Say):
-        digest, name, choice = note
-        core.player_choices[message.statement.step, name] = PlayerChoice(digest, choice)
-    hold(core, message)
+    message = signed_messages.parse(raw, state.table.id, state.table.ids)
+    if state.seat is not None:
+        for commitment, choice, nonce in openings:
+            signer.secrets.keep_opening(commitment, choice, nonce)
+        if note is not None and isinstance(message.statement, Say):
+            digest, name, choice = note
+            signer.choose(message.statement.step, name, PlayerChoice(digest, choice))
+    signer.hold(message)
 
 
-def _replay_floor(core: Core, floor: int | None) -> None:
-    if floor is not None:
-        core.floor, core.inquiry = floor, None
-    elif core.seat is not None:
-        core.inquiry = Inquiry(core.clocks.now, cautious=True)
-        core.forget_choices()
+def end(state: SeatState) -> None:
+    """Go on once the journal is read: ask anew what is to be asked, and tell nothing twice."""
+    state.outbox.end_replay()
+    state.signer.forget_asked()
+    state.signer.begin_inquiry()
+    if state.broken is not None:
+        state.outbox.emit(state.broken)
 
 
-def end(core: Core) -> None:
-    """The journal is read: ask anew what is to be asked, and tell nothing twice."""
-    core.asked = None
-    core.take()
-    if core.seat is not None and core.inquiry is None:
-        core.inquiry = Inquiry(core.clocks.now)
-    if core.broken is not None:
-        core.emit(core.broken)
+def come_back(state: SeatState) -> bool:
+    """Sign that this seat is here again, if its last notice says that it leaves ([E-28])."""
+    state.signer.come_back()
+    return False

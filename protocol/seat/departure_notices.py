@@ -1,96 +1,118 @@
-"""Leaving for now, and being back: the words of a seat, how they are signed, kept and told."""
+"""Departure notices: what a seat signs when it leaves for now or is back, and where it holds.
+
+A departure makes nobody absent. It lets a node count its own step timeout as over, and only where
+all who are awaited have signed one: to everybody else the clock of that node is merely fast.
+"""
 
 from __future__ import annotations
 
-from ..crypto.identities import Identity
-from ..wire import codec, peer_frames, signed_notices
-from ..wire.signed_notices import MAX_NUMBER, Leave
-from .effects import LeftForNow, Record, Send
-from .seat_state import Core, State
+from dataclasses import dataclass, replace
+
+from ..chain.chain_state import SETUP, Node
+from ..consensus.followed_chain import View
+from ..consensus.message_store import MessageStore
+from ..wire.signed_notices import Leave
 
 
-def leave(core: Core) -> bool:
-    """Sign that this seat leaves, record it, send it, and sign nothing more; whether it was said.
+@dataclass(frozen=True)
+class StoredLeave:
+    """A notice, when it came, and whether a link with its seat has come up since."""
 
-    A seat that is silent or at its end has nothing to say; nor has one that has left too often.
+    leave: Leave
+    since: float
+    is_back: bool = False
 
-    SPEC: [E-24].
+
+class Departures:
+    """The last notice of each seat: one each, whatever a faulty seat signs ([L-23])."""
+
+    def __init__(self) -> None:
+        """Begin without a notice."""
+        self._stored: dict[int, StoredLeave] = {}
+        self._told: dict[int, int] = {}
+
+    def last(self, seat: int) -> Leave | None:
+        """Return the notice of this seat with the highest number, if there is one."""
+        stored = self._stored.get(seat)
+        return None if stored is None else stored.leave
+
+    def numbers(self) -> dict[int, int]:
+        """Return the number of each seat's last notice."""
+        return {seat: stored.leave.number for seat, stored in self._stored.items()}
+
+    def keep(self, leave: Leave, now: float, is_back: bool = False) -> None:
+        """Store a notice, whose signature holds, in the place of the seat's one before."""
+        self._stored[leave.seat] = StoredLeave(leave, now, is_back)
+
+    def since(self, seat: int) -> float:
+        """Return when the seat's last notice came."""
+        return self._stored[seat].since
+
+    def note_link(self, seat: int) -> None:
+        """Note that a link with this seat is up: whoever left before is there again."""
+        if seat in self._stored:
+            self._stored[seat] = replace(self._stored[seat], is_back=True)
+
+    def returns(self) -> list[Leave]:
+        """Return the notices of those, by seat, who have left and are back ([E-28])."""
+        return [
+            stored.leave for _, stored in sorted(self._stored.items()) if stored.leave.says_back
+        ]
+
+    def away(self, store: MessageStore, view: View, granted: float | None = None) -> list[Leave]:
+        """Return the departures that hold where this node stands, by seat ([E-25]).
+
+        Args:
+            store: The messages that this node stores.
+            view: The epoch and the chain that it follows.
+            granted: When a player last wished to wait longer: only what came later counts.
+        """
+        return [
+            stored.leave
+            for _, stored in sorted(self._stored.items())
+            if _holds(stored, store, view) and (granted is None or stored.since > granted)
+        ]
+
+    def news(self, away: list[Leave]) -> list[Leave]:
+        """Return of these departures those not returned here before."""
+        fresh = [leave for leave in away if self._told.get(leave.seat, 0) < leave.number]
+        self._told.update((leave.seat, leave.number) for leave in fresh)
+        return fresh
+
+
+def _holds(stored: StoredLeave, store: MessageStore, view: View) -> bool:
+    leave = stored.leave
+    if stored.is_back or leave.says_back or leave.epoch > view.epoch:
+        return False
+    if leave.seat not in view.tip.present:
+        return False
+    if view.tip.want.kind not in SETUP and _has_said_since(leave, store):
+        return False
+    node = _left_at(leave, view)
+    return node is not None and _absences(node, leave.seat) == _absences(view.tip, leave.seat)
+
+
+def _left_at(leave: Leave, view: View) -> Node | None:
+    """Return the node of the followed chain at which the seat has left, if there is one.
+
+    In the notice's own epoch it lies on what was followed there, no further back than its base.
     """
-    if core.seat is None or core.who is None or core.state not in (State.STANDING, State.HALTED):
-        return False
-    number = core.leaves.number(core.seat)
-    number += 2 if number % 2 else 1
-    if number >= MAX_NUMBER:
-        return False
-    _say(core, core.seat, core.who, number)
-    core.has_left = True
-    return True
+    node: Node | None = view.tip
+    while node is not None and node.step >= leave.step - 1:
+        if node.digest == leave.on:
+            is_here = node.step in (leave.step, leave.step - 1)
+            return node if is_here and (leave.epoch < view.epoch or leave.on in view.path) else None
+        node = node.parent
+    return None
 
 
-def come_back(core: Core) -> bool:
-    """Sign that this seat is here again, if its last word was that it leaves.
-
-    SPEC: [E-28].
-    """
-    last = core.leaves.last(core.seat) if core.seat is not None else None
-    if core.replaying or core.who is None or last is None or last.says_back:
-        return False
-    if core.state in (State.STANDING, State.HALTED, State.FINISHED):
-        _say(core, last.seat, core.who, last.number + 1)
-    return False
+def _absences(node: Node, seat: int) -> int:
+    """Return how often the seat has been absent; in setup nobody is counted."""
+    return node.absences[seat] if node.absences else 0
 
 
-def _say(core: Core, seat: int, who: Identity, number: int) -> None:
-    """Sign such a word for where this seat stands, record it and send it."""
-    node, epoch = core.tip, core.view.epoch
-    step = node.step + core.has_said(node.step)
-    word = signed_notices.sign_leave(who, core.table.id, seat, number, epoch, step, node.digest)
-    _keep_own(core, word)
-    frame = peer_frames.encode_frame(word)
-    core.emit(Record(codec.encode((b"", (), frame))))
-    core.emit(Send(frame))
-
-
-def replay(core: Core, record: bytes) -> None:
-    """An own word in the journal: the seat is back, and counts on from there."""
-    word = peer_frames.parse_frame(record)
-    if isinstance(word, Leave):
-        _keep_own(core, word)
-
-
-def _keep_own(core: Core, word: Leave) -> None:
-    """For its number: to oneself one is never away."""
-    core.leaves.keep(word, core.clocks.now)
-    core.leaves.note_link(word.seat)
-
-
-def take(core: Core, word: Leave) -> bool:
-    """Keep a word and whether to pass it on; Invalid unless its seat has signed it.
-
-    One whose number is not above the one held is not read any further, so that a replay costs
-    nothing. One's own only counts on.
-
-    SPEC: [L-23].
-    """
-    if word.number <= core.leaves.number(word.seat):
-        return False
-    signed_notices.check_leave(word, core.table.id, core.table.ids)
-    if word.seat == core.seat:
-        _keep_own(core, word)
-        return False
-    core.leaves.keep(word, core.clocks.now)
-    return True
-
-
-def tell(core: Core, peer: bytes | None) -> None:
-    """Whoever asks where this node stands is told who is away or back, itself too ([L-23])."""
-    own = core.leaves.last(core.seat) if core.has_left and core.seat is not None else None
-    for word in (*core.away(), *core.leaves.returns(), *([own] if own else [])):
-        core.send(word, peer)
-
-
-def tell_left(core: Core) -> bool:
-    """Tell the driver of each leave once, when it first holds."""
-    for word in core.leaves.news(core.away()) if not core.replaying else ():
-        core.emit(LeftForNow(word.seat))
-    return False
+def _has_said_since(leave: Leave, store: MessageStore) -> bool:
+    """Return whether an input of the seat in that step or later, or a later epoch, is stored."""
+    place = (leave.epoch, leave.step)
+    last = store.last_steps.items()
+    return any((epoch, step) >= place for (epoch, seat), step in last if seat == leave.seat)

@@ -1,4 +1,4 @@
-"""What a seat machine leaves for its driver to do: effects in order, and jobs that take long."""
+"""What a seat machine leaves for its driver: effects in their order, and jobs that take long."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..chain.chain_state import Node
+from ..wire import peer_frames
+from ..wire.signed_messages import Message
 from ..wire.signed_notices import DEAD_KEYS as DEAD_KEYS
 from ..wire.signed_notices import SEAT_LEFT as SEAT_LEFT
 from ..wire.signed_notices import SILENT_SEAT as SILENT_SEAT
@@ -151,3 +153,65 @@ Effect = (
     | Finished
     | Broken
 )
+
+
+class Outbox:
+    """What waits for the driver: effects in their order, and at most one job.
+
+    Attributes:
+        job: What the driver is to run before anything else is decided, if anything.
+        hands_out: Whether the driver runs jobs; else all is computed where it is needed.
+        is_replaying: Whether the journal is being read. Nothing is signed meanwhile, and the
+            effects are dropped at the end.
+    """
+
+    def __init__(self) -> None:
+        """Begin without effects and without a job."""
+        self._effects: list[Effect] = []
+        self.job: Job | None = None
+        self.hands_out = False
+        self.is_replaying = False
+
+    def emit(self, effect: Effect) -> None:
+        """Hand an effect to the driver."""
+        self._effects.append(effect)
+
+    def take(self) -> list[Effect]:
+        """Return the effects since the last call, in order."""
+        effects, self._effects = self._effects, []
+        return effects
+
+    def send(self, frame: peer_frames.FrameBody, peer: bytes | None = None) -> None:
+        """Send a frame to one linked node, or to all."""
+        self.emit(Send(peer_frames.encode_frame(frame), peer))
+
+    def carry(self, message: Message, peer: bytes | None = None) -> None:
+        """Send a message to one linked node, or to all."""
+        self.send(peer_frames.Carry(message.encode()), peer)
+
+    def pass_on(self, frame: peer_frames.FrameBody, but: frozenset[bytes]) -> None:
+        """Send a frame to all linked nodes but these."""
+        self.emit(Send(peer_frames.encode_frame(frame), but=but))
+
+    def begin_replay(self) -> None:
+        """Note that what follows comes from the journal."""
+        self.is_replaying = True
+
+    def end_replay(self) -> None:
+        """Note that the journal is read, and drop the effects of its replay."""
+        self.is_replaying = False
+        self.take()
+
+    def hand_out(self) -> None:
+        """Leave long computations to the driver from now on."""
+        self.hands_out = True
+
+    def put(self, job: Job) -> None:
+        """Ask the driver to run a job."""
+        self.job = job
+
+    def finish(self, job: Job, given: Any) -> None:
+        """Take in what a job gave, if it is the one under way."""
+        if job is self.job:
+            self.job = None
+            job.take(given)

@@ -9,12 +9,9 @@ from ..chain import transition
 from ..chain.chain_state import Kind, Node
 from ..consensus import new_epoch
 from ..consensus.epoch_votes import held_says
-from ..consensus.followed_chain import View
-from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
+from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Lock, Message, Say, SealVote
 from .effects import TOO_MANY_FAULTS, Broken
-from .fault_judge import broken_by, end_by_faults, has_proof, is_effective, is_unsettled
-from .seat_state import Core
-from .signer import sign
+from .seat_state import SeatState
 from .step_progress import tell_waiting
 
 LONG_EPOCH: Final[Quota] = 2000
@@ -22,141 +19,133 @@ LONG_EPOCH: Final[Quota] = 2000
 liars may have signed two of each of theirs, and steps go on until the halts are signed."""
 
 
-def late(core: Core) -> bool:
-    """Wish the next epoch when patience ran out, a fault is proven or a seat asks back.
+def late(state: SeatState) -> bool:
+    """Wish the next epoch when the step timed out, a fault is proven or a seat asks back.
 
     SPEC: [E-3].
     """
-    if not core.has_begun:
+    if not state.has_begun:
         return False
-    if core.table.strict:
-        return _pause(core)
-    if _end_without_quorum(core):
+    if state.table.strict:
+        _pause(state)
         return False
-    if _has_reason(core):
-        return sign(core, Late(core.promise + 1))
-    return False
-
-
-def _pause(core: Core) -> bool:
-    """On a strict table an absence only pauses, and a fault ends the game ([E-9])."""
-    if core.finished:
+    if _end_without_quorum(state) or not _has_reason(state):
         return False
-    if core.clocks.is_out(core.tip) or core.all_left():
-        tell_waiting(core)
-    if core.proofs:
-        end_by_faults(core, broken_by(next(iter(core.proofs.values()))))
-    return False
+    return state.signer.sign(Late(state.signer.promise + 1))
 
 
-def _end_without_quorum(core: Core) -> bool:
-    """Whether so many seats are at fault that no chain can grow again, whoever comes back.
+def _pause(state: SeatState) -> None:
+    """Tell the player of a timeout at a strict table, where only a fault ends the game ([E-9])."""
+    if state.finished:
+        return
+    if state.timers.is_out(state.tip) or state.peers.all_left():
+        tell_waiting(state)
+    proof = next(iter(state.judge.proofs.values()), None)
+    if proof is not None:
+        state.judge.end_by_faults(Broken(proof.code, proof.seat))
+
+
+def _end_without_quorum(state: SeatState) -> bool:
+    """End the table if so many seats are at fault that no chain can grow, whoever comes back.
 
     SPEC: [E-9].
     """
-    spare = core.table.seats - core.table.quorum
-    if core.finished or core.tip.want.kind is Kind.RESULT:
+    spare, judge, banned = state.table.seats - state.table.quorum, state.judge, state.tip.banned
+    if state.finished or state.tip.want.kind is Kind.RESULT:
         return False
-    if len(core.tip.banned | set(core.proofs)) <= spare:
+    if len(banned | set(judge.proofs)) <= spare:
         return False
-    proofs = [p for p in core.proofs.values() if is_effective(core, p)]
-    if len(core.tip.banned | {p.seat for p in proofs}) <= spare:
+    proofs = [p for p in judge.proofs.values() if judge.is_effective(p)]
+    if len(banned | {p.seat for p in proofs}) <= spare:
         return False
-    seat, code = (proofs[-1].seat, proofs[-1].code) if proofs else _last_banned(core)
-    end_by_faults(core, Broken(code, seat))
+    seat, code = (proofs[-1].seat, proofs[-1].code) if proofs else _last_banned(state)
+    judge.end_by_faults(Broken(code, seat))
     return True
 
 
-def _last_banned(core: Core) -> tuple[int, str]:
-    """Seat and code of a fault that the last base found, or the chain itself; TOO_MANY_FAULTS
-    if an earlier base found it."""
-    found = core.votes.highest_open(1)
+def _last_banned(state: SeatState) -> tuple[int, str]:
+    """Return seat and code of a fault that the last base found, or the chain itself.
+
+    The code is TOO_MANY_FAULTS if an earlier base found it.
+    """
+    found = state.log.votes.highest_open(1)
     if found is not None and found[1].faults:
         return found[1].faults[-1]
-    if core.tip.convictions:
-        return core.tip.convictions[-1].seat, core.tip.convictions[-1].code
-    return min(core.tip.banned), TOO_MANY_FAULTS
+    if state.tip.convictions:
+        return state.tip.convictions[-1].seat, state.tip.convictions[-1].code
+    return min(state.tip.banned), TOO_MANY_FAULTS
 
 
-def _has_reason(core: Core) -> bool:
-    grace = core.clocks.grace(core.fruitless)
-    if not core.is_standing:
-        return core.clocks.now - core.clocks.halted >= grace
-    if core.finished:
-        return is_unsettled(core)
-    if _ran_out(core) and core.clocks.stood(core.view) >= grace:
-        tell_waiting(core)
+def _has_reason(state: SeatState) -> bool:
+    """Return whether there is a reason to wish the next epoch ([E-3], [E-17])."""
+    signer, timers, view, tip = state.signer, state.timers, state.log.view, state.tip
+    if not signer.is_standing:
+        return timers.now - timers.halted >= signer.back_off()
+    if state.finished:
+        return state.judge.is_unsettled()
+    can_time_out = not transition.stands_still(tip) and signer.ran_out()
+    if can_time_out and timers.now - view.entered >= signer.back_off():
+        tell_waiting(state)
         return True
-    return has_proof(core) or has_back(core) or is_long(core.view, core.table.seats)
+    if state.judge.has_proof() or new_epoch.returning(view.base, state.log.store.backs()):
+        return True
+    is_long = (tip.step - view.base.step) * state.table.seats >= LONG_EPOCH
+    return is_long and transition.may_go_on(tip)
 
 
-def is_long(view: View, seats: int) -> bool:
-    """Whether the epoch holds so many says that its halts would soon have no room for them.
-
-    SPEC: [E-17].
-    """
-    return (view.tip.step - view.base.step) * seats >= LONG_EPOCH and transition.may_go_on(view.tip)
+# Halting
 
 
-def _ran_out(core: Core) -> bool:
-    return not transition.stands_still(core.tip) and core.ran_out()
-
-
-def has_back(core: Core) -> bool:
-    """Whether an absent seat asks back in with a valid `back` ([E-3])."""
-    return bool(new_epoch.returning(core.view.base, core.store.backs()))
-
-
-# Halting.
-
-
-def halt(core: Core) -> bool:
+def halt(state: SeatState) -> bool:
     """When t seats wish a higher epoch, sign nothing of a lower one any more ([E-4])."""
-    wish = core.votes.common_wish()
-    if wish <= core.promise or not core.has_begun or core.seat is None:
+    wish = state.log.votes.common_wish()
+    if wish <= state.signer.promise or not state.has_begun or state.seat is None:
         return False
-    if core.replaying or core.inquiry is not None or not reports_all(core, wish):
+    if state.signer.is_quiet or not reports_all(state, wish):
         return False
-    core.raise_promise(wish)
-    return sign(core, own_halt(core, wish))
+    state.signer.raise_promise(wish)
+    return state.signer.sign(own_halt(state, wish))
 
 
-def reports_all(core: Core, epoch: int) -> bool:
-    """Whether a halt of `epoch` would hold every own say and seal it must; else ask first."""
-    lock = core.votes.highest_lock(epoch)
+def _stands_on(state: SeatState, epoch: int) -> tuple[Lock | None, int, Node]:
+    """Return the lock that a halt of `epoch` names, with its epoch and base."""
+    lock = state.log.votes.highest_lock(epoch)
     under = lock.epoch if lock else 0
-    base = core.votes.base(under, lock.base if lock else None)
-    told = {m.hash for m in held_says(base, core.store, under)}
-    own = (m for m in core.store.by_seat(core.seat) if m.hash not in told)
-    return not any(_must_report(core, m, under, base.step) for m in own)
+    return lock, under, state.log.votes.base(under, lock.base if lock else None)
 
 
-def _must_report(core: Core, message: Message, under: int, first: int) -> bool:
+def reports_all(state: SeatState, epoch: int) -> bool:
+    """Return whether a halt of `epoch` would hold all own says and seals it must; else ask."""
+    _, under, base = _stands_on(state, epoch)
+    told = {m.hash for m in held_says(base, state.log.store, under)}
+    own = (m for m in state.log.store.by_seat(state.seat) if m.hash not in told)
+    return not any(_must_report(state, m, under, base.step) for m in own)
+
+
+def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
     statement = message.statement
     if not isinstance(statement, Say | SealVote):
         return False
     if statement.epoch > under:
-        core.store.wanted_closes.add(statement.epoch)
+        state.log.store.want_close(statement.epoch)
         return True
     return isinstance(statement, Say) and statement.epoch == under and statement.step >= first
 
 
-def own_halt(core: Core, epoch: int) -> Halt:
-    """The lock, the says held on its base, whether patience ran out there, backs and proofs.
+def own_halt(state: SeatState, epoch: int) -> Halt:
+    """Return the lock, the says stored on its base, the step timeout there, backs and proofs.
 
     SPEC: [E-4].
     """
-    lock = core.votes.highest_lock(epoch)
-    under = lock.epoch if lock else 0
-    base = core.votes.base(under, lock.base if lock else None)
-    says = {m.hash for m in held_says(base, core.store, under)}
-    proofs = {p.hashes for p in core.proofs.values() if p.seat not in base.banned}
-    backs = (m.hash for m in core.store.backs() if not _back_done(m, base))
+    lock, under, base = _stands_on(state, epoch)
+    says = {m.hash for m in held_says(base, state.log.store, under)}
+    proofs = {p.hashes for p in state.judge.proofs.values() if p.seat not in base.banned}
+    backs = (m.hash for m in state.log.store.backs() if not _back_done(m, base))
     return Halt(
         epoch,
         lock,
         tuple(sorted(says)),
-        core.expired.get(under),
+        state.signer.expired.get(under),
         tuple(sorted(backs)),
         tuple(sorted(proofs)),
     )
@@ -169,66 +158,62 @@ def _back_done(message: Message, base: Node) -> bool:
     return message.seat in base.present or back.count < base.absences[message.seat]
 
 
-# Proposing and voting.
+# Proposing and voting
 
 
-def propose(core: Core) -> bool:
-    """The seat whose turn it is proposes a base out of t halts ([E-5])."""
-    epoch = core.promise
-    if core.seat is None or epoch == 0 or epoch == core.view.epoch:
+def propose(state: SeatState) -> bool:
+    """Propose a base out of t halts, if it is this seat's turn ([E-5])."""
+    epoch = state.signer.promise
+    if state.seat is None or epoch == 0 or epoch == state.log.view.epoch:
         return False
-    if epoch % core.table.seats != core.seat or core.has_signed(Close, epoch):
+    if epoch % state.table.seats != state.seat or state.log.has_signed(state.seat, Close, epoch):
         return False
-    halts = core.votes.halts(epoch)
-    if len(halts) < core.table.quorum or not _waited_for_halts(core, epoch, len(halts)):
+    halts = state.log.votes.halts(epoch)
+    if len(halts) < state.table.quorum or waits_for_halts(state, epoch, len(halts)):
         return False
-    best = core.votes.best_halts(halts)
-    return best is not None and sign(core, Close(epoch, tuple(m.hash for m in best)))
+    best = state.log.votes.best_halts(halts)
+    return best is not None and state.signer.sign(Close(epoch, tuple(m.hash for m in best)))
 
 
-def _waited_for_halts(core: Core, epoch: int, held: int) -> bool:
-    clocks = core.clocks
-    if clocks.proposing is None:
-        clocks.proposing = clocks.now
-    wishes = core.votes.wishes().values()
+def waits_for_halts(state: SeatState, epoch: int, held: int) -> bool:
+    """Return whether to wait for more halts: of seats that wish this epoch or the next ([E-5])."""
+    is_early = state.timers.waits_as_proposer(state.signer.promise)
+    wishes = state.log.votes.wishes().values()
     willing = sum(1 for wish in wishes if epoch <= wish <= epoch + 1)  # further on no halt comes
-    return held >= willing or clocks.now - clocks.proposing >= clocks.grace(core.fruitless) / 2
+    return held < willing and is_early
 
 
-def accept(core: Core) -> bool:
-    """The first vote, for the base of a valid close ([E-6])."""
-    for epoch in sorted(core.votes.closes, reverse=True):
-        if not _may_vote(core, epoch) or core.has_signed(Accept, epoch):
-            continue
-        digest = next(iter(core.votes.closes[epoch]))
-        core.raise_promise(epoch)
-        return sign(core, Accept(epoch, digest))
-    return False
+def accept(state: SeatState) -> bool:
+    """Vote first for the base of a valid close ([E-6])."""
+    return _vote(state, Accept)
 
 
-def seal(core: Core) -> bool:
-    """The second vote, for a base with t accepts ([E-7])."""
-    for epoch in sorted(core.votes.closes, reverse=True):
-        if not _may_vote(core, epoch) or core.has_signed(SealVote, epoch):
-            continue
-        digest = core.votes.carried(Accept, epoch)
-        if digest is not None:
-            core.raise_promise(epoch)
-            return sign(core, SealVote(epoch, digest))
-    return False
+def seal(state: SeatState) -> bool:
+    """Vote then for a base with t accepts ([E-7])."""
+    return _vote(state, SealVote)
 
 
-def _may_vote(core: Core, epoch: int) -> bool:
-    if core.seat is None or core.replaying or core.inquiry is not None:
+def _vote(state: SeatState, kind: type[Accept | SealVote]) -> bool:
+    """Sign a vote of this kind for the highest epoch that allows one."""
+    votes, signer = state.log.votes, state.signer
+    if state.seat is None or signer.is_quiet:
         return False
-    return epoch >= max(1, core.promise)
+    for epoch in sorted(votes.closes, reverse=True):
+        if epoch < max(1, signer.promise) or state.log.has_signed(state.seat, kind, epoch):
+            continue
+        first = next(iter(votes.closes[epoch]))
+        digest = first if kind is Accept else votes.carried(Accept, epoch)
+        if digest is not None:
+            signer.raise_promise(epoch)
+            return signer.sign(kind(epoch, digest))
+    return False
 
 
-# Coming back.
+# Coming back
 
 
-def sign_back(core: Core) -> None:
+def sign_back(state: SeatState) -> None:
     """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
-    seat, node = core.seat, core.tip
-    if seat is not None and core.wants_back and new_epoch.may_return(node, seat):
-        sign(core, Back(node.absences[seat]))
+    seat, node = state.seat, state.tip
+    if seat is not None and state.signer.wants_back and new_epoch.may_return(node, seat):
+        state.signer.sign(Back(node.absences[seat]))

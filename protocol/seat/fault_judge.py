@@ -1,4 +1,4 @@
-"""Proofs of misbehaviour one seat holds: which counts, when it is told, what it is good for."""
+"""The fault judge of one node: what is still to be judged, who is proven at fault, and the end."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..bounds import Seconds
-from ..chain.chain_state import Kind
+from ..chain.chain_state import Kind, Node
 from ..consensus import followed_chain, new_epoch
 from ..consensus.followed_chain import Proof
 from ..consensus.new_epoch import Base
 from ..wire.signed_messages import Message
-from .effects import Broken, Guilty
-from .seat_state import Core
+from ..wire.signed_notices import EndNotice
+from .effects import Broken, Guilty, Outbox
+from .message_log import MessageLog
+from .timeouts import Timers
 
 SETTLES: Final[Seconds] = 1.0
 """Seconds after the first proof against a seat in which a graver one may still come in, so that all
@@ -20,119 +22,176 @@ seats name the same fault; they are also what a table that ends before the game 
 a fault or a leave."""
 
 
-def judge_fresh(core: Core) -> bool:
-    """Convict whoever is proven at fault by what was held since the last turn."""
-    fresh, core.fresh = core.fresh, []
-    for message in fresh:
-        judge(core, message)
-    return False
+class FaultJudge:
+    """Faults that one node can prove, and how the table ended for it and for others.
 
+    Attributes:
+        fresh: Messages that were stored and not judged yet.
+        checked: The node at which no long body waits for its check.
+        proofs: The first proof of each other seat's fault, or one that shows the same fault whole.
+        accusation: Such a proof against the own seat.
+        broken: How the table ended without a result, if it did.
+        finished: Whether the game is over and its result final.
+        ends: The end notice of each seat whose end is final.
+        setup_ends: The first notice of each seat that ended the table in setup, in their order.
+        refuser: A seat that refuses this table, in setup.
+    """
 
-def judge_again(core: Core, messages: Iterable[Message]) -> None:
-    """Have what is held judged where the chain stands now: at once, or when the rules go on."""
-    core.fresh.extend(messages)
-    if not core.hands_out:
-        judge_fresh(core)
+    def __init__(self, log: MessageLog, timers: Timers, outbox: Outbox, seat: int | None) -> None:
+        """Begin without a fault."""
+        self.log, self.timers, self.outbox, self.seat = log, timers, outbox, seat
+        self.fresh: list[Message] = []
+        self.checked: Node | None = None
+        self.proofs: dict[int, Proof] = {}
+        self.accusation: Proof | None = None
+        self.broken: Broken | None = None
+        self.finished = False
+        self.ends: dict[int, EndNotice] = {}
+        self.setup_ends: dict[int, EndNotice] = {}
+        self.refuser: int | None = None
+        self._proven_at: dict[int, float] = {}
+        self._ended_at: dict[int, float] = {}
+        self._told: dict[int, str] = {}
 
+    # Judging
 
-def judge(core: Core, message: Message) -> None:
-    """Convict the signer if what is held now proves a fault of his."""
-    if message.seat in core.tip.banned:
-        return
-    proof = followed_chain.find_fault(message, core.store, core.view)
-    if proof is not None:
-        convict(core, proof)
+    def add(self, message: Message) -> None:
+        """Have a message that was just stored judged when the rules go on."""
+        self.fresh.append(message)
 
+    def judge_fresh(self) -> None:
+        """Convict whoever is proven at fault by what was stored since the last call."""
+        fresh, self.fresh = self.fresh, []
+        for message in fresh:
+            if message.seat not in self.log.tip.banned:
+                proof = followed_chain.find_fault(message, self.log.store, self.log.view)
+                if proof is not None:
+                    self.convict(proof)
 
-def convict(core: Core, proof: Proof) -> None:
-    """Keep the first proof of a seat's fault, or what shows the same fault whole."""
-    if proof.seat == core.seat:
-        _hear_accusation(core, proof)
-        return
-    known = core.proofs.get(proof.seat)
-    if known is None or followed_chain.supersedes(proof, known):
-        core.proofs[proof.seat] = proof
-        core.proven_at.setdefault(proof.seat, core.clocks.now)
+    def judge_again(self, messages: Iterable[Message]) -> None:
+        """Judge what is stored where the chain stands now: at once, or when the rules go on."""
+        self.fresh.extend(messages)
+        if not self.outbox.hands_out:
+            self.judge_fresh()
 
+    def mark_checked(self) -> None:
+        """Note that no long body waits for its check where the chain stands."""
+        self.checked = self.log.tip
 
-def _hear_accusation(core: Core, proof: Proof) -> None:
-    """What others hold proves this very seat at fault: its player is told, once."""
-    if core.replaying:
-        return
-    if core.accusation is None or followed_chain.supersedes(proof, core.accusation):
-        core.accusation = proof
-        core.proven_at.setdefault(proof.seat, core.clocks.now)
-    if proof.seat not in core.told_guilty:
-        tell_guilt(core, proof.seat, proof.code)
+    def convict(self, proof: Proof) -> None:
+        """Keep the first proof of a seat's fault, or what shows the same fault whole.
 
+        The player of a seat that others can prove at fault is told, once.
+        """
+        is_own = proof.seat == self.seat
+        if is_own and self.outbox.is_replaying:
+            return
+        known = self.accusation if is_own else self.proofs.get(proof.seat)
+        if known is None or followed_chain.supersedes(proof, known):
+            self._proven_at.setdefault(proof.seat, self.timers.now)
+            if is_own:
+                self.accusation = proof
+            else:
+                self.proofs[proof.seat] = proof
+        if is_own and proof.seat not in self._told:
+            self._tell(proof.seat, proof.code)
 
-def tell_guilt(core: Core, seat: int, code: str) -> None:
-    """Tell of a seat at fault, unless this very fault was told."""
-    if core.told_guilty.get(seat) != code:
-        core.told_guilty[seat] = code
-        core.emit(Guilty(seat, code))
+    def enter(self, base: Base) -> None:
+        """Tell what a committed base finds, the same for all, and drop proofs that it answers."""
+        for seat, code in base.faults if not self.outbox.is_replaying else ():
+            self._tell(seat, code)
+        self.proofs = {s: p for s, p in self.proofs.items() if s not in base.node.banned}
 
+    def _tell(self, seat: int, code: str) -> None:
+        """Tell the driver of a seat at fault, unless this very fault was told."""
+        if self._told.get(seat) != code:
+            self._told[seat] = code
+            self.outbox.emit(Guilty(seat, code))
 
-def tell_guilty(core: Core) -> bool:
-    """Tell of each seat proven at fault, once no other code is to be expected."""
-    for seat, proof in core.proofs.items():
-        if is_settled(core, seat):
-            tell_guilt(core, seat, proof.code)
-    return False
+    def tell_settled(self) -> None:
+        """Tell of each seat proven at fault, once no other code is to be expected."""
+        for seat, proof in self.proofs.items():
+            if self.is_settled(seat):
+                self._tell(seat, proof.code)
 
+    # The end of the table
 
-def end_by_faults(core: Core, broken: Broken) -> None:
-    """End the table, having told of every seat that is proven at fault."""
-    for seat, proof in core.proofs.items():
-        tell_guilt(core, seat, proof.code)
-    core.end(broken)
+    def end(self, broken: Broken) -> None:
+        """End the table here, without a result."""
+        if self.broken is None:
+            self.broken = broken
+            self.outbox.emit(broken)
 
+    def end_by_faults(self, broken: Broken) -> None:
+        """End the table, having told of every seat that is proven at fault."""
+        for seat, proof in self.proofs.items():
+            self._tell(seat, proof.code)
+        self.end(broken)
 
-def tell_base_faults(core: Core, base: Base) -> None:
-    """What a sealed base finds is the same for all, whatever each has seen first."""
-    for seat, code in base.faults if not core.replaying else ():
-        tell_guilt(core, seat, code)
+    def finish(self) -> None:
+        """Note that the game is over and its result final."""
+        self.finished = True
+        self.timers.finish()
 
+    def refuse(self, seat: int) -> None:
+        """Note that a seat refuses this table."""
+        self.refuser = seat
 
-def is_settled(core: Core, seat: int) -> bool:
-    """Whether a proof against this seat is held for long enough."""
-    return core.clocks.now - core.proven_at.get(seat, core.clocks.now) >= SETTLES
+    def keep_end(self, notice: EndNotice) -> None:
+        """Store an end notice, whose signature holds."""
+        if notice.is_over:
+            self.ends[notice.seat] = notice
+        else:
+            self.setup_ends[notice.seat] = notice
+            self._ended_at[notice.seat] = self.timers.now
 
+    def forget_end(self, seat: int) -> None:
+        """Forget that a seat's end was final: over a new link it may be an older copy of itself.
 
-def settled_proof(core: Core) -> Proof | None:
-    """The first proof that counts, if it is held for long enough."""
-    return next((proof for proof in proofs_of(core) if is_settled(core, proof.seat)), None)
+        After the own end the first such link of each seat begins the wait anew ([E-19]).
+        """
+        self.ends.pop(seat, None)
+        self.timers.note_link(seat)
 
+    # Queries
 
-def proofs_of(core: Core) -> list[Proof]:
-    """What ends a table before the game: proofs against others, then one against this very seat,
-    which the others see too. An accused seat must not name who fell silent on account of it."""
-    own = [] if core.accusation is None else [core.accusation]
-    return [*core.proofs.values(), *own]
+    def all_have_ended(self) -> bool:
+        """Return whether the end is final for every other present seat, by its own notice."""
+        return self.log.tip.present - {self.seat} <= self.ends.keys()
 
+    def is_settled_end(self, seat: int) -> bool:
+        """Return whether a seat's end notice of setup is stored for long enough."""
+        return self.timers.now - self._ended_at[seat] >= SETTLES
 
-def broken_by(proof: Proof) -> Broken:
-    """The end of a table by a proven fault."""
-    return Broken(proof.code, proof.seat)
+    def is_settled(self, seat: int) -> bool:
+        """Return whether a proof against this seat is stored for long enough."""
+        return self.timers.now - self._proven_at.get(seat, self.timers.now) >= SETTLES
 
+    def all_proofs(self) -> list[Proof]:
+        """Return what ends a table before the game: proofs against others, then the own accusation.
 
-def has_proof(core: Core) -> bool:
-    """Whether a present seat is proven at fault in a way that the next base will find ([E-3])."""
-    if core.tip.present & core.tip.banned:
-        return True
-    return any(
-        seat in core.tip.present and is_effective(core, proof)
-        for seat, proof in core.proofs.items()
-    )
+        The others see that one too. An accused seat must not name who fell silent on account of it.
+        """
+        own = [] if self.accusation is None else [self.accusation]
+        return [*self.proofs.values(), *own]
 
+    def settled_proof(self) -> Proof | None:
+        """Return the first proof that counts, if it is stored for long enough."""
+        return next((proof for proof in self.all_proofs() if self.is_settled(proof.seat)), None)
 
-def is_unsettled(core: Core) -> bool:
-    """Whether a fault is proven that no sealed base holds yet, though the game is over ([E-23])."""
-    return has_proof(core) and core.view.base.want.kind is not Kind.RESULT
+    def has_proof(self) -> bool:
+        """Return whether a present seat is proven at fault, as the next base will find ([E-3])."""
+        tip = self.log.tip
+        if tip.present & tip.banned:
+            return True
+        return any(s in tip.present and self.is_effective(p) for s, p in self.proofs.items())
 
+    def is_unsettled(self) -> bool:
+        """Return whether a fault is proven that no base holds, though the game is over ([E-23])."""
+        return self.has_proof() and self.log.view.base.want.kind is not Kind.RESULT
 
-def is_effective(core: Core, proof: Proof) -> bool:
-    """Whether a base on the followed chain will find this fault."""
-    if proof.code not in ("bad-halt", "bad-close"):
-        return followed_chain.is_effective(proof, core.view)
-    return new_epoch.is_bad_form(core.table, proof.messages[0], core.votes)
+    def is_effective(self, proof: Proof) -> bool:
+        """Return whether a base on the followed chain will find this fault."""
+        if proof.code not in ("bad-halt", "bad-close"):
+            return followed_chain.is_effective(proof, self.log.view)
+        return new_epoch.is_bad_form(self.log.table, proof.messages[0], self.log.votes)

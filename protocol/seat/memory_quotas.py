@@ -1,4 +1,4 @@
-"""Admission of messages: what a node keeps of what others send, within bounds ([M-7]).
+"""Quotas of memory: what a node keeps of what others send, within bounds ([M-7]).
 
 Kept are: what is wanted by hash and what is one's own; says of the epochs from the one stood in
 to one above the promise, a few steps ahead at most; lates, halts, closes and votes from the
@@ -14,7 +14,7 @@ from typing import Final
 
 from ..bounds import Quota
 from ..wire.signed_messages import Accept, Back, Late, Message, Say, SealVote
-from .seat_state import Core
+from .seat_state import SeatState
 
 AHEAD: Final[Quota] = 8
 """How many steps ahead of the followed chain a say may be to be kept."""
@@ -35,70 +35,70 @@ ACCUSED: Final[Quota] = 3 * WANTED
 because up to two liars' halts named it."""
 
 
-def is_worth_keeping(core: Core, message: Message) -> bool:
-    """Whether the message is kept; a late or vote too far ahead is only noted ([M-7])."""
-    if message.seat == core.seat:
+def is_worth_keeping(state: SeatState, message: Message) -> bool:
+    """Return whether to keep a message; a late or vote too far ahead is only noted ([M-7])."""
+    if message.seat == state.seat:
         return True
     statement = message.statement
-    if isinstance(statement, Say) and len(statement.body) > core.table.max_body:
+    if isinstance(statement, Say) and len(statement.body) > state.table.max_body:
         return False
-    if message.hash in core.store.wants:
-        return not _is_loose(core, message) or _is_granted(core, message)
+    if message.hash in state.log.store.wants:
+        return not _is_loose(state, message) or _is_granted(state, message)
     if isinstance(statement, Back):
-        known = core.tip.absences[message.seat] + ABSENCES_AHEAD if core.has_begun else 0
-        return statement.count <= max(core.table.header.terms.returns, known)
+        known = state.tip.absences[message.seat] + ABSENCES_AHEAD if state.has_begun else 0
+        return statement.count <= max(state.table.header.terms.returns, known)
     if isinstance(statement, Say):
-        return _is_near(core, statement) and _has_room(core, message)
-    if isinstance(statement, Late) and statement.epoch <= core.store.wishes.get(message.seat, 0):
+        return _is_near(state, statement) and _has_room(state, message)
+    if isinstance(statement, Late) and statement.epoch <= state.log.store.wishes.get(
+        message.seat, 0
+    ):
         return False
-    if statement.epoch <= core.votes.common_wish() + EPOCHS_AHEAD:
-        return statement.epoch >= core.view.epoch
+    if statement.epoch <= state.log.votes.common_wish() + EPOCHS_AHEAD:
+        return statement.epoch >= state.log.view.epoch
     if isinstance(statement, Late | Accept | SealVote):
-        core.votes.note_far(message)
+        state.log.votes.note_far(message)
     return False
 
 
-def _is_near(core: Core, say: Say) -> bool:
-    if not core.view.epoch <= say.epoch <= core.promise + 1:
+def _is_near(state: SeatState, say: Say) -> bool:
+    if not state.log.view.epoch <= say.epoch <= state.signer.promise + 1:
         return False
-    return say.step <= core.tip.step + AHEAD
+    return say.step <= state.tip.step + AHEAD
 
 
-def _is_granted(core: Core, message: Message) -> bool:
-    """Whether one of the seats whose halts name it has room left for it; that room it takes."""
-    size, epoch = len(message.payload), core.view.epoch
-    for claim in sorted(core.store.claims.get(message.hash, {(None, False)}), key=repr):
-        place = (epoch, message.seat, *claim)
-        taken = core.granted_bytes.get(place, 0) + size
-        if taken <= (ACCUSED if claim[1] else WANTED):
-            core.granted_bytes[place] = taken
-            return True
-    return False
+def _is_granted(state: SeatState, message: Message) -> bool:
+    """Return whether a seat whose halts name a message has room left for it, which it takes."""
+    size, epoch = len(message.payload), state.log.view.epoch
+    claims = sorted(state.log.store.claims.get(message.hash, {(None, False)}), key=repr)
+    return any(
+        state.peers.grant((epoch, message.seat, claim), size, ACCUSED if claim[1] else WANTED)
+        for claim in claims
+    )
 
 
-def _has_room(core: Core, message: Message) -> bool:
-    """Whether a say is on the followed chain, or its seat has few bytes of others here."""
-    if core.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
+def _has_room(state: SeatState, message: Message) -> bool:
+    """Return whether an input is on the followed chain, or its seat has few bytes off it here."""
+    if state.log.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
         return True
-    if not _is_loose(core, message):
+    if not _is_loose(state, message):
         return True
-    loose = (m for m in core.store.says_by(message.seat) if _is_loose(core, m))
+    loose = (m for m in state.log.store.says_by(message.seat) if _is_loose(state, m))
     return len(message.payload) + sum(len(m.payload) for m in loose) <= LOOSE
 
 
-def _is_loose(core: Core, message: Message) -> bool:
+def _is_loose(state: SeatState, message: Message) -> bool:
     """Return whether it is a say of this epoch or a later one that is not on the followed chain.
 
     A second version that makes the first proof against its signer is not: it leads to a ban.
     """
     say = message.statement
-    if not isinstance(say, Say) or say.epoch < core.view.epoch or _proves(core, message):
+    if not isinstance(say, Say) or say.epoch < state.log.view.epoch or _proves(state, message):
         return False
-    return not core.view.on_path(say.on)
+    return say.on not in state.log.view.path
 
 
-def _proves(core: Core, message: Message) -> bool:
-    versions = core.store.versions(message.identity)
+def _proves(state: SeatState, message: Message) -> bool:
+    versions = state.log.store.versions(message.identity)
     if len(versions) != 1 or versions[0].hash == message.hash:
         return False
-    return message.seat in core.tip.present - set(core.proofs)
+    return message.seat in state.tip.present - set(state.judge.proofs)

@@ -1,12 +1,32 @@
-"""What a node holds and signs: each message is kept once, each own statement signed once."""
+"""The signer of one seat: its keys and promise, what it may sign, and what its journal records.
+
+The journal may be a copy that was restored, and nobody can tell by looking at it. So a resumed seat
+signs nothing until each other present seat has told which statements of this seat it stores, or
+until one step timeout and one back-off are over and t - 1 other seats have told. The time counts
+from the resume and not from the first link: a faulty seat can be linked first, and tell nothing.
+A seat is *cautious* if its journal is known to be old, or it is told a statement of its own that it
+does not know: then the wait begins anew, and the seat signs only above a floor.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Final
+
+from ..chain import cards, transition
+from ..chain.chain_state import Node, Secrets, new_secrets
+from ..crypto.elgamal import Ciphertext
+from ..crypto.hashing import Random
+from ..crypto.identities import Identity
 from ..game import Choice
-from ..wire import codec, signed_messages
+from ..wire import codec, peer_frames, signed_messages, signed_notices
 from ..wire.signed_messages import (
     Accept,
+    Back,
     Close,
+    Expired,
     Halt,
     Late,
     Message,
@@ -15,100 +35,462 @@ from ..wire.signed_messages import (
     Statement,
     identity_of,
 )
-from .effects import Record
-from .seat_state import SIGNS, Core
+from ..wire.signed_notices import MAX_NUMBER
+from .effects import Asked, Cautious, Record, Silenced
+from .fault_judge import FaultJudge
+from .peers import Peers
+from .timeouts import Position
 
+
+class State(StrEnum):
+    """Where a seat stands; `SIGNS` says what it may sign there."""
+
+    STANDING = "standing"
+    HALTED = "halted"
+    FINISHED = "finished"
+    SILENT = "silent"
+    WATCHING = "watching"
+    LEFT = "left"
+    BROKEN = "broken"
+
+
+_VOTES: Final = frozenset({Close, Accept, SealVote})
+SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
+    State.STANDING: _VOTES | {Say, Late, Back},
+    State.HALTED: _VOTES | {Halt, Late, Back},
+    State.FINISHED: _VOTES | {Say, Halt, Late, Back},
+    State.SILENT: frozenset(),
+    State.WATCHING: frozenset(),
+    State.LEFT: frozenset(),
+    State.BROKEN: frozenset(),
+}
+"""The state table of a seat: which statements it may sign in which state.
+
+standing: its promise is the epoch it stands in. halted: its promise is above every open epoch.
+finished: its end is final; it stays to answer and to vote, and
+wishes an epoch only when halted, or when it can prove a fault. silent: it takes its seat again,
+and the others have not told yet what they hold of it. watching: it has no seat. left: it
+has said that it leaves for now, and comes back by taking its seat again. broken: the
+table ended before the game began, or is void.
+"""
+
+FIRST = bytes(32)
+"""Where the telling of one's statements begins: before every hash."""
 Note = tuple[bytes, str, Choice]
 """What the journal keeps of a choice: digest of the node, kind, choice."""
 
 
-def hold(core: Core, message: Message) -> bool:
-    """Keep a message; False if it was known. The next turn of the rules draws what follows."""
-    if not core.store.add(message) and not _keep_close(core, message):
-        return False
-    if message.seat == core.seat:
-        _bind(core, message.statement)
-    core.fresh.append(message)
-    return True
+@dataclass
+class Inquiry:
+    """Which seats have told by now what they store of this one ([E-10], [E-22]).
 
-
-def _keep_close(core: Core, message: Message) -> bool:
-    """A liar may have filled the room for its closes with bad ones; others follow this."""
-    known = message.hash in core.store
-    return not known and core.votes.is_sound(message) and core.store.add(message, sound=True)
-
-
-def _bind(core: Core, statement: Statement) -> None:
-    """What an own statement binds this seat to."""
-    if isinstance(statement, Halt | Accept | SealVote | Say):
-        core.raise_promise(statement.epoch)
-    if isinstance(statement, Say):
-        for (step, _), chosen in core.player_choices.items():
-            chosen.burnt = chosen.burnt or statement.step > step
-
-
-# Signing.
-
-
-def sign(core: Core, statement: Statement, note: Note | None = None) -> bool:
-    """Sign, record, send; never a second statement of one identity ([M-5], [M-6])."""
-    if core.seat is None or core.who is None or not may_sign(core, core.seat, statement):
-        return False
-    message = signed_messages.sign(core.who, core.table.id, core.seat, statement)
-    hold(core, message)
-    record(core, message, note)
-    core.carry(message, None)
-    return True
-
-
-def may_sign(core: Core, seat: int, statement: Statement) -> bool:
-    """Whether the state of the seat allows this statement, and nothing it has signed forbids it.
-
-    SPEC: [M-5].
+    Attributes:
+        began: When the wait began, in seconds of the machine's clock.
+        cautious: Whether the journal may be older than what the seat has signed.
+        certain: Whether it is so beyond doubt.
+        silenced: Whether the driver was told that this seat can sign nothing any more.
+        told: The seats that have told.
+        cursors: The last hash told by each seat whose answer takes several parts.
     """
-    if core.replaying or type(statement) not in SIGNS[core.state]:
-        return False
-    if isinstance(statement, Late) and not _says_something(core, statement):
-        return False
-    return not core.store.versions(identity_of(seat, statement)) and not _may_contradict(
-        core, statement
-    )
+
+    began: float
+    cautious: bool = False
+    certain: bool = False
+    silenced: bool = False
+    told: set[int] = field(default_factory=set)
+    cursors: dict[int, bytes] = field(default_factory=dict)
+
+    def hear(self, seat: int, told: peer_frames.Told) -> bool:
+        """Take in what a seat has told; return whether to ask it for more.
+
+        The parts of a faulty seat may lead nowhere ([L-30]).
+        """
+        if not told.more:
+            self.told.add(seat)
+            return False
+        before = self.cursors.get(seat, FIRST)
+        self.cursors[seat] = max(told.last, before)
+        return told.last > before
+
+    def doubt(self, now: float, certain: bool) -> bool:
+        """Be cautious from now on; return whether that is new."""
+        self.certain = self.certain or certain
+        if self.cautious:
+            return False
+        self.cautious, self.began = True, now
+        return True
+
+    def silence(self) -> bool:
+        """Note that the driver is told; return whether it was not before."""
+        was, self.silenced = self.silenced, True
+        return not was
+
+    def is_over(self, others: Set[int], enough: int, now: float, seconds: float) -> bool:
+        """Return whether the seat may sign again.
+
+        Args:
+            others: The other present seats.
+            enough: How many seats, absent ones too, must have told once the time is over: t - 1.
+            now: The machine's clock, in seconds.
+            seconds: How long the seat waits for all of them.
+
+        SPEC: [E-10], [E-22].
+        """
+        has_waited = len(self.told) >= enough and now - self.began >= seconds
+        return others <= self.told or has_waited
 
 
-def _says_something(core: Core, late: Late) -> bool:
-    """A lower wish than one already signed says nothing, and is not kept; after the last epoch
-    there is none to wish.
+@dataclass(frozen=True)
+class PlayerChoice:
+    """A player's choice, the node it was made on, and whether it has been shown since."""
+
+    digest: bytes
+    choice: Choice
+    burnt: bool = False
+
+    def still_stands(self, node: Node) -> bool:
+        """Return whether to commit the choice again without asking the player ([D-5]).
+
+        So it is only if the choice was not shown, and at most who is present has changed.
+        """
+        parent = node.parent
+        linked = node.slots is None and parent is not None and parent.digest == self.digest
+        return not self.burnt and (node.digest == self.digest or linked)
+
+
+class Signer:
+    """All that a seat keeps to itself, and the only code that signs.
+
+    A statement is put into the journal before it is sent ([M-6]).
+
+    Attributes:
+        seat: The own seat, None for a watcher.
+        who: The key of the seat, None for a watcher.
+        own_secrets: The secrets of the seat, None for a watcher.
+        promise: Nothing of a lower epoch is signed any more ([E-4]).
+        floor: Nothing of a lower epoch is signed after an old journal was restored ([E-22]).
+        expired: By epoch the step that had timed out when the node promised to leave it.
+        inquiry: What the others have told by now, None once the seat may sign.
+        player_choices: What the player chose, by step and kind.
+        wants_back: Whether the player wants to come back after an absence.
+        has_left: Whether the seat has signed that it leaves for now.
     """
-    return core.store.highest_late(core.seat) < late.epoch <= signed_messages.MAX_EPOCH
 
+    def __init__(
+        self,
+        peers: Peers,
+        judge: FaultJudge,
+        rng: Random,
+        who: Identity | None,
+        seed: bytes | None,
+    ) -> None:
+        """Begin without a promise. `seed` (32 bytes) gives the seat's secrets."""
+        self.peers, self.judge, self.rng, self.who = peers, judge, rng, who
+        self.log, self.timers, self.outbox = peers.log, peers.timers, judge.outbox
+        self.table, self.seat = peers.log.table, peers.seat
+        size = 1 if self.table.strict else self.table.quorum
+        self.own_secrets = None if seed is None else new_secrets(seed, size)
+        self.promise = 0
+        self.floor = 0
+        self.expired: dict[int, Expired] = {}
+        self.inquiry: Inquiry | None = None
+        self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
+        self.wants_back = False
+        self.has_left = False
+        self._asked: Position | None = None
+        self._opened: dict[Ciphertext, int] = {}
 
-def _may_contradict(core: Core, statement: Statement) -> bool:
-    """Whether something this seat has forgotten could stand against it ([E-22]).
+    # Queries
 
-    After an old journal was restored, a liar may be the only one to hold what was signed
-    since, and hide it. It was signed in an epoch that some honest seat has wished, so below
-    `floor`: nothing is signed there any more, nor a halt that would have to report it.
-    """
-    if isinstance(statement, Halt):
-        return (statement.lock.epoch if statement.lock else 0) < core.floor
-    bound = isinstance(statement, Say | Close | Accept | SealVote)
-    return bound and statement.epoch < core.floor  # type: ignore[union-attr]
+    @property
+    def state(self) -> State:
+        """Which row of the state table holds now."""
+        if self.judge.broken is not None:
+            return State.BROKEN
+        if self.seat is None or self.who is None:
+            return State.WATCHING
+        if self.has_left:
+            return State.LEFT
+        if self.inquiry is not None:
+            return State.SILENT
+        if self.judge.finished:
+            return State.FINISHED
+        return State.STANDING if self.is_standing else State.HALTED
 
+    @property
+    def is_standing(self) -> bool:
+        """Whether the promise is the epoch stood in."""
+        return self.log.view.epoch == self.promise
 
-# The journal.
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is signed now: the journal is read, or the others have not told yet."""
+        return self.outbox.is_replaying or self.inquiry is not None
 
+    @property
+    def secrets(self) -> Secrets:
+        """The seat's secrets; a watcher has none."""
+        if self.own_secrets is None:
+            raise RuntimeError("a watcher has no secrets")
+        return self.own_secrets
 
-def record(core: Core, message: Message, note: Note | None = None) -> None:
-    """Have a message and the secrets behind it put on disk."""
-    if core.replaying:
-        return
-    fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
-    if message.seat == core.seat and core.own_secrets is not None:
-        fresh = tuple((c, *o) for c, o in core.own_secrets.unrecorded())
-    core.emit(Record(codec.encode((message.encode(), fresh, note))))
+    def hand(self) -> dict[int, int]:
+        """Return slot to card for the cards that this seat alone may see."""
+        if self.seat is None or self.own_secrets is None:
+            return {}
+        return cards.hand(self.log.tip, self.seat, self.own_secrets, self._opened)
 
+    def back_off(self) -> float:
+        """Return the back-off after the promises that brought nothing."""
+        return self.timers.grace(self.timers.fruitless(self.promise))
 
-def record_floor(core: Core, floor: int | None) -> None:
-    """Have the floor put on disk; None while it is not known yet."""
-    if not core.replaying:
-        core.emit(Record(codec.encode((b"", (), floor))))
+    def ran_out(self) -> bool:
+        """Return whether the step timed out after this node stood at it for g in this epoch."""
+        is_out = self.timers.is_out(self.log.tip) or self.peers.all_left()
+        return is_out and self.timers.has_stood()
+
+    def is_forgotten(self, message: Message) -> bool:
+        """Return whether this is a statement of the own seat that it does not know of ([E-22])."""
+        if message.seat != self.seat or self.outbox.is_replaying:
+            return False
+        if message.hash in self.log.store:
+            return False
+        late = message.statement
+        return not isinstance(late, Late) or late.epoch > self.log.store.highest_late(self.seat)
+
+    # Promise
+
+    def raise_promise(self, epoch: int) -> None:
+        """Sign nothing of a lower epoch any more ([E-4])."""
+        if epoch > self.promise:
+            self.log.final_step(self.is_standing)
+            self._claim_timeout()
+            self.promise = epoch
+            self.timers.promise()
+
+    def _claim_timeout(self) -> None:
+        """Record, before leaving this epoch, whether its current step timed out.
+
+        A seat that owes an input there claims nothing: it would vote itself away, or others that
+        wait for it.
+        """
+        if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
+            return
+        epoch, tip = self.log.view.epoch, self.log.tip
+        owes = self.seat in tip.want.speakers and not self.log.has_said(self.seat, tip.step)
+        if not owes and self.ran_out() and transition.may_go_on(tip):
+            self.expired[epoch] = Expired(epoch, tip.step, tip.digest)
+
+    # Signing
+
+    def hold(self, message: Message) -> bool:
+        """Store a message and have it judged; return False if it was known."""
+        if not self.log.keep(message):
+            return False
+        if message.seat == self.seat:
+            self._bind(message.statement)
+        self.judge.add(message)
+        return True
+
+    def _bind(self, statement: Statement) -> None:
+        """Note what an own statement binds this seat to."""
+        if isinstance(statement, Halt | Accept | SealVote | Say):
+            self.raise_promise(statement.epoch)
+        if isinstance(statement, Say):
+            self.burn_choices(statement.step)
+
+    def sign(self, statement: Statement, note: Note | None = None) -> bool:
+        """Sign, record, send; never a second statement of one identity ([M-5], [M-6])."""
+        if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
+            return False
+        message = signed_messages.sign(self.who, self.table.id, self.seat, statement)
+        self.hold(message)
+        self.record(message, note)
+        self.outbox.carry(message)
+        return True
+
+    def _may_sign(self, seat: int, statement: Statement) -> bool:
+        """Return whether the seat's state allows this statement, and nothing signed forbids it.
+
+        A lower wish than one already signed says nothing, and is not kept; after the last epoch
+        there is none to wish.
+
+        SPEC: [M-5].
+        """
+        if self.outbox.is_replaying or type(statement) not in SIGNS[self.state]:
+            return False
+        if isinstance(statement, Late):
+            lowest = self.log.store.highest_late(seat)
+            if not lowest < statement.epoch <= signed_messages.MAX_EPOCH:
+                return False
+        if self.log.store.versions(identity_of(seat, statement)):
+            return False
+        return not self._may_contradict(statement)
+
+    def _may_contradict(self, statement: Statement) -> bool:
+        """Return whether something this seat has forgotten could stand against it ([E-22]).
+
+        After an old journal was restored, a faulty seat may be the only one to hold what was signed
+        since, and hide it. It was signed in an epoch that some honest seat has wished, so below
+        `floor`: nothing is signed there any more, nor a halt that would have to report it.
+        """
+        if isinstance(statement, Halt):
+            return (statement.lock.epoch if statement.lock else 0) < self.floor
+        bound = isinstance(statement, Say | Close | Accept | SealVote)
+        return bound and statement.epoch < self.floor  # type: ignore[union-attr]
+
+    def announce_end(self, reason: str, about: int | None = None) -> None:
+        """Sign an end notice and send it to all; nothing, while the journal is replayed.
+
+        Args:
+            reason: OVER, or the code by which this seat ends the table in setup.
+            about: The seat that the code is about, if any.
+        """
+        if self.seat is None or self.who is None or self.outbox.is_replaying:
+            return
+        notice = signed_notices.sign_end_notice(self.who, self.table.id, self.seat, reason, about)
+        self.judge.keep_end(notice)
+        self.outbox.send(notice)
+
+    # Departures
+
+    def leave(self) -> bool:
+        """Sign that this seat leaves, record it, send it, and sign nothing more.
+
+        Returns:
+            Whether it was said. A seat that is silent or at its end has nothing to say; nor has one
+            that has left too often.
+
+        SPEC: [E-24].
+        """
+        if self.seat is None or self.state not in (State.STANDING, State.HALTED):
+            return False
+        last = self.peers.departures.last(self.seat)
+        number = 0 if last is None else last.number
+        number += 2 if number % 2 else 1
+        if number >= MAX_NUMBER:
+            return False
+        self._sign_departure(self.seat, number)
+        self.has_left = True
+        return True
+
+    def come_back(self) -> None:
+        """Sign that this seat is here again, if its last notice says that it leaves ([E-28])."""
+        last = None if self.seat is None else self.peers.departures.last(self.seat)
+        if self.outbox.is_replaying or last is None or last.says_back:
+            return
+        if self.state in (State.STANDING, State.HALTED, State.FINISHED):
+            self._sign_departure(last.seat, last.number + 1)
+
+    def _sign_departure(self, seat: int, number: int) -> None:
+        """Sign such a notice for where this seat stands, record it and send it."""
+        if self.who is None:
+            return
+        node, epoch = self.log.tip, self.log.view.epoch
+        step = node.step + self.log.has_said(seat, node.step)
+        word = signed_notices.sign_leave(
+            self.who, self.table.id, seat, number, epoch, step, node.digest
+        )
+        self.peers.keep_own(word)
+        frame = peer_frames.encode_frame(word)
+        self.outbox.emit(Record(codec.encode((b"", (), frame))))
+        self.outbox.send(word)
+
+    def ask_back(self, wants: bool) -> None:
+        """Note whether the player wants to come back after an absence."""
+        self.wants_back = wants
+
+    # The player's choices
+
+    def choose(self, step: int, name: str, chosen: PlayerChoice) -> None:
+        """Take the player's choice for a step, to be signed by the rules."""
+        self.player_choices[step, name] = chosen
+
+    def burn_choices(self, step: int | None = None) -> None:
+        """Ask again for what was chosen, before a step or at all: it may be shown ([D-5])."""
+        for place, chosen in self.player_choices.items():
+            if step is None or step > place[0]:
+                self.player_choices[place] = replace(chosen, burnt=True)
+
+    def ask_player(self, chosen: PlayerChoice | None) -> None:
+        """Ask the player, once, to choose where the chain stands."""
+        node = self.log.tip
+        position = (self.log.view.epoch, node.step, node.digest)
+        if self._asked != position:
+            self._asked = position
+            again = chosen is not None and chosen.burnt
+            self.outbox.emit(Asked(node, node.want.name, again))
+
+    def forget_asked(self) -> None:
+        """Ask anew for what the player was asked."""
+        self._asked = None
+
+    # Doubt of the journal
+
+    def be_cautious(self, certain: bool) -> bool:
+        """Sign nothing until the others have told, then above a floor.
+
+        Args:
+            certain: Whether the journal surely lacks something that this seat has signed.
+
+        Returns:
+            Whether that is new. The journal remembers it then.
+
+        SPEC: [E-22].
+        """
+        if self.seat is None:
+            return False
+        if self.inquiry is None:
+            self.inquiry = Inquiry(self.timers.now)
+        if not self.inquiry.doubt(self.timers.now, certain):
+            return False
+        self.burn_choices()
+        self.outbox.emit(Cautious())
+        self._record_floor(None)
+        return True
+
+    def begin_inquiry(self) -> None:
+        """Sign nothing from now on until the others have told what they store of this seat."""
+        if self.seat is not None and self.inquiry is None:
+            self.inquiry = Inquiry(self.timers.now)
+
+    def restart_inquiry(self) -> None:
+        """Count the time of the wait from now on."""
+        if self.inquiry is not None:
+            self.inquiry = replace(self.inquiry, began=self.timers.now)
+
+    def say_silenced(self) -> None:
+        """Tell the driver, once, that this seat can sign nothing any more."""
+        if self.inquiry is not None and self.inquiry.silence():
+            self.outbox.emit(Silenced())
+
+    def go_on(self, floor: int | None) -> None:
+        """Sign again, above a floor if the journal was old; it is put into the journal."""
+        self.inquiry = None
+        if floor is not None:
+            self.floor = max(self.floor, floor)
+            self._record_floor(self.floor)
+
+    # The journal
+
+    def record(self, message: Message, note: Note | None = None) -> None:
+        """Have a message and the secrets behind it put on disk."""
+        if self.outbox.is_replaying:
+            return
+        fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
+        if message.seat == self.seat and self.own_secrets is not None:
+            fresh = tuple((c, *o) for c, o in self.own_secrets.unrecorded())
+        self.outbox.emit(Record(codec.encode((message.encode(), fresh, note))))
+
+    def _record_floor(self, floor: int | None) -> None:
+        """Have the floor put on disk; None while it is not known yet."""
+        if not self.outbox.is_replaying:
+            self.outbox.emit(Record(codec.encode((b"", (), floor))))
+
+    def restore_floor(self, floor: int | None) -> None:
+        """Take the floor from the journal; None if the seat had become cautious."""
+        if floor is not None:
+            self.floor, self.inquiry = floor, None
+        elif self.seat is not None:
+            self.inquiry = Inquiry(self.timers.now, cautious=True)
+            self.burn_choices()

@@ -9,369 +9,354 @@ from functools import partial
 
 from ..chain import openings, own_inputs, transition
 from ..chain.chain_state import SETUP, Kind, Node
-from ..consensus import fault_evidence, followed_chain, new_epoch
+from ..consensus import followed_chain, new_epoch
 from ..consensus.followed_chain import Proof
 from ..fault_codes import FAULTS
-from ..wire.signed_messages import Halt, Message, Say
+from ..wire.signed_messages import Halt, Say
 from ..wire.signed_notices import EndNotice
-from . import catch_up, end_notices, fault_judge
+from . import catch_up
 from .effects import (
     DEAD_KEYS,
     SEAT_LEFT,
     SILENT_SEAT,
     VOID_TABLE,
-    Asked,
     Broken,
     Entered,
     Finished,
     Job,
+    LeftForNow,
     Stepped,
     Waiting,
 )
-from .seat_state import Core, PlayerChoice
-from .signer import sign
+from .fault_judge import SETTLES
+from .seat_state import SeatState
 from .timeouts import HUMAN
 
-
-def begin_epochs(core: Core) -> bool:
-    """With deck.ok complete epoch 0 begins."""
-    if core.has_begun or core.tip.want.kind in SETUP | {Kind.ENDED}:
-        return False
-    node = core.tip
-    while node.parent is not None and node.parent.want.kind not in SETUP:
-        node = node.parent
-    core.votes.start = node
-    core.view.base = node
-    core.view.entered = core.clocks.now
-    return True
+# Faults
 
 
-def check_forms(core: Core) -> bool:
-    """Convict who signed a halt or close of a bad form."""
-    core.votes.read_closes()
-    core.votes.judge_halts()
-    for digest in core.votes.bad:
-        message = core.store.find(digest)
-        if message is None or message.seat in core.proofs:
-            continue
-        if new_epoch.is_bad_form(core.table, message, core.votes):
-            code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
-            fault_judge.convict(core, Proof(message.seat, code, (message,)))
-    if core.votes.void:
-        core.end(Broken(VOID_TABLE))
+def judge_fresh(state: SeatState) -> bool:
+    """Convict whoever is proven at fault by what was stored since the last turn."""
+    state.judge.judge_fresh()
     return False
 
 
-def enter(core: Core) -> bool:
+def check_forms(state: SeatState) -> bool:
+    """Convict who signed a halt or close of a bad form."""
+    votes = state.log.votes
+    votes.read_closes()
+    votes.judge_halts()
+    for digest in votes.bad:
+        message = state.log.store.find(digest)
+        if message is None or message.seat in state.judge.proofs:
+            continue
+        if new_epoch.is_bad_form(state.table, message, votes):
+            code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
+            state.judge.convict(Proof(message.seat, code, (message,)))
+    if votes.void:
+        state.judge.end(Broken(VOID_TABLE))
+    return False
+
+
+def tell_guilty(state: SeatState) -> bool:
+    """Tell of each seat proven at fault, once no other code is to be expected."""
+    state.judge.tell_settled()
+    return False
+
+
+# The chain
+
+
+def begin_epochs(state: SeatState) -> bool:
+    """Begin epoch 0 once deck.ok is complete."""
+    if state.has_begun or state.tip.want.kind in SETUP | {Kind.ENDED}:
+        return False
+    state.log.begin_epochs(state.timers.now)
+    return True
+
+
+def enter(state: SeatState) -> bool:
     """Stand in the highest open epoch that the promise allows ([E-1])."""
-    found = core.votes.highest_open(max(1, core.promise))
-    if found is None or found[0] <= core.view.epoch:
+    log, signer, judge = state.log, state.signer, state.judge
+    found = log.votes.highest_open(max(1, signer.promise))
+    if found is None or found[0] <= log.view.epoch:
         return False
     epoch, base = found
-    core.raise_promise(epoch)
-    if base.node.want.kind in HUMAN and base.node.step < core.tip.step:
-        core.clocks.begin_anew(base.node)
-    if core.seat in base.node.present - core.tip.present:
-        core.wants_back = False  # the next absence is another matter
-    core.view = followed_chain.new_view(epoch, base.node, core.clocks.now)
-    core.asked = None
-    _forget_says(core)
-    fault_judge.tell_base_faults(core, base)
-    core.proofs = {s: p for s, p in core.proofs.items() if s not in base.node.banned}
-    core.emit(Entered(epoch, base.node, base.faults))
-    catch_up.pass_deferred(core)
-    core.note_growth()
-    fault_judge.judge_again(core, core.store.epoch_says(epoch, base.node.step))
+    signer.raise_promise(epoch)
+    if base.node.want.kind in HUMAN and base.node.step < state.tip.step:
+        state.timers.begin_anew(base.node)
+    if state.seat in base.node.present - state.tip.present:
+        signer.ask_back(False)  # the next absence is another matter
+    log.enter(epoch, base.node, state.timers.now)
+    signer.forget_asked()
+    log.forget_inputs(state.seat, {h for proof in judge.proofs.values() for h in proof.hashes})
+    state.peers.forget_deferred()
+    judge.enter(base)
+    state.outbox.emit(Entered(epoch, base.node, base.faults))
+    _look_at_tip(state, base.node.step)
     return True
 
 
-def _forget_says(core: Core) -> None:
-    """Of earlier epochs keep what lies on the chain, what halts or proofs name, and one's own."""
-    halts = (m.statement for m in core.store if isinstance(m.statement, Halt))
-    named = {h for halt in halts for h in (*halt.says, *(h for pair in halt.proofs for h in pair))}
-    named |= {h for proof in core.proofs.values() for h in proof.hashes}
-    on_chain = fault_evidence.ancestry(core.view.base)
-
-    def keep(message: Message, say: Say) -> bool:
-        return message.seat == core.seat or say.on in on_chain or message.hash in named
-
-    core.store.forget_says(core.view.epoch, keep)
-    core.deferred = {digest for digest in core.deferred if digest in core.store}
-
-
-def advance(core: Core) -> bool:
+def advance(state: SeatState) -> bool:
     """Append the first incomplete step if all expected have spoken."""
-    core.clocks.mark(core.view)
-    grown = followed_chain.grow(core.store, core.view, core.seat)
+    state.timers.mark(state.log.view)
+    grown = state.log.grow(state.seat)
     if grown is None:
         return False
-    before, after = grown
-    core.emit(Stepped(before, after))
-    core.clocks.mark(core.view)
-    catch_up.pass_deferred(core)
-    core.note_growth()
-    fault_judge.judge_again(core, core.store.says(core.view.epoch, after.step))
+    state.outbox.emit(Stepped(*grown))
+    state.timers.mark(state.log.view)
+    _look_at_tip(state)
     return True
 
 
-def is_undisturbed(core: Core) -> bool:
-    """Whether this node waits for nothing but says: it stands in its epoch, nothing is proven,
-    forgotten or lacked, and nobody has left."""
-    if core.broken is not None or core.inquiry is not None or not core.is_standing:
+def _look_at_tip(state: SeatState, first: int | None = None) -> None:
+    """Pass on and judge what is stored where the chain stands now, or from step `first` on."""
+    store, epoch, tip = state.log.store, state.log.view.epoch, state.tip
+    catch_up.pass_deferred(state)
+    state.timers.note_growth(tip.step, state.signer.promise)
+    says = store.says(epoch, tip.step) if first is None else store.epoch_says(epoch, first)
+    state.judge.judge_again(says)
+
+
+def is_undisturbed(state: SeatState) -> bool:
+    """Return whether this node waits for nothing but inputs.
+
+    It stands in its epoch, nothing is proven, forgotten or lacked, and nobody has left.
+    """
+    if state.broken is not None or state.signer.inquiry is not None:
         return False
-    return not (core.proofs or core.accusation or core.lacks_messages or core.away())
+    is_accused = state.judge.proofs or state.judge.accusation or state.lacks_messages
+    return state.signer.is_standing and not (is_accused or state.peers.away())
 
 
-# Before epoch 0.
+# Before epoch 0
 
 
-def end_setup(core: Core) -> bool:
-    """Before epoch 0 any fault or absence ends the table, the seat named ([N-6])."""
-    node = core.tip
+def end_setup(state: SeatState) -> bool:
+    """End the table, before epoch 0, at any fault or absence, and name the seat ([N-6])."""
+    node = state.tip
     if node.want.kind is Kind.ENDED:
-        _end_and_announce(core, _ended_by(node))
+        guilty = node.convictions[-1] if node.convictions else None
+        _end_and_announce(state, Broken(guilty.code, guilty.seat) if guilty else Broken(DEAD_KEYS))
     elif node.want.kind in SETUP:
-        _wait_in_setup(core, node)
+        _wait_in_setup(state, node)
     return False
 
 
-def _ended_by(node: Node) -> Broken:
-    if not node.convictions:
-        return Broken(DEAD_KEYS)
-    guilty = node.convictions[-1]
-    return Broken(guilty.code, guilty.seat)
-
-
-def _wait_in_setup(core: Core, node: Node) -> None:
+def _wait_in_setup(state: SeatState, node: Node) -> None:
     """End the table in setup if it cannot go on, or tell the driver whom a committed seat awaits.
 
     A seat is committed once it has sent deck.ok: the inputs of the others can still make the game
     begin ([D-3]). So is a seat that may have sent it, by an old journal, until the others have
     told.
     """
-    said = core.has_said(node.step) or core.inquiry is not None
+    said = state.log.has_said(state.seat, node.step) or state.signer.inquiry is not None
     committed = node.want.kind is Kind.DECK_OK and said
-    broken = _why_setup_ends(core, node, committed)
+    broken = _why_setup_ends(state, node, committed)
     if broken is None:
         return
     if committed:
-        tell_waiting(core)
+        tell_waiting(state)
     else:
-        _end_and_announce(core, broken)
+        _end_and_announce(state, broken)
 
 
-def _why_setup_ends(core: Core, node: Node, committed: bool) -> Broken | None:
+def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | None:
     """Return why the table ends in setup: a proven fault, an end notice, a leave or a timeout."""
-    if fault_judge.proofs_of(core) and not committed:
-        proof = fault_judge.settled_proof(core)
-        return None if proof is None else fault_judge.broken_by(proof)
-    if (known := _known_end(core)) is not None:
+    if state.judge.all_proofs() and not committed:
+        proof = state.judge.settled_proof()
+        return None if proof is None else Broken(proof.code, proof.seat)
+    if (known := _known_end(state)) is not None:
         return known
-    if core.clocks.is_out(node) and core.awaited():
-        return Broken(SILENT_SEAT, min(core.awaited() - {core.seat} or core.awaited()))
+    if state.timers.is_out(node) and (awaited := state.awaited()):
+        return Broken(SILENT_SEAT, min(awaited - {state.seat} or awaited))
     return None
 
 
-def _known_end(core: Core) -> Broken | None:
-    """Return the end of the table in setup that a seat's signed word brings, if one does."""
-    if core.ends.refuser is not None:
-        return Broken(SEAT_LEFT, core.ends.refuser)
-    if (announced := _announced_end(core)) is not None:
+def _known_end(state: SeatState) -> Broken | None:
+    """Return the end of the table in setup that a seat's signed word brings, if one does.
+
+    A seat that has left for now with an input of setup still to be said ends the table a moment
+    later ([E-27]). In that moment the others, some linked just now, hear of it too.
+    """
+    if state.judge.refuser is not None:
+        return Broken(SEAT_LEFT, state.judge.refuser)
+    if (announced := _announced_end(state)) is not None:
         return announced
-    gone = gone_before_the_game(core)
+    first = state.table.first_step
+    away = [word.seat for word in state.peers.away() if word.step < first and not state.has_begun]
+    settled = state.timers.now - SETTLES
+    gone = [seat for seat in away if state.peers.departures.since(seat) <= settled]
     return Broken(SEAT_LEFT, min(gone)) if gone else None
 
 
-def _announced_end(core: Core) -> Broken | None:
+def _announced_end(state: SeatState) -> Broken | None:
     """Return the end of the table in setup that another seat was the first to announce ([E-30]).
 
     A code of a fault counts a little later, so that the proof that goes round can arrive first.
     What this node sees as well is its own finding.
     """
-    settled = core.clocks.now - fault_judge.SETTLES
-    for seat, notice in core.ends.setup.items():
-        is_due = notice.reason not in FAULTS or core.ends.received[seat] <= settled
-        if seat != core.seat and is_due:
-            by = None if _sees_itself(core, notice) else seat
+    for seat, notice in state.judge.setup_ends.items():
+        is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)
+        if seat != state.seat and is_due:
+            by = None if _sees_itself(state, notice) else seat
             return Broken(notice.reason, notice.about, by)
     return None
 
 
-def _sees_itself(core: Core, notice: EndNotice) -> bool:
+def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
     """Return whether this node waited for the seat of a notice in vain too, or has its leave."""
     if notice.reason == SILENT_SEAT:
-        return notice.about in core.awaited() and core.clocks.is_out(core.tip)
-    return notice.reason == SEAT_LEFT and notice.about in {word.seat for word in core.away()}
+        return notice.about in state.awaited() and state.timers.is_out(state.tip)
+    return notice.reason == SEAT_LEFT and notice.about in {w.seat for w in state.peers.away()}
 
 
-def _end_and_announce(core: Core, broken: Broken) -> None:
+def _end_and_announce(state: SeatState, broken: Broken) -> None:
     """End the table in setup, and tell the others why, signed ([E-30])."""
-    end_notices.announce(core, broken.code, broken.seat)
-    core.end(broken)
+    state.signer.announce_end(broken.code, broken.seat)
+    state.judge.end(broken)
 
 
-def gone_before_the_game(core: Core) -> list[int]:
-    """Who has left for now, a moment ago, with a say of setup still to be said ([E-27]).
-
-    Who ends a table goes: in that moment the others, some linked just now, hear of it too.
-    """
-    first, before = core.table.first_step, core.clocks.now - fault_judge.SETTLES
-    away = (word for word in core.away() if word.step < first and not core.has_begun)
-    return [word.seat for word in away if core.leaves.since(word.seat) <= before]
-
-
-def is_unsure_of_deck(core: Core) -> bool:
+def is_unsure_of_deck(state: SeatState) -> bool:
     """Return whether this seat has confirmed the deck and need not wait for the others here.
 
     It need not after twice the step timeout, nor if the table has ended for one of them, nor if
     one of them has left or is proven at fault. The game may begin all the same ([D-3]).
     """
-    clocks = core.clocks
-    if core.seat is None or core.broken is not None or core.tip.want.kind is not Kind.DECK_OK:
+    timers, tip = state.timers, state.tip
+    if state.seat is None or state.broken is not None or tip.want.kind is not Kind.DECK_OK:
         return False
-    awaited = core.awaited()
-    waited = clocks.left(core.tip) <= -clocks.patience(core.tip)
-    is_over = waited or _known_end(core) is not None
-    is_over = is_over or fault_judge.settled_proof(core) is not None
-    return is_over and bool(awaited) and core.seat not in awaited
+    awaited = state.awaited()
+    waited = timers.left(tip) <= -timers.patience(tip)
+    is_over = waited or _known_end(state) is not None or state.judge.settled_proof() is not None
+    return is_over and bool(awaited) and state.seat not in awaited
 
 
-def give_up(core: Core) -> None:
+def give_up(state: SeatState) -> None:
     """Tell the driver why a committed seat waits no longer."""
-    proof = next(iter(fault_judge.proofs_of(core)), None)
+    proof = next(iter(state.judge.all_proofs()), None)
     if proof is not None:
-        core.emit(fault_judge.broken_by(proof))
+        state.outbox.emit(Broken(proof.code, proof.seat))
         return
-    silent = Broken(SILENT_SEAT, min(core.awaited(), default=None))
-    core.emit(_why_setup_ends(core, core.tip, committed=True) or silent)
+    silent = Broken(SILENT_SEAT, min(state.awaited(), default=None))
+    state.outbox.emit(_why_setup_ends(state, state.tip, committed=True) or silent)
 
 
-def tell_waiting(core: Core) -> None:
+# What the driver is told
+
+
+def tell_waiting(state: SeatState) -> None:
     """Tell the driver once per step whom the table waits for."""
-    place = (core.tip.step, core.tip.digest)
-    if place not in core.told_waiting:
-        core.told_waiting.add(place)
-        core.emit(Waiting(core.awaited(), core.tip.step))
+    if state.timers.tell_timeout(state.tip):
+        state.outbox.emit(Waiting(state.awaited(), state.tip.step))
 
 
-# Speaking.
+def tell_left(state: SeatState) -> bool:
+    """Tell the driver of each departure once, when it first holds."""
+    if not state.outbox.is_replaying:
+        for word in state.peers.departures.news(state.peers.away()):
+            state.outbox.emit(LeftForNow(word.seat))
+    return False
 
 
-def may_speak(core: Core) -> bool:
-    """Whether this seat is expected in the step, stands in its epoch and has not spoken ([N-7])."""
-    node = core.tip
-    if core.seat not in node.want.speakers or core.replaying or core.inquiry is not None:
+# Speaking
+
+
+def may_speak(state: SeatState) -> bool:
+    """Return whether this seat owes an input, stands in its epoch and has not spoken ([N-7])."""
+    node, signer, log = state.tip, state.signer, state.log
+    if state.seat not in node.want.speakers or signer.is_quiet or signer.has_left:
         return False
-    if core.has_left:
+    if not signer.is_standing or state.broken is not None or log.has_said(state.seat, node.step):
         return False
-    if not core.is_standing or core.broken is not None or core.has_said(node.step):
+    if log.view.epoch < signer.floor or transition.stands_still(node):
         return False
-    if core.view.epoch < core.floor:
-        return False
-    if transition.stands_still(node):
-        return False
-    return followed_chain.keeps_own_says(core.store, core.view, core.seat)
+    return followed_chain.keeps_own_says(log.store, log.view, state.seat)
 
 
-def speak(core: Core) -> bool:
+def speak(state: SeatState) -> bool:
     """Say what is asked, as soon as it is asked and can be said ([E-2], [N-4])."""
-    node, seat = core.tip, core.seat
-    if seat is None or not may_speak(core):
+    node, seat, signer = state.tip, state.seat, state.signer
+    if seat is None or not may_speak(state):
         return False
     if own_inputs.needs_choice(node, seat):
-        return _speak_choice(core, node, seat)
-    if not openings.has_opening(node, seat, core.secrets):
+        return _speak_choice(state, node, seat)
+    if not openings.has_opening(node, seat, signer.secrets):
         return False
-    write = partial(own_inputs.body_of, node, seat, core.secrets, core.rng)
-    if core.hands_out and own_inputs.takes_long(node):
-        core.job = Job(write, lambda body: _say_if_due(core, node, body))
+    write = partial(own_inputs.body_of, node, seat, signer.secrets, signer.rng)
+    if state.outbox.hands_out and own_inputs.takes_long(node):
+        state.outbox.put(Job(write, lambda body: _say_if_due(state, node, body)))
         return False
-    return sign(core, Say(core.view.epoch, node.step, node.digest, write()))
+    return signer.sign(Say(state.log.view.epoch, node.step, node.digest, write()))
 
 
-def _say_if_due(core: Core, node: Node, body: bytes) -> None:
+def _say_if_due(state: SeatState, node: Node, body: bytes) -> None:
     """Say what was written meanwhile, if it still can be said."""
-    if core.tip is node and may_speak(core):
-        sign(core, Say(core.view.epoch, node.step, node.digest, body))
+    if state.tip is node and may_speak(state):
+        state.signer.sign(Say(state.log.view.epoch, node.step, node.digest, body))
 
 
-def prepare(core: Core) -> bool:
-    """While other seats shuffle, do what the own shuffle needs no deck for."""
-    node, seat = core.tip, core.seat
+def prepare(state: SeatState) -> bool:
+    """Do what the own shuffle needs no deck for, while other seats shuffle."""
+    node, seat, signer = state.tip, state.seat, state.signer
     waits = node.want.kind is Kind.SHUFFLE and seat is not None and seat > node.keys.shuffles
-    if not waits or core.replaying or core.inquiry is not None or core.secrets.is_prepared:
+    if not waits or signer.is_quiet or signer.secrets.is_prepared:
         return False
-    do = partial(core.secrets.prepare_shuffle, node, core.rng)
-    if core.hands_out:
-        core.job = Job(do, lambda given: None)
+    do = partial(signer.secrets.prepare_shuffle, node, signer.rng)
+    if state.outbox.hands_out:
+        state.outbox.put(Job(do, lambda given: None))
     else:
         do()
     return False
 
 
-def _speak_choice(core: Core, node: Node, seat: int) -> bool:
-    chosen = core.player_choices.get((node.step, node.want.name))
-    if chosen is None or not _still_stands(chosen, node):
-        _ask_player(core, node, chosen)
+def _speak_choice(state: SeatState, node: Node, seat: int) -> bool:
+    """Sign the player's choice, or ask for it."""
+    signer, name = state.signer, node.want.name
+    chosen = signer.player_choices.get((node.step, name))
+    if chosen is None or not chosen.still_stands(node):
+        signer.ask_player(chosen)
         return False
-    body = own_inputs.body_of_choice(node, seat, chosen.choice, core.secrets, core.rng)
-    note = (chosen.digest, node.want.name, chosen.choice)
-    return sign(core, Say(core.view.epoch, node.step, node.digest, body), note)
+    body = own_inputs.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
+    note = (chosen.digest, name, chosen.choice)
+    return signer.sign(Say(state.log.view.epoch, node.step, node.digest, body), note)
 
 
-def _ask_player(core: Core, node: Node, chosen: PlayerChoice | None) -> None:
-    position = (core.view.epoch, node.step, node.digest)
-    if core.asked != position:
-        core.asked = position
-        core.emit(Asked(node, node.want.name, chosen is not None and chosen.burnt))
+# The end
 
 
-def _still_stands(chosen: PlayerChoice, node: Node) -> bool:
-    """A choice is committed again by itself only if it was not shown and nothing else changed.
-
-    SPEC: [D-5].
-    """
-    if chosen.burnt:
-        return False
-    parent = node.parent
-    linked = node.slots is None and parent is not None and parent.digest == chosen.digest
-    return node.digest == chosen.digest or linked
-
-
-# The end.
-
-
-def finish(core: Core) -> bool:
-    """The end is final by the says of the result step, or by a sealed base that holds it.
+def finish(state: SeatState) -> bool:
+    """Note that the end is final, by the inputs of the last step or by a base that holds it.
 
     SPEC: [E-15].
     """
-    if core.finished:
+    if state.finished or not (_ended_in_base(state) or _ended_by_says(state)):
         return False
-    if not _ended_in_base(core) and not _ended_by_says(core):
-        return False
-    core.finished, core.clocks.over = True, core.clocks.now
-    core.emit(Finished(core.tip))
+    state.judge.finish()
+    state.outbox.emit(Finished(state.tip))
     return True
 
 
-def _ended_by_says(core: Core) -> bool:
-    """A proof of a fault is waited on, so that a base may find it first ([E-23])."""
-    ended = core.tip.want.kind is Kind.RESULT
-    if not ended or not core.is_standing or core.awaited():
+def _ended_by_says(state: SeatState) -> bool:
+    """Return whether the inputs of the last step make the end final.
+
+    A proof of a fault is waited on, so that a base may find it first ([E-23]).
+    """
+    ended = state.tip.want.kind is Kind.RESULT
+    if not ended or not state.signer.is_standing or state.awaited():
         return False
-    if core.table.strict or not fault_judge.is_unsettled(core):
+    if state.table.strict or not state.judge.is_unsettled():
         return True
-    return core.clocks.is_out(core.tip)  # others may have ended without the proof, and left
+    return state.timers.is_out(state.tip)  # others may have ended without the proof, and left
 
 
-def _ended_in_base(core: Core) -> bool:
-    """A sealed base is final even for a seat whose promise does not let it stand there."""
-    found = core.votes.highest_open(1)
+def _ended_in_base(state: SeatState) -> bool:
+    """Take a committed base that holds the end, even above the promise; return whether one does."""
+    found = state.log.votes.highest_open(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:
         return False
     epoch, base = found
-    if epoch > core.view.epoch:
-        core.view = followed_chain.new_view(epoch, base.node, core.clocks.now)
-        core.emit(Entered(epoch, base.node, base.faults))
+    if epoch > state.log.view.epoch:
+        state.log.enter(epoch, base.node, state.timers.now)
+        state.outbox.emit(Entered(epoch, base.node, base.faults))
     return True

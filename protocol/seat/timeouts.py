@@ -1,6 +1,6 @@
-"""Timeouts of one node: when things began, and whether patience or grace has run out.
+"""Timers of one node: step timeouts, the back-off of epochs, and the waits after the end.
 
-All times are the caller's seconds of any monotonic clock.
+All times are seconds of the caller's clock, which may be any monotonic one.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Position = tuple[int, int, bytes]
 
 @dataclass(frozen=True)
 class Wait:
-    """How long a step has been waited for, and how much of its patience is left, in seconds.
+    """How long a step has been waited for, and how much of its timeout is left, in seconds.
 
-    `since` is when this patience began, by the driver's clock: it is granted anew by a wish to
-    wait longer.
+    `since` is when this timeout began, by the driver's clock. A player's wish to wait longer begins
+    it anew.
     """
 
     waited: float
@@ -38,8 +38,21 @@ class Wait:
 
 
 @dataclass
-class Clocks:
-    """When things began; `times` are the table's, in milliseconds."""
+class Timers:
+    """When things began at one node. `times` are those of the table, in milliseconds.
+
+    Attributes:
+        times: The step timeouts and the back-off that the table's terms name.
+        now: The time of the last event.
+        halted: When this node last made a promise.
+        proposing: When this node had a quorum of halts as proposer, None for not yet.
+        asked: When this node last asked for what it lacks.
+        over: When the end became final here, None for not yet.
+        first_links: When the first new link with a seat came up after that, by seat.
+        began: When each step became the first incomplete one, by step and digest.
+        granted: When a player last wished to wait longer, by step and digest.
+        reached: When this node came to its step in this epoch.
+    """
 
     times: Patience
     now: float = 0.0
@@ -47,13 +60,23 @@ class Clocks:
     proposing: float | None = None
     asked: float = -RETRY
     over: float | None = None
+    first_links: dict[int, float] = field(default_factory=dict)
     began: dict[tuple[int, bytes], float] = field(default_factory=dict)
     granted: dict[tuple[int, bytes], float] = field(default_factory=dict)
     reached: float = 0.0
     _position: Position | None = None
+    _told: set[tuple[int, bytes]] = field(default_factory=set)
+    _grown_step: int = 0
+    _grown_promise: int = 0
+
+    # Events
+
+    def set(self, now: float) -> None:
+        """Note the time of an event."""
+        self.now = now
 
     def restart(self, now: float) -> None:
-        """Nothing was waited for while the node was not running."""
+        """Begin every wait anew: nothing was waited for while the node was not running."""
         self.now = self.asked = self.halted = now
         self.began.clear()
         self.granted.clear()
@@ -68,53 +91,94 @@ class Clocks:
             self._position, self.reached = position, self.now
 
     def begin_anew(self, node: Node) -> None:
-        """A step that was complete and is open again takes its whole time once more."""
+        """Begin the wait for a step anew that was complete and is open again."""
         self.began.pop((node.step, node.digest), None)
         self.granted.pop((node.step, node.digest), None)
 
+    def grant(self, node: Node) -> None:
+        """Begin the timeout of this step anew, at a player's wish to wait longer."""
+        self.granted[node.step, node.digest] = self.now
+        self._told.discard((node.step, node.digest))
+
+    def tell_timeout(self, node: Node) -> bool:
+        """Return whether the driver has not been told yet that this step is waited for."""
+        is_news = (node.step, node.digest) not in self._told
+        self._told.add((node.step, node.digest))
+        return is_news
+
+    def promise(self) -> None:
+        """Note that this node makes a promise now."""
+        self.halted, self.proposing = self.now, None
+
+    def note_growth(self, step: int, promise: int) -> None:
+        """Note which promise holds when the followed chain is longer than ever before."""
+        if step > self._grown_step:
+            self._grown_step, self._grown_promise = step, promise
+
+    def finish(self) -> None:
+        """Note that the end is final here from now on."""
+        self.over = self.now
+
+    def note_link(self, seat: int) -> None:
+        """Note the first new link with a seat after the end."""
+        if self.over is not None:
+            self.first_links.setdefault(seat, self.now)
+
+    def is_asking_due(self) -> bool:
+        """Return whether to ask again for what is lacking, and note that it is done."""
+        is_due = self.now - self.asked >= RETRY
+        if is_due:
+            self.asked = self.now
+        return is_due
+
+    def waits_as_proposer(self, promise: int) -> bool:
+        """Return whether a proposer still waits for more halts than a quorum ([E-5])."""
+        if self.proposing is None:
+            self.proposing = self.now
+        return self.now - self.proposing < self.grace(self.fruitless(promise)) / 2
+
+    # Step timeouts
+
     def patience(self, node: Node) -> float:
-        """How long the next step may take."""
-        times = self.times
-        return (times.choice if node.want.kind in HUMAN else times.step) / 1000
+        """Return how long the step that `node` stands before may take."""
+        return (self.times.choice if node.want.kind in HUMAN else self.times.step) / 1000
 
     def counts_from(self, node: Node) -> float:
-        """When the patience for the step that `node` stands before began to run ([E-3]).
+        """Return when the timeout of the step that `node` stands before began to run ([E-3]).
 
-        It is not set back by a change of epoch.
+        A change of epoch does not set it back.
         """
         position = (node.step, node.digest)
         return self.granted.get(position, self.began.get(position, self.now))
 
-    def grant(self, node: Node) -> None:
-        """Have the patience for this step run anew from now on, so that it is out later."""
-        self.granted[node.step, node.digest] = self.now
-
     def granted_at(self, node: Node) -> float | None:
-        """When a player last wished to wait longer at this step; None for never."""
+        """Return when a player last wished to wait longer at this step; None for never."""
         return self.granted.get((node.step, node.digest))
 
     def left(self, node: Node) -> float:
-        """Seconds until the patience for the step that `node` stands before runs out."""
+        """Return the seconds until the step that `node` stands before times out."""
         return self.patience(node) - (self.now - self.counts_from(node))
 
     def wait(self, node: Node, now: float) -> Wait:
-        """How long the step that `node` stands before has been waited for, and may be yet."""
+        """Return how long a step has been waited for, and may be yet."""
         waited = now - self.began.get((node.step, node.digest), now)
         return Wait(waited, self.left(node), self.patience(node), self.counts_from(node))
 
     def is_out(self, node: Node) -> bool:
-        """Whether the patience for the step that `node` stands before has run out."""
+        """Return whether the step that `node` stands before has timed out."""
         return self.now - self.counts_from(node) >= self.patience(node)
 
+    # Back-off of epochs
+
+    def fruitless(self, promise: int) -> int:
+        """Return how many epochs were promised since the chain last grew beyond its length."""
+        return promise - self._grown_promise
+
     def grace(self, fruitless: int = 0) -> float:
-        """g, doubled per fruitless epoch up to its cap."""
+        """Return g, doubled per fruitless epoch up to its cap."""
         doublings = max(0, min(fruitless, MAX_DOUBLINGS))
         return float(min(self.times.grace * 2**doublings, self.times.cap)) / 1000
 
-    def stood(self, view: View) -> float:
-        """How long the node has stood in the view's epoch."""
-        return self.now - view.entered
-
     def has_stood(self) -> bool:
-        """Whether the node has stood at this step for a grace in this epoch."""
+        """Return whether the node has stood at this step for a back-off in this epoch."""
         return self.now - self.reached >= self.grace()

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ..bounds import Quota
 from ..chain.chain_state import Node, Table
 from ..consensus import new_epoch
-from ..consensus.message_lookup import (
-    BaseKey,
-    Malformed,
-    Reading,
-    ReadingKey,
-    Readings,
-    T,
-    Unknown,
-    Void,
-)
+from ..consensus.message_lookup import BaseKey, Malformed, References, Unknown, Void
 from ..consensus.new_epoch import Base
 from ..wire import signed_messages
 from ..wire.signed_messages import Halt, Message
@@ -36,28 +26,30 @@ class TooMuch(Exception):
     """
 
 
-@dataclass
-class FileSource:
-    """The Source over one file; its readings tell what was asked for."""
+class FileReferences(References):
+    """The messages and bases of one file.
 
-    start: Node
-    held: dict[bytes, Message | Unread]
-    bases: dict[BaseKey, Node] = field(default_factory=dict)
-    readings: Readings = field(default_factory=Readings)
-    lookups: int = 0
+    Attributes:
+        stored: The messages by hash. One is read when it is first looked up.
+        bases: The bases that were computed, by epoch and digest.
+        lookups: How many messages were looked up.
+    """
 
-    def message(self, digest: bytes) -> Message:
-        """The message with this hash. Unknown if the file lacks it."""
-        self._count(1)
-        if digest not in self.held:
-            raise Unknown(digest.hex(), digest)
-        found = self.held[digest]
-        self.readings.top.used.add(found.hash)
+    def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
+        """Begin at the node with which epoch 0 begins."""
+        super().__init__()
+        self.start, self.stored = start, stored
+        self.bases: dict[BaseKey, Node] = {}
+        self.lookups = 0
+
+    def find(self, digest: bytes) -> Message | None:
+        """Return the message with this hash, None if the file lacks it."""
+        found = self.stored.get(digest)
         if isinstance(found, Unread):
-            found = self.held[digest] = self._read(found)
+            found = self.stored[digest] = self._read_payload(found)
         return found
 
-    def _read(self, unread: Unread) -> Message:
+    def _read_payload(self, unread: Unread) -> Message:
         """Read a message; of what it names the file's own hashes are kept, not a copy of each."""
         table = self.start.table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
@@ -68,62 +60,56 @@ class FileSource:
         return Message(seat, said, unread.payload, b"").bare()
 
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        return tuple(self.held[h].hash if h in self.held else h for h in hashes)
+        return tuple(self.stored[h].hash if h in self.stored else h for h in hashes)
 
-    def _count(self, lookups: int) -> None:
+    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
+        """Return the base of that epoch, None if none was computed."""
+        return self.start if epoch == 0 or digest is None else self.bases.get((epoch, digest))
+
+    def count(self, lookups: int) -> None:
+        """Count lookups, those of a reading anew each time: a base holds its messages.
+
+        Raises TooMuch beyond MAX_LOOKUPS.
+        """
         self.lookups += lookups
         if self.lookups > MAX_LOOKUPS:
             raise TooMuch
 
-    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """What `make` gives, made once; its messages count each time, since a base holds them."""
-        made, known = self.readings.once(key, make)
-        self._count(known)
-        return made
-
-    def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of that epoch, computed before. Unknown if none was."""
-        if epoch == 0 or digest is None:
-            return self.start
-        if (epoch, digest) not in self.bases:
-            raise Unknown(f"the base of epoch {epoch}", (epoch, digest))
-        self.readings.top.asked.add((epoch, digest))
-        return self.bases[epoch, digest]
-
 
 @dataclass(frozen=True)
 class CheckedBase:
-    """One close's base, and what was read for it."""
+    """One close's base."""
 
     epoch: int
     base: Base
-    reading: Reading
 
 
 def check_bases(table: Table, start: Node, signed: Signed, stats: Statistics) -> list[CheckedBase]:
     """The bases of all closes in their order; Unsound if one does not follow ([V-7])."""
     everything: list[Message | Unread] = [*signed.says, *signed.messages, *signed.closes]
-    source = FileSource(start, {m.hash: m for m in everything})
+    references = FileReferences(start, {m.hash: m for m in everything})
     found: dict[BaseKey, CheckedBase] = {}
     highest: BaseKey = (0, b"")
     for index, message in enumerate(signed.closes):
-        one = _check_base(table, message, source, (3, 2, index))
+        one = _check_base(table, message, references, (3, 2, index))
         stats.counts["bases"] += 1
         key = (one.epoch, one.base.node.base_digest())
         if key <= highest:
             raise Unsound("bad-order", "the closes are not by epoch and base", (3, 2, index))
-        found[key], source.bases[key], highest = one, one.base.node, key
+        found[key], references.bases[key], highest = one, one.base.node, key
     stats.counts["signatures"] += signed.votes
-    _check_needed(found, highest, source.readings, signed)
+    closes = {key: message.hash for key, message in zip(found, signed.closes, strict=True)}
+    _check_needed(closes, *references.needed(highest, closes.__getitem__), signed)
     return list(found.values())
 
 
 def _check_base(
-    table: Table, message: Message, source: FileSource, path: tuple[int, ...]
+    table: Table, message: Message, references: FileReferences, path: tuple[int, ...]
 ) -> CheckedBase:
-    reading = source.readings.fresh()
     try:
-        base = new_epoch.base_of_close(table, message, source)
+        base = references.once(
+            (message.hash, False), lambda: new_epoch.base_of_close(table, message, references)
+        )
     except (Malformed, TooMuch, RecursionError) as error:
         words = str(error) if isinstance(error, Malformed) else "the closes rest on too much"
         raise Unsound("bad-base", words, path, seat=message.seat) from error
@@ -131,21 +117,14 @@ def _check_base(
         raise Unsound("missing-evidence", f"not in the file: {error}", path) from error
     except Void as error:
         raise Unsound("void", path=path) from error
-    return CheckedBase(epoch_of(message, path), base, reading)
+    return CheckedBase(epoch_of(message, path), base)
 
 
 def _check_needed(
-    found: dict[BaseKey, CheckedBase], last: BaseKey, readings: Readings, signed: Signed
+    closes: dict[BaseKey, bytes], needed: set[BaseKey], used: set[bytes], signed: Signed
 ) -> None:
     """Every close and message is one that the last base rests on ([F-1], [V-7])."""
-    needed, used = {last}, set[bytes]()
-    rest, seen = [last], set[ReadingKey]()
-    while rest:
-        for reading in readings.beneath([found[rest.pop()].reading], seen):
-            used |= reading.used
-            rest += reading.asked - needed
-            needed |= reading.asked
-    for index, key in enumerate(found):
+    for index, key in enumerate(closes):
         if key not in needed:
             raise Unsound("left-over", "a close that no lock needs", (3, 2, index))
     doubled = {m.hash for m in [*signed.says, *signed.closes]}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from ..chain.chain_state import Kind, Missing, Node, Table
-from ..consensus import new_epoch
 from ..consensus.epoch_votes import Votes
 from ..consensus.followed_chain import View
-from ..consensus.message_lookup import ReadingKey, Readings, T
 from ..consensus.message_store import MessageStore
 from ..wire import step_bodies
 from ..wire.signed_messages import Message, Say, SealVote
@@ -84,56 +81,24 @@ def entry_of(node: Node) -> Entry:
 # Evidence.
 
 
-@dataclass
-class Gathered:
-    """A Source that remembers what it was asked for: just that belongs into the file ([F-1])."""
-
-    source: Votes
-    messages: dict[bytes, Message] = field(default_factory=dict)
-    bases: set[tuple[int, bytes]] = field(default_factory=set)
-    readings: Readings = field(default_factory=Readings)
-
-    def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """What `make` gives, made once."""
-        return self.readings.once(key, make)[0]
-
-    def message(self, digest: bytes) -> Message:
-        """The message with this hash."""
-        found = self.messages[digest] = self.source.message(digest)
-        return found
-
-    def base(self, epoch: int, digest: bytes | None) -> Node:
-        """The base of that epoch."""
-        if epoch > 0 and digest is not None:
-            self.bases.add((epoch, digest))
-        return self.source.base(epoch, digest)
-
-    def closes(self, epoch: int, digest: bytes) -> list[Message]:
-        """The close of this base and of all that its locks rest on, by epoch and base digest."""
-        found: dict[tuple[int, bytes], Message] = {}
-        self.bases.add((epoch, digest))
-        while rest := self.bases - set(found):
-            for key in rest:
-                found[key] = self.source.closes[key[0]][key[1]][0]
-                new_epoch.base_of_close(self.source.table, found[key], self)
-        return [found[key] for key in sorted(found)]
-
-
 def _evidence(machine: Holder, nodes: list[Node]) -> Evidence:
-    view, gathered = machine.view, Gathered(machine.votes)
+    """Return what the file rests on, and nothing else ([F-1])."""
+    view, votes, store = machine.view, machine.votes, machine.store
     closes: list[Message] = []
     seals: tuple[Signed, ...] = ()
+    gathered: dict[bytes, Message] = {}
     if view.epoch > 0:
         base = view.base.base_digest()
-        closes = gathered.closes(view.epoch, base)
-        seals = machine.votes.votes_for(SealVote, view.epoch, base)[: machine.table.quorum]
-    says = _lowest([*machine.store, *gathered.messages.values()])
+        needed, used = votes.needed((view.epoch, base), lambda key: votes.close_of(*key).hash)
+        closes = [votes.close_of(*key) for key in sorted(needed)]
+        gathered = {digest: votes.message(digest) for digest in used}
+        seals = votes.votes_for(SealVote, view.epoch, base)[: machine.table.quorum]
+    says = _lowest([*store, *gathered.values()])
     kept = [list(_kept(node, says)) for node in nodes[1:] if node.slots is not None]
     known = {m.hash for row in kept for m in row} | {m.hash for m in closes}
-    others = sorted(set(gathered.messages) - known)
     return Evidence(
         tuple(tuple((_epoch(m), m.signature) for m in row) for row in kept),
-        tuple(_envelope(gathered.messages[h]) for h in others),
+        tuple(_envelope(gathered[h]) for h in sorted(gathered.keys() - known)),
         tuple(_envelope(m) for m in closes),
         seals,
         _final(machine, nodes[-1]),

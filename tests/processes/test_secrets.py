@@ -19,7 +19,7 @@ def secrets_of(home: Path, passphrase: str | None) -> set[bytes]:
     """Return the secrets of a seat in a game: its key and what its journal holds."""
     (path,) = home.glob("journals/*.journal")
     first = journal.read_first(path, passphrase)
-    return {load_identity(Home(home), passphrase).identity.seed, first[2]}
+    return {load_identity(Home(home), passphrase).identity.seed, first.seed}
 
 
 def shown(secret: bytes) -> set[bytes]:

@@ -16,7 +16,7 @@ SECTION = PAGE.partition("## Every wait and every counter")[2].partition("\n## "
 ROWS = [line.strip("| ").split(" | ") for line in SECTION.splitlines() if line.startswith("| `")]
 PACKAGES = ("protocol", "p2p_hoity", "cli")
 PACED = {"sleep", "move_on_after", "fail_after", "move_on_at", "fail_at"}
-ASKING_THE_CLOCK = {"is_out", "has_stood", "is_over"}
+ASKING_THE_CLOCK = {"is_out", "has_stood", "is_over", "waits_as_proposer", "is_asking_due"}
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -49,7 +49,7 @@ def waiting_functions(name: str, tree: ast.Module) -> Iterator[str]:
                 text = ast.unparse(node) if isinstance(node, ast.Compare) else ""
                 calls = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
                 asks = calls and node.func.attr in ASKING_THE_CLOCK  # type: ignore[attr-defined]
-                if asks or re.search(r"clocks\.now|settled|\.left\(|now - ", text):
+                if asks or re.search(r"timers\.now|settled|\.left\(|now - ", text):
                     yield f"{name}.{function.name}"
                     break
 

@@ -7,7 +7,7 @@ its own, since the model lets no two of them go alike.
 from collections import defaultdict
 
 from protocol.chain.chain_state import Kind
-from protocol.seat.seat_state import State
+from protocol.seat.signer import State
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Late, Message
 from protocol.wire.table_header import Patience

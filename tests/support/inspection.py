@@ -4,7 +4,7 @@ A test compares `inspect(machine)` before and after, or reads one field of it. O
 how the product arranges what a seat holds.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -16,11 +16,10 @@ from protocol.consensus.followed_chain import Proof, View
 from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
-from protocol.seat import epoch_change, restored_backup, signer, step_progress
+from protocol.seat import epoch_change, restored_backup, step_progress
 from protocol.seat.seat_machine import Machine
-from protocol.seat.seat_state import Inquiry, PlayerChoice, State
-from protocol.seat.timeouts import Clocks
-from protocol.wire import peer_frames
+from protocol.seat.signer import Inquiry, PlayerChoice, Signer, State
+from protocol.seat.timeouts import Timers
 from protocol.wire.signed_messages import Expired, Halt, Message, Statement
 from protocol.wire.signed_notices import Leave
 
@@ -49,7 +48,7 @@ class Inside:
     departures: Mapping[int, int]
     inquiry: Inquiry | None
     fresh: tuple[Message, ...]
-    clocks: Clocks
+    clocks: Timers
     have_all_left: bool
     has_run_out: bool
     has_start: bool
@@ -66,29 +65,28 @@ class Inside:
 
 def inspect(machine: Machine) -> Inside:
     """Return a copy of what a machine holds."""
-    core, view = machine.core, machine.core.view
-    held = core.leaves._held
+    signer, peers, timers, view = machine.signer, machine.peers, machine.timers, machine.log.view
     return Inside(
-        state=core.state,
+        state=signer.state,
         epoch=view.epoch,
         base=view.base,
         path=MappingProxyType(dict(view.path)),
-        promise=core.promise,
-        floor=core.floor,
-        fruitless=core.fruitless,
-        store=_copied(core.store),
-        wishes=MappingProxyType(core.votes.wishes()),
-        proofs=dict(core.proofs),
-        links=frozenset(core.links),
-        near=frozenset(core.near),
-        departures=MappingProxyType({seat: core.leaves.number(seat) for seat in held}),
-        inquiry=None if core.inquiry is None else replace(core.inquiry),
-        fresh=tuple(core.fresh),
-        clocks=replace(core.clocks, granted=dict(core.clocks.granted)),
-        have_all_left=core.all_left(),
-        has_run_out=core.ran_out(),
-        has_start=core.votes.start is not None,
-        bad_halts=tuple(core.votes.bad),
+        promise=signer.promise,
+        floor=signer.floor,
+        fruitless=timers.fruitless(signer.promise),
+        store=_copied(machine.log.store),
+        wishes=MappingProxyType(machine.log.votes.wishes()),
+        proofs=dict(machine.judge.proofs),
+        links=frozenset(peers.links),
+        near=frozenset(peers.near),
+        departures=MappingProxyType(peers.departures.numbers()),
+        inquiry=None if signer.inquiry is None else replace(signer.inquiry),
+        fresh=tuple(machine.judge.fresh),
+        clocks=replace(timers, granted=dict(timers.granted)),
+        have_all_left=peers.all_left(),
+        has_run_out=signer.ran_out(),
+        has_start=machine.has_begun,
+        bad_halts=tuple(machine.log.votes.bad),
     )
 
 
@@ -106,12 +104,12 @@ def _copied(store: MessageStore) -> MessageStore:
 
 def has_said(machine: Machine, step: int) -> bool:
     """Return whether the machine has spoken in a step of its epoch."""
-    return machine.core.has_said(step)
+    return machine.log.has_said(machine.seat, step)
 
 
 def has_signed(machine: Machine, kind: type[Any], epoch: int) -> bool:
     """Return whether the machine has signed a statement of this kind for an epoch."""
-    return machine.core.has_signed(kind, epoch)
+    return machine.log.has_signed(machine.seat, kind, epoch)
 
 
 # Live parts, for what looks at every event of a simulated game
@@ -119,27 +117,27 @@ def has_signed(machine: Machine, kind: type[Any], epoch: int) -> bool:
 
 def view_of(machine: Machine) -> View:
     """Return the chain that the machine follows, as it is."""
-    return machine.core.view
+    return machine.log.view
 
 
 def store_of(machine: Machine) -> MessageStore:
     """Return the messages that the machine holds, as they are."""
-    return machine.core.store
+    return machine.log.store
 
 
 def promise_of(machine: Machine) -> int:
     """Return the highest epoch that the machine has promised."""
-    return machine.core.promise
+    return machine.signer.promise
 
 
 def floor_of(machine: Machine) -> int:
     """Return the epoch from which on the machine signs again."""
-    return machine.core.floor
+    return machine.signer.floor
 
 
 def is_asking(machine: Machine) -> bool:
     """Return whether the machine asks others for its own statements."""
-    return machine.core.inquiry is not None
+    return machine.signer.inquiry is not None
 
 
 def is_hurried(machine: Machine, place: Expired) -> bool:
@@ -147,21 +145,20 @@ def is_hurried(machine: Machine, place: Expired) -> bool:
 
     What it signed before a crash, and sends again, is no report of its own.
     """
-    core = machine.core
-    here = (core.view.epoch, core.tip.step, core.tip.digest)
-    is_here = (place.epoch, place.step, place.on) == here
-    is_own = core.expired.get(place.epoch) == place
-    return is_here and is_own and not core.clocks.is_out(core.tip)
+    tip = machine.tip
+    is_here = (place.epoch, place.step, place.on) == (machine.log.view.epoch, tip.step, tip.digest)
+    is_own = machine.signer.expired.get(place.epoch) == place
+    return is_here and is_own and not machine.timers.is_out(tip)
 
 
 def secrets_of(machine: Machine) -> Secrets:
     """Return the secrets of the machine's seat."""
-    return machine.core.secrets
+    return machine.signer.secrets
 
 
 def votes_of(machine: Machine) -> Votes:
     """Return the machine's own record of requests, promises and votes."""
-    return machine.core.votes
+    return machine.log.votes
 
 
 # Rules of the machine, called by themselves.
@@ -169,54 +166,64 @@ def votes_of(machine: Machine) -> Votes:
 
 def chosen_says(machine: Machine) -> dict[int, Message]:
     """Return the inputs that the machine follows in its first incomplete step, by seat."""
-    return following.chosen_says(machine.core.store, machine.core.view)
+    return following.chosen_says(machine.log.store, machine.log.view)
 
 
 def is_effective(machine: Machine, proof: Proof) -> bool:
     """Return whether a proof turns the machine's epoch."""
-    return following.is_effective(proof, machine.core.view)
+    return following.is_effective(proof, machine.log.view)
 
 
 def has_proof(machine: Machine) -> bool:
     """Return whether the machine holds a proof that turns its epoch."""
-    return epoch_change.has_proof(machine.core)
+    return machine.judge.has_proof()
 
 
 def own_halt(machine: Machine, epoch: int) -> Halt:
     """Return the promise that the machine would sign for an epoch."""
-    return epoch_change.own_halt(machine.core, epoch)
+    return epoch_change.own_halt(machine, epoch)
 
 
 def has_waited_for_halts(machine: Machine, epoch: int, count: int) -> bool:
     """Return whether the machine, as proposer, waits no longer when it has so many promises."""
-    return epoch_change._waited_for_halts(machine.core, epoch, count)
+    return not epoch_change.waits_for_halts(machine, epoch, count)
 
 
 def next_floor(machine: Machine) -> int:
     """Return the epoch below which the machine would sign nothing if it went on now."""
-    return restored_backup.floor(machine.core)
+    return restored_backup.floor(machine)
 
 
 def sign(machine: Machine, statement: Statement) -> bool:
     """Let the machine sign a statement; return whether it did."""
-    return signer.sign(machine.core, statement)
+    return machine.signer.sign(statement)
+
+
+def replace_signing(machine: Machine, sign: Callable[[Statement, Any], bool]) -> None:
+    """Let the rules of the machine sign by this function. It gets what the signer's own gets."""
+    machine.signer.sign = sign  # type: ignore[method-assign, assignment]
+
+
+def sign_as_ever(machine: Machine, statement: Statement, note: Any) -> bool:
+    """Let the machine sign as it does unless its signing was replaced."""
+    return Signer.sign(machine.signer, statement, note)
 
 
 def hold(machine: Machine, message: Message) -> None:
     """Let the machine take a message in as one that was checked."""
-    signer.hold(machine.core, message)
+    machine.signer.hold(message)
 
 
 def bind(machine: Machine, statement: Statement) -> None:
     """Let the machine note what it has signed."""
-    signer._bind(machine.core, statement)
+    machine.signer._bind(statement)
 
 
 def enter(machine: Machine, epoch: int, base: Node) -> bool:
     """Let the machine enter an epoch as if its votes had opened it; return whether it did."""
-    machine.core.votes.highest_open = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
-    entered = step_progress.enter(machine.core)
-    machine.core.clocks.mark(machine.core.view)
+    machine.log.votes.highest_open = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
+    entered = step_progress.enter(machine)
+    machine.timers.mark(machine.log.view)
     return entered
 
 
@@ -224,16 +231,17 @@ def enter(machine: Machine, epoch: int, base: Node) -> bool:
 
 
 def alter(machine: Machine, **values: Any) -> None:
-    """Set fields of a machine: `promise`, `floor`, `inquiry`, `spared`, `epoch`, `base`, `tip`,
-    `now`, `proposing`, `wants`, `wanted_closes`, `polynomial`.
+    """Set fields of a machine: `seat`, `promise`, `floor`, `inquiry`, `spared`, `epoch`, `base`,
+    `tip`, `now`, `proposing`, `wants`, `wanted_closes`, `polynomial`.
     """
-    core = machine.core
     places = {
-        **dict.fromkeys(("promise", "floor", "inquiry", "spared"), core),
-        **dict.fromkeys(("epoch", "base", "tip"), core.view),
-        **dict.fromkeys(("now", "proposing"), core.clocks),
-        **dict.fromkeys(("wants", "wanted_closes"), core.store),
-        "polynomial": core.own_secrets,
+        "seat": machine,
+        **dict.fromkeys(("promise", "floor", "inquiry"), machine.signer),
+        "spared": machine.peers,
+        **dict.fromkeys(("epoch", "base", "tip"), machine.log.view),
+        **dict.fromkeys(("now", "proposing"), machine.timers),
+        **dict.fromkeys(("wants", "wanted_closes"), machine.log.store),
+        "polynomial": machine.signer.own_secrets,
     }
     for name, value in values.items():
         setattr(places[name], name, value)
@@ -242,45 +250,45 @@ def alter(machine: Machine, **values: Any) -> None:
 def keep(machine: Machine, *messages: Message) -> None:
     """Put messages into the machine's store, as if it had checked them."""
     for message in messages:
-        machine.core.store.add(message)
+        machine.log.store.add(message)
 
 
 def want(machine: Machine, hashes: Iterable[bytes]) -> None:
     """Let the machine lack messages of these hashes."""
-    machine.core.store.wants |= set(hashes)
+    machine.log.store.wants |= set(hashes)
 
 
 def wish(machine: Machine, epochs: Mapping[int, int]) -> None:
     """Let the machine know that seats request these epochs."""
-    machine.core.store.wishes.update(epochs)
+    machine.log.store.wishes.update(epochs)
 
 
 def keep_departure(machine: Machine, word: Leave, now: float) -> None:
     """Let the machine hold a departure."""
-    machine.core.leaves.keep(word, now)
+    machine.peers.departures.keep(word, now)
 
 
 def raise_promise(machine: Machine, epoch: int) -> None:
     """Let the machine promise an epoch without signing so."""
-    machine.core.raise_promise(epoch)
+    machine.signer.raise_promise(epoch)
 
 
 def forget_end(machine: Machine, seat: int) -> None:
     """Let the machine not know that a seat's end is final."""
-    machine.core.ends.over.pop(seat)
+    machine.judge.ends.pop(seat)
 
 
 def identity_of(machine: Machine) -> Identity:
     """Return the key of the machine's seat."""
-    assert machine.core.who is not None
-    return machine.core.who
+    assert machine.signer.who is not None
+    return machine.signer.who
 
 
 def send_to_all(machine: Machine, message: Message) -> None:
     """Let the machine send a message that it does not hold itself."""
-    machine.core.send(peer_frames.Carry(message.encode()), None)
+    machine.outbox.carry(message)
 
 
 def player_choices(machine: Machine) -> dict[tuple[int, str], PlayerChoice]:
     """Return the machine's own record of what its player chose."""
-    return machine.core.player_choices
+    return machine.signer.player_choices

@@ -16,19 +16,19 @@ from protocol.consensus import followed_chain, new_epoch
 from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
     catch_up,
-    crash_recovery,
     departure_notices,
     end_notices,
     epoch_change,
     restored_backup,
-    signer,
     step_progress,
 )
-from protocol.seat import seat_state as held_leaves
 from protocol.seat.epoch_change import own_halt, propose
+from protocol.seat.fault_judge import FaultJudge
+from protocol.seat.message_log import MessageLog
+from protocol.seat.peers import Peers
 from protocol.seat.seat_machine import Machine
-from protocol.seat.seat_state import Core, Inquiry
-from protocol.seat.timeouts import Clocks
+from protocol.seat.signer import Inquiry, Signer
+from protocol.seat.timeouts import Timers
 
 Spoil = tuple[Callable[..., Any], str, str]
 
@@ -81,36 +81,36 @@ def planted(mutant: Mutant) -> Iterator[None]:
             function.__code__ = code  # type: ignore[attr-defined]
 
 
-HELD = "says = {m.hash for m in held_says(base, core.store, under)}"
+HELD = "says = {m.hash for m in held_says(base, state.log.store, under)}"
 MUTANTS = (
     mutant(
         "t-1 halts",
         (new_epoch.read_close, "!= table.quorum", "!= table.quorum - 1"),
         (Votes.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
-        (propose, "< core.table.quorum or", "< core.table.quorum - 1 or"),
+        (propose, "< state.table.quorum or", "< state.table.quorum - 1 or"),
     ),
     mutant(
         "no lock reported",
-        (own_halt, "core.votes.highest_lock(epoch)", "None"),
-        (epoch_change.reports_all, "lock = core.votes.highest_lock(epoch)", "return True"),
+        (epoch_change._stands_on, "state.log.votes.highest_lock(epoch)", "None"),
+        (epoch_change.reports_all, "_, under, base = _stands_on(state, epoch)", "return True"),
     ),
     mutant("lock reports seals only", (Votes.highest_lock, "(SealVote, Accept)", "(SealVote,)")),
     mutant(
         "halt omits its own last say",
-        (own_halt, HELD, HELD.replace("under)}", "under) if m.seat != core.seat}")),
-        (epoch_change.halt, "not reports_all(core, wish)", "False"),
+        (own_halt, HELD, HELD.replace("under)}", "under) if m.seat != state.seat}")),
+        (epoch_change.halt, "not reports_all(state, wish)", "False"),
     ),
     mutant(
         "halt omits what its own say builds on",
-        (own_halt, HELD, HELD.replace("under)}", "under) if m.seat == core.seat}")),
+        (own_halt, HELD, HELD.replace("under)}", "under) if m.seat == state.seat}")),
     ),
     mutant(
         "halts not binding",
-        (step_progress.may_speak, "not core.is_standing or ", ""),
+        (step_progress.may_speak, "not signer.is_standing or ", ""),
         (
-            signer.may_sign,
-            "type(statement) not in SIGNS[core.state]",
-            "core.inquiry is not None",
+            Signer._may_sign,
+            "type(statement) not in SIGNS[self.state]",
+            "self.inquiry is not None",
         ),
     ),
     mutant("one vote instead of two", (Votes.highest_open, "SealVote", "Accept")),
@@ -136,8 +136,8 @@ MUTANTS = (
     ),
     mutant(
         "final by what comes after the halt",
-        (Core.final_step, "if self.is_standing:", "if True:"),
-        (step_progress._ended_by_says, "not core.is_standing or ", ""),
+        (MessageLog.final_step, "if is_standing:", "if True:"),
+        (step_progress._ended_by_says, "not state.signer.is_standing or ", ""),
     ),
     mutant(
         "one expired halt enough", (new_epoch._expire, "< table.seats - table.quorum + 1", "< 1")
@@ -146,32 +146,32 @@ MUTANTS = (
         "patience running on while halted",
         (
             own_halt,
-            "core.expired.get(under)",
+            "state.signer.expired.get(under)",
             '__import__("protocol").wire.messages.Expired('
-            "under, core.tip.step, core.tip.digest) "
-            "if core.view.epoch == under and core.clocks.is_out(core.tip) else None",
+            "under, state.tip.step, state.tip.digest) "
+            "if state.log.view.epoch == under and state.timers.is_out(state.tip) else None",
         ),
     ),
     mutant(
         "promise forgotten on resume",
         (
-            signer._bind,
-            "core.raise_promise(statement.epoch)",
-            "core.replaying or core.raise_promise(statement.epoch)",
+            Signer._bind,
+            "self.raise_promise(statement.epoch)",
+            "self.outbox.is_replaying or self.raise_promise(statement.epoch)",
         ),
     ),
     mutant(
         "received bodies forgotten on resume",
-        (Machine._receive_message, "record(core, message)", "pass"),
+        (Machine._receive_message, "self.signer.record(message)", "pass"),
     ),
     mutant(
         "own statements forgotten on resume",
-        (signer.sign, "record(core, message, note)", "pass"),
+        (Signer.sign, "self.record(message, note)", "pass"),
     ),
-    mutant("no doubling of g", (Clocks.grace, "2**doublings", "1")),
+    mutant("no doubling of g", (Timers.grace, "2**doublings", "1")),
     mutant(
         "the proposer's wait not doubled",
-        (epoch_change._waited_for_halts, "clocks.grace(core.fruitless) / 2", "clocks.grace() / 2"),
+        (Timers.waits_as_proposer, "self.grace(self.fruitless(promise)) / 2", "self.grace() / 2"),
     ),
     mutant("votes name the close", (Votes._read_close, "base.node.base_digest()", "message.hash")),
     mutant(
@@ -203,7 +203,7 @@ MUTANTS = (
         (transition.may_go_on, "len(node.present) >= node.table.quorum", "True"),
     ),
     mutant("reveal without hold", (transition._needs_hold, "not node.table.strict", "False")),
-    mutant("a thinking seat's halt says expired", (Core._fix_expired, "if thinks:", "if False:")),
+    mutant("a thinking seat's halt says expired", (Signer._claim_timeout, "not owes and ", "")),
     mutant(
         "halts of the missing count",
         (new_epoch._expire, "read.message.seat not in missing", "True"),
@@ -213,18 +213,18 @@ MUTANTS = (
     ),
     mutant(
         "a resumed seat signs at once",
-        (crash_recovery.end, "core.inquiry = Inquiry(core.clocks.now)", "pass"),
+        (Signer.begin_inquiry, "self.inquiry = Inquiry(self.timers.now)", "pass"),
     ),
     mutant(
         "what was forgotten makes nobody cautious",
-        (restored_backup.is_forgotten, "message.hash in core.store", "True"),
+        (Signer.is_forgotten, "message.hash in self.log.store", "True"),
     ),
     mutant(
         "the floor counts every wish",
         (
             restored_backup.floor,
-            "core.votes.common_wish()",
-            "max([0, *core.votes.wishes().values()])",
+            "log.votes.common_wish()",
+            "max([0, *log.votes.wishes().values()])",
         ),
     ),
     mutant(
@@ -238,23 +238,23 @@ MUTANTS = (
     mutant("answers without bound", (catch_up._carry_part, "if room < 0:", "if False:")),
     mutant(
         "an end with a fault that no base holds",
-        (step_progress._ended_by_says, "not fault_judge.is_unsettled(core)", "True"),
+        (step_progress._ended_by_says, "not state.judge.is_unsettled()", "True"),
     ),
     mutant(
         "rubbish of passed epochs kept for ever",
-        (step_progress._forget_says, "message.seat == core.seat", "True"),
+        (MessageLog.forget_inputs, "message.seat == seat", "True"),
     ),
     mutant(
         "a seat leaves as soon as its own end is final",
-        (end_notices.may_leave, "all_have_ended(core) and not _needs_base(core)", "True"),
+        (end_notices.may_leave, "state.judge.all_have_ended() and not needs_base", "True"),
     ),
     mutant(
         "a seat leaves one step timeout after its end, whatever is promised",
-        (end_notices.has_served, "turns > core.table.seats", "True"),
+        (end_notices.has_served, "turns > state.table.seats", "True"),
     ),
     mutant(
         "a seat stays while a faulty one makes it request epoch after epoch",
-        (end_notices.has_served, "turns > core.table.seats", "False"),
+        (end_notices.has_served, "turns > state.table.seats", "False"),
     ),
     mutant(
         "a halted seat whose end is final stays while nobody else requests an epoch",
@@ -262,15 +262,15 @@ MUTANTS = (
     ),
     mutant(
         "whoever is awaited counts as silent",
-        (step_progress._sees_itself, "core.clocks.is_out(core.tip)", "True"),
+        (step_progress._sees_itself, "state.timers.is_out(state.tip)", "True"),
     ),
     mutant(
         "an end notice outlives the link it came by",
-        (end_notices.note_link, "core.ends.over.pop(seat, None)", "None"),
+        (FaultJudge.forget_end, "self.ends.pop(seat, None)", "None"),
     ),
     mutant(
         "a linked seat's end is believed to others",
-        (end_notices.take, "seat in core.links and peer != core.table.ids[seat]", "False"),
+        (end_notices.take, "seat in state.peers.links and peer != state.table.ids[seat]", "False"),
     ),
     mutant(
         "an end notice of anyone counts",
@@ -286,7 +286,7 @@ MUTANTS = (
     ),
     mutant(
         "a promise of any length is passed on",
-        (catch_up.is_called_for, "not core.votes.is_too_long(halt)", "True"),
+        (catch_up.is_called_for, "not votes.is_too_long(halt)", "True"),
     ),
     mutant(
         "a seat signs again once t - 1 others have told",
@@ -294,22 +294,24 @@ MUTANTS = (
     ),
     mutant(
         "a leave hurries who still thinks",
-        (Core.all_left, "self.awaited() <= away", "bool(self.awaited() & away)"),
+        (Peers.all_left, "self.log.awaited() <= away", "bool(self.log.awaited() & away)"),
     ),
     mutant(
-        "a leave holds behind a say", (held_leaves._holds, "_has_said_since(leave, store)", "False")
+        "a leave holds behind a say",
+        (departure_notices._holds, "_has_said_since(leave, store)", "False"),
     ),
     mutant(
         "a leave holds in the step before",
-        (Core.all_left, "if word.epoch < epoch or word.step <= step", ""),
+        (Peers.all_left, "if word.epoch < epoch or word.step <= step", ""),
     ),
     mutant(
         "a leave outlives an absence",
-        (held_leaves._holds, "_absences(node, leave.seat) == _absences", "_absences"),
+        (departure_notices._holds, "_absences(node, leave.seat) == _absences", "_absences"),
     ),
-    mutant("a return ends nothing", (held_leaves._holds, "or leave.says_back", "")),
-    mutant("a leave of anyone counts", (departure_notices.take, "signed_notices.check_leave", "")),
+    mutant("a return ends nothing", (departure_notices._holds, "or leave.says_back", "")),
+    mutant("a leave of anyone counts", (Peers.keep_departure, "signed_notices.check_leave", "")),
     mutant(
-        "a leave saves the grace", (Core.ran_out, "is_out and", "self.all_left() or is_out and")
+        "a leave saves the grace",
+        (Signer.ran_out, "is_out and", "self.peers.all_left() or is_out and"),
     ),
 )

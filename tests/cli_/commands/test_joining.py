@@ -167,7 +167,7 @@ def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
 ) -> None:
     player(hoity.home, 1)
     here = room_of(3, 2)
-    book = keep_journal(hoity.home, here, 1, secret=SECRET, whole=True)
+    book = keep_journal(hoity.home, here, 1, secret=SECRET)
     book.close()
     before = book.path.read_bytes()
     forged = ticket_of(here, secret=b"x" * 16)

@@ -237,7 +237,7 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
     bots: int, is_told: bool, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player(home, 0)
-    keep_journal(home, room_of(3, 1), 0, whole=True).close()
+    keep_journal(home, room_of(3, 1), 0).close()
     crew = SimpleNamespace(names=("Ada", "Bruno")[:bots]) if bots else None
     found: list[Reach] = []
 

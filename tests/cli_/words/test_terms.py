@@ -21,7 +21,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
 from p2p_hoity.rules.happenings import Setup
-from protocol.wire import table_header
+from protocol.wire import codec, table_header
 from protocol.wire.table_header import Patience, Terms, default_quorum
 
 UBER = load()
@@ -128,8 +128,8 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     assert "the host's own" in table_terms.title(own)
     assert table_terms.edition_json(own) == {"edition": "my house", "changed": None}
     assert set(table_terms.CHANGED) == set(PARTS)
-    low, high = table_header.PATIENCE_BOUNDS[0]
-    assert (PATIENCE.min * 1000, PATIENCE.max * 1000) == (low, high)
+    choice = codec.form_of(table_header.Patience).forms["choice"]  # type: ignore[attr-defined]
+    assert (PATIENCE.min * 1000, PATIENCE.max * 1000) == (choice.low, choice.high)
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)

@@ -193,7 +193,7 @@ FLOODS = {
 @pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
 async def test_whatever_a_peer_sends_is_read_at_a_pace_and_its_link_lives(autojump_clock, flood):
     """[L-25]"""
-    limits = replace(LIMITS, bytes_at_once=100 * OVERHEAD, bytes_a_second=50.0 * OVERHEAD)
+    limits = replace(LIMITS, bytes_read=(100 * OVERHEAD, 50.0 * OVERHEAD))
     near, far = trio.testing.memory_stream_pair()
     ended = Ended(near, limits)
     async with running(ended.run):

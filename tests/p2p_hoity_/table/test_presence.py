@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+from support.inspection import alter
 from support.machine_table import MachineTable, make_table, toy_choice
 from support.player_table import LONGER, PlayerTable, past_round
 from support.sim.cheap import cheap_blocks
@@ -51,7 +52,7 @@ class Watched(MachineTable):
         found = []
         while self.now < until:
             self.now += 0.5
-            self.machine.core.clocks.now = self.now
+            alter(self.machine, now=self.now)
             word = self.notes.look(self.machine, linked, self.now)
             if word is not None:
                 found.append((self.now, word))
@@ -129,12 +130,12 @@ def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> No
     object.__setattr__(want, "speakers", frozenset({3}))
     assert muster(room.machine, {1, 2, 3}).there == 3
     assert muster(room.machine, {1}).there == 2
-    room.machine.core.seat = None
+    alter(room.machine, seat=None)
     assert muster(room.machine, frozenset()).there == 3
     room = Watched({3}, 20)
     linked = frozenset({1, 2})
     assert muster(room.machine, linked).there == 3
-    room.machine.core.floor = 2
+    alter(room.machine, floor=2)
     assert muster(room.machine, linked).there == 2
     word = room.notes.run_out(room.machine, linked, room.now)
     assert isinstance(word, Paused)

@@ -30,6 +30,7 @@ from p2p_hoity.net.transport import RelayedNetwork
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.storage import journal
+from p2p_hoity.storage.seat_record import SeatRecord
 from p2p_hoity.table import host_table, lobby
 from p2p_hoity.table.invite_by_code import ticket_by_code
 from p2p_hoity.table.join_table import join_table
@@ -92,7 +93,7 @@ class Hiding:
     def addresses_of(self, number: int) -> set[tuple[str, ...]]:
         """What the others keep of where a seat is."""
         who = self.table.guests[number].place
-        return {tuple(first[3][who]) for first in self.firsts}
+        return {first.addresses[who] for first in self.firsts}
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def hiding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Hid
         table.how = here.reach
         create = journal.create
 
-        def noting(path: Path, first: tuple[Any, ...], passphrase: str | None) -> Any:
+        def noting(path: Path, first: SeatRecord, passphrase: str | None) -> Any:
             here.firsts.append(first)
             return create(path, first, passphrase)
 
@@ -191,8 +192,8 @@ async def test_it_is_kept_with_the_game_and_with_the_next_one(
     assert set(here.notes[2].dialled) == {RELAY}
     assert here.notes[2].listened == []
     # Where the seats of the next table are is not told again.
-    mine = [first for first in here.firsts if first[1] == here.table.guests[2].place]
-    assert [first[12] for first in mine] == [True, True]
+    mine = [first for first in here.firsts if first.seat == here.table.guests[2].place]
+    assert [first.relay_only for first in mine] == [True, True]
 
 
 async def test_a_seat_that_hides_since_it_was_resumed_goes_on_to_hide(

@@ -69,7 +69,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
         (journal,) = (copy / "journals").iterdir()
         before, told = journal.read_bytes(), list[updates.Update]()
         me, player = table.guests[2].me, table.guests[2].player
-        seat = Seat(Home(copy), me, player, told.append)
+        seat = Seat(told.append, player=player, home=Home(copy), me=me)
         with pytest.raises(PeerError, match="played-elsewhere") as caught:
             await resume_table(seat, None, table.network)
         stopped.append(caught.value)

@@ -1,6 +1,5 @@
 """The base of a close: form of halts, absence, return, faults, and what is refused."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,35 +11,27 @@ from support.tiny_table import tiny_steps
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Missing, Node
-from protocol.consensus import fault_evidence, fork_tree, message_lookup, new_epoch
+from protocol.consensus import fault_evidence, fork_tree, new_epoch
 from protocol.consensus.fork_tree import Tree
-from protocol.consensus.message_lookup import Malformed, Unknown, Void
+from protocol.consensus.message_lookup import Malformed, References, Unknown, Void
 from protocol.consensus.new_epoch import ReadHalt
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import Back, Close, Expired, Halt, Lock, Message, Say, SealVote
 
 
-class Core:
-    """A Source over a few messages."""
+class Few(References):
+    """References to a few messages."""
 
-    def __init__(self, model: Model, *held: Message) -> None:
+    def __init__(self, model: Model, *stored: Message) -> None:
+        super().__init__()
         self.model = model
-        self.held = {m.hash: m for m in held}
+        self.stored = {m.hash: m for m in stored}
 
-    def message(self, digest: bytes) -> Message:
-        if digest not in self.held:
-            raise Unknown("not held")
-        return self.held[digest]
+    def find(self, digest: bytes) -> Message | None:
+        return self.stored.get(digest)
 
-    def base(self, epoch: int, digest: bytes | None) -> Node:
-        if epoch:
-            raise Unknown("no such base")
-        return self.model.base
-
-    def once(
-        self, key: message_lookup.ReadingKey, make: Callable[[], message_lookup.T]
-    ) -> message_lookup.T:
-        return make()
+    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
+        return None if epoch else self.model.base
 
 
 @pytest.fixture
@@ -211,7 +202,7 @@ def test_a_halt_that_leaves_out_what_its_own_say_builds_on_is_malformed(model: M
     says = said(model, 0, 1, 2, 3)
     after = base_of(model, says).node
     mine = model.say(after, 1, b"a")
-    source = Core(model, mine, *says)
+    source = Few(model, mine, *says)
     told = tuple(sorted(m.hash for m in [mine, *says]))
     new_epoch.read_halt(model.table, signed(model, 1, replace(NO_HALT, says=told)), source)
     for seat in (1, 0):
@@ -221,7 +212,7 @@ def test_a_halt_that_leaves_out_what_its_own_say_builds_on_is_malformed(model: M
 
 def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model) -> None:
     asked: list[bytes] = []
-    source = Core(model, model.say(model.base, 0, b"a"))
+    source = Few(model, model.say(model.base, 0, b"a"))
     find = source.message
 
     def message(digest: bytes) -> Message:
@@ -237,7 +228,7 @@ def test_all_that_a_halt_names_and_is_not_held_is_asked_for_at_once(model: Model
 
 def test_halts_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> None:
     say, back = model.say(model.base, 0, b"a"), signed(model, 3, Back(0))
-    source = Core(model, say, back)
+    source = Few(model, say, back)
 
     def read(halt: Halt) -> ReadHalt:
         return new_epoch.read_halt(model.table, signed(model, 1, halt), source)
@@ -260,7 +251,7 @@ def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None
     one, two = (signed(model, 3, replace(NO_HALT, says=(x * 32,))) for x in (b"x", b"y"))
     pair = tuple(sorted((one.hash, two.hash)))
     halt = signed(model, 0, replace(NO_HALT, proofs=(pair,)))
-    assert new_epoch.read_halt(model.table, halt, Core(model, one, two)).bad == ()
+    assert new_epoch.read_halt(model.table, halt, Few(model, one, two)).bad == ()
     assert base_of(model, [], proofs=(one, two)).node.banned == {3}
 
 
@@ -281,7 +272,7 @@ def test_two_sealed_bases_of_one_epoch_prove_no_bad_form(model: Model) -> None:
     first, second = bases
     halts = [promise(0, first), promise(1, second), promise(2, first)]
     close = signed(model, 2, Close(2, tuple(m.hash for m in halts)))
-    source = Core(model, *halts, close)
+    source = Few(model, *halts, close)
     source.base = lambda epoch, digest: bases[digest]  # type: ignore[method-assign]
     fails(Void, "two bases", new_epoch.base_of_close, model.table, close, source)
     assert not new_epoch.is_bad_form(model.table, close, source)
@@ -292,7 +283,7 @@ def test_two_sealed_bases_of_one_epoch_prove_no_bad_form(model: Model) -> None:
 def test_a_close_needs_t_halts_of_its_epoch_by_rising_seat_from_its_proposer(model: Model) -> None:
     halts = [signed(model, s, NO_HALT) for s in range(4)]
     late = signed(model, 2, replace(NO_HALT, epoch=5))
-    source = Core(model, *halts, late)
+    source = Few(model, *halts, late)
 
     def close(seat: int, *chosen: Message, epoch: int = 1) -> Message:
         return signed(model, seat, Close(epoch, tuple(m.hash for m in chosen)))

@@ -193,7 +193,7 @@ def deny_the_lock(machine: Machine, vote: SealVote) -> Statement:
 def build_on_nothing(machine: Machine, halt: Halt) -> Statement:
     """Leave out of a promise what its own inputs build on."""
     store = inspect(machine).store
-    own = sorted(h for h in halt.says if store.message(h).seat == LIAR)
+    own = sorted(h for h in halt.says if store.find(h).seat == LIAR)
     return Halt(halt.epoch, halt.lock, tuple(own), None, (), ())
 
 

@@ -30,7 +30,7 @@ from protocol.seat.effects import (
     Waiting,
 )
 from protocol.seat.seat_machine import Machine
-from protocol.seat.seat_state import State
+from protocol.seat.signer import State
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.signed_messages import Halt, Late
 from protocol.wire.signed_notices import Leave

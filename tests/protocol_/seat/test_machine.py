@@ -21,7 +21,7 @@ from protocol.game import IllegalMove
 from protocol.seat import memory_quotas
 from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
 from protocol.seat.seat_machine import Machine
-from protocol.seat.seat_state import SIGNS, PlayerChoice, State
+from protocol.seat.signer import SIGNS, PlayerChoice, State
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Accept, Back, Halt, Late, Say, SealVote
 

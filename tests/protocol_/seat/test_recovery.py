@@ -9,7 +9,7 @@ from support.sampling import sample
 
 from protocol.seat.effects import Broken, Record, Silenced
 from protocol.seat.seat_machine import Machine
-from protocol.seat.seat_state import State
+from protocol.seat.signer import State
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Halt, Late, Message, Say
 

@@ -25,7 +25,7 @@ from protocol.chain.own_inputs import body_of_choice
 from protocol.consensus.followed_chain import Proof
 from protocol.seat import epoch_change
 from protocol.seat.effects import Guilty, Waiting
-from protocol.seat.seat_state import State
+from protocol.seat.signer import State
 from protocol.wire import peer_frames, signed_messages
 from protocol.wire.signed_messages import Accept, Close, Halt, Late, Say, SealVote, Statement
 

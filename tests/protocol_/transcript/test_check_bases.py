@@ -34,7 +34,7 @@ def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPat
     room, proof = room_of("vanished"), read("vanished").evidence
     (close,) = parsed(room, proof.closes)
     held = {m.hash: m for m in parsed(room, proof.messages)}
-    source = check_bases.FileSource(transition.begin(room.table), held)
+    source = check_bases.FileReferences(transition.begin(room.table), held)
     fails(check_bases.TooMuch, "", new_epoch.bad_form, room.table, close, source)
 
 
@@ -45,7 +45,7 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     held = {m.hash: m for m in (*every, *store_of(machine))}
     start = machine.tip.before(room.table.first_step)
     assert start is not None
-    source = check_bases.FileSource(start, held)
+    source = check_bases.FileReferences(start, held)
     halt = next(m for m in every if isinstance(m.statement, Halt))
     first = new_epoch.read_halt(room.table, halt, source)
     counted = source.lookups

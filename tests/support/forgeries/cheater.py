@@ -7,19 +7,15 @@ It may sign and send more by `say_too`.
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from protocol.chain.chain_state import Kind, Node
-from protocol.seat import epoch_change, step_progress
 from protocol.seat.seat_machine import Machine
-from protocol.seat.seat_state import Core
-from protocol.seat.signer import sign
 from protocol.wire.signed_messages import Say, Statement
 from protocol.wire.step_bodies import EMPTY
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import Forgery
 from support.forgeries.statements import signed
-from support.inspection import send_to_all
+from support.inspection import replace_signing, send_to_all, sign_as_ever
 
 PASSES = (Kind.DECK_OK, Kind.HOLD, Kind.OVER)
 """Steps in which every honest body is the empty pass."""
@@ -35,23 +31,13 @@ class CheatingMachine(Machine):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.behind: list[Statement] = []
-        _CHEATERS[self.core] = self
+        replace_signing(self, self._sign)
 
-
-_CHEATERS: WeakKeyDictionary[Core, CheatingMachine] = WeakKeyDictionary()
-
-
-def _sign(core: Core, statement: Statement, note: Any = None) -> bool:
-    cheater = _CHEATERS.get(core)
-    if cheater is None:
-        return sign(core, statement, note)
-    is_signed = sign(core, cheater.lie(cheater, statement), note)
-    while cheater.behind:
-        say_too(cheater, cheater.behind.pop(0))
-    return is_signed
-
-
-step_progress.sign = epoch_change.sign = _sign  # type: ignore[attr-defined]
+    def _sign(self, statement: Statement, note: Any = None) -> bool:
+        is_signed = sign_as_ever(self, self.lie(self, statement), note)
+        while self.behind:
+            say_too(self, self.behind.pop(0))
+        return is_signed
 
 
 def say_too(machine: Machine, statement: Statement) -> None:

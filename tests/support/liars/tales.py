@@ -13,7 +13,7 @@ from protocol.consensus.epoch_votes import held_says
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
 from protocol.seat.seat_machine import Machine
-from protocol.seat.seat_state import State
+from protocol.seat.signer import State
 from protocol.wire import signed_messages, step_bodies
 from protocol.wire.peer_frames import Carry, parse_frame
 from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote, Statement

@@ -15,7 +15,7 @@ from vectors.making.refused import undisturbed
 
 from protocol.chain.chain_state import Node
 from protocol.consensus.new_epoch import base_of_close
-from protocol.transcript.check_bases import FileSource
+from protocol.transcript.check_bases import FileReferences
 from protocol.transcript.transcript_format import Transcript
 from protocol.transcript.transcript_writer import entry_of
 from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote
@@ -49,7 +49,7 @@ def _ending_with(*listed: Listed) -> bytes:
     said = [m for says, proofs in listed for m in (*says, *(m for proof in proofs for m in proof))]
     messages = list({m.hash: m for m in (*halts, *said)}.values())
     close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
-    source = FileSource(start, {m.hash: m for m in (*messages, close)})
+    source = FileReferences(start, {m.hash: m for m in (*messages, close)})
     base = base_of_close(room.table, close, source).node
     seals = tuple((s, room.sign(s, SealVote(1, base.base_digest())).signature) for s in range(3))
     whole = undisturbed(room.first.machine, start.step)
