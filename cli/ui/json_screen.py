@@ -1,7 +1,4 @@
-"""The screen for programs: one JSON object a line for everything a peer tells.
-
-A seat for programs: one JSON object a line out, one answer a line in.
-"""
+"""The screen and the seat for programs: a JSON object a line out, an answer a line in."""
 
 from __future__ import annotations
 

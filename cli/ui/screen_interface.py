@@ -1,6 +1,4 @@
-"""The size below which there is no full screen.
-
-What every screen of a seat can do, and the one place that knows which one it is.
+"""The interface of all screens, and the choice of the screen for a terminal.
 
 A further screen is one more file of this folder, and one more line in `seated`.
 """

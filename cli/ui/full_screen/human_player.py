@@ -1,11 +1,8 @@
-"""The bridge from Textual's loop into trio: what the screen says is done and heard there.
+"""The player at the full screen: questions go to the screen, and answers come from it.
 
-The person at the full screen as a player: questions go to the screen, answers come from it.
-
-A seat for a person at a terminal: the full-screen table, and the line prompt if it fails.
-
-Textual runs on the main thread in asyncio, and the peer in trio as its guest: both take turns on
-one thread, so an update needs no lock, and a key is on the wire in the same moment.
+Textual runs on the main thread in asyncio, and the peer runs in trio as its guest. Both take turns
+on one thread, so an update needs no lock, and an answer is sent in the same moment. If the full
+screen fails, the game goes on in lines.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The one widget of the table: it shows the lines of a frame, and knows what a click means.
+"""The table as a Textual application: keys and mouse in, frames out.
 
-The table as a Textual application: keys and mouse in, frames out; it decides nothing itself.
+One widget shows the lines of a frame, and knows which key a click on a place means. Nothing is
+decided here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What needs a second answer: leaving the table, and giving the seat to a bot.
+"""The prompt of the line screen: a person's questions and answers, line by line.
 
-The plain prompt: a person's seat as questions and answers, line by line.
+Leaving the table, and giving the seat to a bot, take a second answer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Pages of the line prompt, shown on demand: board, hands, names, log, rules, proofs and help.
+"""What the line prompt shows and asks: pages on demand, one choice, and chat.
 
-One choice asked in lines: the question, its options, the answer, and the confirmation.
-
-Talk in the line prompt: `t words` says them, `t 3` a phrase, `m NAME` mutes one voice.
+A choice is asked by its question and options, answered, and confirmed. `t words` says them in the
+chat, `t 3` says a phrase, and `m NAME` mutes one player.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The log of a game in full sentences, by rounds: the latest two are shown when asked for.
+"""The screen of lines: every update becomes sentences, and the latest view is kept.
 
-A host's ticket as it is shown: a block of its own, a copy for the clipboard, and a QR code.
-
-The plain screen: what a peer tells becomes lines, and the latest view is kept at hand.
+It also keeps the log of the game by rounds, and shows a host's ticket as a block, as a copy for the
+clipboard, or as a QR code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A seat for people, line by line: for a screen reader, a pipe, or a plain terminal.
-
-The screen of an onlooker, line by line: the game as it goes on, and pages on demand.
-"""
+"""A seat, or an onlooker, line by line: for a screen reader, a pipe, or a plain terminal."""
 
 from __future__ import annotations
 
