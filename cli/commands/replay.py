@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
+from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition, Happening, State, happenings
 from p2p_hoity.sealings import Sealing, sealings
 from protocol import Node, fingerprint, transcript
@@ -18,7 +19,6 @@ from ..exit_codes import NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
 from ..printing import ask, say, write_line
 from ..ui.screen_interface import is_full
-from ..words import table_terms
 from ..words.card_names import Names
 from ..words.happening_sentences import story
 from ..words.translation import _
@@ -116,7 +116,7 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
 def _edition(edition: Edition) -> dict[str, Any]:
     return {
         "name": edition.name,
-        "changed": table_terms.edition_json(edition)["changed"],
+        "changed": edition_json(edition)["changed"],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}

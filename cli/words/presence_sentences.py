@@ -33,8 +33,6 @@ ROUND_LOST: Final = N_(
     "If the others play on without you, you are back in the next round at the earliest."
 )
 """What leaving for now may cost; nothing where the game pauses meanwhile."""
-HOST: Final = 0
-"""The host sits first."""
 PRESENCE_WORDS: Final = {
     Presence.LINKED: N_("thinking"),
     Presence.UNLINKED: N_("no link"),
@@ -52,21 +50,6 @@ def knock(nickname: str, key: str) -> str:
     """A guest wants to sit down: the question to the host."""
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
     return words.format(name=nickname, key=key)
-
-
-def lost(found: Sequence[Presence], mine: int | None) -> list[int]:
-    """The seats that may be looked for elsewhere: all without a link, if the host, around whom
-    guests gather, is one of them or nobody is linked. An onlooker looks for none."""
-    gone = [seat for seat, one in enumerate(found) if one is Presence.UNLINKED]
-    linked = [s for s, one in enumerate(found) if one is Presence.LINKED and s != mine]
-    is_cut_off = HOST in gone or not linked
-    return gone if is_cut_off and mine is not None else []
-
-
-def is_alone(found: Sequence[Presence], mine: int | None) -> bool:
-    """Return whether a player has no link to anybody, and some are neither absent nor have left."""
-    others = {one for seat, one in enumerate(found) if seat != mine}
-    return mine is not None and Presence.UNLINKED in others and Presence.LINKED not in others
 
 
 def awaited(

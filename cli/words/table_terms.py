@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from p2p_hoity.editions import descent
 from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition
 from protocol import Terms, fingerprint
 
@@ -58,13 +59,6 @@ def title(edition: Edition) -> str:
         return edition.name
     what = listed(_(CHANGED[part]) for part in found.changes)
     return _("{name}, changed ({what})").format(name=found.original, what=what)
-
-
-def edition_json(edition: Edition) -> dict[str, Any]:
-    """The same for a program: `changed` is null if the edition has a name of its own."""
-    found = descent(edition)
-    changed = list(found.changes) if found.original else None
-    return {"edition": edition.name, "changed": changed}
 
 
 def edition_lines(edition: Edition, variant: str = "") -> list[str]:

@@ -112,3 +112,9 @@ def invitation(code: Code) -> list[str]:
     told.append(words.format(code=code.code, hoity=INSTALLED, whole=whole(code)))
     time = span(round(code.seconds * 1000))
     return [*told, _("It is good for one guest and one try, for {time}.").format(time=time)]
+
+
+def block(ticket: str) -> list[str]:
+    """Return the lines of a ticket and what it is for, apart from everything else."""
+    words = _("TICKET  give it to the others; they type: {hoity} join TICKET")
+    return ["", words.format(hoity=INSTALLED), "", ticket, ""]
