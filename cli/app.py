@@ -172,8 +172,11 @@ def run(words: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except BaseException as error:  # noqa: BLE001 - here every error ends
-        if _reader_has_gone(error):
-            return _quiet_exit()
+        if any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error)):
+            # Nothing more is said, not even at the end. The exit code is the one a shell gives a
+            # command that ends so, because what was not read may not be ok.
+            _to_nowhere()
+            return READER_GONE
         _leave_what_cannot_be_written()
         if isinstance(error, UsageError):
             return complain(error)
@@ -189,7 +192,10 @@ def _run(words: Sequence[str]) -> int:
     columns = min(READERS, printing.width() or READERS)
     try:
         if completing:
-            return _complete(command, os.environ[COMPLETING])
+            from typer.completion import shell_complete
+
+            # One answer to fish is an exit code, which the library gives by SystemExit.
+            return shell_complete(command, {}, "hoity", COMPLETING, os.environ[COMPLETING])
         translate(command)
         with command.make_context("hoity", list(words), terminal_width=columns) as context:
             command.invoke(context)
@@ -198,20 +204,6 @@ def _run(words: Sequence[str]) -> int:
     except SystemExit as end:  # how the library ends what it does for completion
         return end.code if isinstance(end.code, int) else OK
     return OK
-
-
-def _complete(command: Any, instruction: str) -> int:
-    """Answer what a shell asks while a command line is typed, in the library's own form.
-
-    One answer to fish is an exit code, which the library gives by SystemExit.
-    """
-    from typer.completion import shell_complete
-
-    return shell_complete(command, {}, "hoity", COMPLETING, instruction)
-
-
-def _reader_has_gone(error: BaseException) -> bool:
-    return any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error))
 
 
 def _leave_what_cannot_be_written() -> None:
@@ -227,24 +219,13 @@ def _to_nowhere() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _quiet_exit() -> int:
-    """Whoever read our output has gone: nothing more to say, not even at the end. The exit code
-    is the one a shell gives a command that ends so, because what was not read may not be ok."""
-    _to_nowhere()
-    return READER_GONE
-
-
-def _open_what_is_closed() -> None:
-    """Give every standard stream that was closed for us a place that leads nowhere: else the next
-    file we open, a key or a journal, takes its number, and what is printed ends there."""
+def main() -> None:
+    """The `hoity` command."""
+    # A standard stream that was closed for us gets a place that leads nowhere: else the next file
+    # we open, a key or a journal, takes its number, and what is printed ends there.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
-
-
-def main() -> None:
-    """The `hoity` command."""
-    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -24,67 +24,42 @@ MissingParameter: Final[type[Any]] = LIBRARY.MissingParameter
 BadOptionUsage: Final[type[Any]] = LIBRARY.BadOptionUsage
 
 
-class SpareWords(UsageError):  # type: ignore[misc]
-    """Words that a command has no use for."""
-
-    def __init__(self, words: list[str], ctx: Any) -> None:
-        super().__init__(repr(words), ctx)
-        self.words = words
-
-
-class NoSuchCommand(UsageError):  # type: ignore[misc]
-    """A word that is no command; `alike` are some that it may have been meant for."""
-
-    def __init__(self, word: str, alike: list[str], ctx: Any) -> None:
-        super().__init__(repr(word), ctx)
-        self.word, self.alike = word, alike
-
-
 def complaint(error: Any) -> str:
-    """What is wrong with the words of a command line; what the library has in a class that is not
-    known here is said as it says it, in English."""
-    for kind, say in SAYERS.items():
-        if isinstance(error, kind):
-            return str(say(error))
-    return str(error.format_message())
+    """Return what is wrong with the words of a command line.
+
+    What the library has in a class that is not known here is said as it says it, in English.
+    """
+    if isinstance(error, NoSuchOption):
+        if not error.possibilities:
+            return _("No such option: {option}").format(option=error.option_name)
+        text = _("No such option: {option} (Possible options: {options})")
+        options = ", ".join(sorted(error.possibilities))
+        return text.format(option=error.option_name, options=options)
+    if isinstance(error, BadOptionUsage):
+        params = error.ctx.command.params if error.ctx is not None else []
+        names = {name: param for param in params for name in (*param.opts, *param.secondary_opts)}
+        text = _("Option {option} requires an argument.")
+        if getattr(names.get(error.option_name), "is_flag", False):
+            text = _("Option {option} does not take a value.")
+        return text.format(option=repr(error.option_name))
+    if not isinstance(error, typer.BadParameter):
+        return str(error.format_message())
+    bad: Any = error
+    hint = bad.param_hint or bad.param.get_error_hint(bad.ctx)
+    name = hint if isinstance(hint, str) else " / ".join(map(repr, hint))
+    if isinstance(error, MissingParameter):
+        return _missing(bad.param, name)
+    return _("Invalid value for {name}: {why}").format(name=name, why=_wanted(bad))
 
 
-def _spare(error: SpareWords) -> str:
-    return _("Got unexpected extra argument(s) ({words})").format(words=" ".join(error.words))
-
-
-def _no_command(error: NoSuchCommand) -> str:
-    told = _("No such command {name!r}.").format(name=error.word)
-    if not error.alike:
-        return told
-    names = ", ".join(map(repr, error.alike))
-    return _("{complaint} Did you mean {name}?").format(complaint=told, name=names)
-
-
-def _no_option(error: Any) -> str:
-    if not error.possibilities:
-        return _("No such option: {option}").format(option=error.option_name)
-    text = _("No such option: {option} (Possible options: {options})")
-    return text.format(option=error.option_name, options=", ".join(sorted(error.possibilities)))
-
-
-def _option_usage(error: Any) -> str:
-    """An option with a value though it is a switch, or without one though it is none."""
-    params = error.ctx.command.params if error.ctx is not None else []
-    names = {name: param for param in params for name in (*param.opts, *param.secondary_opts)}
-    text = _("Option {option} requires an argument.")
-    if getattr(names.get(error.option_name), "is_flag", False):
-        text = _("Option {option} does not take a value.")
-    return text.format(option=repr(error.option_name))
-
-
-def _missing(error: Any) -> str:
-    is_argument = error.param.param_type_name == "argument"
+def _missing(param: Any, name: str) -> str:
+    """Return that a parameter is missing, and where it is found."""
+    is_argument = param.param_type_name == "argument"
     text = _("Missing argument {name}.") if is_argument else _("Missing option {name}.")
-    told = text.format(name=_name(error))
-    if str(error.param.metavar).startswith("GAME"):
+    told = text.format(name=name)
+    if str(param.metavar).startswith("GAME"):
         return told + " " + _("`hoity games` lists your games.")
-    if "TICKET" in str(error.param.metavar):
+    if "TICKET" in str(param.metavar):
         words = _(
             "The host's `{hoity} host` prints it; `hoity tables` lists the tables of this LAN."
         )
@@ -92,23 +67,14 @@ def _missing(error: Any) -> str:
     return told
 
 
-def _bad(error: Any) -> str:
-    text = _("Invalid value for {name}: {why}")
-    return text.format(name=_name(error), why=_wanted(error))
-
-
-def _name(error: Any) -> str:
-    hint = error.param_hint or error.param.get_error_hint(error.ctx)
-    return hint if isinstance(hint, str) else " / ".join(map(repr, hint))
-
-
 def _wanted(error: Any) -> str:
-    """What such a parameter takes."""
+    """Return what such a parameter takes."""
     kind = error.param.type
     if isinstance(error, NoSeconds):
         return _("a number of seconds is needed")
     if getattr(kind, "choices", None):
-        return _("one of {choices} is needed").format(choices=", ".join(_choices(kind)))
+        choices = [str(getattr(choice, "value", choice)) for choice in kind.choices]
+        return _("one of {choices} is needed").format(choices=", ".join(choices))
     if getattr(kind, "min", None) is not None and kind.max is not None:
         return _("a number from {least} to {most} is needed").format(least=kind.min, most=kind.max)
     if isinstance(kind, type(LIBRARY_INT)):
@@ -117,23 +83,6 @@ def _wanted(error: Any) -> str:
 
 
 LIBRARY_INT: Final = sys.modules[UsageError.__module__.rpartition(".")[0] + ".types"].INT
-
-
-def _choices(kind: Any) -> list[str]:
-    return [str(getattr(choice, "value", choice)) for choice in kind.choices]
-
-
-SAYERS: Final[dict[type[Any], Any]] = {
-    SpareWords: _spare,
-    NoSuchCommand: _no_command,
-    NoSuchOption: _no_option,
-    BadOptionUsage: _option_usage,
-    MissingParameter: _missing,
-    typer.BadParameter: _bad,
-}
-"""In this order: a missing parameter is a bad one to the library."""
-
-
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
 SEVERAL: Final = 3
 """Headings from which on a help is divided."""
@@ -191,11 +140,12 @@ class SpokenCommand(_Narrow, TyperCommand):
                 formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse its words; SpareWords if some are left over."""
+        """Parse its words; UsageError if some are left over."""
         ctx.allow_extra_args = True
         spare = super().parse_args(ctx, args)
         if spare:
-            raise SpareWords(spare, ctx)
+            words = _("Got unexpected extra argument(s) ({words})")
+            raise UsageError(words.format(words=" ".join(spare)), ctx)
         return spare
 
 
@@ -203,13 +153,16 @@ class SpokenGroup(_Narrow, TyperGroup):
     """A group of commands; Ctrl-C has its own exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the first word names; NoSuchCommand if there is none."""
+        """Return the command that the first word names; UsageError if there is none."""
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:
             if type(error) is not UsageError:
                 raise
-            raise NoSuchCommand(args[0], get_close_matches(args[0], self.commands), ctx) from error
+            told = _("No such command {name!r}.").format(name=args[0])
+            if alike := ", ".join(map(repr, get_close_matches(args[0], self.commands))):
+                told = _("{complaint} Did you mean {name}?").format(complaint=told, name=alike)
+            raise UsageError(told, ctx) from error
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

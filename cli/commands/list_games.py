@@ -82,9 +82,9 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
     lines, names = list[str](), [game.name for game in games]
     for game in games:
         text = _("  {command}   begun {date} with {who}")
-        date = datetime.fromtimestamp(game.started).strftime("%Y-%m-%d %H:%M")
         typed = f"{command} {short(game.name, names)}"
-        lines.append(text.format(command=typed, date=date, who=listed(game.opponents)))
+        begun = date(game.started)
+        lines.append(text.format(command=typed, date=begun, who=listed(game.opponents)))
     return lines
 
 

@@ -18,7 +18,7 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, get_type_hints
 
-import typer
+from typer import Argument, BadParameter, Option
 
 from ..words.translation import N_
 
@@ -127,14 +127,14 @@ def _games(incomplete: str, files: Callable[[Home], Iterable[Path]]) -> list[str
 # What several commands take.
 
 
-class NoSeconds(typer.BadParameter):
+class NoSeconds(BadParameter):
     """A number that is none of seconds."""
 
 
 def missing(ctx: Any, name: str) -> Any:
     """Return the library's complaint that the argument of this name is missing."""
     (param,) = [one for one in ctx.command.params if one.name == name]
-    library = sys.modules[typer.BadParameter.__module__]
+    library = sys.modules[BadParameter.__module__]
     return library.MissingParameter(ctx=ctx, param=param, param_hint="'TICKET'")
 
 
@@ -147,25 +147,23 @@ def _number(number: float | None) -> float | None:
 
 def seconds(name: str, least: float, most: int, words: str) -> Any:
     """Return an option of this name that takes seconds within bounds."""
-    return typer.Option(name, metavar="SECONDS", min=least, max=most, callback=_number, help=words)
+    return Option(name, metavar="SECONDS", min=least, max=most, callback=_number, help=words)
 
 
 def count(name: str, least: int, most: int, words: str, metavar: str = "N") -> Any:
     """Return an option of this name that takes a whole number within bounds."""
-    return typer.Option(name, metavar=metavar, min=least, max=most, help=words)
+    return Option(name, metavar=metavar, min=least, max=most, help=words)
 
 
 def place(name: str, words: str) -> Any:
     """Return an option of this name that takes an address with its port."""
-    return typer.Option(name, metavar="HOST:PORT", help=words)
+    return Option(name, metavar="HOST:PORT", help=words)
 
 
-JsonOption = Annotated[
-    bool, typer.Option("--json", help=N_("One JSON object a line, for programs."))
-]
+JsonOption = Annotated[bool, Option("--json", help=N_("One JSON object a line, for programs."))]
 PlainOption = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--plain",
         envvar="HOITY_PLAIN",
         show_envvar=False,
@@ -176,11 +174,11 @@ PlainOption = Annotated[
     ),
 ]
 NameOption = Annotated[
-    str | None, typer.Option("--name", metavar="NAME", help=N_("Your nickname at this table."))
+    str | None, Option("--name", metavar="NAME", help=N_("Your nickname at this table."))
 ]
 EditionOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "--edition",
         metavar="NAME|FILE",
         help=N_("uberplay-2004, reference-manual, or your own edition file."),
@@ -189,7 +187,7 @@ EditionOption = Annotated[
 USUAL_EDITION: Final = "uberplay-2004"
 ProxyOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--proxy",
         metavar="URL",
         envvar="HOITY_PROXY",
@@ -203,14 +201,13 @@ ProxyOption = Annotated[
 ListenOption = Annotated[
     str,
     place(
-        "--listen",
-        N_("Where to listen; port 0 is any free port, as is a default that is in use."),
+        "--listen", N_("Where to listen; port 0 is any free port, as is a default that is in use.")
     ),
 ]
 
 
 def _ticket(metavar: str, words: str) -> Any:
-    return typer.Argument(
+    return Argument(
         metavar=metavar,
         envvar="HOITY_TICKET",
         show_envvar=False,
@@ -221,8 +218,7 @@ def _ticket(metavar: str, words: str) -> Any:
 
 
 TicketArgument = Annotated[
-    list[str],
-    _ticket("TICKET|CODE", N_("The ticket, or the code, that the host gave you.")),
+    list[str], _ticket("TICKET|CODE", N_("The ticket, or the code, that the host gave you."))
 ]
 WhereArgument = Annotated[
     list[str] | None,
@@ -237,12 +233,10 @@ WhereArgument = Annotated[
 """A list, because a ticket copied over a line's end comes in several words."""
 
 GAME_HELP: Final = N_("The game's id or how it begins; last is the newest.")
-GameArgument = Annotated[
-    str, typer.Argument(metavar="GAME", help=GAME_HELP, autocompletion=open_games)
-]
+GameArgument = Annotated[str, Argument(metavar="GAME", help=GAME_HELP, autocompletion=open_games)]
 OptionalGameArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[GAME]", help=GAME_HELP, show_default=False, autocompletion=open_games),
+    Argument(metavar="[GAME]", help=GAME_HELP, show_default=False, autocompletion=open_games),
 ]
 
 # What is printed, and how.
@@ -257,9 +251,7 @@ class OutputOptions:
     plain: PlainOption = False
     transcript: Annotated[
         Path | None,
-        typer.Option(
-            "--transcript", metavar="FILE", help=N_("Where the finished transcript goes.")
-        ),
+        Option("--transcript", metavar="FILE", help=N_("Where the finished transcript goes.")),
     ] = None
 
     @property
@@ -277,15 +269,15 @@ class SeatOptions:
 
     HEADING: ClassVar = SEAT
     auto: Annotated[
-        bool | None, typer.Option("--auto", help=N_("A bot plays your seat."), rich_help_panel=BOTS)
+        bool | None, Option("--auto", help=N_("A bot plays your seat."), rich_help_panel=BOTS)
     ] = False
     name: NameOption = None
     no_talk: Annotated[
-        bool, typer.Option("--no-talk", help=N_("Neither show nor send what people say."))
+        bool, Option("--no-talk", help=N_("Neither show nor send what people say."))
     ] = False
     again: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--again/--no-again",
             help=N_("Whether to ask for another game with the same people; a terminal is asked."),
             show_default=False,
@@ -293,11 +285,9 @@ class SeatOptions:
     ] = None
     no_bell: Annotated[
         bool,
-        typer.Option(
-            "--no-bell", help=N_("Do not ring when it is your turn."), rich_help_panel=OUTPUT
-        ),
+        Option("--no-bell", help=N_("Do not ring when it is your turn."), rich_help_panel=OUTPUT),
     ] = False
-    until_eof: Annotated[bool, typer.Option("--until-eof", hidden=True)] = False
+    until_eof: Annotated[bool, Option("--until-eof", hidden=True)] = False
 
 
 @dataclass(frozen=True)
@@ -306,7 +296,7 @@ class PlayOptions(SeatOptions):
 
     auto: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--auto/--no-auto",
             help=N_("A bot plays your seat; it also does if the input ends without an answer."),
             show_default=False,
@@ -363,20 +353,18 @@ class TableOptions:
     edition: EditionOption = USUAL_EDITION
     variant: Annotated[
         Variant | None,
-        typer.Option(
-            "--variant", help=N_("For two seats only; surprise unless you say otherwise.")
-        ),
+        Option("--variant", help=N_("For two seats only; surprise unless you say otherwise.")),
     ] = None
     action_choice: Annotated[
         ActionChoice | None,
-        typer.Option(
+        Option(
             "--action-choice",
             help=N_("staged: Castle seats choose after the sale; together: all at once."),
         ),
     ] = None
     detective_in_hall: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--detective-in-hall/--no-detective-in-hall",
             help=N_("Whether a Detective may be played in the Auction Hall."),
             show_default=False,
@@ -384,14 +372,14 @@ class TableOptions:
     ] = None
     detective_rank: Annotated[
         DetectiveRank | None,
-        typer.Option(
+        Option(
             "--detective-rank",
             help=N_("A Detective's rank is taken after or before the Exhibits move."),
         ),
     ] = None
     quorum: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--quorum",
             metavar="T",
             help=N_("How many seats can go on without the others; by default 2, 2, 3, 4, 4."),
@@ -426,7 +414,7 @@ class GuestOptions:
     HEADING: ClassVar = GUESTS
     lan: Annotated[
         LanChoice,
-        typer.Option(
+        Option(
             "--lan",
             help=N_(
                 "open: the LAN is told, and whoever comes may sit down; closed: it is told, and a"
@@ -434,12 +422,12 @@ class GuestOptions:
             ),
         ),
     ] = LanChoice.CLOSED
-    qr: Annotated[bool, typer.Option("--qr", help=N_("Show the ticket as a QR code too."))] = False
+    qr: Annotated[bool, Option("--qr", help=N_("Show the ticket as a QR code too."))] = False
     asks: Annotated[
-        bool, typer.Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
+        bool, Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
     ] = False
     no_watch: Annotated[
-        bool, typer.Option("--no-watch", help=N_("Let nobody look on; the guests are told."))
+        bool, Option("--no-watch", help=N_("Let nobody look on; the guests are told."))
     ] = False
 
 
@@ -462,7 +450,7 @@ class NetworkOptions:
     ] = None
     relay_only: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--relay-only",
             help=N_(
                 "Dial your relays alone, and be reached through them alone: the other seats learn"
@@ -479,7 +467,7 @@ class NetworkOptions:
     proxy: ProxyOption = None
     no_map: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--no-map",
             envvar="HOITY_NO_MAP",
             show_envvar=False,
@@ -494,7 +482,7 @@ class NetworkAnew(NetworkOptions):
 
     listen: Annotated[
         str,
-        typer.Option(
+        Option(
             "--listen",
             metavar="HOST:PORT",
             show_default=False,
@@ -525,7 +513,7 @@ class WatchOptions:
     proxy: ProxyOption = None
     since: Annotated[
         Since,
-        typer.Option(
+        Option(
             "--from",
             help=N_("start: the game from its beginning; now: from here on."),
             rich_help_panel=OUTPUT,
@@ -552,12 +540,10 @@ class RelayOptions:
     ] = 30.0
     log: Annotated[
         bool,
-        typer.Option(
-            "--log", help=N_("Write a line for each event to standard error; no addresses.")
-        ),
+        Option("--log", help=N_("Write a line for each event to standard error; no addresses.")),
     ] = False
     log_addresses: Annotated[
-        bool, typer.Option("--log-addresses", help=N_("The same, with addresses."))
+        bool, Option("--log-addresses", help=N_("The same, with addresses."))
     ] = False
     metrics: Annotated[
         str | None,
@@ -590,7 +576,7 @@ class VerifyOptions:
     ] = None
     verdicts: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--verdicts",
             metavar="FILE",
             help=N_(
@@ -601,7 +587,7 @@ class VerifyOptions:
     ] = None
     dask: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--dask",
             metavar="SCHEDULER",
             help=N_(
@@ -610,6 +596,5 @@ class VerifyOptions:
         ),
     ] = None
     send: Annotated[
-        bool,
-        typer.Option("--send", help=N_("With --dask: send the files to workers that lack them.")),
+        bool, Option("--send", help=N_("With --dask: send the files to workers that lack them."))
     ] = False

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 import trio
 
 from p2p_hoity import rules
+from p2p_hoity.coded_errors import because, of_protocol
 from p2p_hoity.editions import load as load_edition
-from p2p_hoity.errors import because, of_protocol
 from p2p_hoity.game_adapter import game_value, read_game
-from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import JoinCode
@@ -22,14 +21,14 @@ from protocol import Invalid, Patience, Terms, table_header
 from ..exit_codes import USAGE, Trouble
 from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_of
 from ..local.player_setup import at_terminal, check_output
-from ..ui.ticket_block import show_qr
+from ..ui.lines.line_screen import show_qr
 from ..words.error_sentences import sentence
 from ..words.ticket_sentences import alone_lines
 from ..words.translation import _, level_word
 from .learn import before_the_game
 from .options import GuestOptions, OutputOptions, SeatOptions, TableOptions, Variant
 from .reaching import PROXY
-from .take_seat import Go, Sitting, new_sitting, sit
+from .take_seat import Sitting, new_sitting, sit
 
 MIN_SEATS, MAX_SEATS = 2, 6
 
@@ -97,21 +96,13 @@ def checked_terms(table: TableOptions, host: bytes) -> Terms:
     return terms
 
 
-MOST_BOTS = MAX_SEATS - 1
-
-
 def levels_typed(word: str | None, least: int = 1) -> tuple[str, ...]:
-    """The levels of bots: as typed, or as the player has chosen once. Trouble if there are none
-    such."""
-    return levels_of(word, kept_level(own_home()), MOST_BOTS, least)
+    """Return the levels of bots: as typed, or as the player has chosen once.
 
-
-def _levels(opening: Opening, home: Home, plain: bool) -> tuple[str, ...]:
-    """Return the level of each bot. It is asked for once, where bots are only counted."""
-    if opening.asks_level and at_terminal():
-        level = ask_level(home, lambda: before_the_game(plain))
-        return (level,) * len(opening.bots)
-    return opening.bots
+    Raises:
+        Trouble: If there are none such, or not at least so many.
+    """
+    return levels_of(word, kept_level(own_home()), MAX_SEATS - 1, least)
 
 
 # Opening a table.
@@ -134,16 +125,15 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
         sitting.say(words)
     terms = checked_terms(table, sitting.me.identity.public)
     if opening.bots:
-        name = sitting.me.nickname
-        levels = _levels(opening, sitting.home, output.plain)
-        sitting.crew = hire(sitting.home, levels, name, sitting.say)
+        levels = opening.bots
+        if opening.asks_level and at_terminal():
+            level = ask_level(sitting.home, lambda: before_the_game(output.plain))
+            levels = (level,) * len(levels)
+        sitting.crew = hire(sitting.home, levels, sitting.me.nickname, sitting.say)
         sitting.crew.relays = reach.relays if reach.relay_only else ()
     if table.seats == MIN_SEATS and table.variant is None:
         sitting.say(_("Two seats play a variant; this table plays surprise."))
-    return sit(sitting, _hosting(terms, opening))
 
-
-def _hosting(terms: Terms, opening: Opening) -> Go:
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         def on_ticket(ticket: str) -> None:
             _show_ticket(sitting, terms, ticket, opening)
@@ -151,10 +141,10 @@ def _hosting(terms: Terms, opening: Opening) -> Go:
                 nursery.start_soon(sitting.crew.join, ticket, nursery)
 
         admit = sitting.admit if sitting.asks else None
-        reach, watched = opening.reach, not opening.guests.no_watch
+        watched = not guests.no_watch
         return await host_table(sitting.seat, terms, reach, on_ticket, admit, watched)
 
-    return go
+    return sit(sitting, go)
 
 
 def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) -> None:
@@ -164,16 +154,12 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
         game, name = read_game(terms), sitting.me.nickname
         sitting.screen.show_ticket(ticket, terms, game, name, not opening.guests.no_watch)
     else:
-        sitting.say(_("Your bots are coming to the table: {bots}.").format(bots=_crew(sitting)))
+        crew = sitting.crew
+        bots = zip(crew.names, crew.levels, strict=True) if crew is not None else ()
+        told = ", ".join(f"{name} ({level_word(level)})" for name, level in bots)
+        sitting.say(_("Your bots are coming to the table: {bots}.").format(bots=told))
     if opening.guests.qr and not as_json:
         show_qr(ticket)
-
-
-def _crew(sitting: Sitting) -> str:
-    """The bots with their levels."""
-    crew = sitting.crew
-    bots = zip(crew.names, crew.levels, strict=True) if crew is not None else ()
-    return ", ".join(f"{name} ({level_word(level)})" for name, level in bots)
 
 
 def loopback() -> Reach:

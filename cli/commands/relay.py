@@ -5,9 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import trio
@@ -63,10 +61,19 @@ async def _serve(
     async with trio.open_nursery() as nursery:
         if writer is not None:
             nursery.start_soon(writer.run)
-        serving = partial(relay.serve, *place, stop=stop, drain=how.drain)
+
+        async def until_drained(task_status: trio.TaskStatus[list[str]]) -> None:
+            await relay.serve(*place, stop=stop, drain=how.drain, task_status=task_status)
+            await trio.sleep(LAST_LINES)
+            nursery.cancel_scope.cancel()
+
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            found = await nursery.start(_until_drained, serving, nursery.cancel_scope)
-            metrics = await _open_metrics(how, relay, watch, nursery)
+            found = await nursery.start(until_drained)
+            metrics: list[str] = []
+            if how.metrics is not None:
+                host, port = listening(how.metrics, "--metrics")
+                page = exposition(relay, watch)
+                metrics = await nursery.start(serve_metrics, host or LOOPBACK, port, page)
             _announce(found, metrics, lacking, how)
             await anext(signals)
             stop.set()
@@ -75,27 +82,6 @@ async def _serve(
         nursery.cancel_scope.cancel()
         return INTERRUPTED
     return OK
-
-
-async def _until_drained(
-    serving: Callable[..., Awaitable[None]],
-    whole: trio.CancelScope,
-    task_status: trio.TaskStatus[list[str]],
-) -> None:
-    await serving(task_status=task_status)
-    await trio.sleep(LAST_LINES)
-    whole.cancel()
-
-
-async def _open_metrics(
-    how: RelayOptions, relay: Relay, watch: Watch, nursery: trio.Nursery
-) -> list[str]:
-    """Where they are served: this machine alone is told unless another address is asked for."""
-    if how.metrics is None:
-        return []
-    host, port = listening(how.metrics, "--metrics")
-    page = exposition(relay, watch)
-    return list(await nursery.start(serve_metrics, host or LOOPBACK, port, page))
 
 
 def _announce(found: list[str], metrics: list[str], lacking: int | None, how: RelayOptions) -> None:

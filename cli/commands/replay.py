@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from ..words.translation import _
 from .verify import in_words, read_file, state_of
 
 if TYPE_CHECKING:
-    from ..ui.full_screen.replaying import Moment
+    from ..ui.full_screen.replay_screen import Moment
 
 FORMAT = "hoity-replay-1"
 QUIT = frozenset({"q", "quit", "exit"})
@@ -44,10 +44,18 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
         write_line(_verdict(report))  # says it all to a program: nothing comes behind it
         return tell(untold)
     if as_json:
-        for line in objects(report, state):
-            write_line(line)
-    elif step or not is_full(plain) or not _shown(path, report):
-        _tell(path, report, state, step)
+        for one in objects(report, state):
+            write_line(one)
+        return OK if report.ok else NOT_OK
+    if step or not is_full(plain) or report.node is None or not show(report.node):
+        names = Names(state.edition, [line.nickname for line in report.seats])
+        for number, chapter in enumerate(chapters(told(report))):
+            if step and number and not _goes_on():
+                return OK if report.ok else NOT_OK
+            for line in story(names, chapter):
+                say(line)
+    for line in in_words(path, report):
+        say(line)
     return OK if report.ok else NOT_OK
 
 
@@ -106,7 +114,6 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
 
 
 def _edition(edition: Edition) -> dict[str, Any]:
-    switches = edition.switches
     return {
         "name": edition.name,
         "changed": table_terms.edition_json(edition)["changed"],
@@ -115,11 +122,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}
             for index, c in enumerate(edition.collectibles)
         ],
-        "switches": {
-            "action_choice": switches.action_choice,
-            "detective_in_hall": switches.detective_in_hall,
-            "detective_rank": switches.detective_rank,
-        },
+        "switches": asdict(edition.switches),
     }
 
 
@@ -128,7 +131,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
 
 def moments(node: Node) -> list[Moment]:
     """Return every step of the game in which something happened, in order."""
-    from ..ui.full_screen.replaying import Moment
+    from ..ui.full_screen.replay_screen import Moment
 
     found: list[Moment] = []
     told = 0
@@ -142,7 +145,7 @@ def moments(node: Node) -> list[Moment]:
 
 def show(node: Node) -> bool:
     """Show it until it is left; whether there was anything to show, and the screen did not fail."""
-    from ..ui.full_screen.replaying import Film, ReplayApp
+    from ..ui.full_screen.replay_screen import Film, ReplayApp
 
     found = moments(node)
     if not found:
@@ -150,26 +153,6 @@ def show(node: Node) -> bool:
     app = ReplayApp(Film(node.table, found))
     app.run()
     return app.failure is None
-
-
-def _shown(path: Path, report: transcript.Report) -> bool:
-    """On a full screen, and the verdict behind it; whether there was anything to show."""
-    if report.node is None or not show(report.node):
-        return False
-    for line in in_words(path, report):
-        say(line)
-    return True
-
-
-def _tell(path: Path, report: transcript.Report, state: State, step: bool) -> None:
-    names = Names(state.edition, [line.nickname for line in report.seats])
-    for number, chapter in enumerate(chapters(told(report))):
-        if step and number and not _goes_on():
-            return
-        for line in story(names, chapter):
-            say(line)
-    for line in in_words(path, report):
-        say(line)
 
 
 def chapters(items: list[Happening]) -> list[list[Happening]]:

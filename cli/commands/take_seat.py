@@ -32,8 +32,8 @@ from ..local import player_setup
 from ..local.bot_processes import Crew
 from ..local.player_setup import check_home
 from ..printing import complain
+from ..ui.lines.stdin_lines import until_closed
 from ..ui.screen_interface import Screen, seated
-from ..ui.stdin_lines import until_closed
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
 
@@ -65,14 +65,15 @@ class Going:
         """What the player wishes, or to leave."""
         wish: Wish = LeaveForNow()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._until_it_goes, nursery.cancel_scope)
+
+            async def until_it_goes() -> None:
+                await self._going.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(until_it_goes)
             wish = await self._player.wish()
             nursery.cancel_scope.cancel()
         return wish
-
-    async def _until_it_goes(self, scope: trio.CancelScope) -> None:
-        await self._going.wait()
-        scope.cancel()
 
 
 async def interrupted(
@@ -248,7 +249,11 @@ class Sitting:
             with self._scope:
                 async with trio.open_nursery() as nursery:
                     await nursery.start(interrupted, self._leave)
-                    self._listen(nursery)
+                    asks = self.asks_terms or self._asks_again or self.asks
+                    if self.options.until_eof:
+                        nursery.start_soon(self._until_closed)
+                    elif self.screen.listens(asks or not self.options.auto):
+                        nursery.start_soon(self.screen.listen)
                     outcome = await go(self, nursery)
                     if self.crew is not None and outcome.code != LEFT:
                         await self.crew.farewell()
@@ -261,14 +266,6 @@ class Sitting:
             kept = outcome is None or outcome.kept
             raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
         return outcome
-
-    def _listen(self, nursery: trio.Nursery) -> None:
-        """Hear what is typed, if the player may have to answer anything at all."""
-        asks = self.asks_terms or self._asks_again or self.asks
-        if self.options.until_eof:
-            nursery.start_soon(self._until_closed)
-        elif self.screen.listens(asks or not self.options.auto):
-            nursery.start_soon(self.screen.listen)
 
     async def _until_closed(self) -> None:
         """Whose host is gone goes too, and tells the others so: nobody waits for a hired bot."""
@@ -299,16 +296,12 @@ def sit(sitting: Sitting, go: Go) -> int:
     if outcome.kept:
         text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
         sitting.say(text.format(game=sitting.game))
-    _tell_place(sitting.output.transcript, sitting.first or outcome.transcript)
-    sitting.screen.end(outcome)
-    return OK if outcome.code is None else NOT_OK
-
-
-def _tell_place(asked: Path | None, path: Path | None) -> None:
-    """Say where the transcript is if it could not go where it was asked for."""
+    asked, path = sitting.output.transcript, sitting.first or outcome.transcript
     if asked is not None and path not in (None, asked):
         words = _("{asked} could not be written; the transcript is in {path}.")
         complain("hoity: " + words.format(asked=asked, path=path))
+    sitting.screen.end(outcome)
+    return OK if outcome.code is None else NOT_OK
 
 
 def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = False) -> Sitting:

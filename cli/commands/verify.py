@@ -38,16 +38,12 @@ def transcript_named(word: str) -> Path:
         return path
     own = home()
     if word == LAST:
-        return _last(own)
+        if (newest := next(iter(transcripts(own)), None)) is not None:
+            return newest
+        raise Trouble(_("There is no transcript on this machine yet."), USAGE)
     if ID.fullmatch(word.lower()):
         return _of_id(own, word.lower(), path)
     return path
-
-
-def _last(own: Home) -> Path:
-    for path in transcripts(own):
-        return path
-    raise Trouble(_("There is no transcript on this machine yet."), USAGE)
 
 
 def _of_id(own: Home, word: str, path: Path) -> Path:
@@ -75,7 +71,7 @@ UNJUDGED: Final = "not-judged"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FileVerdict:
     """What is told of one file, by an exit code, to a program and in words: plain values, which
     may come from another process. `complaint` is of a file that cannot be read."""
 
@@ -126,7 +122,7 @@ def verify_file(path: Path, how: VerifyOptions) -> int:
     return verdict.code
 
 
-def tell(verdict: Verdict, as_json: bool) -> None:
+def tell(verdict: FileVerdict, as_json: bool) -> None:
     """To a program or in words; what cannot be read is a complaint as well."""
     if as_json:
         write_line(verdict.found)
@@ -136,7 +132,7 @@ def tell(verdict: Verdict, as_json: bool) -> None:
         complain(f"hoity: {verdict.complaint}")
 
 
-def judge(path: Path, cores_: int | None) -> Verdict:
+def judge(path: Path, cores_: int | None) -> FileVerdict:
     """The verdict on a file, its proofs on so many cores (None: all)."""
     try:
         with marked(path) as (file, mark):
@@ -145,21 +141,21 @@ def judge(path: Path, cores_: int | None) -> Verdict:
         return not_read(path, trouble)
 
 
-def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None) -> Verdict:
+def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None) -> FileVerdict:
     """The same of a file that is open, or of its bytes; OSError if it cannot be read."""
     report = _judged(file, cores_)
     found = as_object(path, report, mark)
-    return Verdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
+    return FileVerdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
 
 
-def not_read(path: Path, trouble: Trouble) -> Verdict:
+def not_read(path: Path, trouble: Trouble) -> FileVerdict:
     """Of a file that could not be read at all."""
     nothing = transcript.Problem(NO_FILE, str(trouble), None, None, "file", 0)
     found = as_object(path, transcript.Report("unreadable", nothing), None)
-    return Verdict(trouble.exit_code, found, (), str(trouble))
+    return FileVerdict(trouble.exit_code, found, (), str(trouble))
 
 
-def ended_with(path: Path) -> Verdict:
+def ended_with(path: Path) -> FileVerdict:
     """Of a file at which processes ended."""
     words = _(
         "the process that judged it was ended twice, by the system or by a mistake of this program,"
@@ -167,7 +163,7 @@ def ended_with(path: Path) -> Verdict:
         " it, with the file"
     )
     report = _unjudged(words)
-    return Verdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
+    return FileVerdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
@@ -179,7 +175,11 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
     except Exception as error:  # noqa: BLE001 - as below
         return _failed(error)
     try:
-        return _by_cores(whole, cores_)
+        try:
+            with worker_processes.spread(cores_) as submit:
+                return transcript.verify(whole, read_game, time.perf_counter, submit)
+        except worker_processes.Ended:  # the system has ended one: this process does the work
+            return transcript.verify(whole, read_game, time.perf_counter)
     except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
         return _failed(error)
 
@@ -197,15 +197,6 @@ def _unjudged(words: str) -> transcript.Report:
     return transcript.Report("unreadable", problem)
 
 
-def _by_cores(whole: transcript.Opened, cores_: int | None) -> transcript.Report:
-    """The verifier's report; a process that the system ends leaves the work to this one."""
-    try:
-        with worker_processes.spread(cores_) as submit:
-            return transcript.verify(whole, read_game, time.perf_counter, submit)
-    except worker_processes.Ended:
-        return transcript.verify(whole, read_game, time.perf_counter)
-
-
 def state_of(report: transcript.Report) -> State | None:
     """The game as far as the verifier came; None if it came to none."""
     play = report.node.state if report.node is not None else None
@@ -218,6 +209,7 @@ def state_of(report: transcript.Report) -> State | None:
 def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[str, Any]:
     """The whole report as one JSON object."""
     size, modified = mark or (None, None)
+    problem = report.problem
     state = state_of(report)
     return {
         "file": str(path),
@@ -235,13 +227,8 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
         "faults": [{**asdict(f), "words": meaning(f.code)} for f in report.faults],
         "checked": asdict(report.counts),
         "timings": {part: round(seconds, 6) for part, seconds in report.timings.items()},
-        "problem": _problem_object(report),
+        "problem": problem and {**asdict(problem), "words": _of_problem(problem)},
     }
-
-
-def _problem_object(report: transcript.Report) -> dict[str, Any] | None:
-    problem = report.problem
-    return None if problem is None else {**asdict(problem), "words": _of_problem(problem)}
 
 
 def _of_problem(problem: transcript.Problem) -> str:

@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,8 +27,8 @@ from ..words import translation
 from ..words.translation import _
 from .options import VerifyOptions
 from .verify import (
+    FileVerdict,
     Mark,
-    Verdict,
     bytes_of,
     ended_with,
     judge,
@@ -168,7 +168,8 @@ def _all_below(folder: Path) -> Iterator[Found]:
                 left.append(_inside(path))
             except OSError as error:
                 empty = False
-                yield path, _unread(path, error)
+                words = _("The folder {path} cannot be read: {why}. Nothing in it is judged.")
+                yield path, Trouble(words.format(path=path, why=error.strerror), USAGE)
         else:
             empty = False
             yield _looked_at(path)
@@ -190,11 +191,6 @@ def _concerns(entry: os.DirEntry[str]) -> bool:
         return entry.name.endswith(ENDING) or entry.is_dir()
     except OSError:
         return False
-
-
-def _unread(path: Path, error: OSError) -> Trouble:
-    words = _("The folder {path} cannot be read: {why}. Nothing in it is judged.")
-    return Trouble(words.format(path=path, why=error.strerror), USAGE)
 
 
 def _looked_at(path: Path) -> Found:
@@ -219,26 +215,6 @@ class Task:
     data: bytes | None
 
 
-def by_cluster(
-    address: str, files: Iterable[Path], send: bool, unread: Callable[[Verdict], None]
-) -> Iterator[tuple[Path, Verdict | Ended]]:
-    """Each file with its verdict, as they are done; ClusterError if there is no cluster. What this
-    machine cannot read is told to `unread`."""
-    work = partial(judge_task, translation.language())
-    for task, found in on_cluster(address, work, _tasks(files, send, unread)):
-        yield Path(task.name), found
-
-
-def _tasks(files: Iterable[Path], send: bool, unread: Callable[[Verdict], None]) -> Iterator[Task]:
-    for path in files:
-        try:
-            data, mark = bytes_of(path) if send else (None, _mark_of(path))
-        except Trouble as trouble:
-            unread(not_read(path, trouble))
-        else:
-            yield Task(str(path), os.path.abspath(path), mark, data)
-
-
 def _mark_of(path: Path) -> Mark:
     """Trouble if there is no such file."""
     try:
@@ -248,7 +224,7 @@ def _mark_of(path: Path) -> Mark:
     return found.st_size, found.st_mtime_ns
 
 
-def judge_task(language: str, task: Task) -> Verdict:
+def judge_task(language: str, task: Task) -> FileVerdict:
     """The verdict on a file, in words of this language; on whichever machine this runs."""
     translation.go_on_in(language)
     path = Path(task.name)
@@ -262,7 +238,7 @@ def judge_task(language: str, task: Task) -> Verdict:
         return _lacking(path)
 
 
-def _lacking(path: Path) -> Verdict:
+def _lacking(path: Path) -> FileVerdict:
     words = _(
         "A worker of the cluster does not have {path} as it is here. With --send it gets the bytes."
     )
@@ -278,20 +254,20 @@ def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
     with ExitStack() as stack:
         kept = stack.enter_context(Verdicts(how.verdicts)) if how.verdicts else None
         brief = any(map(os.path.isdir, paths))
-        run = _Run(paths, how, kept, brief)
+        run = ArchiveRun(paths, how, kept, brief)
         with ctrl_c_means(run.broken_off):
             run.through()
         return run.worst
 
 
-def judge_elsewhere(language: str, path: Path) -> Verdict:
+def judge_elsewhere(language: str, path: Path) -> FileVerdict:
     """The verdict on a file, in words of this language; for other processes."""
     translation.go_on_in(language)
     return judge(path, 1)
 
 
 @dataclass
-class _Run:
+class ArchiveRun:
     """What is found so far. With `brief` a file that is ok is counted, not told."""
 
     paths: Sequence[Path]
@@ -309,23 +285,34 @@ class _Run:
         """Judge all."""
         if printing.is_watched():
             self.total = sum(1 for _one in all_in(self.paths))
-        with closing(self._verdicts()) as verdicts:
-            for verdict in verdicts:
-                self._take(verdict)
+        with closing(self._found()) as judged:
+            for path, found in judged:
+                self._take(ended_with(path) if isinstance(found, Ended) else found)
         self._clear()
         if not self.how.as_json:
             printing.say(self._summary())
 
-    def _verdicts(self) -> Generator[Verdict, None, None]:
-        """Of all that is not known yet, as they are done."""
-        for path, found in self._found():
-            yield ended_with(path) if isinstance(found, worker_processes.Ended) else found
+    def _found(self) -> Generator[tuple[Path, FileVerdict | Ended], None, None]:
+        """Each file with its verdict, as they are done."""
+        how, language = self.how, translation.language()
+        if how.dask is not None:
+            for task, found in on_cluster(how.dask, partial(judge_task, language), self._tasks()):
+                yield Path(task.name), found
+        elif how.jobs == 1:
+            yield from ((path, judge(path, 1)) for path in self._files())
+        else:
+            work, jobs = partial(judge_elsewhere, language), how.jobs or worker_processes.count()
+            yield from worker_processes.side_by_side(work, self._files(), jobs)
 
-    def _found(self) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
-        if self.how.dask is None:
-            return _side_by_side(self._files(), self.how.jobs)
-
-        return by_cluster(self.how.dask, self._files(), self.how.send, self._take)
+    def _tasks(self) -> Iterator[Task]:
+        """What the cluster is to judge; what this machine cannot read is taken in here."""
+        for path in self._files():
+            try:
+                data, mark = bytes_of(path) if self.how.send else (None, _mark_of(path))
+            except Trouble as trouble:
+                self._take(not_read(path, trouble))
+            else:
+                yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
         """What is to be judged by others; what cannot be, or is known, is taken in here."""
@@ -340,7 +327,7 @@ class _Run:
             else:
                 yield one
 
-    def _take(self, verdict: Verdict) -> None:
+    def _take(self, verdict: FileVerdict) -> None:
         if self.kept is not None:
             self.kept.add(verdict.found)
         problem = verdict.found["problem"]
@@ -401,14 +388,3 @@ class _Run:
         if self.shown:
             printing.standing("")
             self.shown = 0.0
-
-
-def _side_by_side(
-    files: Iterable[Path], jobs: int | None
-) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
-    """Each file with its verdict, as they are done; if one job is wished for in this process, in
-    turn."""
-    if jobs == 1:
-        return ((path, judge(path, 1)) for path in files)
-    work = partial(judge_elsewhere, translation.language())
-    return worker_processes.side_by_side(work, files, jobs or worker_processes.count())

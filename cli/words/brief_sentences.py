@@ -1,7 +1,7 @@
 """What happened in few lines: one for all Places, one for all Actions, one for all that moved.
 
-`telling` has a sentence for each happening; this is what is read while one plays. Names of
-Collectibles are looked up elsewhere: here they are letter and year.
+`happening_sentences` has a sentence for each happening; this is what is read while one plays.
+Names of Collectibles are looked up elsewhere: here they are letter and year.
 """
 
 from __future__ import annotations
@@ -207,4 +207,4 @@ TOGETHER: Final[Mapping[type[Happening], Callable[[Names, Many], list[str]]]] = 
     happenings.Imprisoned: _imprisoned,
     happenings.HandOpened: _hands,
 }
-"""What is told together; everything else is told in the sentences of `telling`."""
+"""What is told together; everything else is told in the sentences of `happening_sentences`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from p2p_hoity.editions import descent
@@ -205,18 +206,13 @@ def terms_json(
     terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
 ) -> dict[str, Any]:
     """The same for a program."""
-    switches = game.edition.switches
     return {
         "host": fingerprint(terms.host),
         "seats": terms.seats,
         "quorum": terms.quorum,
         **edition_json(game.edition),
         "variant": game.variant,
-        "switches": {
-            "action_choice": switches.action_choice,
-            "detective_in_hall": switches.detective_in_hall,
-            "detective_rank": switches.detective_rank,
-        },
+        "switches": asdict(game.edition.switches),
         "secrecy": terms.quorum - 1,
         "progress": terms.seats - terms.quorum,
         "no_fork": max(0, 2 * terms.quorum - terms.seats - 1),

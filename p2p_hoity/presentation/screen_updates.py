@@ -14,7 +14,7 @@ from protocol import Kind, Node, Table
 from protocol.game_interface import Field
 
 from .. import rules
-from ..errors import Reason
+from ..coded_errors import Reason
 from ..reachability.advertised_addresses import Scope
 
 

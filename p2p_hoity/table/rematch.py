@@ -22,7 +22,7 @@ from protocol import (
 )
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Reason, because
+from ..coded_errors import Reason, because
 from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen, Unsaid

@@ -278,6 +278,14 @@ class Node:
         value = (self.digest, self.step, sorted(self.present), sorted(self.banned), self.absences)
         return digest(Label.BASE, self.table.id, codec.encode(value))
 
+    def history(self) -> list[Node]:
+        """Return the nodes of the chain from its beginning to this one."""
+        nodes = [self]
+        while nodes[-1].parent is not None:
+            nodes.append(nodes[-1].parent)
+        nodes.reverse()
+        return nodes
+
     def before(self, step: int) -> Node | None:
         """The node of this chain that stands before `step` (after any link), None if later."""
         node: Node | None = self

@@ -320,7 +320,7 @@ class Machine(SeatState):
             ValueError: If it lacks what its own chain rests on.
             TooLarge: If the file would be one that no verifier reads.
         """
-        return transcript_writer.write(self.log)
+        return transcript_writer.write(self.log.votes, self.log.view)
 
     def may_leave(self) -> bool:
         """Return whether this node may leave: the others need nothing more of it ([E-19])."""

@@ -79,7 +79,7 @@ def test_every_command_has_help_with_an_example_in_english_only(hoity: Shell, co
 def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
     heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
-    ours = {"p2p_hoity", "p2p_hoity.errors", "p2p_hoity.storage", "p2p_hoity.storage.home"}
+    ours = {"p2p_hoity", "p2p_hoity.coded_errors", "p2p_hoity.storage", "p2p_hoity.storage.home"}
     loaded = modules_of(0, "--help")
     assert not heavy & loaded
     assert {name for name in loaded if name.startswith("p2p_hoity")} <= ours

@@ -16,7 +16,7 @@ from support.shell import Shell
 from cli import exit_codes
 from cli.app import run
 from cli.words.error_sentences import sentence
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
