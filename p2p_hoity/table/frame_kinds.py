@@ -19,7 +19,7 @@ OF_OTHERS: Final = 2_048
 """The most bytes of a frame of a kind that is not known here; later versions may have such ones."""
 
 
-class Part(Enum):
+class Handler(Enum):
     """What handles a frame at a running table."""
 
     GAME = auto()
@@ -56,24 +56,24 @@ class Budget(Enum):
 
 @dataclass(frozen=True)
 class FrameKind:
-    """One kind of frame; see the classes of its fields."""
+    """How frames of one kind are treated."""
 
     most_bytes: int
-    part: Part
+    handler: Handler
     sender: Sender
     budget: Budget
 
 
 def _kinds() -> dict[int | str, FrameKind]:
-    rows: tuple[tuple[codec.Kinds[Any], Part, Sender, Budget], ...] = (
-        (peer_frames.FRAMES, Part.GAME, Sender.ADMITTED, Budget.NONE),
-        (lobby.FRAMES, Part.LOBBY, Sender.ANYONE, Budget.NONE),
-        (chat.FRAMES, Part.TALK, Sender.ADMITTED, Budget.TALK),
-        (rematch_frames.FRAMES, Part.REMATCH, Sender.SEAT, Budget.REMATCH),
+    rows: tuple[tuple[codec.Kinds[Any], Handler, Sender, Budget], ...] = (
+        (peer_frames.FRAMES, Handler.GAME, Sender.ADMITTED, Budget.NONE),
+        (lobby.FRAMES, Handler.LOBBY, Sender.ANYONE, Budget.NONE),
+        (chat.FRAMES, Handler.TALK, Sender.ADMITTED, Budget.TALK),
+        (rematch_frames.FRAMES, Handler.REMATCH, Sender.SEAT, Budget.REMATCH),
     )
     found: dict[int | str, FrameKind] = {
-        kind: FrameKind(size, part, sender, budget)
-        for frames, part, sender, budget in rows
+        kind: FrameKind(size, handler, sender, budget)
+        for frames, handler, sender, budget in rows
         for kind, size in frames.sizes.items()
     }
     for number, budget in _OF_GAME.items():
@@ -82,11 +82,12 @@ def _kinds() -> dict[int | str, FrameKind]:
 
 
 _OF_GAME: Final = dict.fromkeys((0, 5), Budget.ONCE) | dict.fromkeys((1, 2, 3), Budget.QUESTIONS)
+"""A message and a departure notice are told to all; fetch, sync and own are requests."""
 KINDS: Final[Mapping[int | str, FrameKind]] = _kinds()
 """Every kind of frame, by the first item of its array. At a running table only the roster of the
 next one is read, which is no frame of the lobby there."""
-_NUMBERED: Final = FrameKind(OF_OTHERS, Part.GAME, Sender.ADMITTED, Budget.NONE)
-_WORDED: Final = FrameKind(OF_OTHERS, Part.LOBBY, Sender.ANYONE, Budget.NONE)
+_NUMBERED: Final = FrameKind(OF_OTHERS, Handler.GAME, Sender.ADMITTED, Budget.NONE)
+_WORDED: Final = FrameKind(OF_OTHERS, Handler.LOBBY, Sender.ANYONE, Budget.NONE)
 
 
 def kind_of(head: bytes) -> FrameKind:
@@ -103,7 +104,7 @@ def kind_of(head: bytes) -> FrameKind:
 
 def is_of_game(head: bytes) -> bool:
     """Return whether a frame that begins like this is one of the game; others begin with a word."""
-    return kind_of(head).part is Part.GAME
+    return kind_of(head).handler is Handler.GAME
 
 
 def longest(head: bytes) -> int:

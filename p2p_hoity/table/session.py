@@ -32,7 +32,7 @@ from .frame_access import (
     TwoRosters,
     TwoTables,
 )
-from .frame_kinds import Budget, Part, kind_of
+from .frame_kinds import Budget, Handler, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
 from .lobby import Roster, encode_lobby
 from .player_interface import LeaveForNow, Player, PlayerQuestions, Talk, WaitLonger
@@ -281,7 +281,7 @@ class Session:
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """Pass a frame to the part of the session that handles its kind."""
         kind, now = kind_of(data), trio.current_time()
-        if kind.part is Part.REMATCH and not self.machine.has_begun:
+        if kind.handler is Handler.REMATCH and not self.machine.has_begun:
             seat = refuser_of(self.machine.table, data)
             if seat is not None and self.machine.refuse(seat, self._clock.now()):
                 self._side.flood(data, peer)  # [A-8]
@@ -292,14 +292,14 @@ class Session:
             if rest > 0:
                 self.hub.rest(peer, rest)
             return
-        match kind.part:
-            case Part.TALK:
+        match kind.handler:
+            case Handler.TALK:
                 self._side.hear(peer, data)
-            case Part.REMATCH:
+            case Handler.REMATCH:
                 self._side.rematch.receive(peer, data)
-            case Part.LOBBY:
+            case Handler.LOBBY:
                 self._receive_lobby(peer, data)
-            case Part.GAME:
+            case Handler.GAME:
                 self._frames_in.receive(peer, data)
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:

@@ -11,7 +11,7 @@ from support.machine_table import identity
 from support.toy_game import ToyGame
 
 from p2p_hoity.table import rematch_frames
-from p2p_hoity.table.frame_kinds import Part, is_of_game, kind_of
+from p2p_hoity.table.frame_kinds import Handler, is_of_game, kind_of
 from p2p_hoity.table.lobby import Roster, encode_lobby, parse_lobby
 from p2p_hoity.table.rate_limit import REMATCH, RateLimit
 from p2p_hoity.table.rematch import Rematch
@@ -232,7 +232,7 @@ def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> Non
 def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     for frame in (consent(0), rematch_frames.refuse(TABLE.id, WHO[0])):
         data = frame.encode()
-        assert kind_of(data).part is Part.REMATCH
+        assert kind_of(data).handler is Handler.REMATCH
         assert not is_of_game(data)
         assert len(data) > 128
         assert rematch_frames.parse_again(data) == frame
