@@ -11,15 +11,7 @@ from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid, Place, within
 from ..wire import step_bodies
-from ..wire.step_bodies import (
-    COIN,
-    COIN_SIZE,
-    Complaint,
-    KeyCommit,
-    KeyReveal,
-    SealBody,
-    ShuffleBody,
-)
+from ..wire.step_bodies import COIN, COIN_SIZE, SealBody
 from .chain_state import (
     PIECE_STEP,
     Conviction,
@@ -45,14 +37,14 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
     return digest(Label.KEY_COMMIT, context.encode(), *vector)
 
 
-class KeyCommitStep(Step[KeyCommit, KeyCommit]):
+class KeyCommitStep(Step[step_bodies.KeyCommit, step_bodies.KeyCommit]):
     """Each seat commits to its Feldman vector and shows a transport key."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> KeyCommit:
+    def read(self, node: Node, seat: int, body: bytes) -> step_bodies.KeyCommit:
         """[hash, transport key]."""
         return step_bodies.parse_key_commit(body)
 
-    def check(self, node: Node, seat: int, read: KeyCommit) -> KeyCommit:
+    def check(self, node: Node, seat: int, read: step_bodies.KeyCommit) -> step_bodies.KeyCommit:
         """The transport key must not be of low order. Raises Invalid('bad-key')."""
         try:
             key_sharing.check_x25519_public(read.box)
@@ -60,7 +52,7 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
             raise Invalid("bad-key", error.reason, Place("box")) from error
         return read
 
-    def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, step_bodies.KeyCommit]) -> Node:
         """Keep the hashes and the transport keys."""
         every = in_seat_order(node, said)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
@@ -71,20 +63,20 @@ class KeyCommitStep(Step[KeyCommit, KeyCommit]):
         vector = key_sharing.feldman_vector(secrets.polynomial)
         public = key_sharing.x25519_public(secrets.box)
         return step_bodies.encode_body(
-            KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public)
+            step_bodies.KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public)
         )
 
 
-class KeyRevealStep(Step[KeyReveal, KeyReveal]):
+class KeyRevealStep(Step[step_bodies.KeyReveal, step_bodies.KeyReveal]):
     """Each seat shows its vector, proves its key, and seals a backup piece to every other."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> KeyReveal:
+    def read(self, node: Node, seat: int, body: bytes) -> step_bodies.KeyReveal:
         """The body with the numbers of points and pieces that this table has."""
         table = node.table
         pieces = 0 if table.strict else table.seats
         return step_bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
 
-    def check(self, node: Node, seat: int, read: KeyReveal) -> KeyReveal:
+    def check(self, node: Node, seat: int, read: step_bodies.KeyReveal) -> step_bodies.KeyReveal:
         """The vector fits its hash, its secret is known, every piece is of the fixed size.
 
         Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
@@ -103,7 +95,7 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
                 raise Invalid("bad-body", why, Place("pieces", holder))
         return read
 
-    def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, step_bodies.KeyReveal]) -> Node:
         """The joint key is the sum of all key shares; keys that do not carry a table end it."""
         every = in_seat_order(node, said)
         keys = replace(
@@ -121,7 +113,7 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
         holders = () if node.table.strict else range(node.table.seats)
         pieces = tuple(_seal_piece(node, seat, holder, secrets, rng) for holder in holders)
-        return step_bodies.encode_body(KeyReveal(vector, proof, pieces))
+        return step_bodies.encode_body(step_bodies.KeyReveal(vector, proof, pieces))
 
 
 def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Random) -> bytes:
@@ -166,14 +158,16 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     return True
 
 
-class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
+class KeyOkStep(Step[SealBody | step_bodies.Complaint, SealedChoice | step_bodies.Complaint]):
     """Each seat commits to its part of the joint coin, or complains of a backup piece."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> SealBody | Complaint:
+    def read(self, node: Node, seat: int, body: bytes) -> SealBody | step_bodies.Complaint:
         """[commitment, escrow] or [blamed seat, secret]."""
         return step_bodies.parse_key_ok(body)
 
-    def check(self, node: Node, seat: int, read: SealBody | Complaint) -> SealedChoice | Complaint:
+    def check(
+        self, node: Node, seat: int, read: SealBody | step_bodies.Complaint
+    ) -> SealedChoice | step_bodies.Complaint:
         """A coin commitment, or a complaint that proves itself.
 
         Raises Invalid: 'bad-body', 'bad-escrow' or 'false-complaint'.
@@ -189,11 +183,11 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
             raise Invalid("false-complaint", "the piece complained of is sound", Place("blamed"))
         return read
 
-    def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, SealedChoice | step_bodies.Complaint]) -> Node:
         """Keep the coin commitments; a sound complaint ends the table."""
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, said)):
-            if isinstance(one, Complaint):
+            if isinstance(one, step_bodies.Complaint):
                 guilty = Conviction(node.step, one.blamed, "bad-backup")
                 return replace(node, convictions=(*node.convictions, guilty))
             sealed[COIN, seat] = one
@@ -205,7 +199,7 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not piece_is_sound(node, dealer, seat, secrets.box):
-                return step_bodies.encode_body(Complaint(dealer, secrets.box))
+                return step_bodies.encode_body(step_bodies.Complaint(dealer, secrets.box))
         return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
 
 
@@ -247,7 +241,9 @@ class ShuffleStep(Step[Shuffled, Deck]):
         joint, before = node.keys.joint, node.keys.deck
         after, secret = shuffle.shuffle(joint, before, rng, secrets.take_shuffle())
         proof = shuffle.prove(context, joint, before, after, secret, rng)
-        return step_bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
+        return step_bodies.encode_body(
+            step_bodies.ShuffleBody(b"".join(a + b for a, b in after), proof)
+        )
 
 
 def _of_shuffle(deck: Deck) -> Place:

@@ -10,31 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from .. import game
 from ..bounds import Quota
-from ..crypto.hashing import Label, digest
+from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid
 from ..fault_codes import FAULTS, Fault
-from ..game import (
-    Choice,
-    Choose,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    Expected,
-    IllegalMove,
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Seal,
-    Show,
-    Shown,
-    Stopped,
-    Unseal,
-    Unsealed,
-)
+from ..game import Choice, IllegalMove
 from ..wire import codec
 from ..wire.step_bodies import COIN
 from . import setup_steps
@@ -49,6 +30,7 @@ from .chain_state import (
     Node,
     Opening,
     Refused,
+    Secrets,
     Slot,
     Table,
     Want,
@@ -84,7 +66,7 @@ def _gather(node: Node, want: Want) -> Want | None:
     return want if want.dues or want.lacks else None
 
 
-def _want_unseal(node: Node, goal: Unseal) -> Want | None:
+def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
     if _needs_hold(node, goal.kind, dues):
         return Want(Kind.HOLD, node.present, goal.kind)
@@ -103,7 +85,7 @@ def _needs_hold(node: Node, kind: str, dues: tuple[int, ...]) -> bool:
     return not node.table.strict and any(node.sealed[kind, s].step > node.held for s in dues)
 
 
-def _want_show(node: Node, goal: Show) -> Want | None:
+def _want_show(node: Node, goal: game.Show) -> Want | None:
     if (goal.kind, goal.seat) in node.opened:
         return None
     return Want(Kind.SHOW, node.present, goal.kind, frozenset({goal.seat}), shows=True)
@@ -114,7 +96,7 @@ def _want_deal(node: Node) -> Want | None:
     return _gather(node, Want(Kind.DEAL, node.present, COIN, dues=dues, lacks=_deal_lacks(node)))
 
 
-def _want_final(node: Node, goal: OpenAll) -> Want | None:
+def _want_final(node: Node, goal: game.OpenAll) -> Want | None:
     """`over` by all present, and only behind it the last shares ([E-16])."""
     if not node.over_said:
         return Want(Kind.OVER, node.present)
@@ -122,25 +104,25 @@ def _want_final(node: Node, goal: OpenAll) -> Want | None:
     return _gather(node, Want(Kind.FINAL, node.present, lacks=lacks))
 
 
-def want_of(node: Node, goal: Expected) -> Want | None:
+def want_of(node: Node, goal: game.Expected) -> Want | None:
     """What the next step asks to reach the goal; None if it is reached ([N-3])."""
     match goal:
-        case Deal():
+        case game.Deal():
             return _want_deal(node)
-        case Seal(kind, seats):
+        case game.Seal(kind, seats):
             return Want(Kind.SEAL, node.present, kind, seats)
-        case Unseal():
+        case game.Unseal():
             return _want_unseal(node, goal)
-        case Show():
+        case game.Show():
             return _want_show(node, goal)
-        case Choose(kind, seat):
+        case game.Choose(kind, seat):
             return Want(Kind.CHOOSE, frozenset({seat}), kind, frozenset({seat}))
-        case Draw(slots):
+        case game.Draw(slots):
             lacks = lacking(node, slots, node.table.everyone)
             return _gather(node, Want(Kind.OPEN, node.present, lacks=lacks))
-        case OpenAll():
+        case game.OpenAll():
             return _want_final(node, goal)
-        case Over():
+        case game.Over():
             return Want(Kind.RESULT, node.present)
 
 
@@ -163,7 +145,7 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
     )
 
 
-def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
+def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
     """Exhibits opened from escrow are judged now that their cards are open ([P-1])."""
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
@@ -177,7 +159,7 @@ def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
     return node
 
 
-def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
+def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
     """The choices that stand, and the cards of these alone ([P-2])."""
     cards: dict[int, int] = {}
     if goal.shows:
@@ -186,7 +168,7 @@ def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
     choices = {seat: _choice(node.opened[goal.kind, seat]) for seat in sorted(goal.seats)}
     shown = {slot for c in choices.values() if isinstance(c, tuple) for slot in c}
     stand = {slot: card for slot, card in cards.items() if slot in shown}
-    return _clear(node, goal.kind, goal.seats), Unsealed(goal.kind, choices, stand)
+    return _clear(node, goal.kind, goal.seats), game.Unsealed(goal.kind, choices, stand)
 
 
 def _choice(opened: Opening) -> Choice | None:
@@ -194,37 +176,37 @@ def _choice(opened: Opening) -> Choice | None:
     return None if isinstance(opened, bytes) else opened
 
 
-def _conclude_show(node: Node, goal: Show) -> tuple[Node, Event]:
+def _conclude_show(node: Node, goal: game.Show) -> tuple[Node, game.Event]:
     seats = frozenset({goal.seat})
     choice = _choice(node.opened[goal.kind, goal.seat])
     node, cards = _keep(node, _shown_slots(node, goal.kind, seats))
-    return _clear(node, goal.kind, seats), Shown(goal.kind, goal.seat, choice, cards)
+    return _clear(node, goal.kind, seats), game.Shown(goal.kind, goal.seat, choice, cards)
 
 
-def conclude(node: Node, goal: Expected) -> Node:
+def conclude(node: Node, goal: game.Expected) -> Node:
     """Tell the game that the goal is reached ([P-3])."""
-    event: Event
+    event: game.Event
     match goal:
-        case Deal():
+        case game.Deal():
             coin = joint_coin(node)
             node, cards = _keep(node, node.table.layout.tops)
-            node, event = _clear(node, COIN, node.table.everyone), Dealt(coin, cards)
-        case Unseal():
+            node, event = _clear(node, COIN, node.table.everyone), game.Dealt(coin, cards)
+        case game.Unseal():
             node, event = _conclude_unseal(node, goal)
-        case Show():
+        case game.Show():
             node, event = _conclude_show(node, goal)
-        case Draw(slots):
+        case game.Draw(slots):
             node, cards = _keep(node, slots)
-            event = Drawn(cards)
-        case OpenAll(slots):
+            event = game.Drawn(cards)
+        case game.OpenAll(slots):
             node, cards = _keep(node, slots)
-            event = Opened(cards)
-        case Seal() | Choose() | Over():
+            event = game.Opened(cards)
+        case game.Seal() | game.Choose() | game.Over():
             raise RuntimeError("this goal is reached by its own step")
     state = node.table.game.apply(node.state, event)
     playing = node.present - node.banned
-    if isinstance(goal, Deal) and playing != node.table.everyone:
-        state = node.table.game.apply(state, Presence(playing, node.banned))
+    if isinstance(goal, game.Deal) and playing != node.table.everyone:
+        state = node.table.game.apply(state, game.Presence(playing, node.banned))
         node = replace(node, playing=playing)
     return replace(node, state=state)
 
@@ -237,8 +219,8 @@ def settle(node: Node) -> Node:
     """Follow every goal already reached, and say what the next step asks ([P-4])."""
     while True:
         goal = node.table.game.expected(node.state)
-        if node.step >= LAST_STEP and not isinstance(goal, (Deal, OpenAll, Over)):
-            node = replace(node, state=node.table.game.apply(node.state, Stopped()))
+        if node.step >= LAST_STEP and not isinstance(goal, (game.Deal, game.OpenAll, game.Over)):
+            node = replace(node, state=node.table.game.apply(node.state, game.Stopped()))
             goal = node.table.game.expected(node.state)
         want = want_of(node, goal)
         if want is not None:
@@ -406,7 +388,7 @@ def _link(
     if node.want.kind in SETUP:
         return after
     if node.want.kind is not Kind.DEAL:
-        state = node.table.game.apply(node.state, Presence(present, banned))
+        state = node.table.game.apply(node.state, game.Presence(present, banned))
         after = replace(after, state=state, playing=present)
     return settle(after)
 
@@ -427,3 +409,29 @@ def stands_still(node: Node) -> bool:
     SPEC: [N-5].
     """
     return node.want.kind is not Kind.RESULT and not may_go_on(node)
+
+
+# What one seat says
+
+LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
+"""Steps in which a body takes five to a hundred milliseconds to write at a full table."""
+
+
+def needs_choice(node: Node, seat: int) -> bool:
+    """Return whether the player of this seat must be asked before it can speak."""
+    return seat in node.want.owes and node.want.kind in (Kind.SEAL, Kind.SHOW, Kind.CHOOSE)
+
+
+def takes_long(node: Node) -> bool:
+    """Return whether a body of this step takes so long to write that others notice."""
+    return node.want.kind in LONG
+
+
+def body_of(node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+    """Return the body of this seat in a step that asks no choice of it."""
+    return STEPS[node.want.kind].write(node, seat, secrets, rng)
+
+
+def body_of_choice(node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random) -> bytes:
+    """Return the body of this seat with a choice of its player."""
+    return STEPS[node.want.kind].write_choice(node, seat, choice, secrets, rng)

@@ -201,19 +201,3 @@ def is_effective(proof: Proof, view: View) -> bool:
         return epochs == {view.epoch}
     nodes = fault_evidence.ancestry(view.tip)
     return fault_evidence.illegal_say(proof.messages[0], nodes) is not None
-
-
-def final_step(store: MessageStore, view: View) -> int:
-    """The last final step (F1: before the base; F2: every present seat has spoken beyond it).
-
-    SPEC: [E-15].
-    """
-    base, silent = view.base.step, set(view.tip.present)
-    for step in range(view.tip.step, base - 1, -1):
-        for message in store.says(view.epoch, step):
-            say = message.statement
-            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
-                silent.discard(message.seat)
-        if not silent:
-            return step - 1
-    return base - 1

@@ -17,20 +17,9 @@ from ..chain.chain_state import Kind, Missing, Node, Slot, Table
 from ..crypto.hashing import Label
 from ..crypto.identities import verify_signature
 from ..errors import Invalid, Place
-from ..wire.signed_messages import (
-    MAX_BACK,
-    Accept,
-    Back,
-    Close,
-    Expired,
-    Halt,
-    Lock,
-    Message,
-    Say,
-    SealVote,
-    payload,
-)
-from . import fault_evidence
+from ..wire import signed_messages
+from ..wire.signed_messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote
+from . import absence, fault_evidence
 from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
 
@@ -54,7 +43,7 @@ def _vote(table: Table, lock: Lock, seat: int, signature: bytes) -> Message:
     kind = SealVote if lock.sealed else Accept
     label = Label.SEAL if lock.sealed else Label.ACCEPT
     statement = kind(lock.epoch, lock.base)
-    data = payload(table.id, seat, statement)
+    data = signed_messages.payload(table.id, seat, statement)
     try:
         verify_signature(table.ids[seat], label, data, signature)
     except Invalid as error:
@@ -291,34 +280,35 @@ def highest_lock(halts: Sequence[ReadHalt]) -> tuple[Node, int]:
 def walk(
     node: Node, tree: Tree, halts: Sequence[ReadHalt], epoch: int
 ) -> tuple[Node, set[int], set[int]]:
-    """(last node, culprits, seats made absent): the chain as far as the halts carry it."""
+    """Follow the chain as far as the halts carry it.
+
+    Returns:
+        The last node, the seats with several versions of an input, and those that become absent.
+    """
     culprits: set[int] = set()
+    claims = [(read.message.seat, read.halt.expired) for read in halts]
     while transition.may_go_on(node):
         bodies = tree.bodies(node)
         several = {seat for seat, versions in bodies.items() if len(versions) > 1}
         missing = node.want.speakers - set(bodies)
+        single = {seat: versions[0] for seat, versions in bodies.items() if seat not in several}
         culprits |= several
         if not several and not missing:
-            node = transition.append(node, transition.slots_of(node, _only(bodies)))
+            node = transition.append(node, transition.slots_of(node, single))
+        elif several and missing:
+            return node, culprits, set()
         elif several:
-            kept = None if missing else _kept_version(node, tree, bodies, culprits, halts)
+            kept = _kept_version(node, tree, bodies, culprits, halts)
             if kept is None:
-                return _void_step(node, bodies, several, missing), culprits, set()
+                slots = transition.slots_of(node, single, Missing.FAULT)
+                return transition.append(node, slots), culprits, set()
             node = kept
+        elif absence.is_timed_out(node, missing, epoch, claims):
+            slots = transition.slots_of(node, single, Missing.ABSENT)
+            return transition.append(node, slots), culprits, set(missing)
         else:
-            return _expire(node, bodies, missing, halts, epoch, culprits)
+            return node, culprits, set()
     return node, culprits, set()
-
-
-def _only(bodies: Bodies) -> dict[int, bytes]:
-    return {seat: versions[0] for seat, versions in bodies.items()}
-
-
-def _void_step(node: Node, bodies: Bodies, several: set[int], missing: frozenset[int]) -> Node:
-    if missing:
-        return node
-    honest = {seat: versions[0] for seat, versions in bodies.items() if seat not in several}
-    return transition.append(node, transition.slots_of(node, honest, Missing.FAULT))
 
 
 def _kept_version(
@@ -332,24 +322,6 @@ def _kept_version(
         if signers <= tree.builders(child) and not (against & node.present) - culprits:
             return child
     return None
-
-
-def _expire(
-    node: Node,
-    bodies: Bodies,
-    missing: frozenset[int],
-    halts: Sequence[ReadHalt],
-    epoch: int,
-    culprits: set[int],
-) -> tuple[Node, set[int], set[int]]:
-    """ABSENT for the missing if enough others say that their patience ran out just here."""
-    table, place = node.table, Expired(epoch, node.step, node.digest)
-    others = (read for read in halts if read.message.seat not in missing)
-    ran_out = sum(read.halt.expired == place for read in others)
-    if table.strict or ran_out < table.seats - table.quorum + 1:
-        return node, culprits, set()
-    after = transition.append(node, transition.slots_of(node, _only(bodies), Missing.ABSENT))
-    return after, culprits, set(missing)
 
 
 def _seat_changes(
@@ -366,31 +338,8 @@ def _seat_changes(
     counts = list(node.absences)
     for seat in missing:
         counts[seat] += 1
-    returned = returning(start, [m for read in halts for m in read.backs]) - banned
+    returned = absence.returning(start, [m for read in halts for m in read.backs]) - banned
     present = ((node.present - missing) | returned) - banned
     if (present, banned, tuple(counts)) == (node.present, node.banned, node.absences):
         return node
     return transition.link(node, present, frozenset(banned), tuple(counts))
-
-
-def returning(base: Node, backs: Iterable[Message]) -> set[int]:
-    """Return the seats that come back by a `back` that holds on this base."""
-    return {
-        message.seat
-        for message in backs
-        if isinstance(message.statement, Back)
-        and may_return(base, message.seat)
-        and message.statement.count == base.absences[message.seat]
-    }
-
-
-def may_return(base: Node, seat: int) -> bool:
-    """Return whether an absent seat may come back: the terms allow it, or nothing goes on without.
-
-    SPEC: [E-31].
-    """
-    if seat in base.present | base.banned:
-        return False
-    returns = base.table.header.terms.returns
-    limit = MAX_BACK if transition.stands_still(base) else returns
-    return base.absences[seat] <= limit

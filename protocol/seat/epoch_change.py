@@ -7,7 +7,7 @@ from typing import Final
 from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Node
-from ..consensus import new_epoch
+from ..consensus import absence
 from ..consensus.epoch_votes import held_says
 from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Lock, Message, Say, SealVote
 from .effects import TOO_MANY_FAULTS, Broken
@@ -87,7 +87,7 @@ def _has_reason(state: SeatState) -> bool:
     if can_time_out and timers.now - view.entered >= signer.back_off():
         tell_waiting(state)
         return True
-    if state.judge.has_proof() or new_epoch.returning(view.base, state.log.store.backs()):
+    if state.judge.has_proof() or absence.returning(view.base, state.log.store.backs()):
         return True
     is_long = (tip.step - view.base.step) * state.table.seats >= LONG_EPOCH
     return is_long and transition.may_go_on(tip)
@@ -215,5 +215,5 @@ def _vote(state: SeatState, kind: type[Accept | SealVote]) -> bool:
 def sign_back(state: SeatState) -> None:
     """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = state.seat, state.tip
-    if seat is not None and state.signer.wants_back and new_epoch.may_return(node, seat):
+    if seat is not None and state.signer.wants_back and absence.may_return(node, seat):
         state.signer.sign(Back(node.absences[seat]))

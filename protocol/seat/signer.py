@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from ..chain import cards, transition
+from ..chain import cards
 from ..chain.chain_state import Node, Secrets, new_secrets
+from ..consensus import absence
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
@@ -269,17 +270,14 @@ class Signer:
             self.timers.promise()
 
     def _claim_timeout(self) -> None:
-        """Record, before leaving this epoch, whether its current step timed out.
-
-        A seat that owes an input there claims nothing: it would vote itself away, or others that
-        wait for it.
-        """
+        """Record, before leaving this epoch, whether its current step timed out."""
         if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
             return
         epoch, tip = self.log.view.epoch, self.log.tip
         owes = self.seat in tip.want.speakers and not self.log.has_said(self.seat, tip.step)
-        if not owes and self.ran_out() and transition.may_go_on(tip):
-            self.expired[epoch] = Expired(epoch, tip.step, tip.digest)
+        claim = absence.claim_of(epoch, tip, owes, self.ran_out())
+        if claim is not None:
+            self.expired[epoch] = claim
 
     # Signing
 
