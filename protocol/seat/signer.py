@@ -407,7 +407,7 @@ class Signer:
     def burn_choices(self, step: int | None = None) -> None:
         """Ask again for what was chosen, before a step or at all: it may be shown ([D-5])."""
         for place, chosen in self.player_choices.items():
-            if step is None or step > place[0]:
+            if not chosen.burnt and (step is None or step > place[0]):
                 self.player_choices[place] = replace(chosen, burnt=True)
 
     def ask_player(self, chosen: PlayerChoice | None) -> None:
