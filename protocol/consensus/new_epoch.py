@@ -31,24 +31,22 @@ MAX_VERSIONS: Final[Quota] = 2
 
 
 def lock_votes(table: Table, lock: Lock) -> list[Message]:
-    """A lock's votes as messages, every signature checked; Malformed if one is wrong."""
+    """Return a lock's votes as messages. Raises Malformed if a signature or seat is wrong."""
     if len(lock.votes) < table.quorum:
         raise Malformed("a lock has fewer votes than the quorum")
-    return [_vote(table, lock, seat, signature) for seat, signature in lock.votes]
-
-
-def _vote(table: Table, lock: Lock, seat: int, signature: bytes) -> Message:
-    if seat >= table.seats:
-        raise Malformed("a lock has a vote of no seat")
-    kind = SealVote if lock.sealed else Accept
+    found = []
     label = Label.SEAL if lock.sealed else Label.ACCEPT
-    statement = kind(lock.epoch, lock.base)
-    data = signed_messages.payload(table.id, seat, statement)
-    try:
-        verify_signature(table.ids[seat], label, data, signature)
-    except Invalid as error:
-        raise Malformed("a lock has a vote with a wrong signature") from error
-    return Message(seat, statement, data, signature)
+    statement = (SealVote if lock.sealed else Accept)(lock.epoch, lock.base)
+    for seat, signature in lock.votes:
+        if seat >= table.seats:
+            raise Malformed("a lock has a vote of no seat")
+        data = signed_messages.payload(table.id, seat, statement)
+        try:
+            verify_signature(table.ids[seat], label, data, signature)
+        except Invalid as error:
+            raise Malformed("a lock has a vote with a wrong signature") from error
+        found.append(Message(seat, statement, data, signature))
+    return found
 
 
 @dataclass(frozen=True)
@@ -75,16 +73,16 @@ class ReadHalt:
 
 
 def read_halt(table: Table, message: Message, source: References, named: bool = False) -> ReadHalt:
-    """A halt with its contents; Malformed or Unknown ([E-12]).
+    """Return a halt with its contents; Malformed or Unknown ([E-12]).
 
     `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
-    a liar could else nest them without end.
+    a faulty seat could otherwise nest them without end.
     """
     return source.once((message.hash, named), lambda: _read_halt(table, message, source, named))
 
 
 def _read_halt(table: Table, message: Message, source: References, named: bool) -> ReadHalt:
-    """Its checks in their order: proofs counted, lock, look-ups, form ([E-20])."""
+    """Check a halt in this order: number of proofs, lock, look-ups, form ([E-20])."""
     halt = message.statement
     if not isinstance(halt, Halt):
         raise Malformed("a close names what is no halt")
@@ -115,7 +113,7 @@ def _read_halt(table: Table, message: Message, source: References, named: bool) 
 
 
 def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]:
-    """The messages with these hashes; Unknown for the first one lacking, once all are asked for."""
+    """Return these messages. Raises Unknown for the first one lacking, once all are asked for."""
     found, lacking = list[Message](), list[Unknown]()
     for digest in hashes:
         try:
@@ -130,7 +128,7 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """What proofs of one message prove of form; a pair proves by being two, whatever it names."""
+    """Return whom proofs of one message prove at fault of form; a pair proves by being two."""
     found = set()
     for proof in proofs:
         if len(proof) == 1:
@@ -141,7 +139,7 @@ def _bad_forms(
 
 
 def _check_form(read: ReadHalt, epoch: int) -> None:
-    """What it lists is of its kind and resolves; two says of one identity at most ([E-11])."""
+    """Refuse what is not of its kind, does not resolve, or has a third version ([E-11])."""
     for message in read.says:
         if not isinstance(message.statement, Say) or message.statement.epoch != epoch:
             raise Malformed("a halt lists what is no say of its lock's epoch")
@@ -175,7 +173,7 @@ class Base:
 def read_close(
     table: Table, message: Message, source: References, named: bool = False
 ) -> list[ReadHalt]:
-    """The halts of a close; Malformed unless they are t of its epoch by rising seat."""
+    """Return the halts of a close; Malformed unless they are t of its epoch by rising seat."""
     close = message.statement
     if not isinstance(close, Close) or message.seat != close.epoch % table.seats:
         raise Malformed("a close by a seat whose turn it is not")
@@ -187,9 +185,9 @@ def read_close(
 
 
 def check_signers(messages: Sequence[Message], epoch: int) -> None:
-    """The halts are of one epoch and of different seats in rising order.
+    """Check that halts are of one epoch, and of different seats in rising order.
 
-    Malformed if they are not.
+    Raises Malformed if they are not.
     """
     seats = [m.seat for m in messages]
     if seats != sorted(set(seats)):
@@ -200,12 +198,12 @@ def check_signers(messages: Sequence[Message], epoch: int) -> None:
 
 
 def base_of_close(table: Table, message: Message, source: References, named: bool = False) -> Base:
-    """The base a close proposes; Malformed if it is invalid, Unknown if something is missing."""
+    """Return the base that a close proposes. Raises Malformed, or Unknown if something lacks."""
     return base_of_halts(read_close(table, message, source, named))
 
 
 def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
-    """The base that t well-formed halts give ([E-13]).
+    """Return the base that t well-formed halts give ([E-13]).
 
     The tree grows from what halts list as says, two versions of each at most; what only a proof
     names counts against its signer and builds nothing.
@@ -228,14 +226,14 @@ def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
 
 
 def bad_form(table: Table, message: Message, source: References) -> str | None:
-    """'bad-halt' or 'bad-close' if the message breaks its form."""
+    """Return 'bad-halt' or 'bad-close' if the message breaks its form."""
     if isinstance(message.statement, Close):
         return source.once((message.hash, True), lambda: _bad_form(table, message, source))
     return _bad_form(table, message, source)
 
 
 def is_bad_form(table: Table, message: Message, source: References) -> bool:
-    """Whether the message is known to break its form when a proof names it."""
+    """Return whether the message is known to break its form when a proof names it."""
     try:
         return bad_form(table, message, source) is not None
     except Unknown:
@@ -260,7 +258,9 @@ def _once(messages: Iterable[Message]) -> list[Message]:
 
 
 def highest_lock(halts: Sequence[ReadHalt]) -> tuple[Node, int]:
-    """(base, epoch) of the highest lock; of two bases the sealed, the further, the smaller.
+    """Return the base and epoch of the highest lock.
+
+    Ties are broken in this order: a sealed base, the longer chain, the lower digest.
 
     Void if two bases of this epoch are sealed.
     """
@@ -314,7 +314,7 @@ def walk(
 def _kept_version(
     node: Node, tree: Tree, bodies: Bodies, culprits: set[int], halts: Sequence[ReadHalt]
 ) -> Node | None:
-    """The one version that every present signer has built on and no honest-looking say leaves."""
+    """Return the one version that every present signer builds on, and no honest seat leaves."""
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
     signers = {read.message.seat for read in halts} & node.present
     for child, _ in choices:
@@ -331,7 +331,7 @@ def _seat_changes(
     missing: set[int],
     halts: Sequence[ReadHalt],
 ) -> Node:
-    """Who is banned, absent or back; nothing behind `result` ([E-14])."""
+    """Return who is banned, absent or back; nothing behind `result` ([E-14])."""
     if node.want.kind is Kind.RESULT:
         return node  # nothing follows in which anyone could be absent
     banned = node.banned | set(faults)

@@ -23,19 +23,7 @@ from ..crypto.hashing import Random
 from ..crypto.identities import Identity
 from ..game import Choice
 from ..wire import codec, peer_frames, signed_messages, signed_notices
-from ..wire.signed_messages import (
-    Accept,
-    Back,
-    Close,
-    Expired,
-    Halt,
-    Late,
-    Message,
-    Say,
-    SealVote,
-    Statement,
-    identity_of,
-)
+from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from ..wire.signed_notices import MAX_NUMBER
 from .effects import Asked, Cautious, Record, Silenced
 from .fault_judge import FaultJudge
@@ -193,7 +181,7 @@ class Signer:
         self.own_secrets = None if seed is None else new_secrets(seed, size)
         self.promise = 0
         self.floor = 0
-        self.expired: dict[int, Expired] = {}
+        self.expired: dict[int, signed_messages.Expired] = {}
         self.inquiry: Inquiry | None = None
         self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
         self.wants_back = False
@@ -290,14 +278,14 @@ class Signer:
         self.judge.add(message)
         return True
 
-    def _bind(self, statement: Statement) -> None:
+    def _bind(self, statement: signed_messages.Statement) -> None:
         """Note what an own statement binds this seat to."""
         if isinstance(statement, Halt | Accept | SealVote | Say):
             self.raise_promise(statement.epoch)
         if isinstance(statement, Say):
             self.burn_choices(statement.step)
 
-    def sign(self, statement: Statement, note: Note | None = None) -> bool:
+    def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
         """Sign, record, send; never a second statement of one identity ([M-5], [M-6])."""
         if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
             return False
@@ -307,7 +295,7 @@ class Signer:
         self.outbox.carry(message)
         return True
 
-    def _may_sign(self, seat: int, statement: Statement) -> bool:
+    def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
         """Return whether the seat's state allows this statement, and nothing signed forbids it.
 
         A lower wish than one already signed says nothing, and is not kept; after the last epoch
@@ -321,11 +309,11 @@ class Signer:
             lowest = self.log.store.highest_late(seat)
             if not lowest < statement.epoch <= signed_messages.MAX_EPOCH:
                 return False
-        if self.log.store.versions(identity_of(seat, statement)):
+        if self.log.store.versions(signed_messages.identity_of(seat, statement)):
             return False
         return not self._may_contradict(statement)
 
-    def _may_contradict(self, statement: Statement) -> bool:
+    def _may_contradict(self, statement: signed_messages.Statement) -> bool:
         """Return whether something this seat has forgotten could stand against it ([E-22]).
 
         After an old journal was restored, a faulty seat may be the only one to hold what was signed

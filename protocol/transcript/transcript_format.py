@@ -69,11 +69,11 @@ class Content:
     entries: tuple[Entry, ...]
 
     def value(self) -> Any:
-        """The content as a plain value."""
+        """Return the content as a plain value."""
         return (self.header, tuple(_entry_value(entry) for entry in self.entries))
 
     def digest(self) -> bytes:
-        """The game's id: by it files are compared."""
+        """Return the game's id: by it files are compared."""
         value = self.value()
         size, pieces = codec.size(value), codec.pieces(value)
         return digest_of_pieces(Label.CONTENT, size, pieces)
@@ -96,7 +96,7 @@ class Evidence:
     final: tuple[Signed, ...] = ()
 
     def value(self) -> Any:
-        """The evidence as a plain value."""
+        """Return the evidence as a plain value."""
         return (self.signatures, self.messages, self.closes, self.seals, self.final)
 
 
@@ -108,7 +108,7 @@ class Transcript:
     evidence: Evidence
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
+        """Return the canonical bytes."""
         return codec.encode((MAGIC, VERSION, self.content.value(), self.evidence.value()))
 
 
@@ -155,7 +155,7 @@ def opened(file: File | Opened, clock: Callable[[], float] | None = None) -> Ope
 
 
 def open_file(file: File) -> tuple[Any, ...]:
-    """The four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
+    """Return the four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
     stream = Stream(io.BytesIO(file) if isinstance(file, bytes) else file)
     try:
         found = _read_outer(stream)
@@ -167,7 +167,7 @@ def open_file(file: File) -> tuple[Any, ...]:
 
 
 def _check_size(stream: Stream) -> None:
-    """A file that is too large is told so, whatever else is wrong with it."""
+    """Refuse a file that is too large, whatever else is wrong with it."""
     if stream.count(MAX_FILE) > MAX_FILE:
         raise Unsound("too-large", offset=MAX_FILE)
 
@@ -193,7 +193,7 @@ def _read_outer(stream: Stream) -> tuple[Any, ...]:
 
 
 def _check_version(stream: Stream) -> None:
-    """Unsound unless the file is of this version ([X-1])."""
+    """Refuse a file of another version ([X-1])."""
     at, version = stream.offset, stream.take_up_to(1)
     if not version:
         raise Unsound("torn", offset=at)
@@ -203,7 +203,7 @@ def _check_version(stream: Stream) -> None:
 
 
 def offset_of(value: Any, path: tuple[int, ...]) -> int:
-    """The byte at which the item at `path` begins in the encoding of `value`."""
+    """Return the byte at which the item at `path` begins in the encoding of `value`."""
     at = 0
     for index in path:
         if not isinstance(value, tuple) or index >= len(value):
@@ -218,21 +218,23 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
 
 
 def read(value: tuple[Any, ...]) -> Transcript:
-    """The parts of an opened file; Unsound('bad-form') says which is not of its form ([V-2])."""
+    """Return the parts of an opened file. Raises Unsound('bad-form') for one of none ([V-2])."""
     try:
-        return _read(*(Raw(value[i], "bad-form", "a part of the file", (i,)) for i in (2, 3)))
+        content, evidence = (Raw(value[i], "bad-form", "a part of the file", (i,)) for i in (2, 3))
+        return Transcript(_content(content), _evidence(evidence))
     except WrongForm as error:
         raise Unsound(error.code, error.reason, error.path) from error
 
 
-def _read(content: Raw, evidence: Raw) -> Transcript:
-    header, entries = content.row("the header", "the chain")
-    signed = evidence.row("the signatures", "the messages", "the closes", "the seals", "the last")
-    chain = Content(header.octets(), tuple(_entry(one) for one in entries.items("an entry")))
-    return Transcript(chain, _evidence(*signed))
+def _content(raw: Raw) -> Content:
+    header, entries = raw.row("the header", "the chain")
+    return Content(header.octets(), tuple(_entry(one) for one in entries.items("an entry")))
 
 
-def _evidence(signatures: Raw, messages: Raw, closes: Raw, seals: Raw, final: Raw) -> Evidence:
+def _evidence(raw: Raw) -> Evidence:
+    signatures, messages, closes, seals, final = raw.row(
+        "the signatures", "the messages", "the closes", "the seals", "the last"
+    )
     steps = signatures.items("the signatures of a step")
     return Evidence(
         tuple(_pairs(step, MAX_EPOCH) for step in steps),
@@ -246,22 +248,15 @@ def _evidence(signatures: Raw, messages: Raw, closes: Raw, seals: Raw, final: Ra
 def _entry(raw: Raw) -> Entry:
     kind = raw.head("its kind").value
     raw.need(type(kind) is int and kind in (0, 1), "is no step and no link")
-    return _link(raw) if kind else _step(raw)
-
-
-def _step(raw: Raw) -> Step:
-    _, slots = raw.row("its kind", "the slots")
-    return Step(_slots(slots))
-
-
-def _link(raw: Raw) -> Link:
+    if not kind:
+        return Step(_slots(raw.row("its kind", "the slots")[1]))
     _, present, banned, absences = raw.row("its kind", "the present", "the banned", "the absences")
     counts = absences.items("a number of absences")
     return Link(_seats(present), _seats(banned), tuple(one.integer(2**16) for one in counts))
 
 
 def _slots(raw: Raw) -> tuple[Slot, ...]:
-    """The slots of a step; where all are bodies, the very tuple that was read."""
+    """Return the slots of a step; where all are bodies, the very tuple that was read."""
     found = tuple(_slot(one) for one in raw.items("a slot"))
     as_read: tuple[Slot, ...] = raw.value
     return as_read if all(isinstance(slot, bytes) for slot in found) else found
