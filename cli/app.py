@@ -11,13 +11,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from . import printing
-from .commands import files, tables
+from . import version as installed
+from .commands import command_lines
 from .exit_codes import OK, READER_GONE, USAGE, leaves, report, show_where
-from .help import READERS, SpokenCommand, SpokenGroup, complain, translate
+from .help import READERS, SpokenCommand, SpokenGroup, UsageError, complain, translate
 from .local import settings
 from .words import translation
-from .words.translation import N_, _
-from .words.usage import UsageError
+from .words.translation import N_, NAMES, _
 
 EXAMPLES: Final = {
     "play": "hoity play --bots 3",
@@ -59,14 +59,6 @@ HELP: Final = {
     "learn": N_("A first round, explained as you play it, against a script on this machine."),
     "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
 }
-COMMANDS: Final = {
-    "learn": files,
-    **dict.fromkeys(("play", "host", "join", "tables", "resume", "watch"), tables),
-    **dict.fromkeys(("games", "forget", "verify", "replay"), files),
-    "relay": tables,
-    **dict.fromkeys(("id", "rules", "bench"), files),
-}
-"""The first words, in the order in which they are shown, and where each is."""
 ABOUT: Final = N_(
     "Hoity Toity among strangers: a table without a server to trust. `hoity learn` explains a first"
     " round, `hoity play` is a game against bots, `hoity host` opens a table for people."
@@ -86,10 +78,8 @@ GLOBAL_FLAGS: Final = N_(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from .commands.verdicts import program
-
         source = _("run from its source, not installed")
-        printing.say(f"hoity {program() or f'({source})'}")
+        printing.say(f"hoity {installed() or f'({source})'}")
         raise typer.Exit
 
 
@@ -107,11 +97,11 @@ def build(first: str = "") -> typer.Typer:
     to read what each of them takes is most of the work."""
     app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
-    for name in [first] if first in COMMANDS else COMMANDS:
+    for name in [first] if first in NAMES else NAMES:
         if name == "id":
             app.add_typer(_keys(), name=name)
         else:
-            _add(app, name, getattr(COMMANDS[name], name))
+            _add(app, name, getattr(command_lines, name))
     return app
 
 
@@ -123,9 +113,9 @@ def _keys() -> typer.Typer:
         no_args_is_help=False,
         invoke_without_command=True,
     )
-    keys.callback()(files.id_itself)
+    keys.callback()(command_lines.id_itself)
     for name in ("new", "show", "export"):
-        _add(keys, name, getattr(files, f"id_{name}"))
+        _add(keys, name, getattr(command_lines, f"id_{name}"))
     return keys
 
 
@@ -182,8 +172,11 @@ def run(words: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except BaseException as error:  # noqa: BLE001 - here every error ends
-        if _reader_has_gone(error):
-            return _quiet_exit()
+        if any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error)):
+            # Nothing more is said, not even at the end. The exit code is the one a shell gives a
+            # command that ends so, because what was not read may not be ok.
+            _to_nowhere()
+            return READER_GONE
         _leave_what_cannot_be_written()
         if isinstance(error, UsageError):
             return complain(error)
@@ -199,7 +192,10 @@ def _run(words: Sequence[str]) -> int:
     columns = min(READERS, printing.width() or READERS)
     try:
         if completing:
-            return _complete(command, os.environ[COMPLETING])
+            from typer.completion import shell_complete
+
+            # One answer to fish is an exit code, which the library gives by SystemExit.
+            return shell_complete(command, {}, "hoity", COMPLETING, os.environ[COMPLETING])
         translate(command)
         with command.make_context("hoity", list(words), terminal_width=columns) as context:
             command.invoke(context)
@@ -208,20 +204,6 @@ def _run(words: Sequence[str]) -> int:
     except SystemExit as end:  # how the library ends what it does for completion
         return end.code if isinstance(end.code, int) else OK
     return OK
-
-
-def _complete(command: Any, instruction: str) -> int:
-    """Answer what a shell asks while a command line is typed, in the library's own form.
-
-    One answer to fish is an exit code, which the library gives by SystemExit.
-    """
-    from typer.completion import shell_complete
-
-    return shell_complete(command, {}, "hoity", COMPLETING, instruction)
-
-
-def _reader_has_gone(error: BaseException) -> bool:
-    return any(isinstance(leaf, BrokenPipeError) for leaf in leaves(error))
 
 
 def _leave_what_cannot_be_written() -> None:
@@ -237,24 +219,13 @@ def _to_nowhere() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _quiet_exit() -> int:
-    """Whoever read our output has gone: nothing more to say, not even at the end. The exit code
-    is the one a shell gives a command that ends so, because what was not read may not be ok."""
-    _to_nowhere()
-    return READER_GONE
-
-
-def _open_what_is_closed() -> None:
-    """Give every standard stream that was closed for us a place that leads nowhere: else the next
-    file we open, a key or a journal, takes its number, and what is printed ends there."""
+def main() -> None:
+    """The `hoity` command."""
+    # A standard stream that was closed for us gets a place that leads nowhere: else the next file
+    # we open, a key or a journal, takes its number, and what is printed ends there.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
-
-
-def main() -> None:
-    """The `hoity` command."""
-    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

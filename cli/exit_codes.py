@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from p2p_hoity import coded_errors
 
 from .printing import complain, complain_as_set, say_object, shown
 from .words.translation import _
 
-if TYPE_CHECKING:
-    from p2p_hoity.errors import CodedError
-
 OK: Final = 0
-NOT_OK: Final = 1
-USAGE: Final = 2
-NETWORK: Final = 3
+NOT_OK: Final = coded_errors.NOT_OK
+USAGE: Final = coded_errors.USAGE
+NETWORK: Final = coded_errors.NETWORK
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
 
@@ -62,7 +61,7 @@ def ctrl_c_means(words: Callable[[], str]) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldError:
     """An error as it is told: in words, line by line, by its exit code, and to a program by a code
     with fields."""
 
@@ -72,111 +71,40 @@ class Told:
     fields: dict[str, Any] = field(default_factory=dict)
 
 
-def told(error: BaseException) -> Told:
+def told(error: BaseException) -> ToldError:
     """What is told of an error, by the first of its causes that is known; an unknown one is the
     program's own mistake."""
     if interrupted(error):
-        return Told(_("Interrupted."), INTERRUPTED, "interrupted")
+        return ToldError(_("Interrupted."), INTERRUPTED, "interrupted")
     found = list(leaves(error))
     known = next(filter(None, map(_known, found)), None)
-    return known or _mistake(found[0])
+    if known is not None:
+        return known
+    words = _("This is a mistake in the program, not yours: {kind}: {text}. {advice}")
+    advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
+    kind = type(found[0]).__name__
+    whole = shown(words.format(kind=kind, text=str(found[0]), advice=advice))
+    return ToldError(whole, NOT_OK, "program-mistake", {"kind": kind})
 
 
-def _known(leaf: BaseException) -> Told | None:
+def _known(leaf: BaseException) -> ToldError | None:
     """What is told of an error that has words or a code, or comes from the system."""
-    from p2p_hoity.errors import CodedError
-
-    from .words.reasons import as_json, sentence
+    from .words.error_sentences import as_json, sentence
 
     if isinstance(leaf, Trouble):
-        return Told(str(leaf), leaf.exit_code, "refused")
-    if isinstance(leaf, CodedError):
+        return ToldError(str(leaf), leaf.exit_code, "refused")
+    if isinstance(leaf, coded_errors.CodedError):
         reason = as_json(leaf.reason)
         words = shown(sentence(leaf.reason))
-        return Told(words, exit_code_of(leaf), reason["code"], reason["fields"])
+        return ToldError(words, leaf.code.exit_code, reason["code"], reason["fields"])
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
         words = _("The system refuses: {what}.").format(what=f"{where}{leaf.strerror or leaf}")
         fields = {"number": leaf.errno, "path": leaf.filename}
-        return Told(shown(words), NOT_OK, "system-error", fields)
+        return ToldError(shown(words), NOT_OK, "system-error", fields)
     if isinstance(leaf, MemoryError):
-        return Told(_("This machine has not enough memory for that."), NOT_OK, "no-memory")
+        return ToldError(_("This machine has not enough memory for that."), NOT_OK, "no-memory")
     return None
-
-
-def _mistake(leaf: BaseException) -> Told:
-    kind, text = type(leaf).__name__, str(leaf)
-    words = _("This is a mistake in the program, not yours: {kind}: {text}. {advice}")
-    advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
-    whole = shown(words.format(kind=kind, text=text, advice=advice))
-    return Told(whole, NOT_OK, "program-mistake", {"kind": kind})
-
-
-TABLE_NOT_OK: Final = frozenset(
-    {
-        "bad-roster",
-        "cluster-otherwise",
-        "code-message-malformed",
-        "code-without-ticket",
-        "code-wrong",
-        "game-begun",
-        "game-begun-without-you",
-        "game-not-begun",
-        "host-changed-its-mind",
-        "host-did-not-answer",
-        "host-impostor",
-        "host-of-other-version",
-        "host-refused",
-        "host-speaks-otherwise",
-        "left-before-the-beginning",
-        "name-taken",
-        "names-alike",
-        "old-consent",
-        "other-host",
-        "other-table",
-        "played-elsewhere",
-        "seat-kept",
-        "seat-not-taken",
-        "sits-elsewhere",
-        "table-full",
-        "table-unwatched",
-        "ticket-unknown",
-        "unplayable-terms",
-    }
-)
-"""Codes of a table that is there, and cannot be played at."""
-TABLE_UNREACHED: Final = frozenset(
-    {
-        "cannot-listen-there",
-        "cluster-empty",
-        "cluster-gone",
-        "cluster-unreached",
-        "code-relay-busy",
-        "code-relay-unreached",
-        "code-unanswered",
-        "code-unknown-there",
-        "host-cuts-links",
-        "host-gone",
-        "host-unreached",
-        "host-unreached-six",
-        "host-unreached-by-proxy",
-        "host-unreached-lan",
-        "host-unreached-machine",
-        "host-without-terms",
-        "links-closed",
-    }
-)
-"""Codes of a table, or a cluster, that is not reached; every other error with a code is usage."""
-
-
-def exit_code_of(error: CodedError) -> int:
-    """What a command ends with for this error."""
-    from p2p_hoity.net.network_errors import AddressError, NetError
-
-    if error.code in TABLE_NOT_OK:
-        return NOT_OK
-    is_net = isinstance(error, NetError) and not isinstance(error, AddressError)
-    return NETWORK if is_net or error.code in TABLE_UNREACHED else USAGE
 
 
 def report(error: BaseException, as_json: bool = False) -> int:

@@ -1,8 +1,9 @@
-"""Help and complaints about the command line in the language spoken, at any width."""
+"""Help, and complaints about the words of a command line, in the language spoken, at any width."""
 
 from __future__ import annotations
 
 import functools
+import sys
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -10,13 +11,81 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from . import printing
+from .commands.options import NoSeconds
 from .exit_codes import INTERRUPTED, USAGE, Trouble
-from .option_groups import GROUPS, MANY, OTHERS, heading_of
-from .words.commands import as_typed, command_line
-from .words.translation import N_, _
-from .words.usage import NoSuchCommand, SpareWords, UsageError, complaint
+from .words.translation import INSTALLED, N_, _, as_typed, command_line
 
+UsageError: Final[type[Any]] = typer.BadParameter.__mro__[1]
+"""What the library raises for words it does not understand; by its child, because the module it
+lies in differs between versions."""
+LIBRARY: Final = sys.modules[UsageError.__module__]
+NoSuchOption: Final[type[Any]] = LIBRARY.NoSuchOption
+MissingParameter: Final[type[Any]] = LIBRARY.MissingParameter
+BadOptionUsage: Final[type[Any]] = LIBRARY.BadOptionUsage
+
+
+def complaint(error: Any) -> str:
+    """Return what is wrong with the words of a command line.
+
+    What the library has in a class that is not known here is said as it says it, in English.
+    """
+    if isinstance(error, NoSuchOption):
+        if not error.possibilities:
+            return _("No such option: {option}").format(option=error.option_name)
+        text = _("No such option: {option} (Possible options: {options})")
+        options = ", ".join(sorted(error.possibilities))
+        return text.format(option=error.option_name, options=options)
+    if isinstance(error, BadOptionUsage):
+        params = error.ctx.command.params if error.ctx is not None else []
+        names = {name: param for param in params for name in (*param.opts, *param.secondary_opts)}
+        text = _("Option {option} requires an argument.")
+        if getattr(names.get(error.option_name), "is_flag", False):
+            text = _("Option {option} does not take a value.")
+        return text.format(option=repr(error.option_name))
+    if not isinstance(error, typer.BadParameter):
+        return str(error.format_message())
+    bad: Any = error
+    hint = bad.param_hint or bad.param.get_error_hint(bad.ctx)
+    name = hint if isinstance(hint, str) else " / ".join(map(repr, hint))
+    if isinstance(error, MissingParameter):
+        return _missing(bad.param, name)
+    return _("Invalid value for {name}: {why}").format(name=name, why=_wanted(bad))
+
+
+def _missing(param: Any, name: str) -> str:
+    """Return that a parameter is missing, and where it is found."""
+    is_argument = param.param_type_name == "argument"
+    text = _("Missing argument {name}.") if is_argument else _("Missing option {name}.")
+    told = text.format(name=name)
+    if str(param.metavar).startswith("GAME"):
+        return told + " " + _("`hoity games` lists your games.")
+    if "TICKET" in str(param.metavar):
+        words = _(
+            "The host's `{hoity} host` prints it; `hoity tables` lists the tables of this LAN."
+        )
+        return told + " " + words.format(hoity=INSTALLED)
+    return told
+
+
+def _wanted(error: Any) -> str:
+    """Return what such a parameter takes."""
+    kind = error.param.type
+    if isinstance(error, NoSeconds):
+        return _("a number of seconds is needed")
+    if getattr(kind, "choices", None):
+        choices = [str(getattr(choice, "value", choice)) for choice in kind.choices]
+        return _("one of {choices} is needed").format(choices=", ".join(choices))
+    if getattr(kind, "min", None) is not None and kind.max is not None:
+        return _("a number from {least} to {most} is needed").format(least=kind.min, most=kind.max)
+    if isinstance(kind, type(LIBRARY_INT)):
+        return _("a whole number is needed")
+    return str(error.message)
+
+
+LIBRARY_INT: Final = sys.modules[UsageError.__module__.rpartition(".")[0] + ".types"].INT
 METAVARS: Final = frozenset({N_("[OPTIONS]"), N_("COMMAND [ARGS]...")})
+SEVERAL: Final = 3
+"""Headings from which on a help is divided."""
 READERS: Final = 100
 """Columns: wider help is hard to read."""
 
@@ -52,26 +121,31 @@ class SpokenCommand(_Narrow, TyperCommand):
     """A command."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, under several headings if there are many."""
-        rows: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*GROUPS, OTHERS)}
+        """Write the options, under their headings if these are several."""
+        rows: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
-            if record is not None:
-                rows[heading_of(param.name or "")].append(record)
-        if sum(map(len, rows.values())) < MANY:
+            if record is None:
+                continue
+            panel = getattr(param, "rich_help_panel", None)
+            heading = panel or next(reversed(rows), "Options")
+            if param.param_type_name == "argument":
+                heading = "Arguments"
+            rows.setdefault(heading, []).append(record)
+        if len(rows) < SEVERAL:
             super().format_options(ctx, formatter)
             return
         for heading, records in rows.items():
-            if records:
-                with formatter.section(_(heading)):
-                    formatter.write_dl(records)
+            with formatter.section(_(heading)):
+                formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse its words; SpareWords if some are left over."""
+        """Parse its words; UsageError if some are left over."""
         ctx.allow_extra_args = True
         spare = super().parse_args(ctx, args)
         if spare:
-            raise SpareWords(spare, ctx)
+            words = _("Got unexpected extra argument(s) ({words})")
+            raise UsageError(words.format(words=" ".join(spare)), ctx)
         return spare
 
 
@@ -79,13 +153,16 @@ class SpokenGroup(_Narrow, TyperGroup):
     """A group of commands; Ctrl-C has its own exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the first word names; NoSuchCommand if there is none."""
+        """Return the command that the first word names; UsageError if there is none."""
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:
             if type(error) is not UsageError:
                 raise
-            raise NoSuchCommand(args[0], get_close_matches(args[0], self.commands), ctx) from error
+            told = _("No such command {name!r}.").format(name=args[0])
+            if alike := ", ".join(map(repr, get_close_matches(args[0], self.commands))):
+                told = _("{complaint} Did you mean {name}?").format(complaint=told, name=alike)
+            raise UsageError(told, ctx) from error
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from protocol.bounds import Seconds
 
-from .errors import Code, CodedError, installing
+from .coded_errors import NETWORK, NOT_OK, Code, CodedError, installing
 from .worker_processes import Ended, alone
 
 if TYPE_CHECKING:
@@ -39,11 +39,27 @@ PATIENCE: Final[Seconds] = 10.0
 class ClusterCode(Code):
     """Why nothing is done by a cluster."""
 
-    NO_LIBRARY = "no-cluster-library", "name", "command"
-    UNREACHED = "cluster-unreached", "address"
-    EMPTY = "cluster-empty", "address"
-    GONE = "cluster-gone", "address"
-    OTHERWISE = "cluster-otherwise", "address", "kind"
+    NO_LIBRARY = (
+        "no-cluster-library",
+        "a cluster needs the package {name}: install it with {command}",
+    )
+    UNREACHED = (
+        "cluster-unreached",
+        "no Dask scheduler answers at {address}: name it as tcp://HOST:8786",
+        NETWORK,
+    )
+    EMPTY = (
+        "cluster-empty",
+        "the cluster at {address} has no worker: begin some, as by dask worker",
+        NETWORK,
+    )
+    GONE = "cluster-gone", "the cluster at {address} has gone, and left work undone", NETWORK
+    OTHERWISE = (
+        "cluster-otherwise",
+        "the cluster at {address} cannot do this ({kind}): all its machines need the same version"
+        " of p2p-hoity as this one",
+        NOT_OK,
+    )
 
 
 class ClusterError(CodedError):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, cast
 
-from protocol import Header, Invalid, Raw, Table, Terms, game
+from protocol import Header, Invalid, Table, Terms
+from protocol.game_interface import Cards, Choice, ChoiceForm, Event, Expected, Layout
 
 from . import rules
 from .editions.edition_bytes import known_edition, read_canonical
@@ -41,28 +42,31 @@ def read_game(terms: Terms) -> HoityToity:
 
     SPEC: [H-7], [X-1].
     """
-    raw = Raw(terms.game, BAD, "the table")
-    known = isinstance(raw.value, tuple) and len(raw.value) == 4
-    raw.need(known, "plays a game that is not of a known form")
-    name, version, canonical, variant = raw.value
-    raw.need(name == GAME, "plays another game")
+    value = terms.game
+    _need(isinstance(value, tuple) and len(value) == 4, "it is not of a known form")
+    name, version, canonical, variant = value
+    _need(name == GAME, "it is another game")
     same = type(version) is int and version == RULES_VERSION
-    raw.need(same, "plays by another version of the rules")
+    _need(same, "it goes by another version of the rules")
     known = isinstance(canonical, bytes) and variant in VARIANTS
-    raw.need(known, "plays a game that is not of a known form")
-    raw.need(2 <= terms.seats <= 6, "has not 2 to 6 seats")
-    raw.need((terms.seats == 2) == bool(variant), "plays a variant if it has two seats, else none")
+    _need(known, "it is not of a known form")
+    _need(2 <= terms.seats <= 6, "it has not 2 to 6 seats")
+    _need((terms.seats == 2) == bool(variant), "it has a variant if it has two seats, else none")
     return HoityToity(_read_edition(canonical, terms.seats), terms.seats, variant or None)
 
 
+def _need(holds: bool, words: str) -> None:
+    if not holds:
+        raise Invalid(BAD, f"the game of the table cannot be played here: {words}")
+
+
 def _read_edition(canonical: bytes, seats: int) -> Edition:
-    raw = Raw(canonical, BAD, "the edition")
     try:
         edition = known_edition(read_canonical(canonical))
     except ValueError as error:
         raise Invalid(BAD, f"the edition is not valid: {error}") from error
     fits = 4 * seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
-    raw.need(fits, "has too few Collectibles for these seats, or too many")
+    _need(fits, "the edition has too few Collectibles for these seats, or too many")
     return edition
 
 
@@ -121,37 +125,42 @@ def shared_length(one: Play, other: Play) -> int:
 
 @dataclass(frozen=True)
 class HoityToity:
-    """The rules and the log of what happened, as a `protocol.game.Game`."""
+    """The rules and the log of what happened, as a `protocol.game_interface.Game`."""
 
     edition: Edition
     seats: int
     variant: rules.Variant
 
     @cached_property
-    def layout(self) -> game.Layout:
+    def layout(self) -> Layout:
         """Hands and window tops."""
         plan = rules.layout(len(self.edition.collectibles), self.seats)
-        return game.Layout(len(self.edition.collectibles), plan.hands, plan.tops)
+        return Layout(len(self.edition.collectibles), plan.hands, plan.tops)
 
     def start(self) -> Play:
         """The state before the deal."""
         return _logged(rules.start(self.edition, self.seats, self.variant), None)
 
-    def expected(self, state: Play) -> game.Expected:
+    def expected(self, state: Play) -> Expected:
         """What the rules expect."""
         return rules.expected(state.state)
 
-    def apply(self, state: Play, event: game.Event) -> Play:
+    def apply(self, state: Play, event: Event) -> Play:
         """The next state."""
         return _logged(rules.apply(state.state, event), state.log)
 
     def check(
-        self, state: Play, kind: str, seat: int, choice: game.Choice, cards: game.Cards
+        self,
+        state: Play,
+        kind: str,
+        seat: int,
+        choice: Choice,
+        cards: Cards,
     ) -> None:
         """Raise IllegalMove with the code of the rule that is broken."""
         rules.check(state.state, cast(rules.Kind, kind), seat, choice, cards)
 
-    def form(self, kind: str) -> game.ChoiceForm:
+    def form(self, kind: str) -> ChoiceForm:
         """The form of a choice of this kind."""
         return rules.FORMS[cast(rules.Kind, kind)]
 

@@ -1,8 +1,9 @@
 """A multi-party protocol for any game with hidden cards and choices, refereed by all who take part.
 
-A driver needs what stands here, a game what stands in `protocol.game`, and nothing above this
-package imports anything else of it. A driver reads frames and the clock, hands them to a `Machine`,
-and carries out the effects that the machine leaves: see `docs/another-game.md` for one in full.
+A driver needs what stands here, a game what stands in `protocol.game_interface`, and nothing above
+this package imports anything else of it. A driver reads frames and the clock, hands them to a
+`Machine`, and carries out the effects that the machine leaves: see `docs/another-game.md` for one
+in full.
 
     machine = Machine(Table(header, game), os.urandom, seat, identity, seed)
     machine.start(now)                  # then, as things happen:
@@ -36,10 +37,8 @@ if TYPE_CHECKING:
     from .seat import effects
     from .seat.seat_machine import Machine
     from .seat.timeouts import Wait
-    from .wire import codec, table_header
+    from .wire import codec, peer_frames, table_header
     from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
-    from .wire.codec import Raw
-    from .wire.peer_frames import FRAME_SIZES
     from .wire.table_header import Header, Patience, SeatEntry, Terms
 
 WHERE: Final = {
@@ -65,8 +64,7 @@ WHERE: Final = {
     "is_plain": "wire.allowed_text",
     "is_one_name": "wire.allowed_text",
     "NOT_PLAIN": "wire.allowed_text",
-    "Raw": "wire.codec",
-    "FRAME_SIZES": "wire.peer_frames",
+    "peer_frames": "wire",
     "Invalid": "errors",
     "OtherVersion": "errors",
     "FAULTS": "fault_codes",
@@ -98,8 +96,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "is_plain",
     "is_one_name",
     "NOT_PLAIN",
-    "Raw",
-    "FRAME_SIZES",
+    "peer_frames",
     "Invalid",
     "OtherVersion",
     "FAULTS",

@@ -31,7 +31,12 @@ os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""
 
 
-WAITING = ("processes", "p2p_hoity_/test_cluster.py", "cli_/local", "p2p_hoity_/test_cores.py")
+WAITING = (
+    "processes",
+    "p2p_hoity_/test_dask_cluster.py",
+    "cli_/local",
+    "p2p_hoity_/test_worker_processes.py",
+)
 """Tests that wait for other processes. One worker waits while the others compute."""
 
 

@@ -8,6 +8,9 @@ python tools/catalogues.py --new CODE  begin the catalogue of a language
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 import sys
 from collections.abc import Iterator
 from io import BytesIO
@@ -52,10 +55,31 @@ def messages() -> set[Key]:
 
 
 def meanings() -> set[str]:
-    """What the codes of the protocol mean, as its own tables have it."""
-    from cli.words.reasons import PROTOCOL
+    """What the codes of the protocol, of the rules and of all else below `cli` mean."""
+    from cli.words.error_sentences import PROTOCOL
+    from p2p_hoity.rules import Rule
+    from p2p_hoity.rules.happenings import Why
 
-    return set(PROTOCOL.values())
+    told = [*PROTOCOL.values(), *(code.template for code in (*codes(), *Rule)), *Why]
+    return {template for template in map(str, told) if has_words(template)}
+
+
+def has_words(template: str) -> bool:
+    """Return whether a template is more than its gaps."""
+    return re.search(r"[a-z]", re.sub(r"\{\w+\}", "", template)) is not None
+
+
+def codes() -> list[Any]:
+    """Return every code of `p2p_hoity`, which is loaded whole for it."""
+    import p2p_hoity
+    from p2p_hoity.coded_errors import Code
+
+    for one in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
+        importlib.import_module(one.name)
+    tables = [Code]
+    for table in tables:
+        tables += table.__subclasses__()
+    return [code for table in tables for code in table]
 
 
 def read(path: Path) -> Catalog:

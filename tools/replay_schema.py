@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from cli.commands.replay import FORMAT
-from cli.words.editions import CHANGED
+from cli.words.table_terms import CHANGED
 from p2p_hoity.game_adapter import SIZES
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, happenings
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
 from p2p_hoity.rules.edition import LETTERS, SWITCH_VALUES
 
 TARGET: Final = Path(__file__).resolve().parent.parent / "docs" / "replay.schema.json"
@@ -34,16 +34,17 @@ SEAT: Final[Schema] = {
 }
 
 
-EXHIBITS: Final = ("best exhibit", "second-best exhibit")
-FINAL_EXHIBITS: Final = ("best final exhibit", "second-best final exhibit")
-WHY: Final[dict[str, tuple[str, ...]]] = {
-    "sat-out": ("no sealed choice", "void choice"),
-    "passed": ("no sealed choice", "no legal Action card", "void choice"),
-    "default-taken": ("no choice of its own",),
-    "returned": ("the sale is over", "it leaves the last prison cell", "the Castle phase is over"),
-    "nothing-shown": ("void choice", "no exhibit open to all"),
-    "figure-moved": (*EXHIBITS, "Detective", *FINAL_EXHIBITS),
-    "fault-found": ("Exhibit needs a valid exhibit",),
+WHY: Final[dict[str, tuple[Why, ...]]] = {
+    "sat-out": (Why.NO_SEALED_CHOICE, Why.VOID_CHOICE),
+    "passed": (Why.NO_SEALED_CHOICE, Why.NO_ACTION, Why.VOID_CHOICE),
+    "default-taken": (Why.NO_CHOICE,),
+    "returned": (Why.SALE_OVER, Why.LAST_CELL, Why.CASTLE_OVER),
+    "nothing-shown": (Why.VOID_CHOICE, Why.NOTHING_OPEN),
+    "figure-moved": (
+        *(Why.BEST, Why.SECOND_BEST, Why.DETECTIVE),
+        *(Why.BEST_FINAL, Why.SECOND_BEST_FINAL),
+    ),
+    "fault-found": (Why.WITHOUT_EXHIBIT,),
 }
 """Every `why` of a happening (of a fault its `rule`), as docs/replay.md lists them."""
 KINDS: Final = tuple(SIZES)

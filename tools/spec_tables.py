@@ -12,17 +12,16 @@ import hashlib
 import importlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from cli.words.sentences import SENTENCES
 from p2p_hoity import game_adapter
 from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
-from p2p_hoity.table.frame_kinds import MOST_BYTES
+from p2p_hoity.table import chat, lobby, rematch_frames
 from protocol import fault_codes
 from protocol.chain import transition
 from protocol.chain.chain_state import NEXT, Kind, Missing, Node
@@ -32,7 +31,7 @@ from protocol.crypto.hashing import Context, Label
 from protocol.seat.signer import SIGNS
 from protocol.transcript import verifier
 from protocol.transcript.verification_report import FILE_FAULTS, UNREADABLE
-from protocol.wire import codec, signed_messages, step_bodies, table_header
+from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SPEC: Final = ROOT / "SPEC.md"
@@ -81,37 +80,54 @@ CONSTANTS: Final = (
     ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
     ("bytes of an escrow share", "protocol.crypto.escrow.SHARE_SIZE"),
     ("bytes of a sealed backup piece", "protocol.crypto.key_sharing.SEALED_SIZE"),
-    ("messages looked up for all bases of a file", "protocol.transcript.verifier_checks.MAX_LOOKUPS"),
+    (
+        "messages looked up for all bases of a file",
+        "protocol.transcript.verifier_checks.MAX_LOOKUPS",
+    ),
 )
 
-U32: Final = "4294967295"
-FIELDS: Final = (
-    ("say", "epoch", "int", "0", U32),
-    ("say", "step", "int", "1", U32),
-    ("say", "on", "bytes", "32", "32"),
-    ("say", "body", "bytes", "0", "any"),
-    ("late", "epoch", "int", "1", U32),
-    ("halt", "epoch", "int", "1", U32),
-    ("halt", "lock", "below", "", ""),
-    ("halt", "says", "hashes", "0", "4096"),
-    ("halt", "expired", "below", "", ""),
-    ("halt", "backs", "hashes", "0", "4096"),
-    ("halt", "proofs", "below", "0", "64"),
-    ("close", "epoch", "int", "1", U32),
-    ("close", "halts", "array of bytes(32)", "0", "16"),
-    ("accept", "epoch", "int", "1", U32),
-    ("accept", "base", "bytes", "32", "32"),
-    ("seal", "epoch", "int", "1", U32),
-    ("seal", "base", "bytes", "32", "32"),
-    ("back", "count", "int", "0", "255"),
-)
+
+def fields_of(kind: type[Any]) -> dict[str, codec.FieldForm[Any]]:
+    """The fields of a dataclass on the wire, with their forms."""
+    return codec.Struct(kind).forms
+
+
+def form_cells(form: codec.FieldForm[Any]) -> tuple[object, object, object]:
+    """The type of a field of a message, and its least and most; `below` for one with fields."""
+    match form:
+        case codec.Int(high, low):
+            return "int", low, high
+        case codec.Octets(None):
+            return "bytes", 0, "any"
+        case codec.Octets(size):
+            return "bytes", size, size
+        case codec.Digests(rising=True):
+            return "hashes", 0, form.most
+        case codec.Digests():
+            return f"array of bytes({form.size})", 0, form.most
+        case codec.Rows():
+            return "below", 0, form.most
+        case _:
+            return "below", "", ""
+
+
+def message_fields() -> str:
+    """The fields of the signed messages."""
+    rows = (
+        (name_of(cls), name, *form_cells(form))
+        for cls, _ in signed_messages.KINDS.values()
+        for name, form in fields_of(cls).items()
+    )
+    return markdown(("message", "field", "type", "least", "most"), rows)
 
 
 def patience_bounds() -> str:
     """The fields of a patience with their bounds."""
-    words = ("choice", "step", "grace", "cap")
-    fields = zip(words, table_header.PATIENCE_BOUNDS, strict=True)
-    return "in ms: " + ", ".join(f"{word} {low} to {high}" for word, (low, high) in fields)
+    forms = fields_of(table_header.Patience).items()
+    bounds = (
+        f"{name} {low} to {high}" for name, form in forms for _, low, high in [form_cells(form)]
+    )
+    return "in ms: " + ", ".join(bounds)
 
 
 HEADER: Final = (
@@ -129,65 +145,38 @@ HEADER: Final = (
     ("entry", "signature", "bytes(64)", "consent to the terms"),
 )
 
-FRAMES: Final = (
-    ("carry", "[0, message]", "message: the bytes of section 5"),
-    ("fetch", "[1, hashes, closes]", "send me these messages, and the closes of these epochs"),
-    (
-        "sync",
-        "[2, epoch, step, have, near]",
-        "I stand there; have: first 16 bytes of hashes I hold; near: seats I hear from themselves",
-    ),
-    ("own", "[3, after]", "send me the statements of mine that you hold whose hash is above this"),
-    ("told", "[4, last, more]", "those were all of yours, or those up to this hash"),
-    (
-        "leave",
-        "[5, seat, number, epoch, step, on, signature]",
-        "this seat leaves for now, or is back: section 10.7",
-    ),
-    (
-        "end-notice",
-        "[6, seat, reason, about, signature]",
-        "this seat holds a final end, or has ended the table in setup: [L-27]",
-    ),
-)
+FRAMES: Final = {
+    "carry": "message: the bytes of section 5",
+    "fetch": "send me these messages, and the closes of these epochs",
+    "sync": "I stand there; have: first 16 bytes of hashes I hold;"
+    " near: seats I hear from themselves",
+    "own": "send me the statements of mine that you hold whose hash is above this",
+    "told": "those were all of yours, or those up to this hash",
+    "leave": "this seat leaves for now, or is back: section 10.7",
+    "end-notice": "this seat holds a final end, or has ended the table in setup: [L-27]",
+}
 
-LOBBY: Final = (
-    ("ask", '["ask", proof]', "a guest's first word: it holds the ticket"),
-    (
-        "offer",
-        '["offer", proof, terms, names, watched]',
-        "the terms, who has sat down, and whether onlookers are let in",
-    ),
-    ("sit", '["sit", entry, addresses]', "consent; at most 12 addresses of 300 characters"),
-    ("names", '["names", names]', "who has sat down; at most 16 nicknames"),
-    (
-        "refuse",
-        '["refuse", reason]',
-        "`unproven`, `full`, the `name` is taken, `denied`, `unheard` ([L-61]),"
-        " `unwatched` ([L-64])",
-    ),
-    ("asked", '["asked"]', "the host is asked whether the guest may sit down"),
-    (
-        "roster",
-        '["roster", header, addresses, watched, signature]',
-        "the table is complete; signed",
-    ),
-    ("table", '["table", table, watched, signature]', "the table that this seat plays at"),
-)
+LOBBY: Final = {
+    "ask": "a guest's first word: it holds the ticket",
+    "offer": "the terms, who has sat down, and whether onlookers are let in",
+    "sit": "consent; at most 12 addresses of 300 characters",
+    "names": "who has sat down; at most 16 nicknames",
+    "refuse": "`unproven`, `full`, the `name` is taken, `denied`, `unheard` ([L-61]),"
+    " `unwatched` ([L-64])",
+    "asked": "the host is asked whether the guest may sit down",
+    "roster": "the table is complete; signed",
+    "table": "the table that this seat plays at",
+}
 
-TALK: Final = (
-    (
-        "talk",
-        '["talk", table, author, door, count, words, signature]',
-        "what its author says at the seat door; a seat at its own",
-    ),
-    ("passed", '["passed", spoken, count, signature]', "an onlooker's, passed on by its door"),
-)
+TALK: Final = {
+    "talk": "what its author says at the seat door; a seat at its own",
+    "passed": "an onlooker's, passed on by its door",
+}
 
-AGAIN: Final = (
-    ("again", '["again", table, entry]', "this seat sits down at the next table"),
-    ("no-more", '["no-more", table, id, signature]', "this seat does not"),
-)
+AGAIN: Final = {
+    "again": "this seat sits down at the next table",
+    "no-more": "this seat does not",
+}
 
 MEANING: Final = {
     signed_messages.Say: "my body in a step, standing in the epoch on this digest",
@@ -428,20 +417,18 @@ def _order(rule: str) -> tuple[str, int]:
 
 def verdicts() -> str:
     """The listener's last word."""
-    words = {verdict: SENTENCES[code] for verdict, code in BY_VERDICT.items()}
+    words = {verdict: code.template for verdict, code in BY_VERDICT.items()}
     rows = ((one.value, words.get(one, "welcome: frames follow")) for one in Verdict)
     return markdown(("byte", "meaning, of the listener"), rows)
 
 
-def frame_table(frames: Iterable[tuple[str, str, str]]) -> str:
+def frame_table(frames: codec.Kinds[Any], meaning: Mapping[str, str]) -> str:
     """The frames of one section, each with the most bytes that one of its kind may have."""
-    head = ("frame", "value", "most bytes", "meaning")
-    return markdown(head, ((n, code(v), _most_bytes(v), m) for n, v, m in frames))
-
-
-def _most_bytes(value: str) -> int:
-    kind = value.strip("[]").partition(",")[0]
-    return MOST_BYTES[int(kind) if kind.isdigit() else kind.strip('"')]
+    rows = []
+    for (kind, row), (name, words) in zip(frames.rows.items(), meaning.items(), strict=True):
+        value = ", ".join((f'"{kind}"' if isinstance(kind, str) else str(kind), *row.forms))
+        rows.append((name, code(f"[{value}]"), frames.sizes[kind], words))
+    return markdown(("frame", "value", "most bytes", "meaning"), rows)
 
 
 # The example.
@@ -540,7 +527,7 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
         ("record", "field", "type", "bounds"), ((r, f, t, b) for r, f, t, b in HEADER)
     ),
     "kinds": kinds,
-    "fields": lambda: markdown(("message", "field", "type", "least", "most"), FIELDS),
+    "fields": message_fields,
     "steps": steps,
     "stepdiagram": stepdiagram,
     "faults": fault_table,
@@ -550,10 +537,10 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "filefaults": filefaults,
     "binds": binds,
     "verdicts": verdicts,
-    "frames": lambda: frame_table(FRAMES),
-    "lobby": lambda: frame_table(LOBBY),
-    "talk": lambda: frame_table(TALK),
-    "again": lambda: frame_table(AGAIN),
+    "frames": lambda: frame_table(peer_frames.FRAMES, FRAMES),
+    "lobby": lambda: frame_table(lobby.FRAMES, LOBBY),
+    "talk": lambda: frame_table(chat.FRAMES, TALK),
+    "again": lambda: frame_table(rematch_frames.FRAMES, AGAIN),
 }
 
 

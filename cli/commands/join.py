@@ -1,42 +1,176 @@
-"""Sitting down at the table of a ticket, or of a code."""
+"""Sitting down at a table: one of this LAN, or the one of a ticket or a code, or of a kept seat."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 import trio
 
+from p2p_hoity.confusable_names import twins
+from p2p_hoity.net.lan_discovery import Announcement, browse
+from p2p_hoity.net.ticket import Ticket, decode_ticket
+from p2p_hoity.net.transport import Network
+from p2p_hoity.table.invite_by_code import ticket_by_code
 from p2p_hoity.table.join_table import join_table, kept_seat
 from p2p_hoity.table.play_table import Reach
 from p2p_hoity.table.resume_table import find_game
 from p2p_hoity.table.saved_games import is_running
 from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.spoken_codes import is_code, parse_code, parse_relay
+from protocol import fingerprint, table_header
+from protocol.bounds import Seconds
 
-from ..exit_codes import USAGE, Trouble
-from ..local.places import check_output
-from ..local.player_setup import at_terminal, only_one
-from ..local.relays import relays_of
-from ..words.reaching import alone_lines
+from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
+from ..local.player_setup import answer, at_terminal, check_output, only_one
+from ..local.settings import relays_of
+from ..printing import say, write_line
+from ..words.ticket_sentences import alone_lines
 from ..words.translation import _
-from . import pick_table
-from .by_code import ticket_of
+from .options import OutputOptions, SeatOptions
 from .reaching import need_relay
-from .resume import take_up
-from .running import tell_running
-from .seats import new_sitting
-from .take_seat import Manner, Sitting, sit
+from .resume import take_up, tell_running
+from .take_seat import Sitting, new_sitting, sit
 
 
-def join(manner: Manner, ticket: str, reach: Reach) -> int:
+def look_around(seconds: float, as_json: bool) -> int:
+    """The tables open on this LAN; the exit code."""
+
+    found = trio.run(browse, seconds)
+    for one in found:
+        ticket = one.ticket or None
+        table = {"host": one.name, "joined": one.joined, "seats": one.seats, "ticket": ticket}
+        text = _("{host}: {joined} of {seats} seated. Open to all: hoity join {ticket}")
+        if ticket is None:
+            text = _(
+                "{host}: {joined} of {seats} seated. To sit down, ask the host for the ticket."
+            )
+        if as_json:
+            write_line(table)
+        else:
+            say(text.format(**table))
+    if not found and not as_json:
+        say(_("No open table on this LAN. Open one with: hoity host"))
+    return OK
+
+
+def ticket_of(
+    word: str, relays: tuple[str, ...], network: Network | None, silent: bool
+) -> tuple[Ticket, str | None]:
+    """The ticket that a word is or leads to, and the relay that was asked for it, if any.
+
+    `relays` were typed beside it, `silent`: nothing is said of it. Trouble, TicketError or
+    CodeError if there is none. The relay is the one behind the @, else the first one typed, else
+    the one kept.
+    """
+    if not is_code(word):
+        return decode_ticket(word), None
+    code = parse_code(word)
+    known = [code.relay] if code.relay else relays_of(relays)
+    if not known:
+        words = _(
+            "No relay is known to ask for this code. Say which: hoity join {code}@HOST:PORT; or"
+            " keep one for good: hoity relay --use HOST:PORT"
+        )
+        raise Trouble(words.format(code=code), USAGE)
+    code = replace(code, relay=parse_relay(known[0]))
+    if not silent:
+        say(_("Asking the relay {relay} for the ticket …").format(relay=code.relay))
+    with ctrl_c_means(lambda: _("Interrupted: you sat down nowhere.")):
+        return trio.run(partial(ticket_by_code, code, network)), code.relay
+
+
+LOOK: Final[Seconds] = 3.0
+"""Seconds for which announcements are listened for."""
+LIKE_A_TICKET: Final = re.compile(r"hoity\d", re.IGNORECASE)
+AGAIN: Final = frozenset({"r", ""})
+LEAVE: Final = frozenset({"q", "quit", "exit", "n"})
+
+
+def is_nickname(word: str) -> bool:
+    """Whether this is meant as a host's nickname, and not as a ticket."""
+    return 0 < len(word) <= table_header.MAX_NICKNAME and LIKE_A_TICKET.match(word) is None
+
+
+def by_nickname(nickname: str) -> str:
+    """The ticket of the one table that this host announces; asked for if several look like it, or
+    if the table is closed. Trouble if there is none."""
+    found = [table for table in _look() if twins(table.name, nickname)]
+    if not found:
+        words = _("There is no table of {name} on this LAN; hoity tables lists those there are.")
+        raise Trouble(words.format(name=nickname), USAGE)
+    if len(found) == 1 and found[0].name == nickname:
+        return _announced(found[0])
+    say(_("These tables are of that name, or of one that looks like it:"))
+    return _picked(found)
+
+
+def from_list() -> str:
+    """The ticket of the table that a person picks."""
+    return _picked(_look())
+
+
+def _look() -> list[Announcement]:
+    say(_("Looking for tables on this LAN …"))
+    return trio.run(browse, LOOK)
+
+
+def _picked(found: Sequence[Announcement]) -> str:
+    _list(found)
+    while True:
+        said = answer(_("Its number, a ticket, a code, r to look again, or q to leave: "))
+        if said.lower() in LEAVE:
+            raise Trouble(_("You sat down nowhere."), INTERRUPTED)
+        if said.lower() in AGAIN:
+            found = _look()
+            _list(found)
+        elif said.isdecimal() and 1 <= int(said) <= len(found):
+            return _announced(found[int(said) - 1])
+        elif LIKE_A_TICKET.match(said) or is_code(said):
+            return said
+        else:
+            say(_("No table has that number."))
+
+
+def _list(found: Sequence[Announcement]) -> None:
+    for number, table in enumerate(found, 1):
+        say(f"  {number}  {_told(table)}")
+    if not found:
+        say(_("No open table on this LAN. Open one with: hoity host"))
+
+
+def _told(table: Announcement) -> str:
+    text = _("{host}: {joined} of {seats} seated, takes the host's ticket")
+    key = ""
+    if table.ticket:
+        text = _("{host} (key {key}): {joined} of {seats} seated, open to all")
+        key = fingerprint(decode_ticket(table.ticket).host_id)
+    return text.format(host=table.name, key=key, joined=table.joined, seats=table.seats)
+
+
+def _announced(table: Announcement) -> str:
+    """The one announced; that of a closed table is pasted."""
+    if table.ticket:
+        return table.ticket
+    words = _("The table of {host} takes a ticket. Ask {host} for it, and paste it here: ")
+    while not (said := answer(words.format(host=table.name))):
+        pass
+    return said
+
+
+def join(
+    seat: SeatOptions, output: OutputOptions, ticket: str, reach: Reach, asks_terms: bool
+) -> int:
     """Sit down at a table, or take one's seat at it again if there is one; the exit code."""
-    check_output(manner.transcript)
-    word = _ticket(manner, ticket, reach)
+    check_output(output.transcript)
+    word = _ticket(output.as_json, ticket, reach)
     reach = _with_relays(word, reach) if reach.relay_only else reach
-    ask = partial(ticket_of, word, reach.relays, reach.network, manner.as_json)
+    ask = partial(ticket_of, word, reach.relays, reach.network, output.as_json)
     typed = None if is_code(word) else ask()
-    sitting = new_sitting(manner)
+    sitting = new_sitting(seat, output, asks_terms)
     for words in alone_lines(reach.relays, reach.hidden) if reach.relay_only else ():
         sitting.say(words)
     # A code is good for one try and some minutes: whoever has one is asked all else before.
@@ -71,7 +205,7 @@ def _with_relays(word: str, reach: Reach) -> Reach:
     return found
 
 
-def _ticket(manner: Manner, word: str, reach: Reach) -> str:
+def _ticket(as_json: bool, word: str, reach: Reach) -> str:
     """The ticket that is meant: typed as such, or picked from the tables of this LAN, which is not
     asked by one who hides."""
     if reach.hidden or reach.relay_only:
@@ -81,9 +215,9 @@ def _ticket(manner: Manner, word: str, reach: Reach) -> str:
             raise Trouble(words.format(option=option), USAGE)
         return word
     if not word:
-        return pick_table.from_list()
+        return from_list()
     if is_code(word):
         return word
-    if not manner.as_json and at_terminal() and pick_table.is_nickname(word):
-        return pick_table.by_nickname(word)
+    if not as_json and at_terminal() and is_nickname(word):
+        return by_nickname(word)
     return word

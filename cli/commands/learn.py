@@ -15,7 +15,7 @@ from p2p_hoity.storage.home import home as own_home
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
 from ..local import settings
 from ..local.bot_processes import own_installation
-from ..local.lesson import hear_talk, teach
+from ..local.lesson_screen import hear_talk, teach
 from ..local.player_setup import default_nickname
 from ..printing import say
 from ..ui.screen_interface import Classroom, classroom

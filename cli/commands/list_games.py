@@ -11,7 +11,13 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import Player, passphrase_from_environment
 from p2p_hoity.table.play_table import PeerError
-from p2p_hoity.table.resume_table import OpenGame, SeveralGames, find_game, refused_games
+from p2p_hoity.table.resume_table import (
+    OpenGame,
+    ResumeCode,
+    SeveralGames,
+    find_game,
+    refused_games,
+)
 from p2p_hoity.table.saved_games import (
     ForgetCode,
     KeptGame,
@@ -24,16 +30,22 @@ from p2p_hoity.table.saved_games import (
 from protocol.bounds import Seconds
 
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, report
+from ..local import player_setup
 from ..local.bot_processes import sweep
 from ..local.player_setup import ask_yes
 from ..printing import say, write_line
 from ..words.card_names import listed
-from ..words.commands import command_line
-from ..words.translation import _
-from .complete import LAST
-from .seats import key_of_games
+from ..words.translation import _, command_line
+from .options import LAST
 
 SHORTEST = 4
+
+
+def key_of_games(home: Home) -> tuple[Player, str | None]:
+    """Return the kept key; PeerError if no game was ever begun here, so that no key is missed."""
+    if not home.identity.exists() and not any(home.journals.glob("*.journal")):
+        raise PeerError(ResumeCode.NO_GAME)
+    return player_setup.load(home)
 
 
 def find(
@@ -70,9 +82,9 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
     lines, names = list[str](), [game.name for game in games]
     for game in games:
         text = _("  {command}   begun {date} with {who}")
-        date = datetime.fromtimestamp(game.started).strftime("%Y-%m-%d %H:%M")
         typed = f"{command} {short(game.name, names)}"
-        lines.append(text.format(command=typed, date=date, who=listed(game.opponents)))
+        begun = date(game.started)
+        lines.append(text.format(command=typed, date=begun, who=listed(game.opponents)))
     return lines
 
 

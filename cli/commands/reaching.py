@@ -13,10 +13,10 @@ from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.table.play_table import Lan, Reach, only_by_relays
 
 from ..exit_codes import USAGE, Trouble
-from ..local.relays import NONE
+from ..local.settings import NONE
 from ..printing import complain
 from ..words.translation import _
-from .options import USUAL
+from .options import USUAL, NetworkOptions
 
 if TYPE_CHECKING:
     from p2p_hoity.net.socks_proxy import SocksNetwork
@@ -40,54 +40,39 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
     return address.host, address.port
 
 
-def reach_of(
-    listen: str,
-    relays: Sequence[str] | None = None,
-    lan: Lan = Lan.OFF,
-    advertised: Sequence[str] | None = None,
-    proxy: str | None = None,
-    no_map: bool = True,
-    relay_only: bool = False,
-) -> Reach:
-    """How a table is reached; Trouble or AddressError (usage, both) before anything is opened.
+def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
+    """Return how a table is reached, as it was typed.
 
-    SPEC: [L-55].
+    Raises:
+        Trouble, AddressError: If it cannot be reached so; nothing is opened yet. SPEC: [L-55].
     """
-    named, is_usual = _advertised(advertised or ()), listen == USUAL
-    if relay_only and (named or listen not in (ANY_PORT, USUAL)):
+    named = _advertised(network.advertise or ())
+    if network.relay_only and (named or network.listen not in (ANY_PORT, USUAL)):
         words = _(
             "--relay-only means that you are reached through a relay alone: leave --listen and"
             " --advertise out."
         )
         raise Trouble(words, USAGE)
-    listen = _listen(listen, named, bool(proxy))
-    found = tuple(str(parse_address(relay)) for relay in relays or ())
+    listen = _listen(network.listen, named, bool(network.proxy))
+    found = tuple(str(parse_address(relay)) for relay in network.relay or ())
     if len(found) > MOST_RELAYS:
         words = _("A table has room for {most} relays, not {number}.")
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
-    reach = Reach(listen, found, or_any=is_usual, advertised=named)
-    if proxy:
-        reach = replace(reach, network=through(proxy), hidden=True)
+    reach = Reach(listen, found, or_any=network.listen == USUAL, advertised=named)
+    if network.proxy:
+        reach = replace(reach, network=through(network.proxy), hidden=True)
     else:
-        reach = replace(reach, lan=lan, maps=not no_map)
-    return only_by_relays(reach) if relay_only else reach
+        reach = replace(reach, lan=Lan(lan), maps=not network.no_map)
+    return only_by_relays(reach) if network.relay_only else reach
 
 
-def again_by(
-    listen: str | None,
-    relays: Sequence[str] | None = None,
-    advertised: Sequence[str] | None = None,
-    proxy: str | None = None,
-    no_map: bool = True,
-    relay_only: bool = False,
-) -> Reach:
-    """How a seat that is taken again is reached: as before, but for what is typed. `none` among the
-    relays: by none."""
-    waits = () if relays and NONE in relays else relays
-    ways = (advertised, proxy, no_map, relay_only)
-    reach = reach_of(listen or ANY_PORT, waits, Lan.OFF, *ways)
-    anew = listen not in (None, ANY_PORT, USUAL) or bool(advertised)
-    return replace(reach, anew=anew, relays_anew=bool(relays))
+def again_by(network: NetworkOptions) -> Reach:
+    """Return how a seat that is taken again is reached: as before, but for what is typed. `none`
+    among the relays means by none."""
+    waits = [] if network.relay and NONE in network.relay else network.relay
+    reach = reach_of(replace(network, listen=network.listen or ANY_PORT, relay=waits))
+    anew = network.listen not in ("", ANY_PORT, USUAL) or bool(network.advertise)
+    return replace(reach, anew=anew, relays_anew=bool(network.relay))
 
 
 def through(proxy: str | None) -> SocksNetwork | None:

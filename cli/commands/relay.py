@@ -5,9 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import replace
 from typing import Final
 
 import trio
@@ -22,11 +20,11 @@ from p2p_hoity.table.spoken_codes import parse_relay
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, ctrl_c_means
-from ..local import relays
-from ..local.places import check_home
+from ..local import settings
+from ..local.player_setup import check_home
 from ..printing import say, write_line
-from ..words.commands import INSTALLED
-from ..words.translation import _
+from ..words.translation import INSTALLED, _
+from .options import RelayOptions
 from .reaching import listening
 
 FILES_A_CALL: Final = 2
@@ -39,81 +37,55 @@ LAST_LINES: Final[Seconds] = 0.1
 """Seconds for what is still to be logged."""
 
 
-@dataclass(frozen=True)
-class Keeping:
-    """How a relay is kept: for how many seconds it drains, and what it tells of itself."""
-
-    drain: float
-    log: bool = False
-    log_addresses: bool = False
-    metrics: str | None = None
-    as_json: bool = False
-
-
-def limits_of(seats: int, calls: int, same_address: int) -> RelayLimits:
-    """The caps as they were asked for."""
-    return RelayLimits(seats, min(seats, same_address), calls, min(calls, same_address))
-
-
-def relay(listen: str, limits: RelayLimits, keeping: Keeping) -> int:
+def relay(how: RelayOptions) -> int:
     """Serve until a signal, then drain; the exit code. Trouble, NetError or MetricsError when it
     cannot begin."""
-    place = listening(listen)
-    if keeping.metrics is not None:
-        listening(keeping.metrics, "--metrics")
+    place = listening(how.listen)
+    if how.metrics is not None:
+        listening(how.metrics, "--metrics")
         need_libraries()
+    most = [min(number, how.same_address) for number in (how.seats, how.calls)]
+    limits = RelayLimits(how.seats, most[0], how.calls, most[1])
     lacking = open_files(limits.seats + FILES_A_CALL * limits.splices + SPARE_FILES)
     gc.set_threshold(*RARELY)
     with ctrl_c_means(lambda: _("Interrupted: the relay is closed.")):
-        return trio.run(_serve, place, limits, keeping, lacking)
+        return trio.run(_serve, place, limits, how, lacking)
 
 
 async def _serve(
-    place: tuple[str, int], limits: RelayLimits, keeping: Keeping, lacking: int | None
+    place: tuple[str, int], limits: RelayLimits, how: RelayOptions, lacking: int | None
 ) -> int:
-    writer = LogWriter(sys.stderr) if keeping.log else None
-    watch = Watch(writer.put if writer else None, keeping.log_addresses)
+    writer = LogWriter(sys.stderr) if how.log or how.log_addresses else None
+    watch = Watch(writer.put if writer else None, how.log_addresses)
     relay, stop = Relay(limits, watch), trio.Event()
     async with trio.open_nursery() as nursery:
         if writer is not None:
             nursery.start_soon(writer.run)
-        serving = partial(relay.serve, *place, stop=stop, drain=keeping.drain)
+
+        async def until_drained(task_status: trio.TaskStatus[list[str]]) -> None:
+            await relay.serve(*place, stop=stop, drain=how.drain, task_status=task_status)
+            await trio.sleep(LAST_LINES)
+            nursery.cancel_scope.cancel()
+
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            found = await nursery.start(_until_drained, serving, nursery.cancel_scope)
-            metrics = await _open_metrics(keeping, relay, watch, nursery)
-            _announce(found, metrics, lacking, keeping)
+            found = await nursery.start(until_drained)
+            metrics: list[str] = []
+            if how.metrics is not None:
+                host, port = listening(how.metrics, "--metrics")
+                page = exposition(relay, watch)
+                metrics = await nursery.start(serve_metrics, host or LOOPBACK, port, page)
+            _announce(found, metrics, lacking, how)
             await anext(signals)
             stop.set()
-            _say_that_it_drains(keeping, relay.calls.spliced)
+            _say_that_it_drains(how, relay.calls.spliced)
             await anext(signals)
         nursery.cancel_scope.cancel()
         return INTERRUPTED
     return OK
 
 
-async def _until_drained(
-    serving: Callable[..., Awaitable[None]],
-    whole: trio.CancelScope,
-    task_status: trio.TaskStatus[list[str]],
-) -> None:
-    await serving(task_status=task_status)
-    await trio.sleep(LAST_LINES)
-    whole.cancel()
-
-
-async def _open_metrics(
-    keeping: Keeping, relay: Relay, watch: Watch, nursery: trio.Nursery
-) -> list[str]:
-    """Where they are served: this machine alone is told unless another address is asked for."""
-    if keeping.metrics is None:
-        return []
-    host, port = listening(keeping.metrics, "--metrics")
-    page = exposition(relay, watch)
-    return list(await nursery.start(serve_metrics, host or LOOPBACK, port, page))
-
-
-def _announce(found: list[str], metrics: list[str], lacking: int | None, keeping: Keeping) -> None:
-    if keeping.as_json:
+def _announce(found: list[str], metrics: list[str], lacking: int | None, how: RelayOptions) -> None:
+    if how.as_json:
         write_line({"type": "relay", "addresses": found, "metrics": metrics})
         return
     say(
@@ -131,22 +103,22 @@ def _announce(found: list[str], metrics: list[str], lacking: int | None, keeping
         say(words.format(number=lacking))
 
 
-def _say_that_it_drains(keeping: Keeping, splices: int) -> None:
-    if keeping.as_json:
-        write_line({"type": "drains", "splices": splices, "seconds": keeping.drain})
+def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
+    if how.as_json:
+        write_line({"type": "drains", "splices": splices, "seconds": how.drain})
         return
     words = _(
         "The relay takes nobody in any more. {number} pairs still talk: it ends with the last of "
         "them, in {seconds:g} seconds at the latest, at once by a second signal."
     )
-    say(words.format(number=splices, seconds=keeping.drain))
+    say(words.format(number=splices, seconds=how.drain))
 
 
 def use(address: str, as_json: bool) -> int:
     """Keep a relay for this player's tables and codes, or none; the exit code."""
-    chosen = None if address == relays.NONE else parse_relay(address)
+    chosen = None if address == settings.NONE else parse_relay(address)
     check_home(home())
-    relays.keep(chosen)
+    settings.keep(home(), replace(settings.load(), relay=chosen))
     if as_json:
         write_line({"type": "use", "relay": chosen})
     elif chosen is None:

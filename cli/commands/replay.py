@@ -5,24 +5,27 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
 from p2p_hoity.rules import Edition, Happening, State, happenings
 from p2p_hoity.sealings import Sealing, sealings
-from protocol import fingerprint, transcript
+from protocol import Node, fingerprint, transcript
 
 from ..exit_codes import NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
 from ..printing import ask, say, write_line
 from ..ui.screen_interface import is_full
-from ..words import editions
+from ..words import table_terms
 from ..words.card_names import Names
 from ..words.happening_sentences import story
 from ..words.translation import _
 from .verify import in_words, read_file, state_of
+
+if TYPE_CHECKING:
+    from ..ui.full_screen.replay_screen import Moment
 
 FORMAT = "hoity-replay-1"
 QUIT = frozenset({"q", "quit", "exit"})
@@ -41,10 +44,18 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
         write_line(_verdict(report))  # says it all to a program: nothing comes behind it
         return tell(untold)
     if as_json:
-        for line in objects(report, state):
-            write_line(line)
-    elif step or not is_full(plain) or not _shown(path, report):
-        _tell(path, report, state, step)
+        for one in objects(report, state):
+            write_line(one)
+        return OK if report.ok else NOT_OK
+    if step or not is_full(plain) or report.node is None or not show(report.node):
+        names = Names(state.edition, [line.nickname for line in report.seats])
+        for number, chapter in enumerate(chapters(told(report))):
+            if step and number and not _goes_on():
+                return OK if report.ok else NOT_OK
+            for line in story(names, chapter):
+                say(line)
+    for line in in_words(path, report):
+        say(line)
     return OK if report.ok else NOT_OK
 
 
@@ -103,46 +114,45 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
 
 
 def _edition(edition: Edition) -> dict[str, Any]:
-    switches = edition.switches
     return {
         "name": edition.name,
-        "changed": editions.as_json(edition)["changed"],
+        "changed": table_terms.edition_json(edition)["changed"],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}
             for index, c in enumerate(edition.collectibles)
         ],
-        "switches": {
-            "action_choice": switches.action_choice,
-            "detective_in_hall": switches.detective_in_hall,
-            "detective_rank": switches.detective_rank,
-        },
+        "switches": asdict(edition.switches),
     }
 
 
 # For people.
 
 
-def _shown(path: Path, report: transcript.Report) -> bool:
-    """On a full screen, and the verdict behind it; whether there was anything to show."""
-    from .replay_screen import show
+def moments(node: Node) -> list[Moment]:
+    """Return every step of the game in which something happened, in order."""
+    from ..ui.full_screen.replay_screen import Moment
 
-    if report.node is None or not show(report.node):
+    found: list[Moment] = []
+    told = 0
+    for _before, _slots, after in transcript.steps_to(node):
+        play = after.state
+        if isinstance(play, Play) and play.length > told:
+            found.append(Moment(tuple(happenings_since(play, told)), play.state))
+            told = play.length
+    return found
+
+
+def show(node: Node) -> bool:
+    """Show it until it is left; whether there was anything to show, and the screen did not fail."""
+    from ..ui.full_screen.replay_screen import Film, ReplayApp
+
+    found = moments(node)
+    if not found:
         return False
-    for line in in_words(path, report):
-        say(line)
-    return True
-
-
-def _tell(path: Path, report: transcript.Report, state: State, step: bool) -> None:
-    names = Names(state.edition, [line.nickname for line in report.seats])
-    for number, chapter in enumerate(chapters(told(report))):
-        if step and number and not _goes_on():
-            return
-        for line in story(names, chapter):
-            say(line)
-    for line in in_words(path, report):
-        say(line)
+    app = ReplayApp(Film(node.table, found))
+    app.run()
+    return app.failure is None
 
 
 def chapters(items: list[Happening]) -> list[list[Happening]]:

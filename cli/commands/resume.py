@@ -1,45 +1,82 @@
-"""Taking one's seat again, or saving a game whose others are gone."""
+"""Taking one's seat again, or saving a game whose others are gone.
+
+A game that is played in another terminal just now is handed a ticket instead.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import trio
 
 from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.play_table import Reach, Seat
-from p2p_hoity.table.player_interface import BotPlayer
+from p2p_hoity.table.join_table import JoinCode
+from p2p_hoity.table.play_table import PeerError, Reach, Seat
+from p2p_hoity.table.reconnect_moved_seat import check_fresh, hand_over, name_in
 from p2p_hoity.table.resume_table import OpenGame, claim_game, resume_table
 from p2p_hoity.table.saved_games import finish_from, is_running
 from p2p_hoity.table.session import Outcome
 
-from ..exit_codes import OK
+from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_processes import crew_of
-from ..local.places import check_home, check_output
+from ..local.player_setup import check_home, check_output
 from ..printing import say, write_line
-from ..words.commands import command_line
-from ..words.reaching import alone_lines
-from ..words.translation import _
-from ..words.updates import kept_as
+from ..words.presence_sentences import kept_as
+from ..words.ticket_sentences import alone_lines
+from ..words.translation import _, command_line
 from . import list_games
-from .seats import key_of_games
-from .take_seat import Manner, Sitting, sit
+from .options import OutputOptions, SeatOptions
+from .take_seat import Sitting, sit
 
 
-def resume(manner: Manner, game: str | None, reach: Reach) -> int:
+def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
+    """Have the running game dial the seat of a ticket where it is now; the exit code. FreshError if
+    the ticket is not of that game, Trouble if it is not taken there."""
+    first = journals.read_first(game.path, sitting.passphrase)
+    check_fresh(ticket, first.table, first.secret)
+    if ticket.host_id == sitting.me.identity.public:
+        raise PeerError(JoinCode.OWN_TICKET)
+    with ctrl_c_means(lambda: _("Interrupted")):
+        is_taken = trio.run(partial(hand_over, game.path, ticket))
+    if not is_taken:
+        words = _(
+            "Your seat at this table is played in another terminal, which does not take the ticket:"
+            " leave there, and type this again."
+        )
+        raise Trouble(words, NOT_OK)
+    name = name_in(first.table, ticket)
+    if sitting.output.as_json:
+        write_line({"type": "handed", "game": game.name, "name": name})
+        return OK
+    words = _(
+        "Your seat at this table is played in another terminal. {name} is dialled from there now at"
+        " the addresses of this ticket, too: play on there."
+    )
+    say(words.format(name=name))  # no screen opens for it
+    return OK
+
+
+def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Reach) -> int:
     """Take one's seat again, and wake the bots that sat at the table from here."""
-    check_output(manner.transcript)
+    check_output(output.transcript)
     home = own_home()
     check_home(home)
-    me, passphrase = key_of_games(home)
+    me, passphrase = list_games.key_of_games(home)
     if game is None:
         found, others = list_games.newest(home, me, passphrase)
     else:
-        found, others = list_games.find(home, game, me, passphrase, manner.resuming), ()
-    return take_up(Sitting(home, me, manner, passphrase), found, reach, others)
+        found, others = list_games.find(home, game, me, passphrase, _command(output)), ()
+    return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others)
+
+
+def _command(output: OutputOptions) -> str:
+    """Return the command that takes a seat again on the same kind of screen, without the game."""
+    return command_line("resume", output.typed)
 
 
 def take_up(
@@ -51,12 +88,12 @@ def take_up(
 ) -> int:
     """Sit down again at this game; to a person it is said which it is, and how others are taken.
     `fresh`: a ticket of a seat that is elsewhere now."""
-    if not sitting.manner.as_json and not is_running(found):
+    if not sitting.output.as_json and not is_running(found):
         told = list_games.told(found, sitting.passphrase)
         sitting.say(_("You take your seat again: {game}.").format(game=told))
         if others:
             sitting.say(_("Other games wait for you:"))
-        for line in list_games.commands(others, sitting.manner.resuming):
+        for line in list_games.commands(others, _command(sitting.output)):
             sitting.say(line)
     if reach.relay_only or found.relay_only:
         relays = reach.relays if reach.relays_anew else found.relays
@@ -82,16 +119,16 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
     """
     check_output(transcript)
     home = own_home()
-    me, passphrase = key_of_games(home)
-    seat = Seat(home, me, BotPlayer(), lambda update: None, transcript, passphrase)
+    me, passphrase = list_games.key_of_games(home)
+    seat = Seat(lambda update: None, transcript, home=home, me=me, passphrase=passphrase)
     return seat, list_games.find(home, game, me, passphrase, command)
 
 
-def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool) -> int:
+def finish(game: str | None, file: Path, output: OutputOptions) -> int:
     """End a kept game by the file of a seat that stayed to the end, once that file is verified."""
-    seat, found = _kept(game, transcript, command_line("resume", "--from", str(file)))
+    seat, found = _kept(game, output.transcript, command_line("resume", "--from", str(file)))
     path, report = finish_from(seat, found.name, file)
-    if as_json:
+    if output.as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
         write_line({"type": "finished", "transcript": str(path), "standings": ranks})
         return OK
@@ -103,11 +140,11 @@ def finish(game: str | None, file: Path, transcript: Path | None, as_json: bool)
     return OK
 
 
-def claim(game: str | None, transcript: Path | None, as_json: bool) -> int:
+def claim(game: str | None, output: OutputOptions) -> int:
     """Save a game whose others are gone, as a transcript that says it is not over."""
-    seat, found = _kept(game, transcript, command_line("resume", "--claim"))
+    seat, found = _kept(game, output.transcript, command_line("resume", "--claim"))
     path = claim_game(seat, found.name)
-    if as_json:
+    if output.as_json:
         write_line({"type": "claimed", "transcript": str(path)})
         return OK
     text = _(

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import Any, Final
+from typing import Final
 
-from p2p_hoity.bench.report import expected_seconds, report
+from p2p_hoity.benchmarks import expected_seconds, report
 from p2p_hoity.editions import load
 from protocol.bounds import Seconds
 
@@ -54,7 +54,8 @@ def bench(cards: int, rounds: int, as_json: bool) -> int:
         return OK
     say(_("{cards} Collectibles; times in ms: part, whole, raw operations, ratio").format(**found))
     for part, words in PARTS.items():
-        say(_line(_(words), found[part]))
+        row = found[part]
+        say(f"  {_(words):<34} {row['ms']:>9} {row['raw_ms']:>9} {row['ratio']:>7}")
     one = found["operation_us"]["multiply"]
     say(_("One multiplication of a point: {one} µs.").format(one=one))
     return OK
@@ -81,7 +82,3 @@ def progress(expected: float) -> Iterator[None]:
         if thread.is_alive():
             thread.join()
             standing("")
-
-
-def _line(words: str, figures: dict[str, Any]) -> str:
-    return f"  {words:<34} {figures['ms']:>9} {figures['raw_ms']:>9} {figures['ratio']:>7}"

@@ -19,6 +19,7 @@ from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.screen_updates import Finished, Started, Update
 from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import Player as Me
 from p2p_hoity.table.play_table import Seat
 from p2p_hoity.table.player_interface import LeaveForNow, Player, Wish
@@ -27,12 +28,14 @@ from protocol import Terms, fingerprint
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
+from ..local import player_setup
 from ..local.bot_processes import Crew
+from ..local.player_setup import check_home
 from ..printing import complain
+from ..ui.lines.stdin_lines import until_closed
 from ..ui.screen_interface import Screen, seated
-from ..ui.stdin_lines import until_closed
-from ..words.commands import command_line
 from ..words.translation import _
+from .options import OutputOptions, SeatOptions
 
 ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 """Ctrl-C, and being ended by the system."""
@@ -62,14 +65,15 @@ class Going:
         """What the player wishes, or to leave."""
         wish: Wish = LeaveForNow()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._until_it_goes, nursery.cancel_scope)
+
+            async def until_it_goes() -> None:
+                await self._going.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(until_it_goes)
             wish = await self._player.wish()
             nursery.cancel_scope.cancel()
         return wish
-
-    async def _until_it_goes(self, scope: trio.CancelScope) -> None:
-        await self._going.wait()
-        scope.cancel()
 
 
 async def interrupted(
@@ -126,83 +130,67 @@ ENDING: Final[Seconds] = 10.0
 """The same behind the end, where what was sent last is waited for."""
 
 
-@dataclass(frozen=True)
-class Manner:
-    """How a seat is taken: by whom it is played and how it talks.
-
-    `stands_in`: a bot plays on if the input ends before the player's first answer.
-    """
-
-    auto: bool = False
-    yes: bool = False
-    as_json: bool = False
-    until_eof: bool = False
-    plain: bool = False
-    transcript: Path | None = None
-    name: str | None = None
-    talks: bool = True
-    again: bool | None = None
-    bell: bool = True
-    stands_in: bool = False
-
-    @property
-    def options(self) -> str:
-        """What a command that takes the seat again needs to be shown in the same way."""
-        return "--json " if self.as_json else "--plain " if self.plain else ""
-
-    @property
-    def resuming(self) -> str:
-        """The command that takes a seat again in the same way, without the game."""
-        return command_line("resume", self.options.rstrip())
-
-    @property
-    def asks_again(self) -> bool:
-        """Whether the player is asked for another game: a person at a terminal is, unless the
-        command says otherwise; a bot or a program only if the command says so."""
-        if self.again is not None:
-            return self.again
-        return not (self.auto or self.as_json) and sys.stdin.isatty()
-
-
 @dataclass
 class Sitting:
-    """The seat, its screen and its player; `crew` are the bots that play along from here, `asks`:
-    the player is asked of each guest, `first` the transcript of the first game, `is_over`: whether
-    the latest one is."""
+    """The seat, its screen and its player, as the options of the command wish them.
+
+    Attributes:
+        crew: The bots that play along from here.
+        asks: Whether the player is asked of each guest.
+        asks_terms: Whether the player is asked if the table's terms are accepted.
+        left: Why the player has left; None while it sits.
+        first: The transcript of the first game.
+        is_over: Whether the latest game is over.
+    """
 
     home: Home
     me: Me
-    manner: Manner
+    options: SeatOptions
+    output: OutputOptions
     passphrase: str | None = None
     crew: Crew | None = None
     asks: bool = False
+    asks_terms: bool = False
     left: str | None = None
     first: Path | None = None
     is_over: bool = False
     screen: Screen = field(init=False)
 
     def __post_init__(self) -> None:
-        self._scope, manner = trio.CancelScope(), self.manner
-        self._going = trio.Event()
-        self._tells = False
-        again = manner.asks_again and not manner.until_eof
+        self._scope, self._going, self._tells = trio.CancelScope(), trio.Event(), False
+        options, output = self.options, self.output
         self.screen = seated(
-            manner.as_json,
-            manner.auto,
+            output.as_json,
+            bool(options.auto),
             self._leave,
-            manner.plain,
-            again,
-            manner.bell,
-            manner.stands_in,
+            output.plain,
+            self._asks_again and not options.until_eof,
+            not options.no_bell,
+            options.auto is None and not sys.stdin.isatty(),
         )
 
     @property
     def seat(self) -> Seat:
         """What the peer needs to know of this seat."""
-        player, manner = Going(self.screen.player, self._going), self.manner
-        papers = (manner.transcript, self.passphrase)
-        talk = (manner.talks, manner.asks_again)
-        return Seat(self.home, self.me, player, self._tell, *papers, *talk, trio.to_thread.run_sync)
+        return Seat(
+            screen=self._tell,
+            output=self.output.transcript,
+            player=Going(self.screen.player, self._going),
+            talks=not self.options.no_talk,
+            again=self._asks_again,
+            off_loop=trio.to_thread.run_sync,
+            home=self.home,
+            me=self.me,
+            passphrase=self.passphrase,
+        )
+
+    @property
+    def _asks_again(self) -> bool:
+        """Whether the player is asked for another game: a person at a terminal is, unless the
+        command says otherwise; a bot or a program only if the command says so."""
+        if self.options.again is not None:
+            return self.options.again
+        return not (self.options.auto or self.output.as_json) and sys.stdin.isatty()
 
     @property
     def game(self) -> str:
@@ -244,7 +232,7 @@ class Sitting:
     ) -> bool:
         """Show the terms and ask, unless they are taken as they are."""
         self.screen.show_terms(terms, game, names, watched)
-        return self.manner.yes or await self.screen.agree()
+        return not self.asks_terms or await self.screen.agree()
 
     async def admit(self, nickname: str, guest: bytes) -> bool:
         """Whether a guest may sit down: one's own bots unasked, others as the player says."""
@@ -254,14 +242,18 @@ class Sitting:
 
     # Running.
 
-    async def run(self, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> Outcome:
+    async def run(self, go: Go) -> Outcome:
         """Sit until the table is over; Trouble if the seat is left before."""
         outcome: Outcome | None = None
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:
                     await nursery.start(interrupted, self._leave)
-                    self._listen(nursery)
+                    asks = self.asks_terms or self._asks_again or self.asks
+                    if self.options.until_eof:
+                        nursery.start_soon(self._until_closed)
+                    elif self.screen.listens(asks or not self.options.auto):
+                        nursery.start_soon(self.screen.listen)
                     outcome = await go(self, nursery)
                     if self.crew is not None and outcome.code != LEFT:
                         await self.crew.farewell()
@@ -275,19 +267,6 @@ class Sitting:
             raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
         return outcome
 
-    @property
-    def _is_asked(self) -> bool:
-        """Whether the player may have to answer anything at all."""
-        manner = self.manner
-        return not (manner.auto and manner.yes) or manner.asks_again or self.asks
-
-    def _listen(self, nursery: trio.Nursery) -> None:
-        manner = self.manner
-        if manner.until_eof:
-            nursery.start_soon(self._until_closed)
-        elif self.screen.listens(self._is_asked):
-            nursery.start_soon(self.screen.listen)
-
     async def _until_closed(self) -> None:
         """Whose host is gone goes too, and tells the others so: nobody waits for a hired bot."""
         await until_closed()
@@ -300,31 +279,37 @@ class Sitting:
         if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
         text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
-        told = text.format(reason=reason, game=self.manner.options + self.game)
+        told = text.format(reason=reason, game=f"{self.output.typed} {self.game}".strip())
         if self.crew is not None and self._tells:
             told += " " + _("Your bots have left with you, and come back with you.")
         return told
 
 
-def sit(sitting: Sitting, go: Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]) -> int:
+Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
+"""Opens a table, sits down at one, or comes back to one, and plays."""
+
+
+def sit(sitting: Sitting, go: Go) -> int:
     """Run a whole sitting; the exit code. Ctrl-C leaves the game as it can be resumed."""
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = sitting.screen.run(sitting.run, go)
     if outcome.kept:
         text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
         sitting.say(text.format(game=sitting.game))
-    _tell_place(sitting.manner.transcript, sitting.first or outcome.transcript)
+    asked, path = sitting.output.transcript, sitting.first or outcome.transcript
+    if asked is not None and path not in (None, asked):
+        words = _("{asked} could not be written; the transcript is in {path}.")
+        complain("hoity: " + words.format(asked=asked, path=path))
     sitting.screen.end(outcome)
     return OK if outcome.code is None else NOT_OK
 
 
-def _tell_place(asked: Path | None, path: Path | None) -> None:
-    """Say where the transcript is if it could not go where it was asked for."""
-    if asked is not None and path not in (None, asked):
-        words = _("{asked} could not be written; the transcript is in {path}.")
-        complain("hoity: " + words.format(asked=asked, path=path))
-
-
-def taken_as(me: Me, name: str | None) -> Me:
-    """The player under another nickname at this table."""
-    return me if name is None else replace(me, nickname=name)
+def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = False) -> Sitting:
+    """Return a sitting with the kept key; on the very first game with a fresh one."""
+    home, name = own_home(), options.name
+    check_home(home)
+    if name is None and not output.as_json:
+        player_setup.first_run(home)
+    me, passphrase = player_setup.load_or_make(home, name)
+    me = me if name is None else replace(me, nickname=name)
+    return Sitting(home, me, options, output, passphrase, asks_terms=asks_terms)

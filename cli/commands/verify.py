@@ -1,8 +1,9 @@
-"""Transcripts checked offline: the verdict in words, or for a program."""
+"""Transcripts by name, and checked offline: the verdict in words, or for a program."""
 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,15 +14,56 @@ from typing import IO, Any, Final
 from p2p_hoity import worker_processes
 from p2p_hoity.game_adapter import Play, read_game
 from p2p_hoity.rules import State
+from p2p_hoity.storage.home import Home, home, transcripts
 from p2p_hoity.storage.private_files import open_at_once
 from protocol import fingerprint, transcript
 
+from .. import version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import complain, say, write_line
-from ..words.card_names import field_name
-from ..words.reasons import PROTOCOL, meaning
+from ..words.card_names import field_name, listed
+from ..words.error_sentences import PROTOCOL, meaning
 from ..words.translation import _
-from .verdicts import program
+from .options import LAST, VerifyOptions
+
+ID: Final = re.compile(r"[0-9a-f]{4,16}")
+"""A game's id, or enough of its beginning not to be taken for a file's name."""
+
+
+def transcript_named(word: str) -> Path:
+    """The transcript that a word names; one that is there by this path comes first. Trouble if
+    the word fits no game, or several."""
+    path = Path(word)
+    if path.exists():
+        return path
+    own = home()
+    if word == LAST:
+        if (newest := next(iter(transcripts(own)), None)) is not None:
+            return newest
+        raise Trouble(_("There is no transcript on this machine yet."), USAGE)
+    if ID.fullmatch(word.lower()):
+        return _of_id(own, word.lower(), path)
+    return path
+
+
+def _of_id(own: Home, word: str, path: Path) -> Path:
+    found: dict[str, Path] = {}
+    for one in transcripts(own):
+        name = one.name.partition(".")[0]
+        if name.startswith(word) and (name not in found or found[name].stem != name):
+            found[name] = one
+    if len(found) > 1:
+        names = listed(sorted(found))
+        words = _("{word} is how several games begin: {names}. Type more of the one you mean.")
+        raise Trouble(words.format(word=word, names=names), USAGE)
+    if not found and any(own.journals.glob(f"{word}*.journal")):
+        words = _(
+            "Game {word} is not over and has no transcript yet: take it up with hoity resume"
+            " {word}, or save it as far as it came with hoity resume --claim {word}"
+        )
+        raise Trouble(words.format(word=word), USAGE)
+    return next(iter(found.values()), path)
+
 
 NO_FILE: Final = "no-file"
 UNJUDGED: Final = "not-judged"
@@ -29,7 +71,7 @@ UNJUDGED: Final = "not-judged"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FileVerdict:
     """What is told of one file, by an exit code, to a program and in words: plain values, which
     may come from another process. `complaint` is of a file that cannot be read."""
 
@@ -73,14 +115,14 @@ def unreadable(path: Path, error: OSError) -> Trouble:
     return Trouble(words.format(path=path, why=error.strerror), USAGE)
 
 
-def verify_file(path: Path, as_json: bool, jobs: int | None) -> int:
+def verify_file(path: Path, how: VerifyOptions) -> int:
     """Check one file, its proofs on so many cores, on all if it is not said; the exit code."""
-    verdict = judge(path, jobs)
-    tell(verdict, as_json)
+    verdict = judge(path, how.jobs)
+    tell(verdict, how.as_json)
     return verdict.code
 
 
-def tell(verdict: Verdict, as_json: bool) -> None:
+def tell(verdict: FileVerdict, as_json: bool) -> None:
     """To a program or in words; what cannot be read is a complaint as well."""
     if as_json:
         write_line(verdict.found)
@@ -90,7 +132,7 @@ def tell(verdict: Verdict, as_json: bool) -> None:
         complain(f"hoity: {verdict.complaint}")
 
 
-def judge(path: Path, cores_: int | None) -> Verdict:
+def judge(path: Path, cores_: int | None) -> FileVerdict:
     """The verdict on a file, its proofs on so many cores (None: all)."""
     try:
         with marked(path) as (file, mark):
@@ -99,21 +141,21 @@ def judge(path: Path, cores_: int | None) -> Verdict:
         return not_read(path, trouble)
 
 
-def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None) -> Verdict:
+def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None) -> FileVerdict:
     """The same of a file that is open, or of its bytes; OSError if it cannot be read."""
     report = _judged(file, cores_)
     found = as_object(path, report, mark)
-    return Verdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
+    return FileVerdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
 
 
-def not_read(path: Path, trouble: Trouble) -> Verdict:
+def not_read(path: Path, trouble: Trouble) -> FileVerdict:
     """Of a file that could not be read at all."""
     nothing = transcript.Problem(NO_FILE, str(trouble), None, None, "file", 0)
     found = as_object(path, transcript.Report("unreadable", nothing), None)
-    return Verdict(trouble.exit_code, found, (), str(trouble))
+    return FileVerdict(trouble.exit_code, found, (), str(trouble))
 
 
-def ended_with(path: Path) -> Verdict:
+def ended_with(path: Path) -> FileVerdict:
     """Of a file at which processes ended."""
     words = _(
         "the process that judged it was ended twice, by the system or by a mistake of this program,"
@@ -121,7 +163,7 @@ def ended_with(path: Path) -> Verdict:
         " it, with the file"
     )
     report = _unjudged(words)
-    return Verdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
+    return FileVerdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
@@ -133,7 +175,11 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
     except Exception as error:  # noqa: BLE001 - as below
         return _failed(error)
     try:
-        return _by_cores(whole, cores_)
+        try:
+            with worker_processes.spread(cores_) as submit:
+                return transcript.verify(whole, read_game, time.perf_counter, submit)
+        except worker_processes.Ended:  # the system has ended one: this process does the work
+            return transcript.verify(whole, read_game, time.perf_counter)
     except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
         return _failed(error)
 
@@ -151,15 +197,6 @@ def _unjudged(words: str) -> transcript.Report:
     return transcript.Report("unreadable", problem)
 
 
-def _by_cores(whole: transcript.Opened, cores_: int | None) -> transcript.Report:
-    """The verifier's report; a process that the system ends leaves the work to this one."""
-    try:
-        with worker_processes.spread(cores_) as submit:
-            return transcript.verify(whole, read_game, time.perf_counter, submit)
-    except worker_processes.Ended:
-        return transcript.verify(whole, read_game, time.perf_counter)
-
-
 def state_of(report: transcript.Report) -> State | None:
     """The game as far as the verifier came; None if it came to none."""
     play = report.node.state if report.node is not None else None
@@ -172,13 +209,14 @@ def state_of(report: transcript.Report) -> State | None:
 def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[str, Any]:
     """The whole report as one JSON object."""
     size, modified = mark or (None, None)
+    problem = report.problem
     state = state_of(report)
     return {
         "file": str(path),
         "size": size,
         "modified": modified,
         "verdict": report.verdict,
-        "program": program(),
+        "program": version(),
         "content": report.content or None,
         "table": report.table or None,
         "seats": _seats(report, state),
@@ -189,13 +227,8 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
         "faults": [{**asdict(f), "words": meaning(f.code)} for f in report.faults],
         "checked": asdict(report.counts),
         "timings": {part: round(seconds, 6) for part, seconds in report.timings.items()},
-        "problem": _problem_object(report),
+        "problem": problem and {**asdict(problem), "words": _of_problem(problem)},
     }
-
-
-def _problem_object(report: transcript.Report) -> dict[str, Any] | None:
-    problem = report.problem
-    return None if problem is None else {**asdict(problem), "words": _of_problem(problem)}
 
 
 def _of_problem(problem: transcript.Problem) -> str:

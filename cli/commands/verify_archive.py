@@ -1,30 +1,34 @@
-"""Many transcripts: found in folders, and judged side by side, here or on other machines."""
+"""Many transcripts: found in folders, judged side by side, and passed over by a later run."""
 
 from __future__ import annotations
 
+import json
 import os
+import stat
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 from p2p_hoity import worker_processes
 from p2p_hoity.dask_cluster import on_cluster
+from p2p_hoity.storage.private_files import hold
 from p2p_hoity.worker_processes import Ended
 from protocol.bounds import Seconds
 
-from .. import printing
+from .. import printing, version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..words import translation
 from ..words.translation import _
-from .verdicts import Verdicts
+from .options import VerifyOptions
 from .verify import (
+    FileVerdict,
     Mark,
-    Verdict,
     bytes_of,
     ended_with,
     judge,
@@ -34,6 +38,108 @@ from .verify import (
     tell,
     unreadable,
 )
+
+BEGINNING: Final = b'{"file": "'
+"""How each line begins."""
+LONGEST: Final = 1 << 20
+"""Bytes of a line."""
+
+
+class Verdicts:
+    """An open file of verdicts: a context; Trouble if it cannot be one.
+
+    What this version of the program judged in it before is known by name, size and time of change.
+    What another version judged is judged again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[bytes, str] = {}
+        self._file = self._opened()
+        self._write = self._file.write
+        with ExitStack() as unless_read:
+            unless_read.enter_context(self._file)
+            self._read()
+            unless_read.pop_all()
+
+    def __enter__(self) -> Verdicts:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def verdict_of(self, path: Path) -> str | None:
+        """What was found of a file that is still the same, by its size and time; else None."""
+        if not self.known:
+            return None
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return self.known.get(_key(str(path), found.st_size, found.st_mtime_ns))
+
+    def add(self, found: dict[str, Any]) -> None:
+        """Write a line, at once."""
+        self._write(json.dumps(found).encode("ascii") + b"\n")
+        self._file.flush()
+
+    def _opened(self) -> IO[bytes]:
+        try:
+            if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
+                raise OSError(22, _("it is no regular file"))
+            file = open(self.path, "a+b")  # noqa: SIM115 - closed by the context
+        except OSError as error:
+            words = _("Verdicts cannot be kept in {path}: {why}. Name another file.")
+            raise Trouble(words.format(path=self.path, why=error.strerror), USAGE) from error
+        if hold(file):
+            return file
+        file.close()
+        words = _("Another run keeps its verdicts in {path} just now. Name another file.")
+        raise Trouble(words.format(path=self.path), USAGE)
+
+    def _read(self) -> None:
+        """Take in what is there. The last line may be torn, and goes."""
+        self._file.seek(0)
+        whole = 0
+        for line in self._lines():
+            if line.endswith(b"\n"):
+                self._take(line)
+                whole += len(line)
+            elif not BEGINNING.startswith(line[: len(BEGINNING)]):
+                raise self._foreign()
+        if whole < self._file.seek(0, os.SEEK_END):
+            self._file.truncate(whole)
+
+    def _lines(self) -> Iterator[bytes]:
+        while line := self._file.readline(LONGEST):
+            yield line
+            if not line.endswith(b"\n"):
+                if len(line) == LONGEST:
+                    raise self._foreign()
+                return
+
+    def _take(self, line: bytes) -> None:
+        try:
+            found = json.loads(line)
+            key = _key(found["file"], found["size"], found["modified"])
+            verdict, problem = found["verdict"], found["problem"]
+            judged = problem is None or problem["code"] not in ("no-file", "not-judged")
+            judged = judged and found.get("program") == version()
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise self._foreign() from None
+        if judged and verdict in ("ok", "fault", "unreadable"):
+            self.known[key] = verdict
+
+    def _foreign(self) -> Trouble:
+        words = _("{path} holds something else than verdicts. Name another file for them.")
+        return Trouble(words.format(path=self.path), USAGE)
+
+
+def _key(file: str, size: int | None, modified: int | None) -> bytes:
+    """Short, so that a million of them have room."""
+    whole = f"{size} {modified} {file}".encode(errors="surrogatepass")
+    return blake2b(whole, digest_size=16).digest()
+
 
 ENDING: Final = ".hoity"
 Found = Path | tuple[Path, Trouble]
@@ -62,7 +168,8 @@ def _all_below(folder: Path) -> Iterator[Found]:
                 left.append(_inside(path))
             except OSError as error:
                 empty = False
-                yield path, _unread(path, error)
+                words = _("The folder {path} cannot be read: {why}. Nothing in it is judged.")
+                yield path, Trouble(words.format(path=path, why=error.strerror), USAGE)
         else:
             empty = False
             yield _looked_at(path)
@@ -84,11 +191,6 @@ def _concerns(entry: os.DirEntry[str]) -> bool:
         return entry.name.endswith(ENDING) or entry.is_dir()
     except OSError:
         return False
-
-
-def _unread(path: Path, error: OSError) -> Trouble:
-    words = _("The folder {path} cannot be read: {why}. Nothing in it is judged.")
-    return Trouble(words.format(path=path, why=error.strerror), USAGE)
 
 
 def _looked_at(path: Path) -> Found:
@@ -113,26 +215,6 @@ class Task:
     data: bytes | None
 
 
-def by_cluster(
-    address: str, files: Iterable[Path], send: bool, unread: Callable[[Verdict], None]
-) -> Iterator[tuple[Path, Verdict | Ended]]:
-    """Each file with its verdict, as they are done; ClusterError if there is no cluster. What this
-    machine cannot read is told to `unread`."""
-    work = partial(judge_task, translation.language())
-    for task, found in on_cluster(address, work, _tasks(files, send, unread)):
-        yield Path(task.name), found
-
-
-def _tasks(files: Iterable[Path], send: bool, unread: Callable[[Verdict], None]) -> Iterator[Task]:
-    for path in files:
-        try:
-            data, mark = bytes_of(path) if send else (None, _mark_of(path))
-        except Trouble as trouble:
-            unread(not_read(path, trouble))
-        else:
-            yield Task(str(path), os.path.abspath(path), mark, data)
-
-
 def _mark_of(path: Path) -> Mark:
     """Trouble if there is no such file."""
     try:
@@ -142,7 +224,7 @@ def _mark_of(path: Path) -> Mark:
     return found.st_size, found.st_mtime_ns
 
 
-def judge_task(language: str, task: Task) -> Verdict:
+def judge_task(language: str, task: Task) -> FileVerdict:
     """The verdict on a file, in words of this language; on whichever machine this runs."""
     translation.go_on_in(language)
     path = Path(task.name)
@@ -156,7 +238,7 @@ def judge_task(language: str, task: Task) -> Verdict:
         return _lacking(path)
 
 
-def _lacking(path: Path) -> Verdict:
+def _lacking(path: Path) -> FileVerdict:
     words = _(
         "A worker of the cluster does not have {path} as it is here. With --send it gets the bytes."
     )
@@ -167,42 +249,29 @@ OFTEN: Final[Seconds] = 0.2
 """Seconds between two lines of progress."""
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """How files are to be judged: told to a program, by so many processes (None: one for each
-    core), with their verdicts kept in a file; or by the cluster with this address, to which they
-    are sent."""
-
-    as_json: bool = False
-    jobs: int | None = None
-    verdicts: Path | None = None
-    dask: str | None = None
-    send: bool = False
-
-
-def verify_all(paths: Sequence[Path], wishes: Wishes) -> int:
+def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
     """Check files and all in folders; the worst exit code of all: 2 for one that is not there."""
     with ExitStack() as stack:
-        kept = stack.enter_context(Verdicts(wishes.verdicts)) if wishes.verdicts else None
+        kept = stack.enter_context(Verdicts(how.verdicts)) if how.verdicts else None
         brief = any(map(os.path.isdir, paths))
-        run = _Run(paths, wishes, kept, brief)
+        run = ArchiveRun(paths, how, kept, brief)
         with ctrl_c_means(run.broken_off):
             run.through()
         return run.worst
 
 
-def judge_elsewhere(language: str, path: Path) -> Verdict:
+def judge_elsewhere(language: str, path: Path) -> FileVerdict:
     """The verdict on a file, in words of this language; for other processes."""
     translation.go_on_in(language)
     return judge(path, 1)
 
 
 @dataclass
-class _Run:
+class ArchiveRun:
     """What is found so far. With `brief` a file that is ok is counted, not told."""
 
     paths: Sequence[Path]
-    wishes: Wishes
+    how: VerifyOptions
     kept: Verdicts | None
     brief: bool
     worst: int = OK
@@ -216,23 +285,34 @@ class _Run:
         """Judge all."""
         if printing.is_watched():
             self.total = sum(1 for _one in all_in(self.paths))
-        with closing(self._verdicts()) as verdicts:
-            for verdict in verdicts:
-                self._take(verdict)
+        with closing(self._found()) as judged:
+            for path, found in judged:
+                self._take(ended_with(path) if isinstance(found, Ended) else found)
         self._clear()
-        if not self.wishes.as_json:
+        if not self.how.as_json:
             printing.say(self._summary())
 
-    def _verdicts(self) -> Generator[Verdict, None, None]:
-        """Of all that is not known yet, as they are done."""
-        for path, found in self._found():
-            yield ended_with(path) if isinstance(found, worker_processes.Ended) else found
+    def _found(self) -> Generator[tuple[Path, FileVerdict | Ended], None, None]:
+        """Each file with its verdict, as they are done."""
+        how, language = self.how, translation.language()
+        if how.dask is not None:
+            for task, found in on_cluster(how.dask, partial(judge_task, language), self._tasks()):
+                yield Path(task.name), found
+        elif how.jobs == 1:
+            yield from ((path, judge(path, 1)) for path in self._files())
+        else:
+            work, jobs = partial(judge_elsewhere, language), how.jobs or worker_processes.count()
+            yield from worker_processes.side_by_side(work, self._files(), jobs)
 
-    def _found(self) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
-        if self.wishes.dask is None:
-            return _side_by_side(self._files(), self.wishes.jobs)
-
-        return by_cluster(self.wishes.dask, self._files(), self.wishes.send, self._take)
+    def _tasks(self) -> Iterator[Task]:
+        """What the cluster is to judge; what this machine cannot read is taken in here."""
+        for path in self._files():
+            try:
+                data, mark = bytes_of(path) if self.how.send else (None, _mark_of(path))
+            except Trouble as trouble:
+                self._take(not_read(path, trouble))
+            else:
+                yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
         """What is to be judged by others; what cannot be, or is known, is taken in here."""
@@ -247,15 +327,15 @@ class _Run:
             else:
                 yield one
 
-    def _take(self, verdict: Verdict) -> None:
+    def _take(self, verdict: FileVerdict) -> None:
         if self.kept is not None:
             self.kept.add(verdict.found)
         problem = verdict.found["problem"]
         unjudged = problem is not None and problem["code"] in ("no-file", "not-judged")
         self._count("not-judged" if unjudged else verdict.found["verdict"], verdict.code)
-        if self.wishes.as_json or verdict.code != OK or not self.brief:
+        if self.how.as_json or verdict.code != OK or not self.brief:
             self._clear()
-            tell(verdict, self.wishes.as_json)
+            tell(verdict, self.how.as_json)
         self._show()
 
     def _count(self, kind: str, code: int) -> None:
@@ -308,14 +388,3 @@ class _Run:
         if self.shown:
             printing.standing("")
             self.shown = 0.0
-
-
-def _side_by_side(
-    files: Iterable[Path], jobs: int | None
-) -> Iterator[tuple[Path, Verdict | worker_processes.Ended]]:
-    """Each file with its verdict, as they are done; if one job is wished for in this process, in
-    turn."""
-    if jobs == 1:
-        return ((path, judge(path, 1)) for path in files)
-    work = partial(judge_elsewhere, translation.language())
-    return worker_processes.side_by_side(work, files, jobs or worker_processes.count())

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 
 import trio
 
@@ -13,34 +11,22 @@ from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
-from ..local.places import check_output
+from ..local.player_setup import check_output
 from ..ui.screen_interface import looking_on
 from ..words.translation import _
-from .by_code import ticket_of
+from .join import ticket_of
+from .options import OutputOptions, SeatOptions, Since, WatchOptions
 from .reaching import through
 
 
-def watch(
-    ticket: str,
-    transcript: Path | None,
-    as_json: bool,
-    plain: bool = True,
-    talks: bool = True,
-    again: bool | None = None,
-    relays: Sequence[str] | None = None,
-    proxy: str | None = None,
-    from_now: bool = False,
-) -> int:
-    """Follow a table without a seat; the exit code. `again`: follow the seats to their next table
-    too, as for a person unless the command says otherwise. `from_now`: what was played before is
-    verified and not shown."""
-    network = through(proxy)
-    check_output(transcript)
-    read, _relay = ticket_of(ticket, tuple(relays or ()), network, as_json)
+def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:
+    """Follow a table without a seat, for a person also to the next table; the exit code."""
+    network, as_json = through(how.proxy), output.as_json
+    check_output(output.transcript)
+    read, _relay = ticket_of(ticket, tuple(how.relay or ()), network, as_json)
     scope = trio.CancelScope()
-    follows = not as_json if again is None else again
-    screen = looking_on(as_json, plain, lambda reason: scope.cancel(), follows)
-    thread = trio.to_thread.run_sync
+    follows = not as_json if seat.again is None else seat.again
+    screen = looking_on(as_json, output.plain, lambda reason: scope.cancel(), follows)
     ended: list[updates.Finished] = []
 
     def tell(update: updates.Update) -> None:
@@ -48,7 +34,15 @@ def watch(
             ended.append(update)
         screen.tell(update)
 
-    onlooker = Onlooker(tell, transcript, screen.player, talks, follows, from_now, thread)
+    onlooker = Onlooker(
+        tell,
+        output.transcript,
+        screen.player,
+        not seat.no_talk,
+        follows,
+        trio.to_thread.run_sync,
+        how.since is Since.NOW,
+    )
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
@@ -56,7 +50,7 @@ def watch(
             async with trio.open_nursery() as nursery:
                 if as_json and not sys.stdin.isatty():  # all other screens listen by themselves
                     nursery.start_soon(screen.listen)
-                outcome = await watch_table(read, onlooker, network, bool(proxy))
+                outcome = await watch_table(read, onlooker, network, bool(how.proxy))
                 nursery.cancel_scope.cancel()
             return outcome
         return None

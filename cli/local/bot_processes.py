@@ -165,8 +165,10 @@ class Crew:
         return any(_key_of(self.folder / name) == key for name in self.names)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
-        """Start the bots; each sits down at the table of the ticket, which everyone on this
-        machine could read among a command's words, but not in its environment."""
+        """Start the bots; each sits down at the table of the ticket.
+
+        Everyone on this machine could read it among a command's words, but not in its environment.
+        """
         for name, level in zip(self.names, self.levels, strict=True):
             write_private(private_folder(self.folder / name) / LEVEL_FILE, level.encode())
             words = ("join", "--yes", "--name", name, *self._way)
@@ -193,6 +195,7 @@ class Crew:
         told: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         home = private_folder(self.folder / name)
+        own = {word: value for word, value in own_installation().items() if word not in SECRET}
         command = [sys.executable, "-P", "-m", "cli", *words, *MANNER]
         with new_private(home / TROUBLE_FILE) as trouble:
             process = await trio.lowlevel.open_process(
@@ -200,7 +203,7 @@ class Crew:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=trouble,
-                env={**_environment(home), **told},
+                env={**own, "HOITY_HOME": str(home), "HOITY_NO_MAP": "1", **told},
                 start_new_session=True,
             )
         self.processes[name] = process
@@ -256,12 +259,6 @@ async def _end(process: trio.Process) -> None:
             return
         act()
     await process.wait()
-
-
-def _environment(home: Path) -> dict[str, str]:
-    """The bot's own home, no passphrase, and this very installation."""
-    environment = {k: v for k, v in own_installation().items() if k not in SECRET}
-    return {**environment, "HOITY_HOME": str(home), "HOITY_NO_MAP": "1"}
 
 
 def own_installation() -> dict[str, str]:

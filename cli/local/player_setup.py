@@ -1,4 +1,4 @@
-"""What a player is asked before there is a table: a nickname, a key, and one chair at a time.
+"""Before there is a table: the nickname, the key, one chair at a time, and room for the game.
 
 Asking and keeping are separate, so that every screen asks in its own way.
 """
@@ -13,11 +13,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity.confusable_names import is_stacked, thinned
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.storage import private_files
+from p2p_hoity.storage import journal as journals
+from p2p_hoity.storage import private_files, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import (
     KeyFileError,
@@ -28,13 +30,13 @@ from p2p_hoity.storage.player_key import (
     new_identity,
     passphrase_from_environment,
 )
-from p2p_hoity.storage.private_files import open_private, private_folder
+from p2p_hoity.storage.private_files import check_if_there, open_private, private_folder
 from protocol import fingerprint, is_one_name, table_header
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..printing import ask, complain, say
 from ..words import translation
-from ..words.reasons import sentence
+from ..words.error_sentences import sentence
 from ..words.translation import _, yes_or_no
 from . import settings
 from .settings import Settings
@@ -233,3 +235,36 @@ def in_lines() -> Settings:
     while (why := why_no_nickname(word := answer(question) or offered)) is not None:
         say(_("That is no nickname: {why}.").format(why=why))
     return Settings(word, translation.language() if translation.is_asked_for() else None)
+
+
+# Whether this machine can keep a game.
+
+
+def check_output(path: Path | None) -> None:
+    """Trouble if the transcript could not be written there."""
+    if path is None:
+        return
+    if path.is_dir():
+        words = _("{path} is a folder; name a file for the transcript.")
+        raise Trouble(words.format(path=path), USAGE)
+    why = None if path.exists() and not path.is_file() else transcript_archive.why_not(path.parent)
+    if why is not None:
+        words = _("The transcript cannot be written to {path}: {why}. Name another file.")
+        raise Trouble(words.format(path=path, why=sentence(why)), USAGE)
+
+
+def check_home(home: Home) -> None:
+    """Trouble if a game could not be kept there."""
+    places = (home.journals, home.transcripts)
+    named = [*((place, "HOITY_HOME") for place in places), (rollback_marks.folder(), "HOITY_MARKS")]
+    for folder, variable in named:
+        why = transcript_archive.why_not(folder)
+        if why is not None:
+            words = _(
+                "Games cannot be kept in {path}: {why}. Make room there and let it be written to,"
+                " or name another folder with {variable}."
+            )
+            raise Trouble(words.format(path=folder, why=sentence(why), variable=variable), USAGE)
+        check_if_there(folder)
+    check_if_there(home.path)
+    journals.check_marks(home.path)

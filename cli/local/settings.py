@@ -7,6 +7,7 @@ counts as not chosen.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -78,3 +79,15 @@ def keep(home: Home, settings: Settings) -> None:
 
     data = json.dumps(asdict(settings), ensure_ascii=False).encode()
     write_private(home.path / "settings.json", data)
+
+
+NONE: Final = "none"
+"""Typed in the place of a relay: without any."""
+
+
+def relays_of(typed: Sequence[str] | None) -> list[str]:
+    """Return the relays typed, else the one kept; none of them if the word for that was typed."""
+    if typed:
+        return [] if NONE in typed else list(typed)
+    relay = load().relay
+    return [relay] if relay else []

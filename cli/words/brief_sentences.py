@@ -1,7 +1,7 @@
 """What happened in few lines: one for all Places, one for all Actions, one for all that moved.
 
-`telling` has a sentence for each happening; this is what is read while one plays. Names of
-Collectibles are looked up elsewhere: here they are letter and year.
+`happening_sentences` has a sentence for each happening; this is what is read while one plays.
+Names of Collectibles are looked up elsewhere: here they are letter and year.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from p2p_hoity.rules import Happening, Place, happenings
 
 from . import happening_sentences
 from .card_names import Names, card, code, listed, place, run_letters
-from .editions import title
+from .table_terms import title
 from .translation import _
 
 Many = Sequence[Any]
@@ -207,4 +207,4 @@ TOGETHER: Final[Mapping[type[Happening], Callable[[Names, Many], list[str]]]] = 
     happenings.Imprisoned: _imprisoned,
     happenings.HandOpened: _hands,
 }
-"""What is told together; everything else is told in the sentences of `telling`."""
+"""What is told together; everything else is told in the sentences of `happening_sentences`."""

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, happenings
+from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
+from protocol import Kind, Node
 
 from .card_names import Names, card, coloured_card, listed, place, run_letters
-from .editions import title
+from .table_terms import title
 from .translation import N_, _, count
-
-WHY: Final = frozenset(
-    {
-        N_("no sealed choice"),
-        N_("void choice"),
-        N_("no legal Action card"),
-        N_("no choice of its own"),
-        N_("the sale is over"),
-        N_("it leaves the last prison cell"),
-        N_("the Castle phase is over"),
-        N_("no exhibit open to all"),
-        N_("best exhibit"),
-        N_("second-best exhibit"),
-        N_("best final exhibit"),
-        N_("second-best final exhibit"),
-        N_("Exhibit needs a valid exhibit"),
-    }
-)
-"""The reasons the rules give, as they write them; `Detective` is among the names of cards."""
 
 KINDS: Final = {
     "place": N_("Place"),
@@ -39,7 +22,7 @@ KINDS: Final = {
     "theft": N_("theft"),
 }
 
-ROUTINE: Final = frozenset({"the sale is over", "the Castle phase is over"})
+ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
 """Cards that go back to hand at the end of a phase, as they always do."""
 
 
@@ -117,80 +100,6 @@ def _own_colour(names: Names, seat: int, action: ActionCard) -> bool:
     return seat < len(names.colours) and names.colours[seat] == action.colour
 
 
-def _sat_out(names: Names, it: happenings.SatOut) -> str:
-    text = _("{who} sits the round out: {why}.")
-    return text.format(who=names.seat(it.seat), why=_(it.why))
-
-
-def _passed(names: Names, it: happenings.Passed) -> str:
-    text = _("{who} passes ({place}): {why}.")
-    return text.format(who=names.seat(it.seat), place=place(it.place), why=_(it.why))
-
-
-def _voided(names: Names, it: happenings.Voided) -> str:
-    text = _("The choice of {who} is void and counts for nothing ({kind}).")
-    return text.format(who=names.seat(it.seat), kind=_(KINDS.get(it.kind, it.kind)))
-
-
-def _default(names: Names, it: happenings.DefaultTaken) -> str:
-    text = _("The rules choose for {who} ({kind}): {why}.")
-    kind = _(KINDS.get(it.kind, it.kind))
-    return text.format(who=names.seat(it.seat), kind=kind, why=_(it.why))
-
-
-def _sale(names: Names, it: happenings.Sale) -> str:
-    text = _("{who} buys with {card} from window {window}: {piece}.")
-    return text.format(
-        who=names.seat(it.seat),
-        card=card(it.paid),
-        window=it.window + 1,
-        piece=names.piece(it.took),
-    )
-
-
-def _no_sale(names: Names, it: happenings.NoSale) -> str:
-    return _("Nobody plays Cash: no sale.")
-
-
-def _cash_stolen(names: Names, it: happenings.CashStolen) -> str:
-    text = _("The Thief of {who} takes the paid {card} of {owner} out of the cash register.")
-    return text.format(who=names.seat(it.seat), card=card(it.cash), owner=names.seat(it.owner))
-
-
-def _cash_paid(names: Names, it: happenings.CashPaid) -> str:
-    return _("{card} lies in the cash register.").format(card=coloured_card(it.cash))
-
-
-def _returned(names: Names, it: happenings.Returned) -> str:
-    text = _("{card} goes back to the hand of {who}: {why}.")
-    return text.format(card=coloured_card(it.card), who=names.seat(it.seat), why=_(it.why))
-
-
-def _turned_up(names: Names, it: happenings.TurnedUp) -> str:
-    text = _("Window {number} turns up {piece}.")
-    return text.format(number=it.window + 1, piece=names.piece(it.piece))
-
-
-def _exhibit(names: Names, it: happenings.ExhibitShown) -> str:
-    text = _("{who} shows exhibit {letters}, number {placing} of the round: {pieces}.")
-    return _exhibit_words(names, it, text)
-
-
-def _exhibit_words(
-    names: Names, it: happenings.ExhibitShown | happenings.FinalExhibit, text: str
-) -> str:
-    return text.format(
-        who=names.seat(it.seat),
-        letters=run_letters(piece.letter for piece in it.pieces),
-        placing=it.placing,
-        pieces=names.pieces(it.pieces),
-    )
-
-
-def _nothing(names: Names, it: happenings.NothingShown) -> str:
-    return _("{who} shows nothing: {why}.").format(who=names.seat(it.seat), why=_(it.why))
-
-
 def _moved(names: Names, it: happenings.FigureMoved) -> str:
     text = count(
         "{who} moves {fields} field on, to {where}: {why}.",
@@ -218,28 +127,7 @@ def paid(names: Names, it: happenings.FigureMoved) -> str:
     return text.format(why=_(it.why), larger=octagon[0], smaller=octagon[1])
 
 
-BY_OCTAGON: Final = frozenset({"best exhibit", "second-best exhibit"})
-
-
-def _stolen(names: Names, it: happenings.Stolen) -> str:
-    text = _("{card} of {who} takes from the exhibit of {owner}: {piece}.")
-    return text.format(
-        card=card(it.thief),
-        who=names.seat(it.seat),
-        owner=names.seat(it.owner),
-        piece=names.piece(it.piece),
-    )
-
-
-def _detective(names: Names, it: happenings.DetectiveRanked) -> str:
-    text = _("The Detective of {who} catches a Thief; rank on the track: {rank}.")
-    return text.format(who=names.seat(it.seat), rank=it.rank)
-
-
-def _imprisoned(names: Names, it: happenings.Imprisoned) -> str:
-    text = _("{card} of {who} goes to prison. Cells from 1: {cells}.")
-    cells = listed(coloured_card(thief) for thief in it.cells)
-    return text.format(card=card(it.thief), who=names.seat(it.seat), cells=cells)
+BY_OCTAGON: Final = frozenset({Why.BEST, Why.SECOND_BEST})
 
 
 def _round_ended(names: Names, it: happenings.RoundEnded) -> str:
@@ -248,38 +136,27 @@ def _round_ended(names: Names, it: happenings.RoundEnded) -> str:
     return _("Round {round} is over. Fields: {fields}.").format(round=it.round, fields=fields)
 
 
-def _banquet(names: Names, it: happenings.BanquetReached) -> str:
-    text = _("The Dinner Banquet is reached by {who}: the last exhibits are opened.")
-    return text.format(who=names.seats(it.seats))
+Gap = Callable[[Names, Any], object]
+GAPS: Final[Mapping[str, Gap]] = {
+    "who": lambda names, it: names.seat(it.seat),
+    "owner": lambda names, it: names.seat(it.owner),
+    "place": lambda names, it: place(it.place),
+    "kind": lambda names, it: _(KINDS.get(it.kind, it.kind)),
+    "why": lambda names, it: _(it.why),
+    "piece": lambda names, it: names.piece(it.piece),
+    "pieces": lambda names, it: names.pieces(it.pieces),
+    "letters": lambda names, it: run_letters(piece.letter for piece in it.pieces),
+    "placing": lambda names, it: it.placing,
+    "rank": lambda names, it: it.rank,
+    "round": lambda names, it: it.round,
+}
+"""What most happenings have in a gap of this name."""
 
 
-def _stopped(names: Names, it: happenings.GameStopped) -> str:
-    text = _("The game is stopped in round {round}: a table takes no more steps than this.")
-    return text.format(round=it.round)
-
-
-def _hand(names: Names, it: happenings.HandOpened) -> str:
-    text = _("{who} held {pieces}.")
-    return text.format(who=names.seat(it.seat), pieces=names.pieces(it.pieces))
-
-
-def _final(names: Names, it: happenings.FinalExhibit) -> str:
-    return _exhibit_words(names, it, _("Final exhibit {placing}: {who}, {letters}: {pieces}."))
-
-
-def _fault(names: Names, it: happenings.FaultFound) -> str:
-    text = _("Fault: {who} broke a rule in round {round}: {rule}.")
-    return text.format(who=names.seat(it.seat), round=it.round, rule=_(it.rule))
-
-
-def _standing(names: Names, it: happenings.StandingMade) -> str:
-    text = _("Rank {rank}: {who}, {where}; final exhibit {letters}.")
-    return text.format(
-        rank=it.rank,
-        who=names.seat(it.seat),
-        where=names.field(it.field),
-        letters=run_letters(piece.letter for piece in it.exhibit) or "–",
-    )
+def _says(template: str, **own: Gap) -> Callable[[Names, Any], str]:
+    """Return what tells happenings by a template, whose gaps are filled by `own` or by `GAPS`."""
+    gaps = {gap: own.get(gap) or GAPS[gap] for gap in re.findall(r"\{(\w+)\}", template)}
+    return lambda names, it: _(template).format(**{gap: of(names, it) for gap, of in gaps.items()})
 
 
 TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
@@ -288,28 +165,106 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
     happenings.RoundBegan: _round,
     happenings.PlaceShown: _place_shown,
     happenings.ActionShown: _action,
-    happenings.SatOut: _sat_out,
-    happenings.Passed: _passed,
-    happenings.Voided: _voided,
-    happenings.DefaultTaken: _default,
-    happenings.Sale: _sale,
-    happenings.NoSale: _no_sale,
-    happenings.CashStolen: _cash_stolen,
-    happenings.CashPaid: _cash_paid,
-    happenings.Returned: _returned,
-    happenings.TurnedUp: _turned_up,
-    happenings.ExhibitShown: _exhibit,
-    happenings.NothingShown: _nothing,
+    happenings.SatOut: _says(N_("{who} sits the round out: {why}.")),
+    happenings.Passed: _says(N_("{who} passes ({place}): {why}.")),
+    happenings.Voided: _says(N_("The choice of {who} is void and counts for nothing ({kind}).")),
+    happenings.DefaultTaken: _says(N_("The rules choose for {who} ({kind}): {why}.")),
+    happenings.Sale: _says(
+        N_("{who} buys with {card} from window {window}: {piece}."),
+        card=lambda names, it: card(it.paid),
+        window=lambda names, it: it.window + 1,
+        piece=lambda names, it: names.piece(it.took),
+    ),
+    happenings.NoSale: _says(N_("Nobody plays Cash: no sale.")),
+    happenings.CashStolen: _says(
+        N_("The Thief of {who} takes the paid {card} of {owner} out of the cash register."),
+        card=lambda names, it: card(it.cash),
+    ),
+    happenings.CashPaid: _says(
+        N_("{card} lies in the cash register."), card=lambda names, it: coloured_card(it.cash)
+    ),
+    happenings.Returned: _says(
+        N_("{card} goes back to the hand of {who}: {why}."),
+        card=lambda names, it: coloured_card(it.card),
+    ),
+    happenings.TurnedUp: _says(
+        N_("Window {number} turns up {piece}."), number=lambda names, it: it.window + 1
+    ),
+    happenings.ExhibitShown: _says(
+        N_("{who} shows exhibit {letters}, number {placing} of the round: {pieces}.")
+    ),
+    happenings.NothingShown: _says(N_("{who} shows nothing: {why}.")),
     happenings.FigureMoved: _moved,
-    happenings.Stolen: _stolen,
-    happenings.DetectiveRanked: _detective,
-    happenings.Imprisoned: _imprisoned,
+    happenings.Stolen: _says(
+        N_("{card} of {who} takes from the exhibit of {owner}: {piece}."),
+        card=lambda names, it: card(it.thief),
+    ),
+    happenings.DetectiveRanked: _says(
+        N_("The Detective of {who} catches a Thief; rank on the track: {rank}.")
+    ),
+    happenings.Imprisoned: _says(
+        N_("{card} of {who} goes to prison. Cells from 1: {cells}."),
+        card=lambda names, it: card(it.thief),
+        cells=lambda names, it: listed(coloured_card(thief) for thief in it.cells),
+    ),
     happenings.RoundEnded: _round_ended,
-    happenings.BanquetReached: _banquet,
-    happenings.GameStopped: _stopped,
-    happenings.HandOpened: _hand,
-    happenings.FinalExhibit: _final,
-    happenings.FaultFound: _fault,
-    happenings.StandingMade: _standing,
+    happenings.BanquetReached: _says(
+        N_("The Dinner Banquet is reached by {who}: the last exhibits are opened."),
+        who=lambda names, it: names.seats(it.seats),
+    ),
+    happenings.GameStopped: _says(
+        N_("The game is stopped in round {round}: a table takes no more steps than this.")
+    ),
+    happenings.HandOpened: _says(N_("{who} held {pieces}.")),
+    happenings.FinalExhibit: _says(N_("Final exhibit {placing}: {who}, {letters}: {pieces}.")),
+    happenings.FaultFound: _says(
+        N_("Fault: {who} broke a rule in round {round}: {rule}."),
+        rule=lambda names, it: _(it.rule),
+    ),
+    happenings.StandingMade: _says(
+        N_("Rank {rank}: {who}, {where}; final exhibit {letters}."),
+        where=lambda names, it: names.field(it.field),
+        letters=lambda names, it: run_letters(piece.letter for piece in it.exhibit) or "–",
+    ),
 }
 """A teller for each type of happening; a test holds it against the rules' own list."""
+
+
+CHECKED: Final[Mapping[Kind, str]] = {
+    Kind.KEY_COMMIT: N_("every seat has committed to its key; the shuffles follow"),
+    Kind.KEY_REVEAL: N_("keys opened, proofs of knowledge checked"),
+    Kind.KEY_OK: N_("backups confirmed by every seat, coin committed"),
+    Kind.DECK_OK: N_("every seat confirms the deck"),
+    Kind.DEAL: N_("cards dealt, proofs of all shares checked"),
+    Kind.SEAL: N_("choices sealed, commitments and escrows checked"),
+    Kind.REVEAL: N_("sealed choices opened, each equal to its commitment"),
+    Kind.SHOW: N_("exhibit shown, proofs of its shares checked"),
+    Kind.OPEN: N_("Collectible turned up, proofs of its shares checked"),
+    Kind.OVER: N_("every seat confirms that the game is over"),
+    Kind.FINAL: N_("all hands opened, proofs of their shares checked"),
+    Kind.RESULT: N_("standings confirmed by every seat"),
+}
+
+Nickname = Callable[[int], str]
+
+
+def proved(before: Node, seconds: float, names: Names) -> str | None:
+    """What the step after `before` proved, and how long the check took; None if nothing new."""
+    kind = before.want.kind
+    if kind == Kind.SHUFFLE:
+        return _shuffled(before, seconds, names)
+    if kind not in CHECKED:
+        return None
+    return _(CHECKED[kind]) + _took(seconds)
+
+
+def _shuffled(before: Node, seconds: float, names: Names) -> str:
+    who = min(before.want.speakers, default=0)
+    if who == names.mine:
+        return _("deck shuffled by you, proof sent")
+    text = _("deck shuffled by {who}, proof checked")
+    return text.format(who=names.seat(who)) + _took(seconds)
+
+
+def _took(seconds: float) -> str:
+    return _(", {ms} ms").format(ms=round(seconds * 1000)) if seconds > 0 else ""

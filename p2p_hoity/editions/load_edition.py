@@ -17,7 +17,7 @@ from typing import Literal, NoReturn, cast
 
 from protocol import is_plain
 
-from ..errors import Code, CodedError, Reason, Value, because, of_system
+from ..coded_errors import Code, CodedError, Reason, Value, because, of_system
 from ..rules.edition import (
     COLOURS,
     LETTERS,
@@ -97,34 +97,40 @@ class EditionCode(Code):
     `value` is as Python writes it; `detail` is what the TOML reader says, which has no codes.
     """
 
-    NO_CANONICAL = "no-canonical-form"
-    NOT_CANONICAL = "not-canonical-form"
-    UNREAD = "edition-unread", "why", "known"
-    TOO_LARGE = "edition-too-large", "most"
-    NO_TEXT = "edition-no-text"
-    NO_TOML = "edition-no-toml", "detail"
-    NO_TABLE = "no-table", "value"
-    UNKNOWN_KEY = "unknown-key"
-    MISSING = "missing-key"
-    NO_ARRAY = "no-array", "value"
-    NOT_SO_MANY = "not-so-many-items", "wanted", "number"
-    NOT_BETWEEN = "not-between-items", "least", "most", "number"
-    NO_WHOLE = "no-whole-number", "value"
-    OUT_OF_BOUNDS = "number-out-of-bounds", "least", "most", "value"
-    NO_FLAG = "no-truth-value", "value"
-    NO_WORDS = "no-words", "value"
-    BAD_WORDS = "bad-words", "most"
-    NONE_OF = "none-of-the-words", "words", "value"
-    TWIN = "collectible-twice", "letter", "year", "twin"
-    LETTERS = "letters-without-collectible", "letters"
-    NO_YEARS = "years-that-are-numbers", "least"
-    COLOUR = "colour-twice", "colour"
-    CASH = "cash-of-other-sum", "wanted", "sum"
-    NUMBER = "number-twice", "value", "twin"
-    OCTAGON = "octagon-upside-down", "first", "second"
-    AT_FILE = "edition-file", "file", "why"
-    AT_FIELD = "edition-field", "file", "field", "why"
-    AT_LINE = "edition-line", "file", "line", "field", "why"
+    NO_CANONICAL = "no-canonical-form", "is not an edition's canonical form"
+    NOT_CANONICAL = "not-canonical-form", "is not in canonical form"
+    UNREAD = "edition-unread", "cannot be read ({why}); name a file, or {known}"
+    TOO_LARGE = "edition-too-large", "is larger than {most} bytes: no edition"
+    NO_TEXT = "edition-no-text", "is not UTF-8 text; save it as such"
+    NO_TOML = "edition-no-toml", "is not valid TOML: {detail}"
+    NO_TABLE = "no-table", "must be a table, not {value}"
+    UNKNOWN_KEY = "unknown-key", "unknown key; remove it or correct its spelling"
+    MISSING = "missing-key", "is missing; add it"
+    NO_ARRAY = "no-array", "must be an array, not {value}"
+    NOT_SO_MANY = "not-so-many-items", "must have {wanted} items, not {number}"
+    NOT_BETWEEN = "not-between-items", "must have {least} to {most} items, not {number}"
+    NO_WHOLE = "no-whole-number", "must be a whole number, not {value}"
+    OUT_OF_BOUNDS = "number-out-of-bounds", "must be from {least} to {most}, not {value}"
+    NO_FLAG = "no-truth-value", "must be true or false, not {value}"
+    NO_WORDS = "no-words", "must be a text, not {value}"
+    BAD_WORDS = "bad-words", "must be 1 to {most} printable characters"
+    NONE_OF = "none-of-the-words", "must be one of {words}, not {value}"
+    TWIN = "collectible-twice", "{letter} {year} is {twin} already: the order must be total"
+    LETTERS = (
+        "letters-without-collectible",
+        "no Collectible has letter {letters}; every letter needs one",
+    )
+    NO_YEARS = (
+        "years-that-are-numbers",
+        'no year is {least} or later: write age = "number", and number in place of year',
+    )
+    COLOUR = "colour-twice", "{colour} has its cards already; name each colour once"
+    CASH = "cash-of-other-sum", "the four must make {wanted} (thousand), not {sum}"
+    NUMBER = "number-twice", "{value} is {twin} already; all must differ"
+    OCTAGON = "octagon-upside-down", "an octagon is [larger, smaller], not [{first}, {second}]"
+    AT_FILE = "edition-file", "{file}: {why}"
+    AT_FIELD = "edition-field", "{file}: {field}: {why}"
+    AT_LINE = "edition-line", "{file}, line {line}: {field}: {why}"
 
 
 class EditionError(CodedError, ValueError):

@@ -16,7 +16,7 @@ from enum import Enum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Final
 
-from ..errors import Code
+from ..coded_errors import Code
 from .network_errors import AddressError
 
 IP = IPv4Address | IPv6Address
@@ -121,11 +121,14 @@ _PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
 class AddressCode(Code):
     """What can be wrong with an address as it is written; `text` is its beginning."""
 
-    NO_PORT = "address-without-port", "text"
-    BAD_PORT = "address-bad-port", "text", "least", "most"
-    BAD_BRACKETS = "address-bad-brackets", "text"
-    NO_BRACKETS = "address-without-brackets", "text"
-    NO_MACHINE = "address-without-machine", "text"
+    NO_PORT = "address-without-port", "{text} has no port: write it as host:port"
+    BAD_PORT = "address-bad-port", "{text} has no port from {least} to {most} after the colon"
+    BAD_BRACKETS = "address-bad-brackets", "{text} has no IPv6 address between the brackets"
+    NO_BRACKETS = (
+        "address-without-brackets",
+        "{text}: write an IPv6 address in brackets, as [::1]:4711",
+    )
+    NO_MACHINE = "address-without-machine", "{text} names no machine: write it as host:port"
 
 
 LONGEST_TOLD = 80

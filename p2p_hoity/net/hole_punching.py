@@ -19,7 +19,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code
+from ..coded_errors import NetworkCode
 from .addresses import Address, Named, may_dial, parse_address
 from .connection_slots import Standing
 from .dialler import Secured
@@ -50,11 +50,11 @@ PING: Final = b"P"
 GO: Final = b"G"
 
 
-class PunchCode(Code):
+class PunchCode(NetworkCode):
     """Why two did not meet."""
 
-    OTHER_WORD = "punch-of-other-form"
-    NOT_MET = "punch-not-met"
+    OTHER_WORD = "punch-of-other-form", "it does not speak of meeting directly as we do"
+    NOT_MET = "punch-not-met", "no direct way was found"
 
 
 Met = tuple[trio.abc.Stream, Address]

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import trio
 
-from ..errors import Reason, because
+from ..coded_errors import Reason, because
 from .addresses import Address, Named, parse_address, source_of
 from .connection_slots import Admission, Stage, Standing, UnprovenConnections, UnprovenStream
 from .dialler import Dialler, Race, Secured
 from .hole_punching import Puncher, Stay
-from .link_limits import Allowances, Limits
+from .link_limits import Buckets, Limits
 from .network_errors import NetCode, NetError, RefusedError
 from .peer_link import Link, LinkCode
 from .relay_client import Tell, WaitingAtRelay, reach
@@ -114,9 +114,8 @@ class Hub:
         self._later: list[Callable[[], Awaitable[None]]] = []
         self._waiting: dict[Address, WaitingAtRelay] = {}
         self._rests: dict[bytes, float] = {}
-        self._allowances = Allowances(self._limits.bytes_at_once, self._limits.bytes_a_second)
-        bounds_of_links = self._limits.link_ups_at_once, self._limits.link_ups_a_second
-        self._link_ups = Allowances(*bounds_of_links)
+        self._bytes_read = Buckets(self._limits.bytes_read)
+        self._link_ups = Buckets(self._limits.link_ups)
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -332,7 +331,7 @@ class Hub:
             await self._report.send(Frame(new.peer, data))
 
         def charge(amount: float) -> float:
-            return self._allowances.take(self._sender(new), trio.current_time(), amount)
+            return self._bytes_read.take(self._sender(new), trio.current_time(), amount)
 
         if new.via_relay and new.dialled_by == self.me:
             self._running().start_soon(self._puncher.lead, new)

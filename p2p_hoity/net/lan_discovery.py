@@ -18,8 +18,8 @@ import trio
 from protocol import table_header
 from protocol.bounds import Quota, Seconds
 
+from ..coded_errors import NetworkCode, Reason, because
 from ..confusable_names import is_stacked
-from ..errors import Code, Reason, because
 from .addresses import parse_address
 from .network_errors import NetError, TicketError, why
 from .ticket import TicketCode, decode_ticket, encode_ticket
@@ -38,12 +38,12 @@ _PART = 200  # a TXT record holds strings of at most 255 bytes
 _MOST_PARTS = 8
 
 
-class LanCode(Code):
+class LanCode(NetworkCode):
     """Why tables cannot be found or announced on a LAN."""
 
-    QUIET = "lan-quiet"
-    QUIET_BECAUSE = "lan-quiet-because", "why"
-    NOT_CARRIED = "lan-carries-nothing"
+    QUIET = "lan-quiet", "this network cannot be asked for tables"
+    QUIET_BECAUSE = "lan-quiet-because", "this network cannot be asked for tables: {why}"
+    NOT_CARRIED = "lan-carries-nothing", "this network does not carry our announcement"
 
 
 @dataclass(frozen=True)

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from protocol.bounds import Quota, Seconds
+from protocol.bounds import Pace, Quota, Seconds
 
 MOST_KEPT: Final[Quota] = 1024
 
 
-class Allowance:
-    """A bucket, of frames or of anything else, that fills again with time."""
+class Bucket:
+    """A token bucket, of frames or of anything else: it begins full, and fills again with time."""
 
-    def __init__(self, most: float, rate: float, now: float) -> None:
-        self._most, self._rate = most, rate
-        self._left, self._when = float(most), now
+    def __init__(self, pace: Pace) -> None:
+        self._most, self._rate = pace
+        self._left, self._when = self._most, -math.inf
 
     def take(self, now: float, amount: float = 1.0) -> float:
         """Take so much out; for how many seconds the taker must wait."""
         self._left = self.left(now) - amount
         self._when = now
         return max(0.0, -self._left / self._rate)
+
+    def take_if_any(self, now: float, debt: float = 0.0) -> bool:
+        """Take one, if there is one; whether there was. If there is none, one that owes less than
+        this `debt` is taken all the same, and owed."""
+        left = self.left(now)
+        if left >= 1 or left > 1 - debt:
+            self.take(now)
+        return left >= 1
 
     def left(self, now: float) -> float:
         """How much may be taken at once now; below zero what was taken in advance."""
@@ -33,35 +42,37 @@ class Allowance:
         return self.left(now) >= self._most
 
 
-class Allowances:
-    """One allowance for each sender; it outlives the link, so that a new link gains nothing."""
+class Buckets:
+    """One bucket for each sender. It outlives the link, so that a new link gains nothing.
 
-    def __init__(self, most: float, rate: float) -> None:
-        self._most, self._rate = most, rate
-        self._of: dict[Hashable, Allowance] = {}
+    Only full ones are forgotten, unless there is a bound: then also the one not used for longest.
+    """
+
+    def __init__(self, pace: Pace, most: Quota | None = None) -> None:
+        self._pace, self._most = pace, most
+        self._of: dict[Hashable, Bucket] = {}
 
     def take(self, sender: Hashable, now: float, amount: float = 1.0) -> float:
         """Take so much for this sender; for how many seconds it must wait."""
-        return self._allowance(sender, now).take(now, amount)
+        return self._bucket(sender, now).take(now, amount)
 
-    def take_if_any(self, sender: Hashable, now: float) -> bool:
+    def take_if_any(self, sender: Hashable, now: float, debt: float = 0.0) -> bool:
         """Take one, if there is one now; whether there was. Asking too often is not held against
-        it: a sender may be many people behind one address."""
-        allowance = self._allowance(sender, now)
-        if allowance.left(now) < 1:
-            return False
-        allowance.take(now)
-        return True
+        a sender, which may be many people behind one address, unless it may run into `debt`."""
+        return self._bucket(sender, now).take_if_any(now, debt)
 
-    def _allowance(self, sender: Hashable, now: float) -> Allowance:
-        if sender not in self._of:
-            self._forget_full(now)
-            self._of[sender] = Allowance(self._most, self._rate, now)
-        return self._of[sender]
+    def forget(self, sender: Hashable) -> None:
+        """Give this sender a full bucket when it comes again."""
+        self._of.pop(sender, None)
 
-    def _forget_full(self, now: float) -> None:
-        if len(self._of) >= MOST_KEPT:
+    def _bucket(self, sender: Hashable, now: float) -> Bucket:
+        fresh = Bucket(self._pace)
+        if sender not in self._of and len(self._of) >= MOST_KEPT:
             self._of = {who: one for who, one in self._of.items() if not one.is_full(now)}
+        found = self._of[sender] = self._of.pop(sender, fresh)
+        if self._most is not None and len(self._of) > self._most:
+            del self._of[next(iter(self._of))]
+        return found
 
 
 def open_files(wanted: int) -> int | None:
@@ -95,19 +106,17 @@ class Limits:
     """Bytes that may wait for one slow peer before its link is closed."""
     events: Quota = 32
     """Events that may wait for the hub's owner before links are read no further."""
-    bytes_at_once: Quota = 16 << 20
-    """Bytes of one sender that are read at once; one answer to a sync counts for no more. Each
-    read, frame, heartbeat and mark counts for `framing.OVERHEAD` bytes more."""
-    bytes_a_second: float = float(1 << 20)
-    """Bytes of one sender that are read a second after that; what comes faster waits with it."""
+    bytes_read: Pace = (16 << 20, 1 << 20)
+    """Bytes of one sender that are read at once, and a second after that; what comes faster waits
+    with it. One answer to a sync counts for no more than the first. Each read, frame, heartbeat and
+    mark counts for `transport.OVERHEAD` bytes more."""
     links: Quota = 64
     """Authenticated links; a preferred peer takes the place of another."""
     links_per_source: Quota = 32
     """Links from one machine (one IPv4 address, one IPv6 /64, one relay)."""
-    link_ups_at_once: Quota = 8
-    """Links that one identity may bring up in a row, each in the place of the one before."""
-    link_ups_a_second: float = 0.2
-    """Links that it may bring up a second after that. An honest one dials more slowly ([L-26])."""
+    link_ups: Pace = (8, 0.2)
+    """Links that one identity may bring up in a row, each in the place of the one before, and a
+    second after that. An honest one dials more slowly ([L-26])."""
     unauthenticated: Quota = 64
     """Connections that have not yet proven an identity; the oldest makes room."""
     unauthenticated_per_source: Quota = 32

@@ -10,41 +10,44 @@ from contextlib import contextmanager
 
 import trio
 
-from ..errors import Code, CodedError, Reason, because, of_system
+from ..coded_errors import Code, CodedError, NetworkCode, Reason, because, of_system
 
 
-class NetCode(Code):
+class NetCode(NetworkCode):
     """What can fail about a connection, whoever it leads to."""
 
-    PORT_IN_USE = "port-in-use"
-    NO_SUCH_ADDRESS = "no-such-address"
-    NOT_ALLOWED = "not-allowed"
-    NOBODY_LISTENS = "nobody-listens"
-    CUT = "connection-cut"
-    NO_ANSWER = "no-answer"
-    NO_ANSWER_IN_TIME = "no-answer-in-time"
-    NO_WAY_TO_MACHINE = "no-way-to-machine"
-    NO_WAY_TO_NETWORK = "no-way-to-network"
-    NETWORK_DOWN = "network-down"
-    PROCESS_FULL = "process-full"
-    MACHINE_FULL = "machine-full"
-    NO_SUCH_FAMILY = "no-such-address-family"
-    OTHER_TLS = "other-tls"
-    UNKNOWN_NAME = "unknown-machine-name"
-    NO_NAME = "no-machine-name"
-    UNREACHED = "unreached", "address", "why"
-    CANNOT_LISTEN = "cannot-listen", "address", "why"
-    FAILED = "connection-failed", "why"
-    AT = "at-address", "address", "why"
-    EACH_WAY = "no-way", "reasons"
-    NO_ADDRESS = "no-address"
-    SLOW = "slow-answer", "address", "seconds"
-    NOT_LET_IN = "not-let-in"
-    NO_LINK = "no-link", "seconds", "addresses"
-    NO_ROOM_HERE = "no-room-here"
-    NOT_DIALLED = "not-dialled", "address"
-    NOT_BY_RELAY = "not-by-relay", "address"
-    DOOR_SHUT = "door-shut"
+    PORT_IN_USE = "port-in-use", "the port is already in use"
+    NO_SUCH_ADDRESS = "no-such-address", "this machine has no such address"
+    NOT_ALLOWED = "not-allowed", "the system does not allow it"
+    NOBODY_LISTENS = "nobody-listens", "nobody listens there"
+    CUT = "connection-cut", "the connection was cut"
+    NO_ANSWER = "no-answer", "no answer"
+    NO_ANSWER_IN_TIME = "no-answer-in-time", "no answer in time"
+    NO_WAY_TO_MACHINE = "no-way-to-machine", "there is no way to that machine"
+    NO_WAY_TO_NETWORK = "no-way-to-network", "there is no way to that network"
+    NETWORK_DOWN = "network-down", "the network is down"
+    PROCESS_FULL = "process-full", "this process has too many connections open"
+    MACHINE_FULL = "machine-full", "this machine has too many connections open"
+    NO_SUCH_FAMILY = "no-such-address-family", "this machine does not speak that kind of address"
+    OTHER_TLS = "other-tls", "it does not speak our kind of TLS"
+    UNKNOWN_NAME = "unknown-machine-name", "that name is not known here"
+    NO_NAME = "no-machine-name", "that is not a name of a machine"
+    UNREACHED = "unreached", "{address} cannot be reached: {why}"
+    CANNOT_LISTEN = "cannot-listen", "cannot listen on {address}: {why}"
+    FAILED = "connection-failed", "the connection failed: {why}"
+    AT = "at-address", "{address}: {why}"
+    EACH_WAY = "no-way", "{reasons}"
+    NO_ADDRESS = "no-address", "no address is known"
+    SLOW = "slow-answer", "{address} did not answer in {seconds} s"
+    NOT_LET_IN = "not-let-in", "it did not let us in in time"
+    NO_LINK = "no-link", "no link within {seconds} s to {addresses}"
+    NO_ROOM_HERE = "no-room-here", "we take no link with it, or have no room for one more"
+    NOT_DIALLED = "not-dialled", "{address} is in no network of ours: it is not dialled"
+    NOT_BY_RELAY = (
+        "not-by-relay",
+        "{address} is none of your relays: with --relay-only it is not dialled",
+    )
+    DOOR_SHUT = "door-shut", "nothing is listened for there any more"
 
 
 class NetError(CodedError):

@@ -20,8 +20,8 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, Reason, because
-from .link_limits import Allowance, Limits
+from ..coded_errors import Code, Reason, because
+from .link_limits import Bucket, Limits
 from .network_errors import TROUBLE, NetError, why
 from .transport import HEADER, MARK, OVERHEAD, FrameBuffer, cut, encode_frame, encode_read
 
@@ -86,13 +86,13 @@ Charge = Callable[[float], float]
 class LinkCode(Code):
     """Why a link has ended; besides these what `NetError` says, and what `Hub.drop` is given."""
 
-    CLOSED = "link-closed"
-    CLOSED_HERE = "link-closed-here"
-    TOO_SLOW = "link-too-slow"
-    SILENT = "link-silent", "seconds"
-    UNREAD = "link-unread", "seconds"
-    REPLACED = "link-replaced"
-    MADE_ROOM = "link-made-room"
+    CLOSED = "link-closed", "it closed the link"
+    CLOSED_HERE = "link-closed-here", "we closed it"
+    TOO_SLOW = "link-too-slow", "it does not read as fast as we have to send"
+    SILENT = "link-silent", "nothing was heard of it for {seconds} s"
+    UNREAD = "link-unread", "it read nothing we sent for {seconds} s"
+    REPLACED = "link-replaced", "a better link to the same peer took its place"
+    MADE_ROOM = "link-made-room", "it made room for another"
 
 
 class Waiting(NamedTuple):
@@ -206,8 +206,7 @@ class Link:
             self.close(why(error))
 
     def _own_allowance(self) -> Charge:
-        limits = self._limits
-        own = Allowance(limits.bytes_at_once, limits.bytes_a_second, trio.current_time())
+        own = Bucket(self._limits.bytes_read)
         return lambda amount: own.take(trio.current_time(), amount)
 
     async def _read(self, opened: Opened, deliver: Deliver, charge: Charge) -> None:

@@ -19,7 +19,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, CodedError, Reason, because
+from ..coded_errors import Code, CodedError, Reason, because
 from .addresses import Address, numeric, parse_address
 from .dialler import Secured
 from .link_limits import Limits
@@ -54,7 +54,7 @@ MOST_FRAMES: Final[Quota] = 4
 class MailboxCode(Code):
     """Why a conversation is ended here."""
 
-    TOO_MUCH = "mailbox-too-much-said"
+    TOO_MUCH = "mailbox-too-much-said", "more was said than an exchange takes"
 
 
 def mailbox_limits(limits: Limits) -> Limits:

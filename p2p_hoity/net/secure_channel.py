@@ -40,7 +40,7 @@ from nacl.signing import SigningKey, VerifyKey
 
 from protocol import Invalid, Label, digest, framed, verify_signature
 
-from ..errors import Code
+from ..coded_errors import NetworkCode
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, trouble_is
 from .transport import encode_frame, read_frame
 
@@ -58,10 +58,10 @@ _KEY: Final = 32
 _SIGNATURE: Final = 64
 
 
-class CertificateCode(Code):
+class CertificateCode(NetworkCode):
     """What a listener's certificate can show."""
 
-    OTHER_KIND = "certificate-of-other-kind"
+    OTHER_KIND = "certificate-of-other-kind", "its certificate is not for an Ed25519 key"
 
 
 def certificate(seed: bytes) -> bytes:
@@ -105,10 +105,13 @@ def pem(kind: str, der: bytes) -> bytes:
     )
 
 
-class TlsCode(Code):
+class TlsCode(NetworkCode):
     """What a dialler finds behind an address."""
 
-    OTHER_KEY = "someone-else-answers"
+    OTHER_KEY = (
+        "someone-else-answers",
+        "someone else answers there: the key is not the expected one",
+    )
 
 
 TlsStream = trio.SSLStream[trio.abc.Stream]
@@ -298,22 +301,25 @@ class Verdict(IntEnum):
         return bytes([self])
 
 
-class HandshakeCode(Code):
+class HandshakeCode(NetworkCode):
     """Why there is no link: what the listener's verdict says, then what its bytes show."""
 
-    NOT_PROVEN = "verdict-not-proven"
-    FULL = "verdict-full"
-    DUPLICATE = "verdict-duplicate"
-    REFUSED = "verdict-refused"
-    UNKNOWN = "verdict-unknown"
-    NO_ANSWER = "verdict-no-answer"
-    ELSEWHERE = "verdict-elsewhere"
-    NO_VERDICT = "no-verdict"
-    OTHER_LANGUAGE = "handshake-of-other-version"
-    ANSWER_SIZE = "answer-of-other-size"
-    IS_OURSELVES = "answer-by-ourselves"
-    NO_PROOF = "answer-without-proof"
-    NO_ADDRESS = "answer-without-address"
+    NOT_PROVEN = "verdict-not-proven", "it did not believe our signature"
+    FULL = "verdict-full", "it has no room for more links"
+    DUPLICATE = "verdict-duplicate", "it already has a link with us"
+    REFUSED = "verdict-refused", "it does not want a link with us"
+    UNKNOWN = "verdict-unknown", "nobody with that id or number waits at this relay"
+    NO_ANSWER = "verdict-no-answer", "the one who waits at this relay did not answer"
+    ELSEWHERE = "verdict-elsewhere", "another process with our key is linked with it"
+    NO_VERDICT = "no-verdict", "it gave no verdict we know"
+    OTHER_LANGUAGE = (
+        "handshake-of-other-version",
+        "it speaks another language, or another version of ours",
+    )
+    ANSWER_SIZE = "answer-of-other-size", "its answer to the challenge has the wrong length"
+    IS_OURSELVES = "answer-by-ourselves", "it claims to be ourselves"
+    NO_PROOF = "answer-without-proof", "its signature does not prove its id"
+    NO_ADDRESS = "answer-without-address", "its answer is not one address"
 
 
 BY_VERDICT: Final[dict[Verdict, HandshakeCode]] = {

@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import trio
 
-from ..errors import Code, Reason, because
+from ..coded_errors import USAGE, Code, NetworkCode, Reason, because
 from .addresses import (
     Address,
     Destination,
@@ -30,17 +30,30 @@ LONGEST_WORD: Final = 255
 """Bytes of a name or password of RFC 1929."""
 
 
-class ProxyCode(Code):
+class ProxyCode(NetworkCode):
     """What can be wrong with a proxy, or with what it does; what it says is not repeated."""
 
-    BAD = "bad-proxy"
-    UNREACHED = "proxy-unreached", "proxy", "why"
-    REFUSED = "proxy-refused", "address", "why"
-    FAILED = "proxy-failed"
-    FORBIDS = "proxy-forbids"
-    NOT_LET_IN = "proxy-lets-not-in"
-    NOT_DIALLED = "not-dialled-by-proxy", "address"
-    LOCAL_ONLY = "proxy-listens-here-only", "address"
+    BAD = (
+        "bad-proxy",
+        "a proxy is written socks5://HOST:PORT, or socks5://NAME:PASSWORD@HOST:PORT",
+        USAGE,
+    )
+    UNREACHED = "proxy-unreached", "the proxy {proxy} cannot be reached: {why}"
+    REFUSED = "proxy-refused", "{address}, by the proxy: {why}"
+    FAILED = "proxy-failed", "it has failed"
+    FORBIDS = "proxy-forbids", "it does not allow it"
+    NOT_LET_IN = (
+        "proxy-lets-not-in",
+        "it does not speak SOCKS5, or does not take your name and password",
+    )
+    NOT_DIALLED = (
+        "not-dialled-by-proxy",
+        "{address} could lead into a network behind the proxy: it is not dialled",
+    )
+    LOCAL_ONLY = (
+        "proxy-listens-here-only",
+        "cannot listen on {address}: with a proxy only this machine is listened to",
+    )
 
 
 REPLIES: Final[Mapping[int, Code]] = {

@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..errors import Code
+from ..coded_errors import Code
 from .addresses import Address, parse_address
 from .network_errors import AddressError, TicketError
 
@@ -36,24 +36,64 @@ _NAME, _V4, _V6 = 1, 4, 6
 class TicketCode(Code):
     """What can be wrong with a ticket; those `made-` can only come from whoever made it."""
 
-    NONE = "no-ticket", "prefix"
-    OTHER_VERSION = "ticket-of-other-version"
-    NO_LETTER = "ticket-mistyped-letter", "letter"
-    CUT_SHORT = "ticket-cut-short"
-    MISSING = "ticket-letters-missing", "number"
-    TOO_LONG = "ticket-letters-too-many", "number"
-    MISTYPED = "ticket-mistyped"
-    MADE_SHORT = "ticket-made-short"
-    MADE_LONG = "ticket-made-long"
-    MADE_SECRET = "ticket-made-with-other-secret"
-    MADE_ADDRESSES = "ticket-made-with-many-addresses"
-    MADE_KIND = "ticket-made-with-other-address"
-    MADE_ADDRESS = "ticket-made-with-bad-address", "why"
-    FIXED = "ticket-fields-of-other-size"
-    SECRET = "ticket-secret-of-other-size"
-    ADDRESSES = "ticket-with-many-addresses", "most", "number"
-    ADDRESS = "ticket-with-bad-address", "why"
-    NOT_SECRET = "ticket-secret-announced"
+    NONE = (
+        "no-ticket",
+        "this is not a ticket: a ticket starts with {prefix}; a nickname needs a terminal",
+    )
+    OTHER_VERSION = (
+        "ticket-of-other-version",
+        "this ticket is from another version: host and guest need the same one",
+    )
+    NO_LETTER = (
+        "ticket-mistyped-letter",
+        "this ticket is mistyped: {letter} is in no ticket; ask the host for it again and copy"
+        " the whole word",
+    )
+    CUT_SHORT = (
+        "ticket-cut-short",
+        "this ticket is cut short; ask the host for it again and copy the whole word, in"
+        " 'quotation marks' if it comes in several lines",
+    )
+    MISSING = (
+        "ticket-letters-missing",
+        "this ticket is cut short (letters missing: {number}); ask the host for it again and copy"
+        " the whole word, in 'quotation marks' if it comes in several lines",
+    )
+    TOO_LONG = (
+        "ticket-letters-too-many",
+        "this ticket is too long (letters too many: {number}); ask the host for it again and copy"
+        " the whole word",
+    )
+    MISTYPED = (
+        "ticket-mistyped",
+        "this ticket is mistyped; ask the host for it again and copy the whole word",
+    )
+    MADE_SHORT = "ticket-made-short", "this ticket was made wrongly: it ends too soon"
+    MADE_LONG = "ticket-made-long", "this ticket was made wrongly: it says more than a ticket can"
+    MADE_SECRET = (
+        "ticket-made-with-other-secret",
+        "this ticket was made wrongly: its secret has another length",
+    )
+    MADE_ADDRESSES = (
+        "ticket-made-with-many-addresses",
+        "this ticket was made wrongly: it has too many addresses",
+    )
+    MADE_KIND = (
+        "ticket-made-with-other-address",
+        "this ticket was made wrongly: it has an unknown kind of address",
+    )
+    MADE_ADDRESS = "ticket-made-with-bad-address", "this ticket was made wrongly: {why}"
+    FIXED = (
+        "ticket-fields-of-other-size",
+        "a ticket needs a host id and a digest of the terms, 32 bytes each",
+    )
+    SECRET = "ticket-secret-of-other-size", "the secret of a ticket has 16 bytes"
+    ADDRESSES = (
+        "ticket-with-many-addresses",
+        "a ticket has room for {most} addresses of a kind, not {number}",
+    )
+    ADDRESS = "ticket-with-bad-address", "{why}"
+    NOT_SECRET = "ticket-secret-announced", "a secret is not for all to hear"
 
 
 @dataclass(frozen=True)

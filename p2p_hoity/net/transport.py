@@ -18,7 +18,7 @@ import trio
 
 from protocol.bounds import Seconds
 
-from ..errors import Code, SystemCode, because
+from ..coded_errors import NetworkCode, SystemCode, because
 from .addresses import Address, Named, may_dial, parse_address
 from .network_errors import TROUBLE, NetCode, NetError, NobodyError, trouble_is
 
@@ -32,11 +32,11 @@ MARK: Final = 1 << 31
 """Above every length: what is added to the bytes that were read, which are counted modulo it."""
 
 
-class FrameCode(Code):
+class FrameCode(NetworkCode):
     """What can go wrong while frames are read."""
 
-    OVERSIZED = "frame-too-large", "length", "most"
-    ENDED = "connection-ended"
+    OVERSIZED = "frame-too-large", "it announced a frame of {length} bytes, more than {most}"
+    ENDED = "connection-ended", "it closed the connection"
 
 
 class OversizedFrame(NetError):

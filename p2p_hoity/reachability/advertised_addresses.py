@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from ..errors import Code, Reason, because
+from ..coded_errors import Code, Reason, because
 from ..net.addresses import Destination, destination_of, host_of, parse_ip
 from ..net.ticket import MOST_ADDRESSES
 
@@ -36,20 +36,55 @@ SCOPES_OF: Final = {
 class ReachCode(Code):
     """What a ticket is good for, why it is not good for more, and what to do."""
 
-    ANYWHERE = "reach-anywhere"
-    IPV6 = "reach-six"
-    LAN = "reach-lan"
-    MACHINE = "reach-machine"
-    NOWHERE = "reach-nowhere"
-    ASKED = "router-asked"
-    OPENED = "router-opened", "address"
-    DOUBLE_NAT = "router-behind-another", "address"
-    DISAGREE = "router-seen-otherwise", "address", "seen"
-    HIDDEN = "reach-hidden"
-    RELAY_ONLY = "reach-relay-only"
-    RELAY = "reach-take-relay"
-    FORWARD = "reach-forward", "port"
-    OTHERWISE = "reach-resume-otherwise"
+    ANYWHERE = "reach-anywhere", "This ticket works from anywhere."
+    IPV6 = (
+        "reach-six",
+        "From elsewhere this ticket works over IPv6 only, and only if your router lets calls in.",
+    )
+    LAN = "reach-lan", "This ticket works only on your own network."
+    MACHINE = "reach-machine", "This ticket works only on this very machine."
+    NOWHERE = "reach-nowhere", "This ticket names no way to you: nobody can join with it."
+    ASKED = (
+        "router-asked",
+        "Your router is being asked to let guests in; if it does, you get a better ticket.",
+    )
+    OPENED = (
+        "router-opened",
+        "Your router lets guests in at {address}, until this table is closed here.",
+    )
+    DOUBLE_NAT = (
+        "router-behind-another",
+        "Your router's own address is {address}, which the internet does not know: another"
+        " router, perhaps your provider's, stands before it (double NAT).",
+    )
+    DISAGREE = (
+        "router-seen-otherwise",
+        "Your router says that it is {address}, the relay sees {seen}: guests may need the relay.",
+    )
+    HIDDEN = (
+        "reach-hidden",
+        "All goes through the proxy: no address of this machine is named, no router is asked, and"
+        " this network is told nothing.",
+    )
+    RELAY_ONLY = (
+        "reach-relay-only",
+        "You are reached through the relay alone: it learns your address, and the others learn"
+        " none of yours. No router is asked, and this network is told nothing.",
+    )
+    RELAY = (
+        "reach-take-relay",
+        "For guests elsewhere open the table with a relay that all can reach: --relay HOST:PORT.",
+    )
+    FORWARD = (
+        "reach-forward",
+        "Or forward TCP port {port} of your router to this machine, and open the table with"
+        " --listen :{port} --advertise HOST:{port}.",
+    )
+    OTHERWISE = (
+        "reach-resume-otherwise",
+        "For others elsewhere leave, and take your seat again where they reach you: hoity resume"
+        " --relay HOST:PORT, or with a forwarded port hoity resume --advertise HOST:PORT.",
+    )
 
 
 SCOPES: Final = {scope: ReachCode[scope.name] for scope in Scope}

@@ -14,7 +14,7 @@ import trio
 
 from protocol.bounds import Seconds
 
-from ..errors import Code, CodedError, because
+from ..coded_errors import Code, CodedError, because
 from ..net.addresses import Address
 
 
@@ -315,16 +315,19 @@ PCP_TIMES, NATPMP_TIMES = 2, 5
 class RouterCode(Code):
     """Why a router opens nothing."""
 
-    UNKNOWN = "router-unknown"
-    ELSEWHERE = "router-leads-elsewhere", "host"
-    SILENT = "router-silent"
-    ABSENT = "router-does-not-open"
-    REFUSES = "router-refuses", "why"
-    NOT_ALLOWED = "router-not-allowed"
-    OFFLINE = "router-offline"
-    FULL = "router-full"
-    BETWEEN = "router-another-between"
-    CANNOT = "router-cannot", "number"
+    UNKNOWN = "router-unknown", "No router of this network was found to be asked for a way in."
+    ELSEWHERE = (
+        "router-leads-elsewhere",
+        "The router could only let guests in at {host}, where this table does not listen.",
+    )
+    SILENT = "router-silent", "The router does not answer when it is asked for a way in."
+    ABSENT = "router-does-not-open", "The router opens no ways in by itself."
+    REFUSES = "router-refuses", "The router was asked for a way in and refuses: {why}."
+    NOT_ALLOWED = "router-not-allowed", "its settings do not allow it"
+    OFFLINE = "router-offline", "it has no connection to the internet"
+    FULL = "router-full", "it has no room for one more"
+    BETWEEN = "router-another-between", "another router stands between"
+    CANNOT = "router-cannot", "it cannot (code {number})"
 
 
 PCP_RESULTS: Final[Mapping[int, RouterCode]] = {

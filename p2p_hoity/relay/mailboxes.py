@@ -16,9 +16,9 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, because
+from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
-from ..net.link_limits import Allowances
+from ..net.link_limits import Buckets
 from ..net.peer_link import Link
 from ..net.relay_client import MOST_FRAMES, MOST_NUMBER, NUMBER, MailboxCode, mailbox_limits
 from ..net.secure_channel import Verdict
@@ -37,9 +37,9 @@ SPARE: Final[Quota] = 20
 class MailboxEnd(Code):
     """Why a relay ends a mailbox."""
 
-    OVER = "mailbox-over"
-    UNASKED = "mailbox-spoken-to-early"
-    MADE_ROOM = "mailbox-made-room"
+    OVER = "mailbox-over", "the relay has ended the conversation"
+    UNASKED = "mailbox-spoken-to-early", "the host spoke before a guest was there"
+    MADE_ROOM = "mailbox-made-room", "the relay is full, and had too many hosts of this address"
 
 
 @dataclass(eq=False)
@@ -140,7 +140,7 @@ class Mailboxes:
         self._waiting: dict[int, Mailbox] = {}
         self._open: Counter[str] = Counter()
         self._numbers = Numbers()
-        self._guesses = Allowances(limits.guesses, limits.guesses_a_second)
+        self._guesses = Buckets(limits.guesses)
 
     async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
         """A host that wants a mailbox, or a guest that speaks first to one, by its number."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from protocol.bounds import Quota, Seconds
+from protocol.bounds import Pace, Quota, Seconds
 
 from ..net.link_limits import Limits
 from ..net.secure_channel import LONGEST
@@ -36,13 +36,12 @@ class RelayLimits:
     """A mailbox that nobody has come to is closed after so long; hosts take a fresh one sooner."""
     mailbox_talk: Seconds = 30.0
     """Seconds from a guest's first word to the end of the conversation."""
-    guesses: Quota = 12
-    """Mailboxes that are asked for from one machine at once; found or not."""
-    guesses_a_second: float = 0.2
-    """The same, after that."""
+    guesses: Pace = (12, 0.2)
+    """Mailboxes that are asked for from one machine at once, found or not, and a second after
+    that."""
     link: Limits = field(
         default_factory=lambda: Limits(
-            frame=LONGEST, queue_bytes=1 << 14, bytes_at_once=1 << 17, bytes_a_second=8192.0
+            frame=LONGEST, queue_bytes=1 << 14, bytes_read=(1 << 17, 8192)
         )
     )
     """Handshake time, heartbeats and unauthenticated connections, as for any hub; of those who

@@ -20,7 +20,7 @@ import trio
 
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..net.link_limits import Allowance
+from ..net.link_limits import Bucket
 
 LATE: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Bounds, in seconds, of the classes of lateness that are counted."""
@@ -71,7 +71,7 @@ class Watch:
         self.lateness = 0.0
         self._log, self._with_addresses = log, with_addresses
         self._key = secrets.token_bytes(16)
-        self._lines: Allowance | None = None
+        self._lines = Bucket(LINES)
         self._left_out = 0
 
     def note(self, event: Event, source: str = "", **fields: str | int) -> None:
@@ -85,13 +85,9 @@ class Watch:
     def _write(
         self, log: Callable[[str], None], event: Event, source: str, fields: dict[str, str | int]
     ) -> None:
-        now = trio.current_time()
-        if self._lines is None:
-            self._lines = Allowance(*LINES, now)
-        if self._lines.left(now) < 1:
+        if not self._lines.take_if_any(trio.current_time()):
             self._left_out += 1
             return
-        self._lines.take(now)
         more: dict[str, str | int] = {"from": self._word(source)} if source else {}
         more |= fields
         if self._left_out:

@@ -13,7 +13,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, CodedError, installing
+from ..coded_errors import Code, CodedError, installing
 from ..net.network_errors import TROUBLE, NetError
 from ..net.transport import Network, StreamListener, TcpNetwork, close_listeners, cut
 from .relay_log import LATE, Event, Watch
@@ -35,7 +35,7 @@ LONGEST: Final = 4096
 class MetricsCode(Code):
     """Why there are no metrics."""
 
-    NO_LIBRARY = "no-metrics-library", "name", "command"
+    NO_LIBRARY = "no-metrics-library", "metrics need the package {name}: install it with {command}"
 
 
 class MetricsError(CodedError):

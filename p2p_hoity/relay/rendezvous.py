@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import trio
 
-from ..errors import Code, because
+from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
 from ..net.network_errors import NetError
 from ..net.peer_link import Link
@@ -25,9 +25,9 @@ from .relay_log import Event
 class RelayCode(Code):
     """Why a relay ends the link of one that waits at it."""
 
-    CAME_AGAIN = "relay-came-again"
-    SPOKE = "relay-spoken-to"
-    MADE_ROOM = "relay-made-room"
+    CAME_AGAIN = "relay-came-again", "the same id came to wait here again"
+    SPOKE = "relay-spoken-to", "a seat that waits has nothing to say here"
+    MADE_ROOM = "relay-made-room", "the relay is full, and had too many seats of this address"
 
 
 @dataclass(frozen=True, eq=False)

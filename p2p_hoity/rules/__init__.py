@@ -1,6 +1,6 @@
 """The rules of Hoity Toity as pure functions over a frozen state; no cryptography here."""
 
-from protocol.game import (
+from protocol.game_interface import (
     Cards,
     Choice,
     Choose,
@@ -55,7 +55,7 @@ from .legality import (
 from .phase_machine import apply, expected
 from .phases import Phase
 from .seat_view import View, view
-from .vocabulary import Kind, Place, UnexpectedEvent
+from .vocabulary import Kind, Place, UnexpectedEvent, Why
 
 __all__ = [
     "COLOURS",
@@ -104,6 +104,7 @@ __all__ = [
     "Unsealed",
     "Variant",
     "View",
+    "Why",
     "apply",
     "best_exhibit",
     "best_slots",

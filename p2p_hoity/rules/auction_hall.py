@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from protocol.game import Choose, Chosen, Draw, Drawn
+from protocol.game_interface import Choose, Chosen, Draw, Drawn
 
 from .edition import ActionKind
 from .game_state import State
@@ -12,7 +12,7 @@ from .happenings import CashPaid, CashStolen, DefaultTaken, Happening, NoSale, S
 from .legality import check, default_window
 from .movement import give_back, go, put, reveal, tell
 from .phases import Phase
-from .vocabulary import Place, UnexpectedEvent
+from .vocabulary import Place, UnexpectedEvent, Why
 
 HALL = Place.AUCTION_HALL
 
@@ -42,7 +42,7 @@ def choose_window(state: State, event: Chosen) -> State:
     choice = event.choice
     if choice is None:
         choice = default_window(state)
-        state = tell(state, DefaultTaken(event.seat, "window", choice, "no choice of its own"))
+        state = tell(state, DefaultTaken(event.seat, "window", choice, Why.NO_CHOICE))
     check(state, "window", event.seat, choice)
     window = cast(int, choice)
     state = _pay(_take(state, event.seat, window), event.seat)
@@ -83,7 +83,7 @@ def _clear(state: State) -> State:
     for seat in state.at(HALL):
         card = state.actions[seat]
         if card is not None:
-            state = give_back(state, seat, card, "the sale is over")
+            state = give_back(state, seat, card, Why.SALE_OVER)
             state = state.but(actions=put(state.actions, seat, None))
     return state
 

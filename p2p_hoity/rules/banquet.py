@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.game import OpenAll, Opened
+from protocol.game_interface import OpenAll, Opened
 
 from .exhibits import best_exhibit, strength
 from .game_state import Claim, Standing, State
@@ -10,10 +10,10 @@ from .happenings import FaultFound, FinalExhibit, HandOpened, StandingMade
 from .legality import default_exhibit
 from .movement import advance, go, reveal, tell
 from .phases import Phase
-from .vocabulary import UnexpectedEvent
+from .vocabulary import UnexpectedEvent, Why
 
 FINAL_FIELDS = (8, 4)
-FINAL_HONOURS = ("best final exhibit", "second-best final exhibit")
+FINAL_HONOURS = (Why.BEST_FINAL, Why.SECOND_BEST_FINAL)
 
 
 def opening_due(state: State) -> OpenAll:
@@ -79,7 +79,7 @@ def _standings(
 
 def _faults(state: State) -> list[FaultFound]:
     """Exhibits once played by seats that held no valid exhibit then, now that all is open."""
-    rule = "Exhibit needs a valid exhibit"
+    rule = Why.WITHOUT_EXHIBIT
     return [FaultFound(c.seat, c.round, rule) for c in state.claims if _empty(state, c)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from protocol.game import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
+from protocol.game_interface import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
 
 from .edition import ActionKind
 from .exhibits import Strength, strength
@@ -25,10 +25,10 @@ from .legality import check, default_exhibit, default_theft, theft_options
 from .movement import advance, give_back, go, put, reveal, tell
 from .phases import Phase
 from .place_and_action import together
-from .vocabulary import Place, UnexpectedEvent
+from .vocabulary import Place, UnexpectedEvent, Why
 
 CASTLE = Place.CASTLE
-PLACES_OF_HONOUR = ("best exhibit", "second-best exhibit")
+PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)
 
 
 def begin(state: State) -> State:
@@ -96,17 +96,17 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
     if slots is not None:
         return state.but(exhibits=put(state.exhibits, seat, slots))
-    told = (Voided(seat, "exhibit"), NothingShown(seat, "void choice"))
+    told = (Voided(seat, "exhibit"), NothingShown(seat, Why.VOID_CHOICE))
     return tell(_claim(state, seat), *told)
 
 
 def _lay_out_default(state: State, seat: int) -> State:
     """An Exhibit without a choice of its owner shows the best that is open to all already."""
     slots = default_exhibit(state, seat)
-    told = DefaultTaken(seat, "exhibit", slots, "no choice of its own")
+    told = DefaultTaken(seat, "exhibit", slots, Why.NO_CHOICE)
     if slots is not None:
         return tell(state, told, exhibits=put(state.exhibits, seat, slots))
-    return tell(_claim(state, seat), told, NothingShown(seat, "no exhibit open to all"))
+    return tell(_claim(state, seat), told, NothingShown(seat, Why.NOTHING_OPEN))
 
 
 def _claim(state: State, seat: int) -> State:
@@ -161,7 +161,7 @@ def choose_theft(state: State, event: Chosen) -> State:
     choice = event.choice
     if choice is None:
         choice = default_theft(state)
-        state = tell(state, DefaultTaken(event.seat, "theft", choice, "no choice of its own"))
+        state = tell(state, DefaultTaken(event.seat, "theft", choice, Why.NO_CHOICE))
     check(state, "theft", event.seat, choice)
     for slot in cast(tuple[int, ...], choice):
         state = _steal(state, event.seat, slot)
@@ -209,7 +209,7 @@ def _reward_detectives(state: State, detectives: tuple[int, ...]) -> State:
     late = state.edition.switches.detective_rank == "after"
     ranks = state.ranks(state.figures if late else state.before)
     told = [DetectiveRanked(seat, ranks[seat]) for seat in detectives]
-    moves = [(seat, ranks[seat], "Detective") for seat in detectives]
+    moves = [(seat, ranks[seat], Why.DETECTIVE) for seat in detectives]
     return advance(tell(state, *told), moves)
 
 
@@ -226,7 +226,7 @@ def _imprison(state: State, seat: int) -> State:
         actions=put(state.actions, seat, None),
     )
     for card in freed:
-        state = give_back(state, state.owner(card), card, "it leaves the last prison cell")
+        state = give_back(state, state.owner(card), card, Why.LAST_CELL)
     return state
 
 
@@ -234,6 +234,6 @@ def _clear(state: State) -> State:
     for seat in state.at(CASTLE):
         card = state.actions[seat]
         if card is not None:
-            state = give_back(state, seat, card, "the Castle phase is over")
+            state = give_back(state, seat, card, Why.CASTLE_OVER)
             state = state.but(actions=put(state.actions, seat, None))
     return state

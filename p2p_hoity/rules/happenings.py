@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 
 from .edition import ActionCard
-from .vocabulary import Place
+from .vocabulary import Place, Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class SatOut(Happening):
     """A seat has no Place this round."""
 
     seat: int
-    why: str
+    why: Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Passed(Happening):
 
     seat: int
     place: Place
-    why: str
+    why: Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class DefaultTaken(Happening):
     seat: int
     kind: str
     choice: int | tuple[int, ...] | None
-    why: str
+    why: Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class Returned(Happening):
 
     seat: int
     card: ActionCard
-    why: str
+    why: Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class NothingShown(Happening):
     """An Exhibit was played and nothing is shown; it does not rank."""
 
     seat: int
-    why: str
+    why: Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ class FigureMoved(Happening):
     start: int
     end: int
     fields: int
-    why: str
+    why: Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +294,7 @@ class FaultFound(Happening):
 
     seat: int
     round: int
-    rule: str
+    rule: Why
 
 
 @dataclass(frozen=True, slots=True)

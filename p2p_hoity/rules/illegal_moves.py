@@ -2,48 +2,64 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
-from protocol.game import Field, IllegalMove
+from protocol.game_interface import Field, IllegalMove
 
 
 class Rule(StrEnum):
-    """A rule, its code, and the names of the fields that say how it was broken.
+    """A rule by its code, which says how it was broken.
 
-    Fields are numbers: of a `place` and a `window`, of an Action `card`, of a `slot` or `slots`;
-    an `action` is what such a card does.
+    Attributes:
+        template: What the rule forbids, in English. Its gaps are fields.
+        fields: The names of all that is told: numbers of a `place` and a `window`, of an Action
+            `card`, of a `slot` or `slots`, and as `action` what such a card does.
     """
 
-    fields: tuple[str, ...]
+    template: str
+    fields: frozenset[str]
 
-    def __new__(cls, code: str, *fields: str) -> Rule:
+    def __new__(cls, code: str, template: str = "", *fields: str) -> Rule:
+        """Make a member. `fields` are those that the template has no gap for."""
         rule = str.__new__(cls, code)
         rule._value_ = code
-        rule.fields = fields
+        rule.template = template
+        rule.fields = frozenset((*re.findall(r"\{(\w+)\}", template), *fields))
         return rule
 
     # The form of a choice.
-    NOT_A_PLACE = "not-a-place"
-    NOT_AN_ACTION = "not-an-action"
-    NOT_A_TURN = "not-a-turn"
-    NOT_A_WINDOW = "not-a-window"
-    TOO_SMALL = "exhibit-too-small"
-    NAMED_TWICE = "named-twice", "slot"
-    NOT_RISING = "not-rising"
+    NOT_A_PLACE = "not-a-place", "a Place is a number from 0 to 1"
+    NOT_AN_ACTION = "not-an-action", "an Action card is a number from 0 to 47"
+    NOT_A_TURN = "not-a-turn", "a turn is a Place and an Action card, [place, action]"
+    NOT_A_WINDOW = "not-a-window", "a window is a number from 0 to 1"
+    TOO_SMALL = "exhibit-too-small", "an exhibit is of three or more Collectibles"
+    NAMED_TWICE = "named-twice", "no Collectible is named twice, and slot {slot} is"
+    NOT_RISING = "not-rising", "the Collectibles of an exhibit are named by rising slot"
     # Places and Actions.
-    HALL_CLOSED = "hall-closed"
-    HALL_WITHOUT_ACTION = "hall-without-action"
-    IN_NO_PLACE = "in-no-place"
-    NOT_IN_HAND = "not-in-hand", "card"
-    NOT_PLAYED_THERE = "not-played-there", "action", "place"
-    WITHOUT_EXHIBIT = "without-exhibit"
+    HALL_CLOSED = "hall-closed", "the Auction Hall is open only while a window holds a Collectible"
+    HALL_WITHOUT_ACTION = (
+        "hall-without-action",
+        "the Auction Hall needs an Action card that may be played there",
+    )
+    IN_NO_PLACE = "in-no-place", "it is in no Place this round"
+    NOT_IN_HAND = "not-in-hand", "the Action card is not in its hand", "card"
+    NOT_PLAYED_THERE = "not-played-there", "{action} may not be played in the {place}"
+    WITHOUT_EXHIBIT = "without-exhibit", "Exhibit needs a valid exhibit"
     # Exhibits, windows and thefts.
-    NOT_HELD = "not-held", "slots"
-    NOT_SHOWN = "not-shown", "slots"
-    NO_RUN = "no-run", "slots"
-    WINDOW_EMPTY = "window-empty", "window"
-    ONE_OF_EACH = "one-of-each-exhibit"
-    NOT_OF_ITS_EXHIBIT = "not-of-its-exhibit", "slots"
+    NOT_HELD = "not-held", "it holds no Collectible in one of these slots", "slots"
+    NOT_SHOWN = "not-shown", "every Collectible of an exhibit is shown", "slots"
+    NO_RUN = "no-run", "the letters of an exhibit form an unbroken run", "slots"
+    WINDOW_EMPTY = "window-empty", "that window is empty", "window"
+    ONE_OF_EACH = (
+        "one-of-each-exhibit",
+        "a Thief takes one Collectible from every exhibit that still has one",
+    )
+    NOT_OF_ITS_EXHIBIT = (
+        "not-of-its-exhibit",
+        "the Collectibles are named by rising seat of the exhibitor, each from its exhibit",
+        "slots",
+    )
 
     def broken(self, **how: Field) -> IllegalMove:
         """That a choice breaks this rule."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from protocol.game import Cards
+from protocol.game_interface import Cards
 
 from .game_state import State
 from .happenings import FigureMoved, Happening, Returned
 from .phases import Phase, require
-from .vocabulary import UnexpectedEvent
+from .vocabulary import UnexpectedEvent, Why
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ def reveal(state: State, cards: Cards) -> State:
     return state.but(known=tuple(known))
 
 
-def give_back(state: State, seat: int, card: int, why: str) -> State:
+def give_back(state: State, seat: int, card: int, why: Why) -> State:
     """An Action card returns to `seat`'s hand."""
     hand = tuple(sorted((*state.hands[seat], card)))
     told = Returned(seat, state.action_card(card), why)
@@ -61,7 +61,7 @@ def lay(state: State, seat: int, card: int) -> State:
     return state.but(hands=put(state.hands, seat, hand), actions=put(state.actions, seat, card))
 
 
-def advance(state: State, moves: Iterable[tuple[int, int, str]]) -> State:
+def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
     """Figures move on; each move is (seat, fields, why). Nobody passes the last Banquet field."""
     figures = list(state.figures)
     told = []

@@ -11,6 +11,7 @@ from typing import Final
 from . import happenings
 from .game_state import State
 from .movement import give_back, lay, put
+from .vocabulary import Why
 
 FOLLOWED: Final = (
     "round",
@@ -48,11 +49,11 @@ def after(state: State, item: happenings.Happening) -> State:
             left = _without(state.windows[window], took.slot)
             return state.but(collectibles=held, windows=put(state.windows, window, left))
         case happenings.CashStolen(seat, _thief, owner, cash):
-            return give_back(_taken_up(state, owner, cash.id), seat, cash.id, "")
+            return give_back(_taken_up(state, owner, cash.id), seat, cash.id, Why.SALE_OVER)
         case happenings.CashPaid(seat, cash):
             return _taken_up(state, seat, cash.id).but(register=(*state.register, cash.id))
-        case happenings.Returned(seat, card, _why):
-            return give_back(_taken_up(state, seat, card.id), seat, card.id, "")
+        case happenings.Returned(seat, card, why):
+            return give_back(_taken_up(state, seat, card.id), seat, card.id, why)
         case happenings.TurnedUp(_window, piece):
             return _opened(state, (piece,))
         case happenings.ExhibitShown(pieces=pieces) | happenings.HandOpened(pieces=pieces):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from protocol.game import Choice, Seal, Sealed, Unseal, Unsealed
+from protocol.game_interface import Choice, Seal, Sealed, Unseal, Unsealed
 
 from .game_state import State
 from .happenings import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .legality import check, has_action
 from .movement import go, lay, put, tell
 from .phases import Phase
-from .vocabulary import Kind, Place
+from .vocabulary import Kind, Place, Why
 
 NOBODY: frozenset[int] = frozenset()
 
@@ -99,14 +99,14 @@ def seal_turns(state: State, event: Sealed) -> State:
 
 
 def _sitting_out(state: State, sealed: frozenset[int]) -> list[Happening]:
-    return [SatOut(seat, "no sealed choice") for seat in sorted(state.joined - sealed)]
+    return [SatOut(seat, Why.NO_SEALED_CHOICE) for seat in sorted(state.joined - sealed)]
 
 
 def open_places(state: State, event: Unsealed) -> State:
     """Places are shown; a void one sits the round out."""
     for seat, choice in sorted(event.choices.items()):
         if choice is None:
-            state = tell(state, Voided(seat, "place"), SatOut(seat, "void choice"))
+            state = tell(state, Voided(seat, "place"), SatOut(seat, Why.VOID_CHOICE))
             continue
         check(state, "place", seat, choice)
         state = _stand(state, seat, choice)
@@ -117,7 +117,7 @@ def open_turns(state: State, event: Unsealed) -> State:
     """Surprise: Places and Actions are shown together. The phase goes on in the Auction Hall."""
     for seat, choice in sorted(event.choices.items()):
         if choice is None:
-            state = tell(state, Voided(seat, "turn"), SatOut(seat, "void choice"))
+            state = tell(state, Voided(seat, "turn"), SatOut(seat, Why.VOID_CHOICE))
             continue
         check(state, "turn", seat, choice)
         place, card = cast(tuple[int, int], choice)
@@ -150,15 +150,15 @@ def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> Sta
     return go(state, end, *passed, sealed=event.seats)
 
 
-def _why_passed(state: State, seat: int, place: Place) -> str:
-    return "no sealed choice" if has_action(state, seat, place) else "no legal Action card"
+def _why_passed(state: State, seat: int, place: Place) -> Why:
+    return Why.NO_SEALED_CHOICE if has_action(state, seat, place) else Why.NO_ACTION
 
 
 def open_actions(state: State, event: Unsealed, place: Place) -> State:
     """The Actions in one Place are shown; a void one is a pass."""
     for seat, choice in sorted(event.choices.items()):
         if choice is None:
-            state = tell(state, Voided(seat, "action"), Passed(seat, place, "void choice"))
+            state = tell(state, Voided(seat, "action"), Passed(seat, place, Why.VOID_CHOICE))
             continue
         check(state, "action", seat, choice)
         state = _play(state, seat, cast(int, choice))

@@ -14,13 +14,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
-from protocol import Invalid, codec
+from protocol import Invalid
 
-from ..errors import Code, CodedError, of_system
+from ..coded_errors import Code, CodedError, of_system
 from . import private_files, rollback_marks
-from .journal_format import HEAD, MAGIC, MAX_RECORD, Form, new_form, read_form
+from .journal_format import HEAD, MAGIC, Form, new_form, read_form
 from .player_key import VaultCode, VaultError, of_file
 from .private_files import (
     NEW,
@@ -30,6 +30,7 @@ from .private_files import (
     private_folder,
     sync_folder,
 )
+from .seat_record import EarlierRecord, SeatRecord, decode_seat_record
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 """The ends of the files that may lie beside a journal, and go with it."""
@@ -38,15 +39,29 @@ BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 class JournalCode(Code):
     """Why a journal cannot be used."""
 
-    IN_USE = "journal-in-use", "journal"
-    EXISTS = "journal-exists", "path"
-    UNWRITTEN = "journal-unwritten", "path", "why"
-    STOPPED = "journal-stopped", "path", "why"
-    UNOPENED = "journal-unopened", "path", "why"
-    UNUSABLE = "journal-unusable", "path", "why"
-    OTHER_FILE = "no-journal"
-    EMPTY = "journal-empty"
-    MARKS_INSIDE = "marks-inside", "path", "home"
+    IN_USE = (
+        "journal-in-use",
+        "{journal} is in use: this seat is played already, in another terminal",
+    )
+    EXISTS = "journal-exists", "there is a journal of this seat already: {path}"
+    UNWRITTEN = "journal-unwritten", "cannot write {path}: {why}"
+    STOPPED = (
+        "journal-stopped",
+        "cannot write {path}: {why}; nothing was sent that is not on disk. Make room and resume",
+    )
+    UNOPENED = "journal-unopened", "cannot open {path}: {why}"
+    UNUSABLE = "journal-unusable", "cannot use {path}: {why}"
+    OTHER_FILE = "no-journal", "it is no journal of this version"
+    EMPTY = "journal-empty", "it has no record that is whole"
+    EARLIER = (
+        "journal-of-other-version",
+        "another version of this program wrote it: play on, or save what was played, with that one",
+    )
+    MARKS_INSIDE = (
+        "marks-inside",
+        "the marks of journals ({path}) would lie in {home} itself, and come back with an old"
+        " copy of it: name a folder elsewhere with HOITY_MARKS",
+    )
 
 
 class JournalError(CodedError):
@@ -191,7 +206,7 @@ def _place(path: Path) -> Path:
     return rollback_marks.path_of(path)
 
 
-def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) -> Journal:
+def create(path: Path, first: SeatRecord, passphrase: str | None = None) -> Journal:
     """A new journal with its first record on disk; NotPrivateError if its folder, or that of its
     mark, is open to others.
 
@@ -212,7 +227,7 @@ def create(path: Path, first: tuple[Any, ...], passphrase: str | None = None) ->
     file.write(MAGIC + form.head)
     journal = Journal(path, mark, file, form, form.start)
     try:
-        journal.begin(codec.encode(first))
+        journal.begin(first.encode())
     except (JournalError, NotPrivateError):
         journal.remove()
         raise
@@ -238,7 +253,7 @@ def _open(path: Path, mode: str) -> IO[bytes]:
 
 def reopen(
     path: Path, passphrase: str | None = None
-) -> tuple[Journal, tuple[Any, ...], Iterator[bytes]]:
+) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
     """(journal, first record, the machine's records). A torn last record is cut off ([J-2]).
 
     `current` is False if the mark is missing or of another file, or names a record that is not in
@@ -262,7 +277,7 @@ def reopen(
 
 def _read(
     file: IO[bytes], path: Path, passphrase: str | None
-) -> tuple[Journal, tuple[Any, ...], Iterator[bytes]]:
+) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
     form = _form_of(file, passphrase)
     marked = form.marked(rollback_marks.read(_place(path)), _number_of(file))
     last, number, current, end = form.start, 0, False, file.tell()
@@ -305,26 +320,30 @@ def _form_of(file: IO[bytes], passphrase: str | None) -> Form:
     return read_form(file.read(HEAD), passphrase)
 
 
-def _first(form: Form, file: IO[bytes]) -> tuple[Any, ...]:
+def _first(form: Form, file: IO[bytes]) -> SeatRecord:
     record = next(_chain(form, file), None)
     if record is None:
         raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
-    value = codec.decode(record[0], MAX_RECORD)
-    if not isinstance(value, tuple):
-        raise JournalError(JournalCode.EMPTY)
-    return value
+    try:
+        return decode_seat_record(record[0])
+    except EarlierRecord as error:
+        raise JournalError(JournalCode.EARLIER) from error
 
 
-def read_first(path: Path, passphrase: str | None = None) -> tuple[Any, ...]:
-    """The first record, without the lock; JournalError or VaultError if it cannot be read."""
+def read_first(path: Path, passphrase: str | None = None) -> SeatRecord:
+    """Return the first record without taking the lock.
+
+    Raises:
+        JournalError: If the file is no journal, or was written by another version.
+        VaultError: If the passphrase is wrong or missing.
+        Invalid: If its first record is malformed.
+    """
     with _open(path, "rb") as file:
         return _first(_form_of(file, passphrase), file)
 
 
 @contextmanager
-def read(
-    path: Path, passphrase: str | None = None
-) -> Iterator[tuple[tuple[Any, ...], Iterator[bytes]]]:
+def read(path: Path, passphrase: str | None = None) -> Iterator[tuple[SeatRecord, Iterator[bytes]]]:
     """(first record, the machine's records) as they are now, without the lock and changing
     nothing, to be read inside; JournalError or VaultError if it cannot be read."""
     with _open(path, "rb") as file:

@@ -15,8 +15,8 @@ from nacl.secret import SecretBox
 
 from protocol import Identity, Invalid, codec, is_one_name, is_plain, table_header
 
+from ..coded_errors import Code, CodedError, Reason, because, of_protocol, of_system
 from ..confusable_names import MOST_MARKS, is_stacked
-from ..errors import Code, CodedError, Reason, because, of_protocol, of_system
 from .home import Home
 from .private_files import private_folder, read_private, write_private
 
@@ -27,11 +27,18 @@ PLAIN, SEALED = 0, 1
 class VaultCode(Code):
     """Why what was sealed cannot be opened."""
 
-    WRONG = "passphrase-wrong"
-    NO_TEXT = "passphrase-no-text"
-    DAMAGED = "file-damaged"
-    SEALED = "file-sealed"
-    NOT_SEALED = "file-not-sealed"
+    WRONG = "passphrase-wrong", "the passphrase is wrong, or the file is damaged"
+    NO_TEXT = (
+        "passphrase-no-text",
+        "the passphrase is not text in UTF-8: set HOITY_PASSPHRASE in this terminal's encoding",
+    )
+    DAMAGED = "file-damaged", "the file is damaged"
+    SEALED = "file-sealed", "the file is sealed: give its passphrase (HOITY_PASSPHRASE)"
+    NOT_SEALED = (
+        "file-not-sealed",
+        "the file is not sealed, though a passphrase is given: whoever made it may not have been"
+        " you. To use it all the same, take HOITY_PASSPHRASE away",
+    )
 
 
 class VaultError(CodedError, ValueError):
@@ -122,16 +129,20 @@ MAX_FILE = 4096
 class KeyCode(Code):
     """Why there is no key to play with."""
 
-    TAKEN = "key-exists", "path"
-    NONE = "no-key"
-    OTHER_FILE = "no-key-file", "path"
-    UNWRITTEN = "key-unwritten", "path", "why"
-    UNREAD = "key-unread", "path", "why"
-    UNUSABLE = "key-unusable", "path", "why"
-    NAME_SIZE = "nickname-size", "most"
-    NAME_LETTERS = "nickname-letters"
-    NAME_AS_TWO = "nickname-as-two"
-    NAME_STACKED = "nickname-stacked", "most"
+    TAKEN = "key-exists", "there is a key already: {path}; move it away first"
+    NONE = "no-key", "there is no key yet: make one with `hoity id new`"
+    OTHER_FILE = "no-key-file", "{path} is no key file of this version"
+    UNWRITTEN = "key-unwritten", "cannot write {path}: {why}"
+    UNREAD = "key-unread", "cannot read {path}: {why}"
+    UNUSABLE = "key-unusable", "cannot use {path}: {why}"
+    NAME_SIZE = "nickname-size", "a nickname has 1 to {most} characters"
+    NAME_LETTERS = "nickname-letters", "a nickname has characters that may not stand in a name"
+    NAME_AS_TWO = "nickname-as-two", "a nickname has a comma or semicolon: it would read as two"
+    NAME_STACKED = (
+        "nickname-stacked",
+        "a nickname has at most {most} marks on one letter, and none before its first: others"
+        " would see them over the lines around it",
+    )
 
 
 class KeyFileError(CodedError):

@@ -15,7 +15,7 @@ import stat
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from ..errors import Code, CodedError, NotRegularError
+from ..coded_errors import Code, CodedError, NotRegularError
 
 CHECKED: Final = os.name != "nt"
 CAREFUL: Final = (
@@ -29,9 +29,20 @@ OTHERS: Final = 0o077
 class PrivateCode(Code):
     """Why a file is not ours alone; `command` mends it, where anything but another folder does."""
 
-    OTHERS = "owned-by-another", "path", "command"
-    OPEN = "open-to-others", "path", "command"
-    SHARED = "shared-folder", "path"
+    OTHERS = (
+        "owned-by-another",
+        "{path} belongs to another user of this machine: take it over, if it is yours, with:"
+        " {command}",
+    )
+    OPEN = (
+        "open-to-others",
+        "{path} is open to other users of this machine: close it with: {command}",
+    )
+    SHARED = (
+        "shared-folder",
+        "other users of this machine share or own the folder {path}: name a folder of your own"
+        " with HOITY_HOME (for the marks of journals: HOITY_MARKS)",
+    )
 
 
 class NotPrivateError(CodedError):

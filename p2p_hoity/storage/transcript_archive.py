@@ -9,7 +9,7 @@ from pathlib import Path
 
 from protocol import Machine, transcript
 
-from ..errors import Code, Reason, of_system
+from ..coded_errors import Code, Reason, of_system
 from .journal import JournalError
 from .private_files import make_folder, write_whole
 
@@ -17,9 +17,16 @@ from .private_files import make_folder, write_whole
 class ArchiveCode(Code):
     """Why a transcript is not where it should be."""
 
-    TOO_LARGE = "game-too-large"
-    UNWRITTEN = "transcript-unwritten", "path", "why"
-    KEPT = "transcript-unwritten-but-kept", "path", "why", "game"
+    TOO_LARGE = (
+        "game-too-large",
+        "the game does not fit into a file; it is over, and its journal is kept",
+    )
+    UNWRITTEN = "transcript-unwritten", "cannot write {path}: {why}"
+    KEPT = (
+        "transcript-unwritten-but-kept",
+        "cannot write {path}: {why}; the game is over and kept. Save it with: hoity resume {game}"
+        " --claim --transcript FILE",
+    )
 
 
 ROOM = 4096

@@ -12,14 +12,12 @@ import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Any, Final
 
 from protocol import (
-    SIGNATURE_SIZE,
     Identity,
     Invalid,
     Label,
-    Raw,
     Table,
     codec,
     fingerprint,
@@ -29,21 +27,18 @@ from protocol import (
 )
 from protocol.bounds import Pace, Quota, Seconds
 
+from ..coded_errors import Code, Reason, because
 from ..confusable_names import thinned
-from ..errors import Code, Reason, because
-from ..net.link_limits import Allowance
+from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates
-from .frame_kinds import MOST_BYTES
 
 MAX_WORDS: Final = 200
 """Characters of what is said at once."""
 PHRASES: Final = 12
 """Phrases that every language has; they are said by their number, from 0."""
 MAX_COUNT: Final = 2**64 - 1
-_TALK, _PASSED = "talk", "passed"
-MAX_TALK: Final = MOST_BYTES[_TALK]
-"""Bytes of a frame of talk; the longest words take 800 of them."""
-_STARTS: Final = tuple(codec.encode(kind) for kind in (_TALK, _PASSED))
+_Count = Annotated[int, codec.Int(MAX_COUNT)]
+_WORDS: Final = codec.Text(lambda words: words != "" and is_plain(words), MAX_WORDS)
 
 
 @dataclass(frozen=True)
@@ -54,12 +49,12 @@ class Spoken:
     onlooker says it to. `count` rises with everything that an author says.
     """
 
-    table: bytes
-    author: bytes
-    door: int
-    count: int
-    words: str | int
-    signature: bytes = b""
+    table: codec.Octets32
+    author: codec.Octets32
+    door: table_header.Seat
+    count: _Count
+    words: Annotated[str | int, codec.Either(str, _WORDS, codec.Int(PHRASES - 1))]
+    signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
         """The bytes that the author signs."""
@@ -67,12 +62,26 @@ class Spoken:
 
     def encode(self) -> bytes:
         """The frame."""
-        said = (self.table, self.author, self.door, self.count, self.words)
-        return codec.encode((_TALK, *said, self.signature))
+        return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
         """Invalid unless its author has signed it ([W-2])."""
         verify_signature(self.author, Label.TALK, self.statement(), self.signature)
+
+
+_SPOKEN: Final = codec.Kinds({"talk": (Spoken, 2_048)})
+
+
+class _PassedOn(codec.FieldForm[Spoken]):
+    """The whole frame of what somebody else has said, as bytes."""
+
+    def read(self, value: Any) -> Spoken:
+        """Return what was said. Raises WrongForm for what is not of this form."""
+        return _SPOKEN.parse(codec.Octets().read(value), "what is passed on")
+
+    def write(self, value: Spoken) -> bytes:
+        """Return the frame."""
+        return codec.encode(_SPOKEN.write(value))
 
 
 @dataclass(frozen=True)
@@ -80,9 +89,9 @@ class Passed:
     """An onlooker's words, signed once more by the seat that they were said to; `count` rises with
     everything that this seat passes on."""
 
-    spoken: Spoken
-    count: int
-    signature: bytes = b""
+    spoken: Annotated[Spoken, _PassedOn()]
+    count: _Count
+    signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
         """The bytes that the seat signs."""
@@ -90,12 +99,17 @@ class Passed:
 
     def encode(self) -> bytes:
         """The frame."""
-        return codec.encode((_PASSED, self.spoken.encode(), self.count, self.signature))
+        return codec.encode(FRAMES.write(self))
 
     def check(self, door: bytes) -> None:
         """Invalid unless this seat has passed on what its author has signed ([W-3])."""
         verify_signature(door, Label.TALK_PASSED, self.statement(), self.signature)
         self.spoken.check()
+
+
+FRAMES: Final[codec.Kinds[Spoken | Passed]] = codec.Kinds(
+    {"talk": (Spoken, 2_048), "passed": (Passed, 2_048)}
+)
 
 
 def speak(table: bytes, who: Identity, door: int, count: int, words: str | int) -> Spoken:
@@ -111,46 +125,9 @@ def pass_on(spoken: Spoken, who: Identity, count: int) -> Passed:
     return Passed(spoken, count, who.sign(Label.TALK_PASSED, bare.statement()))
 
 
-def is_talk(data: bytes) -> bool:
-    """Whether a frame begins as talk does."""
-    return data[1:].startswith(_STARTS)
-
-
 def parse_talk(data: bytes) -> Spoken | Passed:
     """Talk from its bytes, no signature checked; Invalid otherwise ([W-1], [X-2])."""
-    raw = Raw(codec.decode(data, MAX_TALK), "bad-frame", "a frame of talk")
-    kind = raw.head("its kind").text()
-    if kind == _TALK:
-        return _read_spoken(raw)
-    raw.need(kind == _PASSED, "is of no known kind")
-    _, inner, count, signature = raw.row("its kind", "the words", "the count", "the signature")
-    spoken = Raw(codec.decode(inner.octets(), MAX_TALK), "bad-frame", "the words passed on")
-    spoken.need(spoken.head("their kind").value == _TALK, "are no talk")
-    read = _read_spoken(spoken)
-    return Passed(read, count.integer(MAX_COUNT), signature.octets(SIGNATURE_SIZE))
-
-
-def _read_spoken(raw: Raw) -> Spoken:
-    _, table, author, door, count, words, signature = raw.row(
-        "its kind", "the table", "the author", "the door", "the count", "the words", "the signature"
-    )
-    return Spoken(
-        table.octets(32),
-        author.octets(32),
-        door.integer(table_header.MAX_SEATS - 1),
-        count.integer(MAX_COUNT),
-        _read_words(words),
-        signature.octets(SIGNATURE_SIZE),
-    )
-
-
-def _read_words(raw: Raw) -> str | int:
-    if isinstance(raw.value, str):
-        text = raw.text(MAX_WORDS)
-        raw.need(text != "", "is empty")
-        raw.need(is_plain(text), "is not plain")
-        return text
-    return raw.integer(PHRASES - 1)
+    return FRAMES.parse(data, "a frame of talk")
 
 
 def tidied(words: str) -> str:
@@ -181,33 +158,13 @@ SHORT: Final = 9
 class TalkCode(Code):
     """Why a player's words are not said."""
 
-    OFF = "talk-off"
-    EMPTY = "talk-empty"
-    LONG = "talk-too-long", "most"
-    NOT_PLAIN = "talk-not-plain"
-    NO_PHRASE = "talk-no-phrase", "last"
-    FAST = "talk-too-fast"
-    ALONE = "talk-heard-by-nobody"
-
-
-class Voices:
-    """The voices of one kind, each with an allowance; only the latest of them are kept."""
-
-    def __init__(self, limits: Pace, kept: int) -> None:
-        self._limits, self._kept = limits, kept
-        self._of: OrderedDict[object, Allowance] = OrderedDict()
-
-    def may_speak(self, who: object, now: float, owes: bool = True) -> bool:
-        """Whether one more word of this voice is heard; if not and it `owes`, it counts all the
-        same ([W-4])."""
-        one = self._of.setdefault(who, Allowance(*self._limits, now))
-        self._of.move_to_end(who)
-        if len(self._of) > self._kept:
-            self._of.popitem(last=False)
-        left = one.left(now)
-        if left >= 1 or (owes and left > 1 - DEBT):
-            one.take(now)
-        return left >= 1
+    OFF = "talk-off", "talk is switched off here (--no-talk)"
+    EMPTY = "talk-empty", "there is nothing to say"
+    LONG = "talk-too-long", "that is too long: {most} characters at most"
+    NOT_PLAIN = "talk-not-plain", "that has characters that may not stand in talk"
+    NO_PHRASE = "talk-no-phrase", "there is no such phrase: their numbers end with {last}"
+    FAST = "talk-too-fast", "too much at once: wait a few seconds"
+    ALONE = "talk-heard-by-nobody", "there is no link to a seat, so nobody would hear it"
 
 
 @dataclass(frozen=True)
@@ -219,18 +176,21 @@ class Heard:
 
 
 class Conversation:
-    """What one node of a table has heard; `clock` gives milliseconds since 1970."""
+    """What one node of a table has heard; `clock` gives milliseconds since 1970.
+
+    Each voice has a bucket of words. A word above what is in it is not heard, and is owed ([W-4]).
+    """
 
     def __init__(
         self, table: Table, seat: int | None, me: Identity | None, clock: Callable[[], int]
     ) -> None:
         self._table, self._seat, self._me, self._clock = table, seat, me, clock
         seats = table.seats
-        self._seats, self._doors = Voices(SEAT, seats), Voices(DOOR, seats)
-        self._onlookers = Voices(ONLOOKER, MOST_ONLOOKERS)
+        self._seats, self._doors = Buckets(SEAT, seats), Buckets(DOOR, seats)
+        self._onlookers = Buckets(ONLOOKER, MOST_ONLOOKERS)
         carried = (seats * (SEAT[0] + DOOR[0]), seats * (SEAT[1] + DOOR[1]))
-        self._links = {True: Voices(carried, seats), False: Voices(ONLOOKER, MOST_ONLOOKERS)}
-        self._excess: OrderedDict[bytes, Allowance] = OrderedDict()
+        self._links = {True: Buckets(carried, seats), False: Buckets(ONLOOKER, MOST_ONLOOKERS)}
+        self._excess = Buckets(EXCESS, 2 * MOST_ONLOOKERS)
         self._last: dict[bytes | int, int] = {}
         self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
 
@@ -241,15 +201,11 @@ class Conversation:
 
         An honest seat passes on no more than what all may say; an onlooker only speaks ([W-5]).
         """
-        return self._links[peer in self._table.ids].may_speak(peer, now)
+        return self._links[peer in self._table.ids].take_if_any(peer, now, DEBT)
 
     def rest(self, peer: bytes, now: float) -> float:
         """For how long a link is not read on which a frame too many came ([W-5])."""
-        one = self._excess.setdefault(peer, Allowance(*EXCESS, now))
-        self._excess.move_to_end(peer)
-        if len(self._excess) > 2 * MOST_ONLOOKERS:
-            self._excess.popitem(last=False)
-        return min(REST, one.take(now))
+        return min(REST, self._excess.take(peer, now))
 
     def receive(self, peer: bytes, data: bytes, now: float) -> Heard | None:
         """New words of this table that were signed and may be said, else nothing ([W-2], [W-3])."""
@@ -269,7 +225,7 @@ class Conversation:
             return None
         word.check()
         self._last[word.author] = word.count
-        if not self._seats.may_speak(seat, now):
+        if not self._seats.take_if_any(seat, now, DEBT):
             return None
         return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
 
@@ -285,7 +241,8 @@ class Conversation:
             return None
         word.check()
         self._remember(here, word)
-        if not self._onlookers.may_speak(peer, now) or not self._doors.may_speak(here, now):
+        may_speak = self._onlookers.take_if_any(peer, now, DEBT)
+        if not may_speak or not self._doors.take_if_any(here, now, DEBT):
             return None
         passed = pass_on(word, me, self._next(here))
         return Heard(_said(word), passed.encode())
@@ -299,7 +256,7 @@ class Conversation:
         self._last[door] = frame.count
         is_old = self._knows(door, word)
         self._remember(door, word)
-        if not self._doors.may_speak(door, now) or is_old:
+        if not self._doors.take_if_any(door, now, DEBT) or is_old:
             return None
         return Heard(_said(word), frame.encode())
 
@@ -341,7 +298,7 @@ class Conversation:
             return because(TalkCode.ALONE)
         is_seat = self._seat is not None
         voices, who = (self._seats, door) if is_seat else (self._onlookers, self._me.public)
-        if not voices.may_speak(who, now, owes=False):
+        if not voices.take_if_any(who, now):
             return because(TalkCode.FAST)
         return self._sign(self._me, words, door)
 

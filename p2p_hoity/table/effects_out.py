@@ -6,16 +6,14 @@ may lag behind ([J-4]), so no frame waits for it.
 
 from __future__ import annotations
 
-import math
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import trio
 
-from protocol import Machine, Node, effects
+from protocol import FAULTS, Machine, Node, effects
 from protocol.bounds import Quota, Seconds
-from protocol.game import IllegalMove
 
 from .. import rules
 from ..game_adapter import Play, happenings_since, shared_length
@@ -23,8 +21,10 @@ from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage.journal import Journal
-from .frames_in import RateLimit, goes_round, is_request
-from .player_interface import Player
+from .frame_kinds import Budget, kind_of
+from .player_interface import PlayerQuestions
+from .presence import PresenceTeller
+from .rate_limit import RateLimit
 
 TURNS: Final[Quota] = 3
 """Turns of the loop after which what was posted is with the system: its writer wakes, waits for its
@@ -51,18 +51,16 @@ class Outgoing:
         """Post it. What is passed on rests on nothing that must be on disk."""
         if not send.but:
             self._marks.settle()
-        once = goes_round(send.frame)
-        if send.peer is not None:
-            self._has_posted |= self._hub.post(send.peer, send.frame, once)
-            return
-        self._rate_limit.held(send.frame)
-        for peer in self._told(send):
-            self._has_posted |= self._hub.post(peer, send.frame, once)
+        budget = kind_of(send.frame).budget
+        if send.peer is None:
+            self._rate_limit.held(send.frame)
+        for peer in self._told(send, budget) if send.peer is None else (send.peer,):
+            self._has_posted |= self._hub.post(peer, send.frame, budget is Budget.ONCE)
 
-    def _told(self, send: effects.Send) -> Iterable[bytes]:
+    def _told(self, send: effects.Send, budget: Budget) -> Iterable[bytes]:
         """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
         links = self._hub.links() - send.but
-        if is_request(send.frame):
+        if budget is Budget.QUESTIONS:
             return links.intersection(self._ids)
         return filter(self._goes_to, links)
 
@@ -158,78 +156,132 @@ class Chronicle:
         self.tell(base, kept)
 
 
-FRESH: Final[Seconds] = 60.0
-"""Seconds after sitting down for which a player is there for certain."""
+class EffectsOut:
+    """Carries out the effects of one machine: first the journal, then frames, screen and player."""
 
-
-@dataclass
-class Asking:
-    """The open question of one seat; `chosen` is called when the machine has taken an answer."""
-
-    machine: Machine
-    player: Player | None
-    screen: Screen
-    view: Callable[[], rules.View]
-    now: Callable[[], float]
-    chosen: Callable[[], None]
-    nursery: trio.Nursery
-    _scope: trio.CancelScope | None = None
-    _calls: trio.CancelScope | None = None
-    _there_until: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._there_until = self.now() + FRESH
-
-    def ask(self, kind: str, again: bool) -> None:
-        """Ask, in place of what was asked before."""
-        self.stop()
-        if self.player is not None:
-            self._scope = trio.CancelScope()
-            self.nursery.start_soon(self._choose, self.player, kind, again, self._scope)
-
-    def call_back(self, may_return: bool) -> None:
-        """The seat is absent: instead of what was asked before, ask whether its player is there
-        again, if it may come back at all."""
-        self.close()
-        if self.player is not None and may_return:
-            self._calls = trio.CancelScope()
-            self.nursery.start_soon(self._come_back, self.player, self._calls)
-
-    async def _come_back(self, player: Player, scope: trio.CancelScope) -> None:
-        """Who has just taken the seat is there, once; all others say so."""
-        is_there, self._there_until = self.now() < self._there_until, -math.inf
-        with scope:
-            if not is_there:
-                await player.returning()
-            self.machine.ask_back(self.now())
-            self.chosen()
-
-    def stop(self) -> None:
-        """The choice is no longer needed."""
-        if self._scope is not None:
-            self._scope.cancel()
-
-    def close(self) -> None:
-        """Nothing is asked any more, not even whether the player is there again."""
-        self.stop()
-        if self._calls is not None:
-            self._calls.cancel()
-
-    async def _choose(
-        self, player: Player, kind: str, again: bool, scope: trio.CancelScope
+    def __init__(
+        self,
+        machine: Machine,
+        journal: Journal | None,
+        marks: MarkKeeper,
+        outgoing: Outgoing,
+        chronicle: Chronicle,
+        presence: PresenceTeller,
+        questions: PlayerQuestions,
+        screen: Screen,
+        now: Callable[[], float],
     ) -> None:
-        with scope:
-            while self.machine.must_choose:
-                view = self.view()
-                self.screen(updates.Choosing(view, kind, again))
-                choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
-                if not self.machine.must_choose:
-                    return
-                try:
-                    self.machine.choose(choice, self.now())
-                except IllegalMove as error:
-                    self.screen(updates.Refused(kind, error.code, error.fields))
-                    continue
-                self.screen(updates.Chosen(kind, choice))
-                self.chosen()
-                return
+        """Args:
+        machine: The machine whose effects are carried out.
+        journal: Where its records go. None for an onlooker.
+        marks: Puts the journal on disk.
+        outgoing: Posts its frames.
+        chronicle: Tells the screen what happens in the game.
+        presence: Tells the screen that a step has timed out.
+        questions: Asks the player.
+        screen: Is told everything else.
+        now: The clock of the machine, in seconds.
+        """
+        self._machine, self._journal, self._marks = machine, journal, marks
+        self._outgoing, self._chronicle, self._presence = outgoing, chronicle, presence
+        self._questions, self._screen, self._now = questions, screen, now
+        self._later: deque[effects.Effect] = deque()
+        self._job_due = trio.Event()
+        self._seconds = 0.0
+        self._present, self._may_return = True, False
+        self.broken: effects.Broken | None = None
+        """How the table ended without a result, if it did."""
+
+    async def run(self) -> None:
+        """Keep the mark of the journal up to date.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        await self._marks.run()
+
+    async def has_job(self) -> None:
+        """Wait until the machine has a job to offload."""
+        while self._machine.job is None:
+            self._job_due = trio.Event()
+            await self._job_due.wait()
+
+    def decided_in(self, seconds: float) -> None:
+        """Note how long it took to decide what advanced the game last."""
+        self._seconds = seconds
+
+    def carry_out(self) -> None:
+        """Carry out all effects that the machine has left."""
+        self.send_out()
+        while self._later:
+            self.tell(self._later.popleft())
+            self.send_out()
+        if self._machine.job is not None:
+            self._job_due.set()
+
+    def send_out(self) -> None:
+        """Append the records, then post the frames. The other effects stay for `carry_out`."""
+        found = self._machine.take()
+        for record in found:
+            if isinstance(record, effects.Record) and self._journal is not None:
+                self._journal.append(record.data)
+        for effect in found:
+            self._do(effect)
+
+    def _do(self, effect: effects.Effect) -> None:
+        if isinstance(effect, effects.Send):
+            self._outgoing.send(effect)
+        elif not isinstance(effect, effects.Record):
+            self._later.append(effect)
+
+    async def let_out(self) -> None:
+        """Give what was posted time to be sent."""
+        await self._outgoing.let_out()
+
+    def tell(self, effect: effects.Effect) -> None:
+        """Tell the screen and the player of an effect, as far as it concerns them."""
+        match effect:
+            case effects.Stepped(before, after):
+                final = self._chronicle.final()
+                self._screen(updates.Stepped(before, after, self._seconds, final))
+                self._chronicle.tell(after)
+            case effects.Entered(epoch, base, faults):
+                self._chronicle.entered(epoch, base, faults)
+                self.tell_own_presence(base)
+                if not self._machine.must_choose:
+                    self._questions.stop()  # what was asked in the epoch before is void
+            case effects.Asked(_, kind, again):
+                self._questions.ask(kind, again)
+            case effects.Waiting():
+                self._presence.timed_out(self._now())
+            case effects.LeftForNow(seat):
+                self._screen(updates.LeftForNow(seat))
+            case effects.Guilty(seat, code):
+                self._chronicle.accuse(seat, code)
+            case effects.Cautious():
+                self._screen(updates.Cautious())
+            case effects.Silenced():
+                self._screen(updates.Silenced())
+            case effects.Finished():
+                self._questions.close()
+                self._machine.sync(None)
+            case effects.Broken(code, seat, by):
+                self._questions.close()
+                if seat is not None and code in FAULTS and by is None:
+                    self._chronicle.accuse(seat, code)
+                self._screen(updates.Ended(code, seat, by))
+                self.broken = effect
+
+    def tell_own_presence(self, base: Node) -> None:
+        """Tell when this seat becomes absent or present, and ask an absent player to rejoin."""
+        seat = self._machine.seat
+        present = seat is None or seat in base.present
+        may_return = not present and self._machine.may_return
+        if present != self._present or may_return != self._may_return:
+            if present:
+                self._questions.close()
+                self._screen(updates.Returned())
+            else:
+                self._questions.call_back(may_return)
+                self._screen(updates.Away(may_return))
+        self._present, self._may_return = present, may_return

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from protocol import Invalid, Table, table_header
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code
-from .frame_kinds import MOST_BYTES
-from .lobby import Ask, Refusal, Refuse, Roster, Shown, encode_lobby, parse_lobby
+from ..coded_errors import Code, because
+from ..net.hub import Hub
+from ..presentation.screen_updates import Crowded, Screen
+from .frame_kinds import Sender
+from .lobby import (
+    FRAMES,
+    Ask,
+    LobbyFrame,
+    Refusal,
+    Refuse,
+    Roster,
+    Shown,
+    encode_lobby,
+    parse_lobby,
+)
 from .rematch_frames import is_next
 from .ticket_proof import Capability
 
@@ -19,11 +32,11 @@ from .ticket_proof import Capability
 class DropCode(Code):
     """Why a seat of a running table drops a link."""
 
-    NOT_SHOWN = "table-not-shown"
-    UNREADABLE = "frame-unreadable", "why"
-    UNSIGNED = "table-unsigned", "why"
-    FULL = "seat-full"
-    UNWATCHED = "seat-unwatched"
+    NOT_SHOWN = "table-not-shown", "it did not show which table it plays at, or the ticket"
+    UNREADABLE = "frame-unreadable", "what came over it cannot be read at this table ({why})"
+    UNSIGNED = "table-unsigned", "it shows no table that our host has signed ({why})"
+    FULL = "seat-full", "it has its fill of onlookers"
+    UNWATCHED = "seat-unwatched", "it lets nobody look on"
 
 
 TWO_ROSTERS: Final = "two-rosters"
@@ -32,10 +45,11 @@ PATIENCE: Final[Seconds] = 10.0
 """Seconds in which a newcomer who has no seat must have shown that it may look on."""
 MOST_ONLOOKERS: Final[Quota] = 40
 """Onlookers at one seat; who comes then looks on at another one."""
-LONGEST: Final = max(MOST_BYTES["ask"], MOST_BYTES["table"])
+LONGEST: Final = max(FRAMES.sizes["ask"], FRAMES.sizes["table"])
 """Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
 
-Post = Callable[[bytes, bytes], object]
+REFUSED: Final = {Refusal.FULL: DropCode.FULL, Refusal.UNWATCHED: DropCode.UNWATCHED}
+"""Why an onlooker drops the link to a seat that refuses it."""
 
 
 @dataclass(frozen=True)
@@ -52,30 +66,70 @@ class TwoTables:
         return self.one, self.other
 
 
-@dataclass
-class Access:
-    """The links of one seat of a running table, or of an onlooker, whose `seat` is None."""
+class Access(ABC):
+    """Which links of one node are let in at a running table."""
 
-    table: Table
-    me: bytes
-    roster: Roster
-    capability: Capability
-    post: Post
-    seat: int | None = None
-    _bindings: dict[bytes, bytes] = field(default_factory=dict, repr=False)
-    _since: dict[bytes, float] = field(default_factory=dict)
-    _heard: set[bytes] = field(default_factory=set)
+    def __init__(
+        self,
+        table: Table,
+        seat: int | None,
+        roster: Roster,
+        capability: Capability,
+        hub: Hub,
+        screen: Screen,
+    ) -> None:
+        """Args:
+        table: The table.
+        seat: The seat of this node. None for an onlooker.
+        roster: Who sits at the table, as its host has signed it.
+        capability: The secret of the table's ticket.
+        hub: The links of this node.
+        screen: Is told if an onlooker is let in nowhere.
+        """
+        self.table, self.seat, self.roster, self.capability = table, seat, roster, capability
+        self._hub, self._screen = hub, screen
+        self._bindings: dict[bytes, bytes] = {}
+        self._since: dict[bytes, float] = {}
+        self._heard: set[bytes] = set()
 
     def up(self, peer: bytes, binding: bytes | None, now: float) -> None:
-        """A link is up: show a seat which table this is; an onlooker shows its ticket ([L-20])."""
+        """Take in a new link, and show on it what this node is ([L-20])."""
         self.down(peer)
         self._bindings[peer], self._since[peer] = binding or b"", now
-        if self.seat is None:
-            self._heard.add(peer)
-            proof = self.capability.guest_proof(binding or b"", peer, self.me)
-            self.post(peer, encode_lobby(Ask(proof)))
-        elif peer in self.table.ids:
-            self.post(peer, encode_lobby(self.shown))
+        self._introduce(peer)
+
+    @abstractmethod
+    def _introduce(self, peer: bytes) -> None:
+        """Show on a new link what this node is."""
+
+    @abstractmethod
+    def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
+        """Take in a frame of the lobby.
+
+        Args:
+            peer: The node that sent it.
+            data: The frame.
+            begun: Whether the game has begun.
+
+        Returns:
+            Whether the peer is let in from now on ([L-19], [L-21]).
+
+        Raises:
+            Invalid: If the peer shows a table that no host has signed. Nobody knows whose fault
+                that is.
+            TwoRosters: If the host has signed two tables, and the game has not begun.
+        """
+
+    @abstractmethod
+    def passes_on_to(self, peer: bytes) -> bool:
+        """Return whether frames for everybody are sent to this peer."""
+
+    def is_of_table(self, peer: bytes) -> bool:
+        """Return whether a peer is a seat, or an onlooker that was let in."""
+        return peer in self.table.ids or self.hears(peer)
+
+    def _post(self, peer: bytes, frame: LobbyFrame) -> None:
+        self._hub.post(peer, encode_lobby(frame))
 
     def down(self, peer: bytes) -> None:
         """A link is gone, and what was shown on it."""
@@ -86,25 +140,51 @@ class Access:
     @property
     def shown(self) -> Shown:
         """This very table, as its host has signed it."""
-        return Shown(self.table.id, self.roster.signature, self.roster.watched)
+        return Shown(self.table.id, self.roster.signature, watched=self.roster.watched)
 
     def hears(self, peer: bytes) -> bool:
         """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""
         return peer in self._heard
+
+    def may_send(self, peer: bytes, sender: Sender) -> bool:
+        """Whether a frame that such a node may send is read, if it is from this peer."""
+        is_seat = sender is Sender.SEAT and peer in self.table.ids
+        return is_seat or sender is Sender.ANYONE or self.hears(peer)
 
     def overdue(self, now: float) -> list[bytes]:
         """Links on which nothing was shown in time."""
         late = now - PATIENCE
         return [p for p, since in self._since.items() if since <= late and p not in self._heard]
 
+    @property
+    def onlookers(self) -> frozenset[bytes]:
+        """Who looks on here ([L-62])."""
+        return frozenset(self._heard.difference(self.table.ids))
+
+    def _let_in(self, peer: bytes) -> bool:
+        is_new = peer not in self._heard
+        self._heard.add(peer)
+        return is_new
+
+
+class SeatAccess(Access):
+    """Links of a seat: other seats that show this table, and onlookers that hold the ticket."""
+
+    def _introduce(self, peer: bytes) -> None:
+        """Show a seat which table this is."""
+        if peer in self.table.ids:
+            self._post(peer, self.shown)
+
+    def passes_on_to(self, peer: bytes) -> bool:
+        """Return whether the peer belongs to this table."""
+        return self.is_of_table(peer)
+
     def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
-        """Take a frame of the lobby; whether the peer may be heard from now on ([L-19], [L-21]).
+        """Let in a seat that shows this table, or an onlooker that holds the ticket.
 
         A seat that is still at the table before this one will get its roster ([A-6]).
-        Invalid if it shows a table that no host has signed: whose doing that is nobody knows.
-        TwoRosters if the host has signed two, and the game has not `begun`.
         """
-        if len(data) > LONGEST or self.seat is None:
+        if len(data) > LONGEST:
             return False
         match parse_lobby(data):
             case Ask(proof):
@@ -125,31 +205,21 @@ class Access:
         is_seat = peer in self.table.ids
         refusal = None if is_seat else self._refusal(peer, proof)
         if refusal is not None:
-            self.post(peer, encode_lobby(Refuse(refusal)))
+            self._post(peer, Refuse(refusal))
             return False
-        self.post(peer, encode_lobby(self.roster))
+        self._post(peer, self.roster)
         if is_seat:
             return False
         if peer not in self._heard and len(self.onlookers) >= MOST_ONLOOKERS:
-            self.post(peer, encode_lobby(Refuse(Refusal.FULL)))
+            self._post(peer, Refuse(Refusal.FULL))
             return False
         return self._let_in(peer)
 
     def _refusal(self, peer: bytes, proof: bytes) -> Refusal | None:
         """Why one without a seat may not look on; who does not hold the ticket is told no more."""
-        if not self.capability.admits(proof, self._bindings.get(peer, b""), self.me, peer):
+        if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
             return Refusal.UNPROVEN
         return None if self.roster.watched else Refusal.UNWATCHED
-
-    @property
-    def onlookers(self) -> frozenset[bytes]:
-        """Who looks on here ([L-62])."""
-        return frozenset(self._heard.difference(self.table.ids))
-
-    def _let_in(self, peer: bytes) -> bool:
-        is_new = peer not in self._heard
-        self._heard.add(peer)
-        return is_new
 
     def _compare(self, shown: Shown, begun: bool) -> None:
         """TwoRosters if the host has signed another table on the same terms, or this one to be
@@ -159,6 +229,34 @@ class Access:
         is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
         if not is_ours and not begun:
             raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
+
+
+class OnlookerAccess(Access):
+    """Links of an onlooker, which seats let in or refuse."""
+
+    _is_told = False
+
+    def _introduce(self, peer: bytes) -> None:
+        """Prove to a seat that this node holds the ticket."""
+        self._heard.add(peer)
+        proof = self.capability.guest_proof(self._bindings[peer], peer, self._hub.me)
+        self._post(peer, Ask(proof))
+
+    def passes_on_to(self, peer: bytes) -> bool:
+        """Pass on nothing. What an onlooker has of one seat, the others have from it ([M-7])."""
+        return False
+
+    def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
+        """Leave a seat that refuses this node alone for a while ([L-65])."""
+        with suppress(Invalid):
+            frame = parse_lobby(data)
+            if isinstance(frame, Refuse) and frame.reason in REFUSED:
+                self._hub.leave_alone(peer)
+                self._hub.drop(peer, because(REFUSED[frame.reason]))
+                if not self._is_told and not any(map(self._hub.linked, self.table.ids)):
+                    self._is_told = True
+                    self._screen(Crowded())
+        return False
 
 
 class TwoRosters(Exception):

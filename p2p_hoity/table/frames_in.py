@@ -1,8 +1,4 @@
-"""Take in the frames of a running table: the budgets of each link, and the order of reading.
-
-A frame that was seen is not read again. A link whose frames lead nowhere pays for the processor
-time that they take, and is then not read for a while. Without these budgets a link that repeats old
-messages, or asks again and again for everything, would take the time that the others need.
+"""Take in the frames of a running table, in the order in which they came.
 
 An expensive check of the machine is offloaded to a worker. Frames that arrive meanwhile wait, and
 are read in the order in which they came, as if the machine had done the check itself. Requests are
@@ -12,7 +8,6 @@ node.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
@@ -22,87 +17,14 @@ from typing import Any, Final
 import trio
 
 from protocol import Invalid, Machine, Node
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.bounds import Quota
 
-from ..errors import because, of_protocol
+from ..coded_errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
-from ..net.link_limits import Allowance
+from .effects_out import EffectsOut
 from .frame_access import DropCode
-
-HELD: Final[Quota] = 16384
-"""Frames remembered as held; the oldest is forgotten and would merely be read again."""
-QUESTIONS: Final[Pace] = (24.0, 6.0)
-"""Questions that one link may ask; an honest node asks one or two a second."""
-PROCESSOR: Final[Pace] = (3.0, 0.1)
-"""Seconds of processor time that one link may take with what leads nowhere: a tenth of one core."""
-LONGEST_REST: Final[Seconds] = 1.0
-"""Seconds for which nothing is read from a link at a time; it must stay alive."""
-REQUESTS: Final = frozenset({1, 2, 3})
-"""The kinds of frames that ask for something: fetch, sync, own. Only these are counted: an answer
-that is dropped would keep silent the seat that waits for it."""
-TOLD_TO_ALL: Final = frozenset({0, 5})
-"""The kinds of frames that carry a message or a leave: the same one is not read twice."""
-
-
-@dataclass
-class RateLimit:
-    """What one driver remembers of the frames that came and went."""
-
-    _held: dict[bytes, None] = field(default_factory=dict)
-    _questions: dict[bytes, Allowance] = field(default_factory=dict)
-    _budgets: dict[bytes, Allowance] = field(default_factory=dict)
-
-    def held(self, frame: bytes) -> None:
-        """This frame went out to all: whoever sends it back tells nothing new."""
-        if not goes_round(frame):
-            return
-        self._held[_digest(frame)] = None
-        if len(self._held) > HELD:
-            del self._held[next(iter(self._held))]
-
-    def is_due(self, peer: bytes, frame: bytes, now: float, lacks: bool = False) -> bool:
-        """Whether a frame that came in is worth a look.
-
-        `lacks`: this node has asked for messages, perhaps for some that it had put away.
-        """
-        if is_request(frame):
-            return self._may_ask(peer, now)
-        return lacks or not goes_round(frame) or _digest(frame) not in self._held
-
-    def forget(self, peer: bytes) -> None:
-        """Its link is gone; a new one costs it more than the questions it saves."""
-        self._questions.pop(peer, None)
-
-    def spend(self, peer: bytes, seconds: float, now: float) -> float:
-        """Processor time went into a frame that brought the game no further: how long to rest.
-
-        For these seconds nothing should be read from the link. The budget outlives the link, so
-        that a new one does not fill it.
-        """
-        budget = self._budgets.setdefault(peer, Allowance(*PROCESSOR, now))
-        return min(LONGEST_REST, budget.take(now, seconds))
-
-    def _may_ask(self, peer: bytes, now: float) -> bool:
-        questions = self._questions.setdefault(peer, Allowance(*QUESTIONS, now))
-        if questions.left(now) < 1:
-            return False
-        questions.take(now)
-        return True
-
-
-def _digest(frame: bytes) -> bytes:
-    return hashlib.blake2b(frame, digest_size=16).digest()
-
-
-def is_request(frame: bytes) -> bool:
-    """Return whether a frame asks for something; see `protocol.wire.peer_frames`."""
-    return len(frame) < 2 or frame[1] in REQUESTS
-
-
-def goes_round(frame: bytes) -> bool:
-    """Return whether a frame carries what is told to all and kept."""
-    return len(frame) > 1 and frame[1] in TOLD_TO_ALL
-
+from .frame_kinds import Budget, kind_of
+from .rate_limit import RateLimit
 
 MOST_FRAMES: Final[Quota] = 64
 """Frames kept of each node. Of what is lost the seats ask each other again, save for the frame that
@@ -139,7 +61,7 @@ OVERHEAD: Final = 256
 """Bytes that a waiting frame takes beside its own."""
 
 
-class Weighing:
+class FramesIn:
     """Hands one machine the frames of its links, and charges links for what led nowhere."""
 
     def __init__(
@@ -148,18 +70,23 @@ class Weighing:
         hub: Hub,
         rate_limit: RateLimit,
         now: Callable[[], float],
-        drain: Callable[[], None],
+        effects_out: EffectsOut,
         off_loop: OffLoop | None = None,
     ) -> None:
-        """`drain` carries out what the machine has left to do; `now` is the machine's clock."""
+        """Args:
+        machine: Reads the frames.
+        hub: The links, which are dropped or rested.
+        rate_limit: What each link may cost.
+        now: The clock of the machine, in seconds.
+        effects_out: Carries out what the machine decides.
+        off_loop: Runs the machine's jobs. Without it the machine does them itself.
+        """
         self._machine, self._hub, self._rate_limit = machine, hub, rate_limit
-        self._now, self._drain, self._off_loop = now, drain, off_loop
+        self._now, self._effects_out, self._off_loop = now, effects_out, off_loop
         self._line: deque[tuple[bytes, bytes]] = deque()
         self._taken = 0
         self._payer: bytes | None = None
-        self._due, self._room = trio.Event(), trio.lowlevel.ParkingLot()
-        self.seconds = 0.0
-        """How long it took to decide what brought the game on last."""
+        self._room = trio.lowlevel.ParkingLot()
         if off_loop is not None:
             machine.hand_out()
 
@@ -176,26 +103,20 @@ class Weighing:
         while self._taken > ROOM:
             await self._room.park()
 
-    def look(self) -> None:
-        """The machine was called: is there a job?"""
-        if self._machine.job is not None:
-            self._due.set()
-
     async def run(self) -> None:
-        """Have jobs done as they come up; one that is broken off decides nothing."""
+        """Offload jobs as they come up. A job that is cancelled decides nothing."""
         while self._off_loop is not None:
-            await self._due.wait()
-            await self._weigh(self._off_loop)
-            self._due = trio.Event()
+            await self._effects_out.has_job()
+            await self._do_jobs(self._off_loop)
 
-    async def _weigh(self, off_loop: OffLoop) -> None:
+    async def _do_jobs(self, off_loop: OffLoop) -> None:
         while (job := self._machine.job) is not None:
             began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
             self._payer = None
             given, spent = await off_loop(lambda run=job.run: _timed(run))  # type: ignore[misc]
             self._machine.finish(job, given, self._now())
             self._account(payer, tip, began, spent)
-            self._drain()
+            self._effects_out.carry_out()
             await self._hand_on()
 
     async def _hand_on(self) -> None:
@@ -204,7 +125,7 @@ class Weighing:
             peer, data = self._line.popleft()
             self._taken -= len(data) + OVERHEAD
             self._hand_over(peer, data)
-            self._drain()
+            self._effects_out.carry_out()
             await trio.lowlevel.checkpoint()
         if self._taken <= ROOM:
             self._room.unpark_all()
@@ -213,7 +134,7 @@ class Weighing:
         """Whatever goes round waits its turn, and what its link brings behind it."""
         if self._machine.job is None and not self._line:
             return False
-        return goes_round(data) or any(peer == one for one, _ in self._line)
+        return kind_of(data).budget is Budget.ONCE or any(peer == one for one, _ in self._line)
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""
@@ -231,7 +152,7 @@ class Weighing:
         """Seconds of processor time are charged to the link that caused them, unless the game has
         come further by them."""
         if self._machine.tip is not tip:
-            self.seconds = time.perf_counter() - began
+            self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:
             self._charge(peer, spent)
 

@@ -17,16 +17,17 @@ import trio
 from protocol import Invalid, SeatEntry, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..errors import Code, because, of_protocol
+from ..coded_errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
 from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..net.lan_discovery import Announcement, announce
-from ..net.link_limits import Allowance, Allowances
+from ..net.link_limits import Bucket, Buckets
 from ..net.ticket import Ticket, encode_ticket, fresh_secret
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Reached, Screen
 from ..reachability.advertised_addresses import Judged
 from ..reachability.port_mapping import Reachability
+from .frame_kinds import is_of_game
 from .invite_by_code import CodeKeeper
 from .lobby import (
     Ask,
@@ -39,7 +40,6 @@ from .lobby import (
     Seating,
     Sit,
     encode_lobby,
-    is_lobby,
     parse_lobby,
 )
 from .play_table import Lan, Reach, Seat, open_hub, play_on
@@ -231,9 +231,9 @@ SITS: Final[Pace] = (4, 0.2)
 class LobbyCode(Code):
     """Why a host drops the link of a newcomer."""
 
-    NOT_SHOWN = "ticket-not-shown"
-    NO_CONSENT = "no-consent", "why"
-    UNASKED = "sat-unasked"
+    NOT_SHOWN = "ticket-not-shown", "it did not show the ticket"
+    NO_CONSENT = "no-consent", "it sent what is no consent to these terms ({why})"
+    UNASKED = "sat-unasked", "it sat down unasked, or again and again"
 
 
 async def host_table(
@@ -359,10 +359,10 @@ class Lobby:
     me: bytes
     door: Door | None = None
     _here: dict[bytes, Newcomer] = field(default_factory=dict)
-    _sits: Allowances = field(default_factory=lambda: Allowances(*SITS))
+    _sits: Buckets = field(default_factory=lambda: Buckets(SITS))
     _waiting: dict[bytes, Sit] = field(default_factory=dict)
     _told: tuple[str, ...] = ()
-    _changes: Allowance | None = None
+    _changes: Bucket = field(default_factory=lambda: Bucket(CHANGES))
 
     def hear(self, event: Event) -> None:
         """Answer one event."""
@@ -376,7 +376,7 @@ class Lobby:
                     self.door.leave(peer)
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
-            case Frame(peer, data) if is_lobby(data) and peer in self._here:
+            case Frame(peer, data) if peer in self._here and not is_of_game(data):
                 self._frame(peer, data)
         self.tell()
 
@@ -488,11 +488,9 @@ class Lobby:
 
     def tell(self) -> None:
         """Say who sits here, if it changed; not more often than one can read."""
-        names, now = self.seating.names, trio.current_time()
-        self._changes = self._changes or Allowance(*CHANGES, now)
-        if names == self._told or self._changes.left(now) < 1:
+        names = self.seating.names
+        if names == self._told or not self._changes.take_if_any(trio.current_time()):
             return
-        self._changes.take(now)
         self._told = names
         self.screen(updates.Joined(names, self.seating.terms.seats))
         for peer, one in self._here.items():

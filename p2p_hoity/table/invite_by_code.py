@@ -15,7 +15,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, because
+from ..coded_errors import Code, because
 from ..net.addresses import parse_address
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError, TicketError
@@ -49,8 +49,16 @@ IN_A_ROW: Final[Quota] = 8
 class CodesCode(Code):
     """Why a host has no code to show."""
 
-    RELAY_LOST = "codes-relay-lost", "relay", "why"
-    GUESSED_AT = "codes-guessed-at", "relay", "words"
+    RELAY_LOST = (
+        "codes-relay-lost",
+        "There is no code now: the relay {relay} fails ({why}). It is tried again; the ticket"
+        " works without it",
+    )
+    GUESSED_AT = (
+        "codes-guessed-at",
+        "Strangers try codes at {relay}: from now on yours have {words} words. The ticket works"
+        " without a code",
+    )
 
 
 class CodeKeeper:

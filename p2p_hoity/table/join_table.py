@@ -13,11 +13,11 @@ import trio
 from protocol import Header, Invalid, OtherVersion, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
+from ..coded_errors import NETWORK, NOT_OK, Code, of_protocol
 from ..confusable_names import is_stacked, twins_among
-from ..errors import Code, of_protocol
 from ..game_adapter import HoityToity, read_game
 from ..net.hub import Event, Frame, Hub, LinkUp
-from ..net.link_limits import Allowance, Limits
+from ..net.link_limits import Bucket, Limits
 from ..net.network_errors import NetError, RefusedError
 from ..net.socks_proxy import broken_proxy
 from ..net.ticket import Ticket
@@ -27,6 +27,7 @@ from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
 from .frame_access import check_signed
+from .frame_kinds import is_of_game
 from .lobby import (
     Ask,
     Asked,
@@ -39,7 +40,6 @@ from .lobby import (
     Shown,
     Sit,
     encode_lobby,
-    is_lobby,
     parse_lobby,
 )
 from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play_on
@@ -66,41 +66,144 @@ Accept = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
 class JoinCode(Code):
     """Why one cannot sit down at a table, or look on."""
 
-    OWN_TICKET = "own-ticket"
-    KEPT = "seat-kept"
-    UNREACHED = "host-unreached", "why"
-    UNREACHED_IPV6 = "host-unreached-six", "why"
-    UNREACHED_LAN = "host-unreached-lan", "why"
-    UNREACHED_MACHINE = "host-unreached-machine", "why"
-    UNREACHED_PROXY = "host-unreached-by-proxy", "why"
-    GONE = "host-gone", "reason"
-    CUTS = "host-cuts-links"
-    SILENT = "host-without-terms"
-    LINKS_CLOSED = "links-closed"
-    ELSEWHERE = "sits-elsewhere"
-    IMPOSTOR = "host-impostor"
-    OTHER_HOST = "other-host"
-    OTHER_TABLE = "other-table"
-    OTHER_VERSION = "host-of-other-version", "theirs", "ours"
-    OTHER_LANGUAGE = "host-speaks-otherwise", "why"
-    BAD_ROSTER = "bad-roster", "why"
-    UNPLAYABLE = "unplayable-terms", "why"
-    OLD_CONSENT = "old-consent"
-    FORGOTTEN = "left-before-the-beginning"
-    UNPROVEN = "ticket-unknown"
-    NO_RELAYS = "ticket-without-relay"
-    OTHER_RELAYS = "ticket-of-other-relays", "relays"
-    FULL = "table-full"
-    NAME = "name-taken"
-    DENIED = "host-refused"
-    UNHEARD = "host-did-not-answer"
-    BEGUN = "game-begun"
-    BEGUN_WITHOUT = "game-begun-without-you"
-    ALIKE = "names-alike", "one", "other"
-    STACKED = "name-stacked", "name"
-    NOT_TAKEN = "seat-not-taken"
-    UNWATCHED = "table-unwatched"
-    OTHERWISE = "host-changed-its-mind"
+    OWN_TICKET = "own-ticket", "this is your own ticket: give it to the others"
+    KEPT = "seat-kept", "your seat at this table is kept: take it again with hoity resume", NOT_OK
+    UNREACHED = (
+        "host-unreached",
+        "the host cannot be reached ({why}); ask the host whether the table is still open, and"
+        " try again",
+        NETWORK,
+    )
+    UNREACHED_IPV6 = (
+        "host-unreached-six",
+        "the host cannot be reached ({why}); from elsewhere its ticket works over IPv6 only, and"
+        " only if the host's router lets calls in: else the host needs a relay (--relay)",
+        NETWORK,
+    )
+    UNREACHED_LAN = (
+        "host-unreached-lan",
+        "the host cannot be reached ({why}); its ticket works only on the host's own network: if"
+        " you are elsewhere, the host needs a relay (--relay) or a forwarded port (--advertise);"
+        " if not, ask whether the table is still open",
+        NETWORK,
+    )
+    UNREACHED_MACHINE = (
+        "host-unreached-machine",
+        "the host cannot be reached ({why}); its ticket works only on the host's own machine: for"
+        " others the host needs to listen elsewhere (--listen) or a relay (--relay)",
+        NETWORK,
+    )
+    UNREACHED_PROXY = (
+        "host-unreached-by-proxy",
+        "{why}; start it, or name another with --proxy",
+        NETWORK,
+    )
+    GONE = (
+        "host-gone",
+        "the host is gone ({reason}); ask the host whether the table is still open, and try again",
+        NETWORK,
+    )
+    CUTS = (
+        "host-cuts-links",
+        "the host cuts every link; ask the host whether the table is still open, and try again",
+        NETWORK,
+    )
+    SILENT = (
+        "host-without-terms",
+        "the host did not say its terms; ask the host whether the table is still open, and try"
+        " again",
+        NETWORK,
+    )
+    LINKS_CLOSED = "links-closed", "the links are closed", NETWORK
+    ELSEWHERE = (
+        "sits-elsewhere",
+        "another process with your key sits at this table already, perhaps from a copy of your"
+        " files: play there",
+        NOT_OK,
+    )
+    IMPOSTOR = (
+        "host-impostor",
+        "who answers cannot show that it gave this ticket: do not play there",
+        NOT_OK,
+    )
+    OTHER_HOST = (
+        "other-host",
+        "someone else hosts this table than the ticket says: do not play there",
+        NOT_OK,
+    )
+    OTHER_TABLE = "other-table", "the host's roster is of another table", NOT_OK
+    OTHER_VERSION = (
+        "host-of-other-version",
+        "the host plays by another version of the protocol, {theirs}, and this is {ours}: both"
+        " need the same one",
+        NOT_OK,
+    )
+    OTHER_LANGUAGE = "host-speaks-otherwise", "the host speaks otherwise: {why}", NOT_OK
+    BAD_ROSTER = "bad-roster", "the host's roster is not valid: {why}", NOT_OK
+    UNPLAYABLE = "unplayable-terms", "these terms cannot be played: {why}", NOT_OK
+    OLD_CONSENT = (
+        "old-consent",
+        "the host's roster holds an old consent of yours: do not play there",
+        NOT_OK,
+    )
+    FORGOTTEN = (
+        "left-before-the-beginning",
+        "you sat down at this table before, and left before it began: it cannot begin with you"
+        " any more; ask the host to open a new one",
+        NOT_OK,
+    )
+    UNPROVEN = (
+        "ticket-unknown",
+        "the host does not know this ticket: it is of an earlier table, or it lacks what gives a"
+        " seat; ask the host for its ticket",
+        NOT_OK,
+    )
+    NO_RELAYS = (
+        "ticket-without-relay",
+        "the host waits at no relay, and with --relay-only nothing else is dialled: ask for a"
+        " table that is opened with --relay",
+    )
+    OTHER_RELAYS = (
+        "ticket-of-other-relays",
+        "the host waits at {relays}, which you have not named as a relay of yours: if you trust"
+        " it with your address, name it with --relay, and try again",
+    )
+    FULL = "table-full", "the table is full", NOT_OK
+    NAME = (
+        "name-taken",
+        "the host takes no guest of your name: someone at this table has it or one like it, or it"
+        " cannot be shown; take another with --name",
+        NOT_OK,
+    )
+    DENIED = "host-refused", "the host does not want you at this table", NOT_OK
+    UNHEARD = (
+        "host-did-not-answer",
+        "the host did not say in time whether you may sit down; try again, or speak to the host",
+        NOT_OK,
+    )
+    BEGUN = "game-begun", "the table is full: its game has begun", NOT_OK
+    BEGUN_WITHOUT = (
+        "game-begun-without-you",
+        "the table is full: its game has begun without you",
+        NOT_OK,
+    )
+    ALIKE = (
+        "names-alike",
+        "two names at this table are too alike ({one} and {other}): you did not sit down there",
+        NOT_OK,
+    )
+    STACKED = (
+        "name-stacked",
+        "{name} has so many marks on its letters that it covers other lines: you did not sit down"
+        " at this table. Ask the host for a table without that name",
+    )
+    NOT_TAKEN = "seat-not-taken", "you did not take the seat", NOT_OK
+    UNWATCHED = "table-unwatched", "the host lets nobody watch this table", NOT_OK
+    OTHERWISE = (
+        "host-changed-its-mind",
+        "the host now says otherwise whether this table may be watched: you did not sit down there",
+        NOT_OK,
+    )
 
 
 UNREACHED: Final = {
@@ -135,11 +238,9 @@ def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) ->
     for path in home.journals.glob("*.journal"):
         try:
             first = journals.read_first(path, passphrase)
-            known = table_header.parse_header(first[0])
-            mine = known.roster[int(first[1])].id == key
-        except (journals.JournalError, ValueError, TypeError, IndexError):
+        except (journals.JournalError, ValueError):
             continue  # of another player, or not readable: `resume` tells
-        if mine and known.terms.digest() == ticket.terms:
+        if first.key == key and first.table.terms.digest() == ticket.terms:
             return path.stem
     return None
 
@@ -261,7 +362,7 @@ class HostLink:
 
 def _parsed(event: Event) -> LobbyFrame | None:
     """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
-    if not isinstance(event, Frame) or not is_lobby(event.data):
+    if not isinstance(event, Frame) or is_of_game(event.data):
         return None
     try:
         return parse_lobby(event.data)
@@ -313,13 +414,12 @@ class _Guest:
             self.hub.post(self.ticket.host_id, encode_lobby(frame))
 
     async def _roster(self, offer: Offer) -> Roster:
-        lines = Allowance(*LINES, trio.current_time())
+        lines = Bucket(LINES)
         while True:
             match await self.host_link.next():
                 case Names(names):
                     self._show(names, offer.terms.seats, lines)
-                case Asked() if lines.left(now := trio.current_time()) >= 1:
-                    lines.take(now)
+                case Asked() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case Offer() as again:  # the link was lost, and is there again
                     self.host_link.check_offer(again)
@@ -330,10 +430,8 @@ class _Guest:
                     _check_watched(roster, offer)
                     return roster
 
-    def _show(self, names: tuple[str, ...], seats: int, lines: Allowance) -> None:
-        now = trio.current_time()
-        if names != self.names and lines.left(now) >= 1:
-            lines.take(now)
+    def _show(self, names: tuple[str, ...], seats: int, lines: Bucket) -> None:
+        if names != self.names and lines.take_if_any(trio.current_time()):
             self.names = names
             self.seat.screen(updates.Joined(names, seats))
 

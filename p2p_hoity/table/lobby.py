@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from protocol import (
-    SIGNATURE_SIZE,
     Header,
     Identity,
     Invalid,
-    Raw,
     SeatEntry,
     Terms,
     codec,
@@ -21,13 +19,31 @@ from protocol import (
 )
 
 from ..confusable_names import is_stacked, twins
-from .frame_kinds import longest
 
 MAX_ADDRESSES = 12
 MAX_ADDRESS = 300
 
 
 PROOF = 32
+
+
+class _Terms(codec.FieldForm[Terms]):
+    """The terms of a table, whose fields have errors of their own."""
+
+    def read(self, value: Any) -> Terms:
+        """Return the terms. Raises WrongForm for what is not of this form."""
+        return table_header.parse_terms(codec.Rows(codec.ANY).read(value))
+
+    def write(self, value: Terms) -> Any:
+        """Return the plain terms."""
+        return value.value()
+
+
+Proof = Annotated[bytes, codec.Octets(PROOF, optional=True)]
+Nicknames = Annotated[
+    tuple[str, ...], codec.Rows(codec.Text(table_header.is_nickname), table_header.MAX_SEATS)
+]
+_ADDRESSES: Final = codec.Rows(codec.Text(is_plain, MAX_ADDRESS), MAX_ADDRESSES)
 
 
 class Refusal(StrEnum):
@@ -45,7 +61,7 @@ class Refusal(StrEnum):
 class Ask:
     """A guest's first word: the proof that it holds the ticket; empty if it has no secret."""
 
-    proof: bytes
+    proof: Proof
 
 
 @dataclass(frozen=True)
@@ -53,9 +69,9 @@ class Offer:
     """The host's terms and who has sat down so far, behind the proof that it gave the ticket;
     `watched`: onlookers are let in."""
 
-    proof: bytes
-    terms: Terms
-    names: tuple[str, ...]
+    proof: Proof
+    terms: Annotated[Terms, _Terms()]
+    names: Nicknames
     watched: bool = True
 
 
@@ -63,15 +79,15 @@ class Offer:
 class Sit:
     """A guest's signed consent and where it can be reached."""
 
-    entry: Any
-    addresses: tuple[str, ...]
+    entry: Annotated[Any, codec.Rows(codec.ANY)]
+    addresses: Annotated[tuple[str, ...], _ADDRESSES]
 
 
 @dataclass(frozen=True)
 class Names:
     """Who has sat down so far."""
 
-    names: tuple[str, ...]
+    names: Nicknames
 
 
 @dataclass(frozen=True)
@@ -92,132 +108,47 @@ class Roster:
     whether onlookers are let in."""
 
     header: bytes
-    addresses: tuple[tuple[str, ...], ...]
-    signature: bytes
-    watched: bool = True
+    addresses: Annotated[
+        tuple[tuple[str, ...], ...], codec.Rows(_ADDRESSES, table_header.MAX_SEATS)
+    ]
+    watched: bool = field(default=True, kw_only=True)
+    signature: codec.Octets64
 
 
 @dataclass(frozen=True)
 class Shown:
     """The table a seat plays at, with the signature of its host, and what else that signs."""
 
-    table: bytes
-    signature: bytes
-    watched: bool = True
+    table: codec.Octets32
+    watched: bool = field(default=True, kw_only=True)
+    signature: codec.Octets64
 
 
 LobbyFrame = Ask | Offer | Sit | Names | Refuse | Asked | Roster | Shown
 
 
+FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
+    {
+        "ask": (Ask, 128),
+        "offer": (Offer, 32_768),
+        "sit": (Sit, 16_384),
+        "names": (Names, 2_048),
+        "refuse": (Refuse, 128),
+        "asked": (Asked, 128),
+        "roster": (Roster, 65_536),
+        "table": (Shown, 128),
+    }
+)
+
+
 def encode_lobby(frame: LobbyFrame) -> bytes:
     """The bytes that travel; the first field is a word, unlike in a table's frames."""
-    match frame:
-        case Ask(proof):
-            return codec.encode(("ask", proof))
-        case Offer(proof, terms, names, watched):
-            return codec.encode(("offer", proof, terms.value(), names, watched))
-        case Sit(entry, addresses):
-            return codec.encode(("sit", entry, addresses))
-        case Names(names):
-            return codec.encode(("names", names))
-        case Refuse(reason):
-            return codec.encode(("refuse", reason.value))
-        case Asked():
-            return codec.encode(("asked",))
-        case Roster(data, addresses, signature, watched):
-            return codec.encode(("roster", data, addresses, watched, signature))
-        case Shown(table, signature, watched):
-            return codec.encode(("table", table, watched, signature))
+    return codec.encode(FRAMES.write(frame))
 
 
 def parse_lobby(data: bytes) -> LobbyFrame:
     """A lobby frame from its bytes; Invalid otherwise ([X-2])."""
-    raw = Raw(codec.decode(data, longest(data)), "bad-frame", "a lobby frame")
-    kind = raw.head("its kind").text()
-    raw.need(kind in _READERS, "is of no known kind")
-    return _READERS[kind](raw)
-
-
-def _words(raw: Raw) -> tuple[str, ...]:
-    words = raw.items("an address", MAX_ADDRESSES)
-    for word in words:
-        word.need(is_plain(word.text(MAX_ADDRESS)), "is not plain")
-    return tuple(word.value for word in words)
-
-
-def _names(raw: Raw) -> tuple[str, ...]:
-    names = raw.items("a nickname", table_header.MAX_SEATS)
-    for name in names:
-        name.need(table_header.is_nickname(name.text()), "is none")
-    return tuple(name.value for name in names)
-
-
-def _read_ask(raw: Raw) -> Ask:
-    _, proof = raw.row("its kind", "the proof")
-    return Ask(proof.octets(0, PROOF))
-
-
-def _read_offer(raw: Raw) -> Offer:
-    _, proof, terms, names, watched = raw.row(
-        "its kind", "the proof", "the terms", "the names", "whether it is watched"
-    )
-    terms.items("a field")
-    read = table_header.parse_terms(terms.value)
-    return Offer(proof.octets(0, PROOF), read, _names(names), watched.flag())
-
-
-def _read_sit(raw: Raw) -> Sit:
-    _, entry, addresses = raw.row("its kind", "the entry", "the addresses")
-    entry.items("a field")
-    return Sit(entry.value, _words(addresses))
-
-
-def _read_names(raw: Raw) -> Names:
-    _, names = raw.row("its kind", "the names")
-    return Names(_names(names))
-
-
-def _read_refuse(raw: Raw) -> Refuse:
-    _, reason = raw.row("its kind", "the reason")
-    reason.need(reason.text() in set(Refusal), "is no known one")
-    return Refuse(Refusal(reason.value))
-
-
-def _read_asked(raw: Raw) -> Asked:
-    raw.row("its kind")
-    return Asked()
-
-
-def _read_roster(raw: Raw) -> Roster:
-    _, data, lists, watched, signature = raw.row(
-        "its kind", "the header", "the addresses", "whether it is watched", "the signature"
-    )
-    where = tuple(_words(one) for one in lists.items("a seat's addresses", table_header.MAX_SEATS))
-    return Roster(data.octets(), where, signature.octets(SIGNATURE_SIZE), watched.flag())
-
-
-def _read_shown(raw: Raw) -> Shown:
-    _, table, watched, signature = raw.row(
-        "its kind", "the table", "whether it is watched", "the signature"
-    )
-    return Shown(table.octets(32), signature.octets(SIGNATURE_SIZE), watched.flag())
-
-
-_READERS: Final[Mapping[str, Callable[[Raw], LobbyFrame]]] = {
-    "ask": _read_ask,
-    "offer": _read_offer,
-    "sit": _read_sit,
-    "names": _read_names,
-    "refuse": _read_refuse,
-    "asked": _read_asked,
-    "roster": _read_roster,
-    "table": _read_shown,
-}
-
-
-def is_lobby(data: bytes) -> bool:
-    """Whether a frame is one of the lobby: an array that begins with a word."""
-    return len(data) > 1 and (data[1] & 0xE0 == 0xA0 or data[1] == 0xD9)
+    return FRAMES.parse(data, "a lobby frame")
 
 
 class Seating:
@@ -304,4 +235,4 @@ class Seating:
         complete = Header(self.terms, tuple(entry for entry, _ in self._seats.values()))
         where = tuple(where for _, where in self._seats.values())
         signature = table_header.sign_roster(complete, host, self.watched)
-        return Roster(complete.encode(), where, signature, self.watched)
+        return Roster(complete.encode(), where, signature, watched=self.watched)

@@ -6,14 +6,14 @@ import os
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from protocol import Header, Identity, Machine, Table, table_header
 
-from ..errors import Code, CodedError, Reason
+from ..coded_errors import NETWORK, Code, CodedError, Reason
 from ..game_adapter import bind
 from ..net.addresses import RELAY_PREFIX, local_addresses
 from ..net.hub import Event, Frame, Hub
@@ -27,12 +27,11 @@ from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
 from ..storage.player_key import Player as Me
+from ..storage.seat_record import SeatRecord
 from .frame_kinds import longest
-from .frames_in import OffLoop
 from .lobby import Roster
-from .player_interface import Player
 from .reconnect_moved_seat import Taker
-from .session import Driver, Outcome
+from .session import Attendee, Outcome, compose
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -63,9 +62,18 @@ LOOPBACK: Final = "127.0.0.1"
 class SeatingCode(Code):
     """Why this node cannot be reached at a table."""
 
-    BAD_LISTEN = "bad-listen", "text"
-    CANNOT_LISTEN = "cannot-listen-there", "address", "why"
-    NO_RELAY = "relay-unreached", "why"
+    BAD_LISTEN = "bad-listen", "--listen is HOST:PORT, as in 0.0.0.0:4646, not {text}."
+    CANNOT_LISTEN = (
+        "cannot-listen-there",
+        "cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one",
+        NETWORK,
+    )
+    NO_RELAY = (
+        "relay-unreached",
+        "{why}; --relay none goes on without a relay, and --relay HOST:PORT with another; the"
+        " others at the table may have to do the same",
+        NETWORK,
+    )
 
 
 class PeerError(CodedError):
@@ -73,21 +81,18 @@ class PeerError(CodedError):
 
 
 @dataclass(frozen=True)
-class Seat:
-    """Who sits here, with what files, deciding how, and telling whom. `talks`: it says what its
-    player says and shows what others say. `again`: its player is asked at the end whether it wants
-    another game with the same people; else it does not. `off_loop` runs what would hold up all
-    else, as `trio.to_thread.run_sync` does; without it that is done where it comes up."""
+class Seat(Attendee):
+    """The player of a seat, and where its files are.
 
-    home: Home
-    me: Me
-    player: Player
-    screen: Screen
-    output: Path | None = None
-    passphrase: str | None = None
-    talks: bool = True
-    again: bool = False
-    off_loop: OffLoop | None = None
+    Attributes:
+        home: The folder of journals, transcripts and settings.
+        me: The player's key and nickname.
+        passphrase: Encrypts the journal, if given.
+    """
+
+    home: Home = field(kw_only=True)
+    me: Me = field(kw_only=True)
+    passphrase: str | None = field(default=None, kw_only=True, repr=False)
 
 
 class Lan(StrEnum):
@@ -271,37 +276,44 @@ async def play(
     capability: Capability,
     backlog: list[Event],
 ) -> Outcome:
-    """Keep what it takes to come back, and play."""
-    table, seed = bind_raw(roster.header), os.urandom(32)
-    number = table.ids.index(seat.me.identity.public)
-    addresses = tuple(tuple(a) for a in roster.addresses)
-    where = (addresses, reach.listen, reach.relays, int(time.time()))
-    papers = (roster.signature, capability.secret, capability.is_open, reach.hidden)
-    first = (roster.header, number, seed, *where, *papers, roster.watched, reach.relay_only)
-    book = journals.create(journal_path(seat.home, table), first, seat.passphrase)
-    machine = Machine(table, os.urandom, number, seat.me.identity, seed)
-    return await drive(hub, seat, roster, capability, machine, book, backlog)
+    """Write the record with which the seat can be resumed, and play."""
+    table, me = bind_raw(roster.header), seat.me.identity
+    record = SeatRecord(
+        header=roster.header,
+        seat=table.ids.index(me.public),
+        seed=os.urandom(32),
+        addresses=tuple(map(tuple, roster.addresses)),
+        listen=reach.listen,
+        relays=reach.relays,
+        started=int(time.time()),
+        signature=roster.signature,
+        secret=capability.secret,
+        is_open=capability.is_open,
+        hidden=reach.hidden,
+        watched=roster.watched,
+        relay_only=reach.relay_only,
+    )
+    book = journals.create(journal_path(seat.home, table), record, seat.passphrase)
+    machine = Machine(table, os.urandom, record.seat, me, record.seed)
+    return await run_session(hub, seat, roster, capability, machine, book, backlog)
 
 
-async def drive(
+async def run_session(
     hub: Hub,
     seat: Seat,
     roster: Roster,
     capability: Capability,
     machine: Machine,
     book: journals.Journal,
-    backlog: list[Event],
+    backlog: Sequence[Event],
 ) -> Outcome:
-    """Drive a machine whose journal is open."""
+    """Play with a machine whose journal is open."""
     usual = transcript_path(seat.home, machine.table)
-    driver = Driver(hub, machine, seat.screen, roster, capability, seat.player, book)
-    driver.output, driver.usual = seat.output or usual, usual
-    driver.identity, driver.talks, driver.again = seat.me.identity, seat.talks, seat.again
-    driver.off_loop = seat.off_loop
+    session = compose(hub, machine, seat, roster, capability, seat.me.identity, book, usual)
     taker = Taker(hub, machine.table, roster, capability, seat.screen, book.path)
     async with open_nursery() as nursery:
         nursery.start_soon(taker.run)
-        outcome = await driver.run(backlog)
+        outcome = await session.run(roster.addresses, backlog)
         nursery.cancel_scope.cancel()
     return outcome
 
@@ -320,8 +332,10 @@ async def play_on(
 
 
 async def follow(outcome: Outcome, hub: Hub, seat: Seat, reach: Reach) -> Outcome:
-    """Play at the tables that follow a finished one. Their transcripts go to the usual place: the
-    file that was asked for holds the first game."""
+    """Play at the tables that follow a finished one.
+
+    Their transcripts go to the usual place. The file that was asked for holds the first game.
+    """
     seat = replace(seat, output=None)
     while (agreed := outcome.again) is not None:
         early = list(outcome.early)

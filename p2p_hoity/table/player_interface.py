@@ -1,16 +1,23 @@
-"""Who decides for a seat: a person at a screen, or a bot."""
+"""The player of a seat, a person at a screen or a bot, and the questions that it is asked."""
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 import trio
 
+from protocol import Machine
 from protocol.bounds import Seconds
+from protocol.game_interface import IllegalMove
 
 from .. import bots, rules
+from ..presentation import screen_updates as updates
+from ..presentation.screen_updates import Screen
 from .task_groups import never
 
 
@@ -80,3 +87,98 @@ class BotPlayer:
     async def again(self) -> bool:
         """Whenever all the people want it."""
         return True
+
+
+FRESH: Final[Seconds] = 60.0
+"""Seconds after sitting down for which a player is there for certain."""
+
+
+class PlayerQuestions:
+    """Asks the player of one seat for choices, or whether it is there again, one at a time."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        player: Player | None,
+        screen: Screen,
+        view: Callable[[], rules.View],
+        now: Callable[[], float],
+    ) -> None:
+        """Args:
+        machine: Takes the answers.
+        player: Is asked. Without one nobody is asked.
+        screen: Is told what is asked and answered.
+        view: Gives the game as this seat may see it.
+        now: The clock of the machine, in seconds.
+        """
+        self._machine, self._player, self._screen = machine, player, screen
+        self._view, self._now = view, now
+        self._question: Callable[[], Awaitable[None]] | None = None
+        self._scope = trio.CancelScope()
+        self._is_asked, self._is_answered = trio.Event(), trio.Event()
+        self._is_choice = False
+        self._there_until = now() + FRESH
+
+    def ask(self, kind: str, again: bool) -> None:
+        """Ask for a choice, in place of what was asked before."""
+        if self._player is not None:
+            self._begin(partial(self._choose, self._player, kind, again), True)
+
+    def call_back(self, may_return: bool) -> None:
+        """Ask whether the player of an absent seat is there again, if the seat may rejoin."""
+        self.close()
+        if self._player is not None and may_return:
+            self._begin(partial(self._come_back, self._player), False)
+
+    def stop(self) -> None:
+        """Cancel the question for a choice, which is no longer needed."""
+        if self._is_choice:
+            self._scope.cancel()
+
+    def close(self) -> None:
+        """Cancel whatever is asked."""
+        self._scope.cancel()
+
+    async def run(self) -> None:
+        """Ask the questions as they come up."""
+        while True:
+            await self._is_asked.wait()
+            self._is_asked = trio.Event()
+            scope, question = self._scope, self._question
+            with scope:
+                if question is not None and not scope.cancel_called:
+                    await question()
+
+    async def answered(self) -> None:
+        """Wait until the machine has taken an answer."""
+        await self._is_answered.wait()
+        self._is_answered = trio.Event()
+
+    def _begin(self, question: Callable[[], Awaitable[None]], is_choice: bool) -> None:
+        self._scope.cancel()
+        self._scope, self._question, self._is_choice = trio.CancelScope(), question, is_choice
+        self._is_asked.set()
+
+    async def _come_back(self, player: Player) -> None:
+        """Rejoin. A player who has just sat down is there and is not asked, once."""
+        is_there, self._there_until = self._now() < self._there_until, -math.inf
+        if not is_there:
+            await player.returning()
+        self._machine.ask_back(self._now())
+        self._is_answered.set()
+
+    async def _choose(self, player: Player, kind: str, again: bool) -> None:
+        while self._machine.must_choose:
+            view = self._view()
+            self._screen(updates.Choosing(view, kind, again))
+            choice = await player.choose(view, kind, again)  # type: ignore[arg-type]
+            if not self._machine.must_choose:
+                return
+            try:
+                self._machine.choose(choice, self._now())
+            except IllegalMove as error:
+                self._screen(updates.Refused(kind, error.code, error.fields))
+                continue
+            self._screen(updates.Chosen(kind, choice))
+            self._is_answered.set()
+            return

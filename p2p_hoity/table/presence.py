@@ -8,6 +8,7 @@ from typing import Final
 from protocol import Machine, Wait
 from protocol.bounds import Seconds
 
+from ..net.hub import Hub
 from ..presentation.screen_updates import (
     Attendance,
     Awaited,
@@ -23,19 +24,44 @@ from ..presentation.screen_updates import (
 
 
 class PresenceTeller:
-    """Tells one screen of attendance when it changes, and of the clock every second."""
+    """Tells one screen who is connected, the clock of the open step, and who is awaited."""
 
-    def __init__(self, machine: Machine, screen: Screen) -> None:
-        """Nothing has been told yet."""
-        self._machine, self._screen = machine, screen
+    def __init__(self, machine: Machine, screen: Screen, hub: Hub) -> None:
+        """Args:
+        machine: Knows who is present and awaited.
+        screen: Is told.
+        hub: Knows which seats have a link.
+        """
+        self._machine, self._screen, self._hub = machine, screen, hub
+        self._notices = WaitNotices()
         self._attendance: Attendance | None = None
         self._second: tuple[int, bytes, int] | None = None
 
-    def tell(self, linked: Set[int], now: float) -> None:
-        """Tell how each seat is there, if that has changed, and the clock, if another second of the
-        open step has begun; `linked` are the seats with a link."""
+    def _linked(self) -> set[int]:
+        ids = self._machine.table.ids
+        return {seat for seat, peer in enumerate(ids) if self._hub.linked(peer)}
+
+    def tell(self, now: float) -> None:
+        """Tell who is connected, if that has changed, and the clock, every second of a step."""
+        linked = self._linked()
         self._tell_attendance(linked)
         self._tell_clock(linked, now)
+
+    def notify(self, now: float) -> None:
+        """Tell who is awaited, if a notice is due."""
+        self._say(self._notices.look(self._machine, self._linked(), now))
+
+    def timed_out(self, now: float) -> None:
+        """Tell that the open step has timed out."""
+        self._say(self._notices.run_out(self._machine, self._linked(), now))
+
+    def extended(self, given: bool, now: float) -> None:
+        """Tell what came of the player's wish to wait longer."""
+        self._say(self._notices.extended(self._machine, given, now))
+
+    def _say(self, word: Word | Extended | None) -> None:
+        if word is not None:
+            self._screen(word)
 
     def _tell_attendance(self, linked: Set[int]) -> None:
         found = attendance(self._machine, linked)

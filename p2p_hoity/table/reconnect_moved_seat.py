@@ -19,7 +19,7 @@ import trio
 from protocol import Header, Machine, Table
 from protocol.bounds import Seconds
 
-from ..errors import Code, CodedError, Reason, because
+from ..coded_errors import Code, CodedError, Reason, because
 from ..net.addresses import Named, how_far
 from ..net.hub import Hub
 from ..net.network_errors import AddressError, TicketError
@@ -78,9 +78,17 @@ OPENING: Final = frozenset({ReachCode.RELAY, ReachCode.FORWARD})
 class FreshCode(Code):
     """Why a ticket does not lead to a seat of one's own table."""
 
-    OTHER_TABLE = "ticket-of-another-table"
-    NO_SEAT = "ticket-of-no-seat"
-    OTHER_SECRET = "ticket-with-another-secret"
+    OTHER_TABLE = "ticket-of-another-table", "this ticket is of another table than this game"
+    NO_SEAT = (
+        "ticket-of-no-seat",
+        "this ticket is of nobody who sits at this table: do not use it; ask the one who gave it"
+        " to you",
+    )
+    OTHER_SECRET = (
+        "ticket-with-another-secret",
+        "this ticket is not of your table: its secret is another one; do not use it, and ask the"
+        " one who has moved for the ticket that is shown there when the seat is taken again",
+    )
 
 
 class FreshError(CodedError):

@@ -17,19 +17,21 @@ from protocol import (
     Invalid,
     SeatEntry,
     Table,
+    codec,
     table_header,
 )
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..errors import Reason, because
+from ..coded_errors import Reason, because
 from ..net.hub import Hub
+from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen, Unsaid
-from .chat import Conversation, Heard, TalkCode, Voices, is_talk
+from .chat import DEBT, Conversation, Heard, TalkCode
 from .frame_access import Access, check_signed
 from .lobby import Ask, Roster, encode_lobby, parse_lobby
 from .player_interface import Player
-from .rematch_frames import Consent, Refusal, is_again, is_roster, next_terms, parse_again, refuse
+from .rematch_frames import Consent, Refusal, next_terms, parse_again, refuse
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -60,17 +62,18 @@ class Rematch:
         self._entries: dict[int, SeatEntry] = {}
         self._refused: set[int] = set()
         self._frames: dict[object, bytes] = {}
-        self._links = Voices((FRAMES[0] * table.seats, FRAMES[1]), MOST_LINKS)
+        self._links = Buckets((FRAMES[0] * table.seats, FRAMES[1]), MOST_LINKS)
         self.roster: Roster | None = None
 
     # What comes in.
 
     def receive(self, peer: bytes, data: bytes, now: float) -> bool:
         """Take a consent, a refusal or the roster; whether it was of use ([A-2], [A-3], [A-5])."""
-        if not self._links.may_speak(peer, now):
+        if not self._links.take_if_any(peer, now, DEBT):
             return False
         try:
-            key = self._roster(data) if is_roster(data) else self._word(parse_again(data))
+            is_roster = codec.kind_at(data) == "roster"
+            key = self._roster(data) if is_roster else self._word(parse_again(data))
         except Invalid:
             return False
         if key is None:
@@ -161,7 +164,7 @@ class Rematch:
             complete = Header(self.terms, tuple(one for _, one in sorted(self._entries.items())))
             signature = table_header.sign_roster(complete, self._me, self._watched)
             where = ((),) * self._table.seats
-            self.roster = Roster(complete.encode(), where, signature, self._watched)
+            self.roster = Roster(complete.encode(), where, signature, watched=self._watched)
             self._say(Roster, encode_lobby(self.roster))
 
     @property
@@ -286,22 +289,11 @@ class SideChannel:
         self._hub, self._screen, self._talks = hub, screen, talks
         self._conversation = Conversation(self._table, self._seat, me, _milliseconds)
         watched = access.roster.watched
-        self._rematch = Rematch(self._table, self._seat, me, self.flood, watched)
+        self.rematch = Rematch(self._table, self._seat, me, self.flood, watched)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
 
-    def receive(self, peer: bytes, data: bytes) -> bool:
-        """Whether a frame belongs here; then it is dealt with, or dropped silently ([W-6])."""
-        if is_talk(data):
-            if self._access.hears(peer):
-                self._hear(peer, data)
-            return True
-        if not is_again(data):
-            return False
-        if self._access.hears(peer) or peer in self._table.ids:
-            self._rematch.receive(peer, data, trio.current_time())
-        return True
-
-    def _hear(self, peer: bytes, data: bytes) -> None:
+    def hear(self, peer: bytes, data: bytes) -> None:
+        """Take a frame of talk; one that is of no use is dropped silently ([W-6])."""
         now = trio.current_time()
         if not self._conversation.admit(peer, now):
             rest = self._conversation.rest(peer, now)
@@ -356,22 +348,22 @@ class SideChannel:
         """A link was let in: tell what it may have missed ([W-6], [A-6])."""
         since = trio.current_time() - RECENT
         words = (frame for when, frame in self._latest if when > since)
-        for frame in (*words, *self._rematch.known()):
+        for frame in (*words, *self.rematch.known()):
             self._hub.post(peer, frame)
 
     def link_up(self, peer: bytes) -> None:
         """A seat that has consented asks for the roster on each new link: it may be out ([A-6])."""
-        if peer in self._table.ids and self._rematch.is_waiting:
+        if peer in self._table.ids and self.rematch.is_waiting:
             self._hub.post(peer, encode_lobby(Ask(b"")))
 
     @property
     def has_roster(self) -> bool:
         """Whether the roster of the next table is here: what comes now is for that one."""
-        return self._rematch.roster is not None
+        return self.rematch.roster is not None
 
     def decline(self) -> None:
         """This seat takes no part in another game."""
-        self._rematch.refuse()
+        self.rematch.refuse()
 
     async def settle(
         self, player: Player | None, asks: bool, present: frozenset[int]
@@ -385,9 +377,9 @@ class SideChannel:
             return None
         seats = frozenset(range(self._table.seats))
         gone, screen = seats - present, self._screen
-        settling = Settling(self._rematch, seats, self._seat, gone, screen, self.doors)
+        settling = Settling(self.rematch, seats, self._seat, gone, screen, self.doors)
         roster = await settling.run(player)
         if roster is None:
             return None
-        capability = self._access.capability.next(self._rematch.terms.digest())
+        capability = self._access.capability.next(self.rematch.terms.digest())
         return Agreed(replace(roster, addresses=self._access.roster.addresses), capability)

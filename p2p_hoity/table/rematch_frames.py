@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from protocol import (
-    SIGNATURE_SIZE,
     Identity,
     Invalid,
     Label,
-    Raw,
     Table,
     Terms,
     codec,
     digest,
     verify_signature,
 )
-
-from .frame_kinds import MOST_BYTES
-
-_CONSENT, _REFUSAL, _ROSTER = "again", "no-more", "roster"
-
-
-MAX_CONSENT: Final = MOST_BYTES[_CONSENT]
-"""Bytes of a consent or a refusal."""
-
-
-_STARTS: Final = tuple(codec.encode(kind) for kind in (_CONSENT, _REFUSAL, _ROSTER))
 
 
 def next_terms(table: Table) -> Terms:
@@ -44,29 +31,34 @@ def is_next(terms: Terms, table: bytes) -> bool:
 class Consent:
     """A seat of this table sits down at the next one: its signed entry for those terms."""
 
-    table: bytes
-    entry: Any
+    table: codec.Octets32
+    entry: Annotated[Any, codec.Fields(codec.Octets32, codec.ANY, codec.ANY, codec.ANY)]
 
     def encode(self) -> bytes:
         """The frame."""
-        return codec.encode((_CONSENT, self.table, self.entry))
+        return codec.encode(FRAMES.write(self))
 
 
 @dataclass(frozen=True)
 class Refusal:
     """A seat of this table does not sit down at the next one."""
 
-    table: bytes
-    id: bytes
-    signature: bytes
+    table: codec.Octets32
+    id: codec.Octets32
+    signature: codec.Octets64
 
     def encode(self) -> bytes:
         """The frame."""
-        return codec.encode((_REFUSAL, self.table, self.id, self.signature))
+        return codec.encode(FRAMES.write(self))
 
     def check(self) -> None:
         """Invalid unless this seat has signed it ([A-3])."""
         verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
+
+
+FRAMES: Final[codec.Kinds[Consent | Refusal]] = codec.Kinds(
+    {"again": (Consent, 1_024), "no-more": (Refusal, 1_024)}
+)
 
 
 def refuse(table: bytes, who: Identity) -> Refusal:
@@ -85,8 +77,6 @@ def refuser_of(table: Table, data: bytes) -> int | None:
         The number of the seat that signed the refusal, or None if the frame is no refusal of this
         table ([A-8]).
     """
-    if not is_again(data) or is_roster(data):
-        return None
     try:
         word = parse_again(data)
         if isinstance(word, Consent) or not is_next(table.header.terms, word.table):
@@ -97,24 +87,6 @@ def refuser_of(table: Table, data: bytes) -> int | None:
     return table.ids.index(word.id) if word.id in table.ids else None
 
 
-def is_again(data: bytes) -> bool:
-    """Whether a frame begins as a consent, a refusal or a roster does."""
-    return data[1:].startswith(_STARTS)
-
-
-def is_roster(data: bytes) -> bool:
-    """Whether a frame begins as a roster does."""
-    return data[1:].startswith(_STARTS[-1])
-
-
 def parse_again(data: bytes) -> Consent | Refusal:
     """A consent or a refusal from its bytes; Invalid otherwise ([A-2], [A-3], [X-2])."""
-    raw = Raw(codec.decode(data, MAX_CONSENT), "bad-frame", "a word on another game")
-    kind = raw.head("its kind").text()
-    if kind == _CONSENT:
-        _, table, entry = raw.row("its kind", "the table", "the entry")
-        entry.exactly(4, "a field")[0].octets(32)
-        return Consent(table.octets(32), entry.value)
-    raw.need(kind == _REFUSAL, "is of no known kind")
-    _, table, who, signature = raw.row("its kind", "the table", "the seat", "the signature")
-    return Refusal(table.octets(32), who.octets(32), signature.octets(SIGNATURE_SIZE))
+    return FRAMES.parse(data, "a word on another game")

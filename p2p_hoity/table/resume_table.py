@@ -12,15 +12,15 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import trio
 
-from protocol import Machine, Table, table_header
+from protocol import Machine, Table
 from protocol.bounds import Seconds
 
 from .. import rules
-from ..errors import Code
+from ..coded_errors import NOT_OK, Code
 from ..game_adapter import Play, happenings_since
 from ..net.addresses import host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
@@ -32,6 +32,7 @@ from ..storage import transcript_archive
 from ..storage.home import Home
 from ..storage.player_key import of_file
 from ..storage.private_files import NotPrivateError, check_if_there
+from ..storage.seat_record import SeatRecord
 from .lobby import Roster
 from .play_table import (
     Backlog,
@@ -39,10 +40,10 @@ from .play_table import (
     Reach,
     Seat,
     bind_raw,
-    drive,
     follow,
     only_by_relays,
     open_hub,
+    run_session,
 )
 from .reconnect_moved_seat import FreshError, Giver, check_fresh, dial_by_ticket, dial_seats
 from .session import Outcome
@@ -60,7 +61,12 @@ PATIENCE: Final[Seconds] = 15.0
 class ArrivalCode(Code):
     """Why a seat is not taken again."""
 
-    ELSEWHERE = "played-elsewhere", "names"
+    ELSEWHERE = (
+        "played-elsewhere",
+        "this seat is played already by another process with your key, perhaps from a copy of"
+        " your files: {names} linked with it. Play there, or end it there and resume here",
+        NOT_OK,
+    )
 
 
 @dataclass
@@ -128,24 +134,31 @@ def _decide(answers: Answers) -> None:
 class ResumeCode(Code):
     """Why no game of this machine is taken up again."""
 
-    SEVERAL = "several-games", "names"
-    CLAIMED = "only-claimed-games", "names"
-    NO_GAME = "no-game"
-    NO_SUCH_GAME = "no-such-game"
-    NOT_BEGUN = "game-not-begun"
-    OTHER_KEY = "journal-of-other-key"
-    BY_PROXY = "game-by-proxy"
-    NO_RELAY = "game-by-relays-without-one"
-    SHOWN = "game-by-relays-alone"
-    EARLIER = "game-of-earlier-version"
-
-
-HIDDEN: Final = 10
-"""Where a journal's first record says whether the seat hides behind a proxy."""
-WATCHED: Final = 11
-"""Where it says whether onlookers are let in."""
-RELAY_ONLY: Final = 12
-"""Where it says whether the seat is reached and dials by relays alone; older ones do not say."""
+    SEVERAL = "several-games", "several games can be resumed: {names}; name one"
+    CLAIMED = "only-claimed-games", "no game waits for you; claimed ones must be named: {names}"
+    NO_GAME = (
+        "no-game",
+        "no game waits for you on this machine: sit down at one with hoity join, or open one with"
+        " hoity host",
+    )
+    NO_SUCH_GAME = "no-such-game", "there is no such game to resume on this machine"
+    NOT_BEGUN = "game-not-begun", "that game had not begun: there is nothing to save", NOT_OK
+    OTHER_KEY = "journal-of-other-key", "the journal is of another key than yours"
+    BY_PROXY = (
+        "game-by-proxy",
+        "this game is played through a proxy, and none is named: give --proxy, or your address"
+        " would be shown",
+    )
+    NO_RELAY = (
+        "game-by-relays-without-one",
+        "this game is played through a relay alone (--relay-only), and none is known: name one"
+        " with --relay HOST:PORT",
+    )
+    SHOWN = (
+        "game-by-relays-alone",
+        "this game is played through a relay alone (--relay-only): --listen and --advertise would"
+        " show an address of yours; leave them out",
+    )
 
 
 @dataclass(frozen=True)
@@ -188,14 +201,12 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
     for path in _journals(home):
         try:
             first = journals.read_first(path, passphrase)
-            roster, seat = table_header.parse_header(first[0]).roster, int(first[1])
-            names = tuple(entry.nickname for entry in roster)
-            started, put_away = int(first[6]), _claimed(path).exists()
-            key = roster[seat].id
-            relays, alone = tuple(map(str, first[5])), is_relay_only(path, first)
-            kept = (seat, key, put_away, relays, alone)
-            found.append(OpenGame(path.stem, path, names, started, *kept))
-        except (journals.JournalError, NotPrivateError, ValueError, IndexError):
+            names = tuple(entry.nickname for entry in first.table.roster)
+            game = OpenGame(path.stem, path, names, first.started, first.seat, first.key)
+            put_away, alone = _claimed(path).exists(), is_relay_only(path, first)
+            game = replace(game, put_away=put_away, relays=first.relays, relay_only=alone)
+            found.append(game)
+        except (journals.JournalError, NotPrivateError, ValueError):
             continue
     return sorted(found, key=lambda game: -game.started)
 
@@ -278,9 +289,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     return path
 
 
-def reopen(
-    seat: Seat, name: str | None
-) -> tuple[journals.Journal, tuple[Any, ...], Machine, Roster]:
+def reopen(seat: Seat, name: str | None) -> tuple[journals.Journal, SeatRecord, Machine, Roster]:
     """Open the journal of a kept game.
 
     Returns:
@@ -292,15 +301,14 @@ def reopen(
     """
     game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
     book, first, records = journals.reopen(game.path, seat.passphrase)
-    raw, number, seed, addresses = first[:4]
-    table = bind_raw(raw)
-    if table.ids[number] != seat.me.identity.public:
+    table = bind_raw(first.header)
+    if first.key != seat.me.identity.public:
         book.close()
         raise PeerError(ResumeCode.OTHER_KEY)
-    machine = Machine(table, os.urandom, number, seat.me.identity, seed)
+    machine = Machine(table, os.urandom, first.seat, seat.me.identity, first.seed)
     machine.restore(records)
-    watched = len(first) > WATCHED and bool(first[WATCHED])
-    return book, first, machine, Roster(raw, addresses, first[7], watched)
+    roster = Roster(first.header, first.addresses, first.signature, watched=first.watched)
+    return book, first, machine, roster
 
 
 async def resume_table(
@@ -318,21 +326,27 @@ async def resume_table(
     book, first, machine, roster = reopen(seat, name)
     try:
         how = _alone(how, book.path, first)
-        _check(first, how, machine.table, fresh)
+        if first.hidden and not how.hidden:
+            raise PeerError(ResumeCode.BY_PROXY)
+        if fresh is not None:
+            check_fresh(fresh, machine.table.header, first.secret)
     except (PeerError, FreshError):
         book.close()
         raise
     _claimed(book.path).unlink(missing_ok=True)
     recalled = replace(seat, screen=_recalling(seat.screen, machine))
-    table, known = machine.table, first[3][first[1]]
+    table, known = machine.table, first.addresses[first.seat]
     if not book.current:
         machine.be_cautious()
-    capability = Capability(table.header.terms.digest(), first[8], first[9])
-    reach = _reach_again(how, first[4], tuple(first[5]), known)
+    capability = Capability(table.header.terms.digest(), first.secret, first.is_open)
+    reach = _reach_again(how, first.listen, first.relays, known)
     ticket = Ticket(seat.me.identity.public, (), capability.terms, reach.relays, capability.secret)
     async with open_hub(seat.me.identity, reach, seat.screen) as (hub, ways):
         try:
-            _dial(hub, table, roster, fresh)
+            if fresh is None:
+                dial_seats(hub, table, roster.addresses)
+            else:
+                dial_by_ticket(hub, table, roster.addresses, fresh)
             came = await arrive(hub, Answers(table, seat.me.identity.public))
         except PeerError:
             book.close()
@@ -342,7 +356,7 @@ async def resume_table(
         async with open_nursery() as nursery:
             if reach.outside:
                 nursery.start_soon(giver.run)
-            outcome = await drive(hub, recalled, roster, capability, machine, book, list(came))
+            outcome = await run_session(hub, recalled, roster, capability, machine, book, came)
             nursery.cancel_scope.cancel()
         return await follow(outcome, hub, seat, reach)
 
@@ -352,14 +366,16 @@ def _relay_only_mark(journal: Path) -> Path:
     return journal.with_suffix(".relay-only")
 
 
-def is_relay_only(journal: Path, first: tuple[Any, ...]) -> bool:
-    """Whether a seat is reached by relays alone: from the beginning of its game, as the first
-    record of its journal says, or since it was resumed so."""
-    since_the_beginning = len(first) > RELAY_ONLY and bool(first[RELAY_ONLY])
-    return since_the_beginning or _relay_only_mark(journal).exists()
+def is_relay_only(journal: Path, first: SeatRecord) -> bool:
+    """Return whether a seat is reached by relays alone.
+
+    It is from the beginning of its game, as the first record of its journal says, or since it was
+    resumed so.
+    """
+    return first.relay_only or _relay_only_mark(journal).exists()
 
 
-def _alone(how: Reach, journal: Path, first: tuple[Any, ...]) -> Reach:
+def _alone(how: Reach, journal: Path, first: SeatRecord) -> Reach:
     """How a seat is reached: by relays alone if it is or was so, which is kept with the game.
 
     SPEC: [L-58]. PeerError if there is no relay, or an address is given that would be shown.
@@ -369,27 +385,11 @@ def _alone(how: Reach, journal: Path, first: tuple[Any, ...]) -> Reach:
         return how
     if how.anew or how.advertised:
         raise PeerError(ResumeCode.SHOWN)
-    if not (how.relays if how.relays_anew else first[5]):
+    if not (how.relays if how.relays_anew else first.relays):
         raise PeerError(ResumeCode.NO_RELAY)
     if not was_alone:
         _relay_only_mark(journal).touch(mode=0o600)
     return only_by_relays(how)
-
-
-def _check(first: tuple[Any, ...], how: Reach, table: Table, fresh: Ticket | None) -> None:
-    """PeerError or FreshError if this game cannot be played on, or not by this ticket."""
-    trouble = _unfit(first, how)
-    if trouble is not None:
-        raise PeerError(trouble)
-    if fresh is not None:
-        check_fresh(fresh, table.header, first[8])
-
-
-def _dial(hub: Hub, table: Table, roster: Roster, fresh: Ticket | None) -> None:
-    if fresh is None:
-        dial_seats(hub, table, roster.addresses)
-    else:
-        dial_by_ticket(hub, table, roster.addresses, fresh)
 
 
 def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequence[str]) -> Reach:
@@ -399,13 +399,6 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
         return reach
     same = _same_port(listen, known)
     return replace(reach, listen=same, or_any=same != listen)
-
-
-def _unfit(first: tuple[Any, ...], how: Reach) -> ResumeCode | None:
-    """Why a game cannot be played on as it was begun."""
-    if len(first) <= WATCHED:
-        return ResumeCode.EARLIER
-    return ResumeCode.BY_PROXY if first[HIDDEN] and not how.hidden else None
 
 
 def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from protocol import Machine, transcript
 
-from ..errors import Code, of_system
+from ..coded_errors import Code, of_system
 from ..game_adapter import Play, bind, read_game
 from ..storage import journal as journals
 from ..storage import transcript_archive
@@ -37,7 +37,10 @@ Clock = Callable[[], float]
 class ForgetCode(Code):
     """Why a game is not forgotten."""
 
-    RUNNING = "game-running", "game"
+    RUNNING = (
+        "game-running",
+        "game {game} is being played just now, in another terminal: leave it there first",
+    )
 
 
 @dataclass(frozen=True)
@@ -155,9 +158,9 @@ def _of_journal(path: Path, passphrase: str | None) -> Progress | None:
     """By a machine without a seat or a key, which reads what the seat heard and signs nothing."""
     try:
         with journals.read(path, passphrase) as (first, records):
-            machine = Machine(bind_raw(first[0]), os.urandom)
+            machine = Machine(bind_raw(first.header), os.urandom)
             machine.restore(records)
-    except (journals.JournalError, NotPrivateError, ValueError, IndexError, OSError):
+    except (journals.JournalError, NotPrivateError, ValueError, OSError):
         return None
     play = machine.tip.state
     if not machine.has_begun or not isinstance(play, Play):
@@ -241,10 +244,20 @@ def _progress(value: Any) -> Progress | None:
 class FileCode(Code):
     """Why a file does not end a kept game."""
 
-    UNREADABLE = "file-of-game-unreadable", "path", "why"
-    OTHER_TABLE = "file-of-another-game", "path", "game"
-    NOT_FINISHED = "file-of-game-not-finished", "path"
-    NOT_OK = "file-of-game-not-ok", "path", "problem"
+    UNREADABLE = "file-of-game-unreadable", "{path} cannot be read: {why}"
+    OTHER_TABLE = (
+        "file-of-another-game",
+        "{path} is the file of another table, not of game {game}: ask one of the others for theirs",
+    )
+    NOT_FINISHED = (
+        "file-of-game-not-finished",
+        "{path} shows a game that is not over: ask for the file of a seat that stayed to the end",
+    )
+    NOT_OK = (
+        "file-of-game-not-ok",
+        "{path} does not hold ({problem}), so your game stays as it is: see hoity verify, and ask"
+        " another seat for its file",
+    )
 
 
 def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcript.Report]:

@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from ..errors import Code as ErrorCode
-from ..errors import CodedError
+from ..coded_errors import NETWORK, NOT_OK, CodedError
+from ..coded_errors import Code as ErrorCode
 from ..net.addresses import parse_address
 from ..net.network_errors import AddressError
 from ..net.relay_client import MOST_NUMBER
@@ -36,17 +36,50 @@ _FORM: Final = re.compile(rf"([0-9]+)((?:-[a-z]+){{{WORDS},{MOST_WORDS}}})")
 class CodeCode(ErrorCode):
     """What can be wrong with a code as it is typed, or with what it leads to."""
 
-    NO_CODE = "no-code", "text"
-    NO_WORD = "code-of-no-word", "text"
-    MEANT = "code-misspelt", "text", "meant"
-    BAD_RELAY = "code-with-bad-relay", "why"
-    NOBODY = "code-unknown-there", "number", "relay"
-    BUSY = "code-relay-busy", "relay"
-    UNREACHED = "code-relay-unreached", "relay", "why"
-    UNANSWERED = "code-unanswered", "number", "relay"
-    WRONG = "code-wrong"
-    NO_TICKET = "code-without-ticket", "why"
-    NOT_OURS = "code-message-malformed"
+    NO_CODE = (
+        "no-code",
+        "{text} is no code; a code is a number and two words or more, as in 7-lantern-walrus",
+    )
+    NO_WORD = "code-of-no-word", "{text} is no word of a code; ask the host to say it again"
+    MEANT = "code-misspelt", "{text} is no word of a code; perhaps {meant}? Nothing was tried yet"
+    BAD_RELAY = "code-with-bad-relay", "what stands behind the @ is no relay: {why}"
+    NOBODY = (
+        "code-unknown-there",
+        "nobody waits under the number {number} at {relay}: a code is good for one try and some"
+        " minutes. Ask the host for the one it shows now",
+        NETWORK,
+    )
+    BUSY = (
+        "code-relay-busy",
+        "{relay} takes no more tries from your address just now; wait a minute, and ask the host"
+        " for the code it shows then",
+        NETWORK,
+    )
+    UNREACHED = (
+        "code-relay-unreached",
+        "the relay {relay} cannot be asked ({why}); a ticket from the host does without it",
+        NETWORK,
+    )
+    UNANSWERED = (
+        "code-unanswered",
+        "who waits under the number {number} at {relay} did not answer: ask the host for the code"
+        " it shows now",
+        NETWORK,
+    )
+    WRONG = (
+        "code-wrong",
+        "the words are not the host's, and the code is burned: ask the host for the one it shows"
+        " now. If they were typed right, the relay may have tried to listen; take another relay,"
+        " or the ticket",
+        NOT_OK,
+    )
+    NO_TICKET = "code-without-ticket", "the host gave no ticket for the code: {why}", NOT_OK
+    NOT_OURS = (
+        "code-message-malformed",
+        "what answers under this number is no host of ours: ask the host for the code it shows"
+        " now, or for the ticket",
+        NOT_OK,
+    )
 
 
 class CodeError(CodedError):

@@ -62,3 +62,7 @@ class AwakeClock:
             self.slept += max(0.0, clock - self.last - GAP)
         self.last = clock
         return clock - self.slept
+
+    def now(self) -> float:
+        """Return the seconds awake at this moment of Trio's clock."""
+        return self.time(trio.current_time())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 import trio
@@ -13,19 +13,17 @@ from protocol import Identity, Machine
 from protocol.bounds import Seconds
 
 from .. import rules
-from ..net.hub import Hub
+from ..net.hub import Event
 from ..net.ticket import Ticket
 from ..net.transport import Network
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
-from .frames_in import OffLoop
 from .join_table import HostLink, JoinCode, complete
 from .lobby import Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
-from .player_interface import Player
-from .session import Driver, OnlookerDriver, Outcome
+from .rematch import Agreed
+from .session import Attendee, Outcome, compose
 from .task_groups import open_nursery
-from .ticket_proof import Capability
 
 QUIET: Final[Seconds] = 1.0
 """Seconds without a step after which all that was played before is known."""
@@ -82,19 +80,14 @@ class FromNow:
 
 
 @dataclass(frozen=True)
-class Onlooker:
-    """Who looks on: telling whom, saying what (None: nothing), and whether it follows the seats
-    to their next table; `output` is for the first one's transcript."""
+class Onlooker(Attendee):
+    """Who looks on.
 
-    screen: Screen
-    output: Path | None = None
-    player: Player | None = None
-    talks: bool = True
-    again: bool = False
+    Attributes:
+        from_now: Whether what was played before it came is left out.
+    """
+
     from_now: bool = False
-    """Not what was played before it came."""
-    off_loop: OffLoop | None = None
-    """Runs what would hold up all else, as for a seat."""
 
 
 async def watch_table(
@@ -120,23 +113,15 @@ async def _watch(
     async with open_hub(stranger, reach) as (hub, _):
         host_link = HostLink(hub, ticket, lambda: onlooker.screen(updates.Crowded()))
         roster = await host_link.keep(lambda: _wait_for_roster(host_link))
-        driver = _looking_on(hub, stranger, onlooker, roster, host_link.capability)
-        driver.output = onlooker.output
-        outcome = await driver.run(host_link.backlog.frames)
-        while (agreed := outcome.again) is not None:
-            driver = _looking_on(hub, stranger, onlooker, agreed.roster, agreed.capability)
-            outcome = await driver.run(outcome.early)
-        return outcome
-
-
-def _looking_on(
-    hub: Hub, me: Identity, onlooker: Onlooker, roster: Roster, capability: Capability
-) -> Driver:
-    machine = Machine(bind_raw(roster.header), os.urandom)
-    driver = OnlookerDriver(hub, machine, onlooker.screen, roster, capability, onlooker.player)
-    driver.identity, driver.talks, driver.again = me, onlooker.talks, onlooker.again
-    driver.off_loop = onlooker.off_loop
-    return driver
+        events: Sequence[Event] = host_link.backlog.frames
+        agreed = Agreed(roster, host_link.capability)
+        while True:
+            roster, machine = agreed.roster, Machine(bind_raw(agreed.roster.header), os.urandom)
+            session = compose(hub, machine, onlooker, roster, agreed.capability, stranger)
+            outcome = await session.run(roster.addresses, events)
+            if outcome.again is None:
+                return outcome
+            agreed, events, onlooker = outcome.again, outcome.early, replace(onlooker, output=None)
 
 
 async def _wait_for_roster(host_link: HostLink) -> Roster:

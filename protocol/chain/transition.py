@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from .. import game
+from .. import game_interface as game
 from ..bounds import Quota
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid
 from ..fault_codes import FAULTS, Fault
-from ..game import Choice, IllegalMove
+from ..game_interface import Choice, IllegalMove
 from ..wire import codec
 from ..wire.step_bodies import COIN
 from . import chain_state, setup_steps

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ..chain import transition
 from ..chain.chain_state import Kind
 from ..consensus import absence
-from ..game import NOTHING_ASKED, Choice, IllegalMove
+from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
 from ..wire import peer_frames, signed_messages
 from ..wire.signed_messages import Say

@@ -21,7 +21,7 @@ from ..consensus import absence
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
-from ..game import Choice
+from ..game_interface import Choice
 from ..wire import codec, peer_frames, signed_messages, signed_notices
 from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from ..wire.signed_notices import MAX_NUMBER

@@ -12,14 +12,15 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from ..chain.chain_state import Missing, Slot
 from ..crypto.hashing import Label, digest_of_pieces
 from ..wire import codec
-from ..wire.codec import Raw, WrongForm
+from ..wire.codec import ANY, Either, Fields, Int, Kinds, Octets64, Rows, Struct, WrongForm
 from ..wire.signed_messages import MAX_EPOCH, MAX_MESSAGE
 from ..wire.streamed_decoding import Bounds, Broken, Readable, Reader, Stream
+from ..wire.table_header import Seat
 from .verification_report import Unsound
 
 MAGIC: Final = "hoity-transcript"
@@ -46,19 +47,23 @@ Envelope = tuple[bytes, bytes]
 class Step:
     """n slots."""
 
-    slots: tuple[Slot, ...]
+    slots: Annotated[tuple[Slot, ...], Rows(Either(bytes, bytes, Missing))]
 
 
 @dataclass(frozen=True)
 class Link:
     """Who is present and banned from here on, and how often each seat was absent."""
 
-    present: tuple[int, ...]
-    banned: tuple[int, ...]
-    absences: tuple[int, ...]
+    present: Annotated[tuple[int, ...], Rows(Seat, key=int)]
+    banned: Annotated[tuple[int, ...], Rows(Seat, key=int)]
+    absences: Annotated[tuple[int, ...], Rows(Int(2**16))]
 
 
 Entry = Step | Link
+_ENTRY: Final[Kinds[Entry]] = Kinds({0: (Step, MAX_FILE), 1: (Link, MAX_FILE)})
+_OF_EPOCH: Final = Fields(Int(MAX_EPOCH), Octets64)
+_OF_SEAT: Final = Fields(Seat, Octets64)
+_ENVELOPE: Final = Fields(bytes, Octets64)
 
 
 @dataclass(frozen=True)
@@ -66,15 +71,11 @@ class Content:
     """What happened: the header's bytes and the chain."""
 
     header: bytes
-    entries: tuple[Entry, ...]
-
-    def value(self) -> Any:
-        """Return the content as a plain value."""
-        return (self.header, tuple(_entry_value(entry) for entry in self.entries))
+    entries: Annotated[tuple[Entry, ...], Rows(_ENTRY)]
 
     def digest(self) -> bytes:
         """Return the game's id: by it files are compared."""
-        value = self.value()
+        value = _CONTENT.write(self)
         size, pieces = codec.size(value), codec.pieces(value)
         return digest_of_pieces(Label.CONTENT, size, pieces)
 
@@ -89,15 +90,16 @@ class Evidence:
     seats; `final`: the says of the last step that make the end final, none if a base does.
     """
 
-    signatures: tuple[tuple[Signed, ...], ...] = ()
-    messages: tuple[Envelope, ...] = ()
-    closes: tuple[Envelope, ...] = ()
-    seals: tuple[Signed, ...] = ()
-    final: tuple[Signed, ...] = ()
+    signatures: Annotated[tuple[tuple[Signed, ...], ...], Rows(Rows(_OF_EPOCH))] = ()
+    messages: Annotated[tuple[Envelope, ...], Rows(_ENVELOPE)] = ()
+    closes: Annotated[tuple[Envelope, ...], Rows(_ENVELOPE)] = ()
+    seals: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
+    final: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
 
-    def value(self) -> Any:
-        """Return the evidence as a plain value."""
-        return (self.signatures, self.messages, self.closes, self.seals, self.final)
+
+_CONTENT: Final = Struct(Content)
+_EVIDENCE: Final = Struct(Evidence)
+_FILE: Final = Fields(ANY, ANY, _CONTENT, _EVIDENCE)
 
 
 @dataclass(frozen=True)
@@ -109,15 +111,8 @@ class Transcript:
 
     def encode(self) -> bytes:
         """Return the canonical bytes."""
-        return codec.encode((MAGIC, VERSION, self.content.value(), self.evidence.value()))
-
-
-def _entry_value(entry: Entry) -> Any:
-    match entry:
-        case Step(slots):
-            return (0, slots)  # a Missing is a number
-        case Link(present, banned, absences):
-            return (1, present, banned, absences)
+        parts = _CONTENT.write(self.content), _EVIDENCE.write(self.evidence)
+        return codec.encode((MAGIC, VERSION, *parts))
 
 
 # Bytes to value.
@@ -220,75 +215,6 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
 def read(value: tuple[Any, ...]) -> Transcript:
     """Return the parts of an opened file. Raises Unsound('bad-form') for one of none ([V-2])."""
     try:
-        content, evidence = (Raw(value[i], "bad-form", "a part of the file", (i,)) for i in (2, 3))
-        return Transcript(_content(content), _evidence(evidence))
+        return Transcript(*codec.read(_FILE, value, "bad-form", "the file")[2:])
     except WrongForm as error:
         raise Unsound(error.code, error.reason, error.path) from error
-
-
-def _content(raw: Raw) -> Content:
-    header, entries = raw.row("the header", "the chain")
-    return Content(header.octets(), tuple(_entry(one) for one in entries.items("an entry")))
-
-
-def _evidence(raw: Raw) -> Evidence:
-    signatures, messages, closes, seals, final = raw.row(
-        "the signatures", "the messages", "the closes", "the seals", "the last"
-    )
-    steps = signatures.items("the signatures of a step")
-    return Evidence(
-        tuple(_pairs(step, MAX_EPOCH) for step in steps),
-        _envelopes(messages),
-        _envelopes(closes),
-        _pairs(seals, 15),
-        _pairs(final, 15),
-    )
-
-
-def _entry(raw: Raw) -> Entry:
-    kind = raw.head("its kind").value
-    raw.need(type(kind) is int and kind in (0, 1), "is no step and no link")
-    if not kind:
-        return Step(_slots(raw.row("its kind", "the slots")[1]))
-    _, present, banned, absences = raw.row("its kind", "the present", "the banned", "the absences")
-    counts = absences.items("a number of absences")
-    return Link(_seats(present), _seats(banned), tuple(one.integer(2**16) for one in counts))
-
-
-def _slots(raw: Raw) -> tuple[Slot, ...]:
-    """Return the slots of a step; where all are bodies, the very tuple that was read."""
-    found = tuple(_slot(one) for one in raw.items("a slot"))
-    as_read: tuple[Slot, ...] = raw.value
-    return as_read if all(isinstance(slot, bytes) for slot in found) else found
-
-
-def _slot(raw: Raw) -> Slot:
-    return raw.value if isinstance(raw.value, bytes) else Missing(raw.integer(max(Missing)))
-
-
-def _seats(raw: Raw) -> tuple[int, ...]:
-    return raw.rising([seat.integer(15) for seat in raw.items("a seat")])
-
-
-def _pair(raw: Raw, high: int) -> Signed:
-    number, signature = raw.row("its number", "a signature")
-    number.integer(high)
-    signature.octets(64)
-    as_read: Signed = raw.value
-    return as_read
-
-
-def _pairs(raw: Raw, high: int) -> tuple[Signed, ...]:
-    return tuple(_pair(one, high) for one in raw.items("a signature"))
-
-
-def _envelope(raw: Raw) -> Envelope:
-    payload, signature = raw.row("a payload", "a signature")
-    payload.octets()
-    signature.octets(64)
-    as_read: Envelope = raw.value
-    return as_read
-
-
-def _envelopes(raw: Raw) -> tuple[Envelope, ...]:
-    return tuple(_envelope(one) for one in raw.items("a message"))

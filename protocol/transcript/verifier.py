@@ -16,10 +16,10 @@ from typing import Any
 from ..chain import transition
 from ..chain.chain_state import SETUP, Kind, Node, Slot, Table
 from ..consensus.new_epoch import Base
+from ..crypto.proof_batches import Checker, HandedOut, Submit, at_once
 from ..errors import Invalid
 from ..fault_codes import FAULTS
-from ..game import Game
-from ..proofs import Checker, HandedOut, Submit, at_once
+from ..game_interface import Game
 from ..wire.table_header import Header, Terms, parse_header
 from . import transcript_format, verification_report, verifier_checks
 from .transcript_format import File, Opened, Transcript, opened

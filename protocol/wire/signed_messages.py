@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from operator import itemgetter
+from typing import Annotated, Any, Final
 
 from ..bounds import Quota
 from ..crypto import identities
 from ..crypto.hashing import Label, digest
 from ..errors import Invalid
 from . import codec
-from .codec import Raw
+from .codec import Digests, Fields, Int, Octets, Octets64, Rows, Struct
+from .table_header import MAX_SEATS, Seat
 
 MAX_MESSAGE: Final = 256 * 1024
 MAX_EPOCH: Final = 2**32 - 1
@@ -21,15 +23,21 @@ MAX_LIST: Final = 4096
 MAX_BACK: Final[Quota] = 255
 """The highest count of absences after which a seat may come back."""
 
-Digest = bytes
+Digest = codec.Octets32
+Epoch = Annotated[int, Int(MAX_EPOCH, 1)]
+StartEpoch = Annotated[int, Int(MAX_EPOCH)]
+"""An epoch that may be 0, which is the one a table starts in."""
+Step = Annotated[int, Int(MAX_STEP, 1)]
+Named = Annotated[tuple[Digest, ...], Digests(MAX_LIST, rising=True)]
+"""Messages by their hash."""
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
     """My move in `step`, standing in `epoch` on the chain with digest `on`."""
 
-    epoch: int
-    step: int
+    epoch: StartEpoch
+    step: Step
     on: Digest
     body: bytes
 
@@ -38,25 +46,28 @@ class Say:
 class Late:
     """I wish this epoch."""
 
-    epoch: int
+    epoch: Epoch
 
 
 @dataclass(frozen=True)
 class Lock:
     """The highest epoch with t votes I hold: its base's digest and (seat, signature) of each."""
 
-    epoch: int
+    epoch: Epoch
     base: Digest
     sealed: bool
-    votes: tuple[tuple[int, bytes], ...]
+    votes: Annotated[
+        tuple[tuple[int, bytes], ...],
+        Rows(Fields(Seat, Octets64), MAX_SEATS, key=itemgetter(0)),
+    ]
 
 
 @dataclass(frozen=True)
 class Expired:
     """At this step of this epoch my patience ran out."""
 
-    epoch: int
-    step: int
+    epoch: StartEpoch
+    step: Step
     on: Digest
 
 
@@ -64,27 +75,29 @@ class Expired:
 class Halt:
     """I sign nothing of a lower epoch any more; what I hold is named by message hash."""
 
-    epoch: int
+    epoch: Epoch
     lock: Lock | None
-    says: tuple[Digest, ...]
+    says: Named
     expired: Expired | None
-    backs: tuple[Digest, ...]
-    proofs: tuple[tuple[Digest, ...], ...]
+    backs: Named
+    proofs: Annotated[
+        tuple[tuple[Digest, ...], ...], Rows(Digests(2, 1, rising=True), 64, key=tuple)
+    ]
 
 
 @dataclass(frozen=True)
 class Close:
     """The proposed base of `epoch`: the halts it follows from, by message hash."""
 
-    epoch: int
-    halts: tuple[Digest, ...]
+    epoch: Epoch
+    halts: Annotated[tuple[Digest, ...], Digests(MAX_SEATS)]
 
 
 @dataclass(frozen=True)
 class Accept:
     """First vote for a base."""
 
-    epoch: int
+    epoch: Epoch
     base: Digest
 
 
@@ -92,7 +105,7 @@ class Accept:
 class SealVote:
     """Second vote: I hold t accepts of this base."""
 
-    epoch: int
+    epoch: Epoch
     base: Digest
 
 
@@ -100,7 +113,7 @@ class SealVote:
 class Back:
     """Having been absent `count` times I want in again."""
 
-    count: int
+    count: Annotated[int, Int(MAX_BACK)]
 
 
 Statement = Say | Late | Halt | Close | Accept | SealVote | Back
@@ -115,6 +128,7 @@ KINDS: Final[dict[int, tuple[type[Any], Label]]] = {
     7: (Back, Label.BACK),
 }
 NUMBER: Final = {cls: number for number, (cls, _) in KINDS.items()}
+_ROWS: Final = {number: Struct(cls, head=3) for number, (cls, _) in KINDS.items()}
 
 
 @dataclass(frozen=True)
@@ -157,34 +171,16 @@ def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
     return (number, seat, statement.epoch)
 
 
-# Statement to plain fields.
+# Statements to bytes, and back.
 
-
-def _lock_value(lock: Lock | None) -> Any:
-    return None if lock is None else (lock.epoch, lock.base, lock.sealed, lock.votes)
-
-
-def _fields(statement: Statement) -> tuple[Any, ...]:
-    match statement:
-        case Say(epoch, step, on, body):
-            return (epoch, step, on, body)
-        case Halt(epoch, lock, says, expired, backs, proofs):
-            when = None if expired is None else (expired.epoch, expired.step, expired.on)
-            return (epoch, _lock_value(lock), says, when, backs, proofs)
-        case Close(epoch, halts):
-            return (epoch, halts)
-        case Accept(epoch, base) | SealVote(epoch, base):
-            return (epoch, base)
-        case Late(epoch):
-            return (epoch,)
-        case Back(count):
-            return (count,)
+BAD: Final = "bad-message"
+_ENVELOPE: Final = Fields(Octets(), Octets64)
 
 
 def payload(table: bytes, seat: int, statement: Statement) -> bytes:
     """The bytes that are signed."""
     number = NUMBER[type(statement)]
-    return codec.encode((number, table, seat, *_fields(statement)))
+    return codec.encode((number, table, seat, *_ROWS[number].write(statement)))
 
 
 def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement) -> Message:
@@ -194,114 +190,19 @@ def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement
     return Message(seat, statement, data, who.sign(label, data))
 
 
-# Bytes to statement.
-
-BAD: Final = "bad-message"
-
-
-def _epoch(raw: Raw, low: int = 1) -> int:
-    return raw.integer(MAX_EPOCH, low)
-
-
-def _digests(raw: Raw) -> tuple[Digest, ...]:
-    return raw.rising(raw.hashes(32, MAX_LIST))
-
-
-def _read_say(raw: Raw) -> Say:
-    epoch, step, on, body = raw.row("the epoch", "the step", "the chain", "the body")
-    return Say(_epoch(epoch, 0), step.integer(MAX_STEP, 1), on.octets(32), body.octets())
-
-
-def _read_vote(raw: Raw) -> tuple[int, bytes]:
-    seat, signature = raw.row("a vote's seat", "a vote's signature")
-    return seat.integer(15), signature.octets(64)
-
-
-def _read_lock(raw: Raw) -> Lock | None:
-    if raw.value is None:
-        return None
-    epoch, base, sealed, votes = raw.row("its epoch", "its base", "its kind", "its votes")
-    read = tuple(_read_vote(vote) for vote in votes.items("a vote", 16))
-    votes.rising([seat for seat, _ in read])
-    return Lock(_epoch(epoch), base.octets(32), sealed.flag(), read)
-
-
-def _read_expired(raw: Raw) -> Expired | None:
-    if raw.value is None:
-        return None
-    epoch, step, on = raw.row("its epoch", "its step", "its chain")
-    return Expired(_epoch(epoch, 0), step.integer(MAX_STEP, 1), on.octets(32))
-
-
-def _read_proof(raw: Raw) -> tuple[Digest, ...]:
-    found = _digests(raw)
-    raw.need(1 <= len(found) <= 2, "names not one message or two")
-    return found
-
-
-def _read_halt(raw: Raw) -> Halt:
-    epoch, lock, says, expired, backs, proofs = raw.row(
-        "the epoch", "the lock", "its says", "when it expired", "its backs", "its proofs"
-    )
-    read = proofs.rising([_read_proof(proof) for proof in proofs.items("a proof", 64)])
-    return Halt(
-        _epoch(epoch),
-        _read_lock(lock),
-        _digests(says),
-        _read_expired(expired),
-        _digests(backs),
-        read,
-    )
-
-
-def _read_close(raw: Raw) -> Close:
-    epoch, halts = raw.row("the epoch", "its halts")
-    return Close(_epoch(epoch), halts.hashes(32, 16))
-
-
-def _read_accept(raw: Raw) -> Accept:
-    epoch, base = raw.row("the epoch", "the base")
-    return Accept(_epoch(epoch), base.octets(32))
-
-
-def _read_seal(raw: Raw) -> SealVote:
-    epoch, base = raw.row("the epoch", "the base")
-    return SealVote(_epoch(epoch), base.octets(32))
-
-
-def _read_late(raw: Raw) -> Late:
-    (epoch,) = raw.row("the epoch")
-    return Late(_epoch(epoch))
-
-
-def _read_back(raw: Raw) -> Back:
-    (count,) = raw.row("the count")
-    return Back(count.integer(MAX_BACK))
-
-
-READERS: Final[dict[int, Callable[[Raw], Statement]]] = {
-    1: _read_say,
-    2: _read_late,
-    3: _read_halt,
-    4: _read_close,
-    5: _read_accept,
-    6: _read_seal,
-    7: _read_back,
-}
-LAST_KIND: Final = max(READERS)
-
-
 def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
     """(seat, statement) from signed bytes; Invalid('bad-message') or ('bad-encoding').
 
     SPEC: [M-2], [M-3], [X-2].
     """
-    whole = Raw(codec.decode(data, MAX_MESSAGE), BAD, "a message")
-    kind, where, who = whole.start("its kind", "its table", "its seat", most=MAX_LIST)
-    number = kind.integer(LAST_KIND, 1)
-    whole.need(where.value == table, "is of another table")
-    said = Raw(whole.value[3:], BAD, "a statement")
-    return who.integer(seats - 1), READERS[number](said)
+    value = codec.decode(data, MAX_MESSAGE)
+    number, where, seat = value[:3] if isinstance(value, tuple) and len(value) > 2 else (None,) * 3
+    if type(number) is not int or number not in _ROWS or where != table:
+        raise Invalid(BAD, "a message is of no known kind, or of another table")
+    if type(seat) is not int or seat >= seats:
+        raise Invalid(BAD, "a message is of no seat of this table")
+    statement: Statement = codec.read(_ROWS[number], value, BAD, "a statement")
+    return seat, statement
 
 
 def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
@@ -310,9 +211,9 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     Raises Invalid: 'bad-encoding', 'bad-message' or 'bad-signature'; none of them says
     anything of the seat named in it, since anyone could have made the bytes.
     """
-    envelope = Raw(codec.decode(data, MAX_MESSAGE), BAD, "an envelope")
-    first, second = envelope.row("the payload", "the signature")
-    return parse_parts(first.octets(), second.octets(64), table, ids)
+    whole = codec.decode(data, MAX_MESSAGE)
+    payload, signature = codec.read(_ENVELOPE, whole, BAD, "an envelope")
+    return parse_parts(payload, signature, table, ids)
 
 
 def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:

@@ -6,8 +6,8 @@ SPEC: [E-24], [E-28], [E-29], [E-30], [L-23].
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Final
 
 from ..bounds import Quota
 from ..crypto import identities
@@ -15,9 +15,9 @@ from ..crypto.hashing import Label
 from ..errors import Invalid
 from ..fault_codes import FAULTS
 from . import codec
-from .codec import Raw
-from .signed_messages import MAX_EPOCH, MAX_STEP
-from .table_header import MAX_SEATS
+from .codec import Int, Octets64, Text
+from .signed_messages import Digest, StartEpoch, Step
+from .table_header import Seat
 
 MAX_NUMBER: Final[Quota] = 254
 """The highest number: so often others pass on what one seat says of leaving at one table."""
@@ -35,30 +35,17 @@ class Leave:
     SPEC: [E-24], [E-28].
     """
 
-    seat: int
-    number: int
-    epoch: int
-    step: int
-    on: bytes
-    signature: bytes = field(repr=False)
+    seat: Seat
+    number: Annotated[int, Int(MAX_NUMBER, 1)]
+    epoch: StartEpoch
+    step: Step
+    on: Digest
+    signature: Octets64 = field(repr=False)
 
     @property
     def says_back(self) -> bool:
         """Whether it ends the leave before it ([E-28])."""
         return self.number % 2 == 0
-
-    @property
-    def fields(self) -> tuple[Any, ...]:
-        """What stands behind the kind in its frame."""
-        return *_said(self), self.signature
-
-
-def _said(leave: Leave) -> tuple[Any, ...]:
-    return leave.seat, leave.number, leave.epoch, leave.step, leave.on
-
-
-def _leave_payload(table: bytes, said: tuple[Any, ...]) -> bytes:
-    return codec.encode((table, *said))
 
 
 def sign_leave(
@@ -71,8 +58,8 @@ def sign_leave(
     on: bytes,
 ) -> Leave:
     """A leave of one's own."""
-    data = _leave_payload(table, (seat, number, epoch, step, on))
-    return Leave(seat, number, epoch, step, on, who.sign(Label.LEAVE, data))
+    bare = Leave(seat, number, epoch, step, on, b"")
+    return replace(bare, signature=who.sign(Label.LEAVE, _payload(table, bare)))
 
 
 def check_leave(leave: Leave, table: bytes, ids: Sequence[bytes]) -> None:
@@ -83,23 +70,8 @@ def check_leave(leave: Leave, table: bytes, ids: Sequence[bytes]) -> None:
     """
     if leave.seat >= len(ids):
         raise Invalid("bad-frame", "a leave is of no seat of this table")
-    data = _leave_payload(table, _said(leave))
+    data = _payload(table, leave)
     identities.verify_signature(ids[leave.seat], Label.LEAVE, data, leave.signature)
-
-
-def read_leave(raw: Raw) -> Leave:
-    """The leave in a frame's fields; raises Invalid ('bad-frame')."""
-    _, seat, number, epoch, step, on, signature = raw.row(
-        "its kind", "the seat", "the number", "the epoch", "the step", "the chain", "the signature"
-    )
-    return Leave(
-        seat.integer(15),
-        number.integer(MAX_NUMBER, 1),
-        epoch.integer(MAX_EPOCH),
-        step.integer(MAX_STEP, 1),
-        on.octets(32),
-        signature.octets(64),
-    )
 
 
 OVER: Final = "over"
@@ -124,24 +96,15 @@ class EndNotice:
     SPEC: [E-29], [E-30].
     """
 
-    seat: int
-    reason: str
-    about: int | None
-    signature: bytes = field(repr=False)
+    seat: Seat
+    reason: Annotated[str, Text(REASONS.__contains__)]
+    about: Seat | None
+    signature: Octets64 = field(repr=False)
 
     @property
     def is_over(self) -> bool:
         """Whether the signer holds a final end."""
         return self.reason == OVER
-
-    @property
-    def fields(self) -> tuple[Any, ...]:
-        """The fields behind the kind in its frame."""
-        return self.seat, self.reason, self.about, self.signature
-
-
-def _end_notice_payload(table: bytes, seat: int, reason: str, about: int | None) -> bytes:
-    return codec.encode((table, seat, reason, about))
 
 
 def sign_end_notice(
@@ -159,8 +122,8 @@ def sign_end_notice(
     Returns:
         The signed notice.
     """
-    signature = who.sign(Label.END, _end_notice_payload(table, seat, reason, about))
-    return EndNotice(seat, reason, about, signature)
+    bare = EndNotice(seat, reason, about, b"")
+    return replace(bare, signature=who.sign(Label.END, _payload(table, bare)))
 
 
 def check_end_notice(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
@@ -181,24 +144,10 @@ def check_end_notice(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> N
         raise Invalid("bad-frame", "an end notice is of no seat of this table")
     if notice.is_over and notice.about is not None:
         raise Invalid("bad-frame", "a final end is about no seat")
-    data = _end_notice_payload(table, notice.seat, notice.reason, notice.about)
+    data = _payload(table, notice)
     identities.verify_signature(ids[notice.seat], Label.END, data, notice.signature)
 
 
-def read_end_notice(raw: Raw) -> EndNotice:
-    """Read the notice in a frame's fields.
-
-    Raises:
-        Invalid: If a field has another form ('bad-frame').
-    """
-    _, seat, reason, about, signature = raw.row(
-        "its kind", "the seat", "the reason", "the seat it is about", "the signature"
-    )
-    text = reason.text()
-    raw.need(text in REASONS, "has a reason of no known kind")
-    return EndNotice(
-        seat.integer(MAX_SEATS - 1),
-        text,
-        None if about.value is None else about.integer(MAX_SEATS - 1),
-        signature.octets(64),
-    )
+def _payload(table: bytes, notice: Leave | EndNotice) -> bytes:
+    """Return the bytes that are signed: all fields but the signature, which is the last."""
+    return codec.encode((table, *codec.form_of(type(notice)).write(notice)[:-1]))

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Annotated, Any, Final, TypeVar
 
 from ..crypto import group
-from ..errors import Invalid, Place, within
-from ..game import Choice
+from ..errors import Invalid, Place
+from ..game_interface import Choice
 from . import codec
-from .codec import Raw, WrongForm
+from .codec import (
+    Either,
+    FieldForm,
+    Fields,
+    Int,
+    Octets,
+    Octets32,
+    Octets64,
+    Rows,
+    Struct,
+    WrongForm,
+)
+
+T = TypeVar("T")
 
 POINT: Final = 32
 SCALAR: Final = 32
@@ -29,24 +41,44 @@ EMPTY: Final = codec.encode(None)
 class KeyCommit:
     """The hash of a Feldman vector, and a transport key."""
 
-    hash: bytes
-    box: bytes
+    hash: Octets32
+    box: Octets32
+
+
+@dataclass(frozen=True)
+class _Points(FieldForm[tuple[bytes, ...]]):
+    """So many points, one after the other."""
+
+    count: int = 0
+
+    def read(self, value: Any) -> tuple[bytes, ...]:
+        """Return the points. Raises WrongForm for what is not of this form."""
+        data = Octets(self.count * POINT).read(value)
+        try:
+            return split(data)
+        except Invalid as error:
+            index = error.place.index if error.place else None
+            raise WrongForm(error.reason, error.code, (index or 0,)) from error
+
+    def write(self, value: tuple[bytes, ...]) -> bytes:
+        """Return the points as one string."""
+        return b"".join(value)
 
 
 @dataclass(frozen=True)
 class KeyReveal:
     """The Feldman vector, the proof that its secret is known, and a sealed piece per seat."""
 
-    vector: tuple[bytes, ...]
-    proof: bytes
-    pieces: tuple[bytes, ...]
+    vector: Annotated[tuple[bytes, ...], _Points()]
+    proof: Octets64
+    pieces: Annotated[tuple[bytes, ...], Rows(bytes)]
 
 
 @dataclass(frozen=True)
 class SealBody:
     """A commitment to a choice, and its escrow (empty on a strict table)."""
 
-    commitment: bytes
+    commitment: Octets32
     escrow: bytes
 
 
@@ -54,8 +86,8 @@ class SealBody:
 class Complaint:
     """The piece of `blamed` does not fit; `secret` opens everything sealed to the complainer."""
 
-    blamed: int
-    secret: bytes
+    blamed: Annotated[int, Int(MAX_INTEGER)]
+    secret: Octets32
 
 
 @dataclass(frozen=True)
@@ -74,10 +106,10 @@ class Gather:
     `helps`: the same per absent seat, from backup; `escrows`: one share per lost choice.
     """
 
-    opening: tuple[bytes, bytes] | None = None
+    opening: Annotated[tuple[bytes, bytes], Fields(bytes, Octets(NONCE))] | None = None
     shares: bytes = b""
-    helps: tuple[bytes, ...] = ()
-    escrows: tuple[bytes, ...] = ()
+    helps: Annotated[tuple[bytes, ...], Rows(bytes)] = ()
+    escrows: Annotated[tuple[bytes, ...], Rows(Octets(POINT + PROOF))] = ()
 
 
 @dataclass(frozen=True)
@@ -93,116 +125,89 @@ Body = KeyCommit | KeyReveal | SealBody | Complaint | ShuffleBody | Gather | Sho
 
 def encode_body(body: Body) -> bytes:
     """The bytes of a body."""
-    return codec.encode(_value(body))
-
-
-def _value(body: Body) -> Any:
-    match body:
-        case KeyCommit(key_hash, box):
-            return (key_hash, box)
-        case KeyReveal(vector, proof, pieces):
-            return (b"".join(vector), proof, pieces)
-        case SealBody(commitment, escrow):
-            return (commitment, escrow)
-        case Complaint(blamed, secret):
-            return (blamed, secret)
-        case ShuffleBody(deck, proof):
-            return (deck, proof)
-        case Gather(opening, shares, helps, escrows):
-            return (opening, shares, helps, escrows)
-        case ShowBody(choice, shares):
-            return (choice, shares)
+    return codec.encode(codec.form_of(type(body)).write(body))
 
 
 BAD: Final = "bad-body"
 
 
-def _row(body: bytes, *names: str) -> tuple[Raw, ...]:
-    """The fields of a body that is not too long ([N-8])."""
+def _decoded(body: bytes) -> Any:
+    """The value of a body that is not too long ([N-8])."""
     try:
-        value = codec.decode(body, MAX_BODY)
+        return codec.decode(body, MAX_BODY)
     except Invalid as error:
         raise Invalid(BAD, error.reason) from error
-    return Raw(value, BAD, "a body").row(*names)
 
 
-@contextmanager
-def _fields(*names: str) -> Iterator[None]:
-    """Name the field, and the item in it, that the path of a wrong form leads to."""
+def _read(form: Struct[T], value: Any) -> T:
+    """Read a body; an error names the field, and the item in it, that is of a wrong form."""
     try:
-        yield
+        return codec.read(form, value, BAD, "a body")
     except WrongForm as error:
         if error.path:
             at, *inner = error.path
-            error.place = Place(names[at], inner[0] if inner else None)
+            error.place = Place(tuple(form.forms)[at], inner[0] if inner else None)
         raise
+
+
+_KEY_COMMIT: Final = Struct(KeyCommit)
+_SEAL: Final = Struct(SealBody)
+_COMPLAINT: Final = Struct(Complaint)
+_SHOW: Final = Struct(ShowBody)
+
+
+@lru_cache
+def _key_reveal(size: int, pieces: int) -> Struct[KeyReveal]:
+    return Struct(KeyReveal, vector=_Points(size), pieces=Rows(bytes, pieces, pieces))
+
+
+@lru_cache
+def _shuffle(cards: int) -> Struct[ShuffleBody]:
+    return Struct(ShuffleBody, deck=Octets(cards * 2 * POINT))
+
+
+@lru_cache
+def _gather(helps: int, escrows: int) -> Struct[Gather]:
+    shares = Rows(Octets(POINT + PROOF), escrows, escrows)
+    return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
 
 
 def parse_key_commit(body: bytes) -> KeyCommit:
     """[hash, transport key]."""
-    key_hash, box = _row(body, "the hash", "the transport key")
-    with _fields("hash", "box"):
-        return KeyCommit(key_hash.octets(32), box.octets(32))
+    return _read(_KEY_COMMIT, _decoded(body))
 
 
 def parse_key_reveal(body: bytes, size: int, pieces: int) -> KeyReveal:
     """[vector of `size` points, proof, `pieces` sealed pieces]."""
-    vector, proof, sealed = _row(body, "the vector", "the proof", "the pieces")
-    with _fields("vector", "proof", "pieces"):
-        with within("vector"):
-            points = split(vector.octets(size * POINT))
-        read = tuple(piece.octets() for piece in sealed.exactly(pieces, "a piece"))
-        return KeyReveal(points, proof.octets(PROOF), read)
+    return _read(_key_reveal(size, pieces), _decoded(body))
 
 
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
     """[commitment, escrow] or [blamed seat, secret]."""
-    first, second = _row(body, "the commitment", "the escrow or secret")
-    if type(first.value) is int:
-        with _fields("blamed", "secret"):
-            return Complaint(first.value, second.octets(32))
-    return _read_seal(first, second)
+    value = _decoded(body)
+    if isinstance(value, tuple) and value and type(value[0]) is int:
+        return _read(_COMPLAINT, value)
+    return _read(_SEAL, value)
 
 
 def parse_seal(body: bytes) -> SealBody:
     """[commitment, escrow]."""
-    return _read_seal(*_row(body, "the commitment", "the escrow"))
-
-
-def _read_seal(commitment: Raw, escrow: Raw) -> SealBody:
-    with _fields("commitment", "escrow"):
-        return SealBody(commitment.octets(32), escrow.octets())
+    return _read(_SEAL, _decoded(body))
 
 
 def parse_shuffle(body: bytes, cards: int) -> ShuffleBody:
     """[deck, proof]."""
-    deck, proof = _row(body, "the deck", "the proof")
-    with _fields("deck", "proof"):
-        return ShuffleBody(deck.octets(cards * 2 * POINT), proof.octets())
+    return _read(_shuffle(cards), _decoded(body))
 
 
 def parse_gather(body: bytes, helps: int, escrows: int) -> Gather:
     """[opening or nil, shares, helps, escrow shares]."""
-    opening, shares, given, keys = _row(body, "the opening", "the shares", "the helps", "the keys")
-    with _fields("opening", "shares", "helps", "escrows"):
-        return Gather(
-            None if opening.value is None else _read_opening(opening),
-            shares.octets(),
-            tuple(one.octets() for one in given.exactly(helps, "a help")),
-            tuple(one.octets(POINT + PROOF) for one in keys.exactly(escrows, "an escrow share")),
-        )
-
-
-def _read_opening(raw: Raw) -> tuple[bytes, bytes]:
-    choice, nonce = raw.row("the choice", "the nonce")
-    return choice.octets(), nonce.octets(NONCE)
+    return _read(_gather(helps, escrows), _decoded(body))
 
 
 def parse_show(body: bytes) -> ShowBody:
     """[choice, shares]."""
-    choice, shares = _row(body, "the choice", "the shares")
-    with _fields("choice", "shares"):
-        return ShowBody(choice.octets(), shares.octets())
+    return _read(_SHOW, _decoded(body))
 
 
 def split(data: bytes) -> tuple[bytes, ...]:
@@ -219,7 +224,7 @@ def split(data: bytes) -> tuple[bytes, ...]:
 
 def parse_batch(data: bytes, count: int) -> tuple[tuple[bytes, ...], bytes]:
     """`count` shares and their proof, two scalars; empty for none."""
-    Raw(data, BAD, "a batch").octets(count * POINT + PROOF if count else 0)
+    codec.read(Octets(count * POINT + PROOF if count else 0), data, BAD, "a batch")
     points, proof = split(data[: count * POINT]), data[count * POINT :]
     for start in range(0, len(proof), SCALAR):
         group.decode_scalar(proof[start : start + SCALAR])
@@ -240,7 +245,6 @@ def parse_choice(data: bytes, size: int) -> Choice:
         value = codec.decode(data, size)
     except Invalid as error:
         raise Invalid(BAD, f"a choice does not decode: {error.reason}") from error
-    if type(value) is int:
-        return value
-    items = Raw(value, BAD, "a choice").items("a number of a choice")
-    return tuple(item.integer(MAX_INTEGER) for item in items)
+    number = Int(MAX_INTEGER)
+    found: Choice = codec.read(Either(int, number, Rows(number)), value, BAD, "a choice")
+    return found

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from ..bounds import Milliseconds, Quota
 from ..crypto import identities
 from ..crypto.hashing import VERSION, Label, digest
-from ..errors import OtherVersion
+from ..errors import Invalid, OtherVersion
 from . import codec
-from .allowed_text import is_one_name, is_plain
-from .codec import Raw
+from .allowed_text import is_one_name
+from .codec import ANY, Fields, Int, Octets32, Octets64, Rows, Struct, Text
 
 MAX_SEATS: Final = 16
 LONGEST_VERSION: Final = 40
@@ -19,8 +19,7 @@ LONGEST_VERSION: Final = 40
 MAX_HEADER: Final = 16 * 1024
 MAX_NICKNAME: Final = 24
 SECOND, HOUR, DAY = 1_000, 3_600_000, 86_400_000
-PATIENCE_BOUNDS: Final = ((SECOND, 30 * DAY), (SECOND, DAY), (100, HOUR), (100, DAY))
-"""Least and most milliseconds of choice, step, grace and cap: what a person may still mean."""
+Seat = Annotated[int, Int(MAX_SEATS - 1)]
 DEFAULT_QUORUM: Final = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}
 
 
@@ -31,32 +30,32 @@ def default_quorum(seats: int) -> int:
 
 @dataclass(frozen=True)
 class Patience:
-    """Milliseconds: for a step people decide, for any other, and the grace g and its cap G."""
+    """Milliseconds: for a step people decide, for any other, and the grace g and its cap G.
 
-    choice: Milliseconds = 300_000
-    step: Milliseconds = 30_000
-    grace: Milliseconds = 5_000
-    cap: Milliseconds = 120_000
+    The bounds are what a person may still mean.
+    """
+
+    choice: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 300_000
+    step: Annotated[Milliseconds, Int(DAY, SECOND)] = 30_000
+    grace: Annotated[Milliseconds, Int(HOUR, 100)] = 5_000
+    cap: Annotated[Milliseconds, Int(DAY, 100)] = 120_000
 
 
 @dataclass(frozen=True)
 class Terms:
     """What the host offers: `game` is the game's own value, opaque here."""
 
-    host: bytes
-    nonce: bytes
+    host: Octets32
+    nonce: Octets32
     game: Any
-    seats: int
-    quorum: int
+    seats: Annotated[int, Int(MAX_SEATS, 2)]
+    quorum: Annotated[int, Int(MAX_SEATS)]
     patience: Patience = Patience()
-    returns: Quota = 8
+    returns: Annotated[Quota, Int(255)] = 8
 
     def value(self) -> tuple[Any, ...]:
         """The terms as a plain value."""
-        p = self.patience
-        times = (p.choice, p.step, p.grace, p.cap)
-        head = (VERSION, self.host, self.nonce, self.game)
-        return (*head, self.seats, self.quorum, times, self.returns)
+        return (VERSION, *_TERMS.write(self))
 
     def digest(self) -> bytes:
         """What a ticket names and every seat signs."""
@@ -68,18 +67,30 @@ class Terms:
         return self.quorum == self.seats
 
 
+def is_nickname(name: str) -> bool:
+    """Whether it can be a nickname."""
+    return 0 < len(name) <= MAX_NICKNAME and is_one_name(name)
+
+
+_NICKNAME: Final = Text(is_nickname)
+
+
 @dataclass(frozen=True)
 class SeatEntry:
     """One seat's consent to the terms."""
 
-    id: bytes
-    nickname: str
-    nonce: bytes
-    signature: bytes
+    id: Octets32
+    nickname: Annotated[str, _NICKNAME]
+    nonce: Octets32
+    signature: Octets64
 
     def value(self) -> tuple[Any, ...]:
         """The entry as a plain value."""
-        return (self.id, self.nickname, self.nonce, self.signature)
+        return _ENTRY.write(self)
+
+
+_TERMS: Final = Struct(Terms, head=1)
+_ENTRY: Final = Struct(SeatEntry)
 
 
 @dataclass(frozen=True)
@@ -137,58 +148,29 @@ def parse_terms(value: Any) -> Terms:
 
     OtherVersion, an Invalid, if they are of another version.
     """
-    raw = Raw(value, BAD, "the terms")
-    version = raw.head("the version")
-    if version.value != VERSION:
-        raise OtherVersion(str(version.value)[:LONGEST_VERSION], VERSION)
-    _, host, nonce, game, seats, quorum, times, returns = raw.row(
-        "the version", "the host id", "the nonce", "the game", *_NUMBERS
-    )
-    public, fresh = host.octets(32), nonce.octets(32)
-    identities.check_public(public)
-    number = seats.integer(MAX_SEATS, 2)
-    agreed = quorum.integer(number, number // 2 + 1)
-    patience = _read_patience(times)
-    return Terms(public, fresh, game.value, number, agreed, patience, returns.integer(255))
-
-
-_NUMBERS: Final = ("the seats", "the quorum", "the patience", "the limit of returns")
-
-
-def _read_patience(raw: Raw) -> Patience:
-    times = raw.row("the choice's", "the step's", "the grace", "its cap")
-    read = [
-        time.integer(high, low) for time, (low, high) in zip(times, PATIENCE_BOUNDS, strict=True)
-    ]
-    raw.need(read[2] <= read[3], "has a grace above its cap")
-    return Patience(*read)
+    version = codec.read(Rows(ANY, least=1), value, BAD, "the terms")[0]
+    if version != VERSION:
+        raise OtherVersion(str(version)[:LONGEST_VERSION], VERSION)
+    terms = codec.read(_TERMS, value, BAD, "the terms")
+    identities.check_public(terms.host)
+    if not terms.seats // 2 < terms.quorum <= terms.seats:
+        raise Invalid(BAD, "the quorum is no majority of the seats")
+    if terms.patience.grace > terms.patience.cap:
+        raise Invalid(BAD, "the patience has a grace above its cap")
+    return terms
 
 
 def check_nickname(name: object) -> str:
     """A nickname: 1 to 24 characters of plain text, without separators ([H-4], [H-6], [H-10])."""
-    raw = Raw(name, BAD, "a nickname")
-    text = raw.text()
-    raw.need(0 < len(text) <= MAX_NICKNAME, f"has 1 to {MAX_NICKNAME} characters")
-    raw.need(is_plain(text), "has characters that may not stand in a name")
-    raw.need(is_one_name(text), "has a comma or semicolon: it would read as two")
-    return text
-
-
-def is_nickname(name: str) -> bool:
-    """Whether it can be a nickname."""
-    return 0 < len(name) <= MAX_NICKNAME and is_one_name(name)
+    return codec.read(_NICKNAME, name, BAD, "a nickname")
 
 
 def parse_entry(terms: Terms, value: Any) -> SeatEntry:
     """A seat's entry with its signature checked; Invalid otherwise ([H-4])."""
-    who, name, fresh, signed = Raw(value, BAD, "a seat").row(
-        "its id", "its nickname", "its nonce", "its signature"
-    )
-    nickname = check_nickname(name.value)
-    public, nonce, signature = who.octets(32), fresh.octets(32), signed.octets(64)
-    statement = seat_statement(terms.digest(), public, nickname, nonce)
-    identities.verify_signature(public, Label.SEAT, statement, signature)
-    return SeatEntry(public, nickname, nonce, signature)
+    entry = codec.read(_ENTRY, value, BAD, "a seat")
+    statement = seat_statement(terms.digest(), entry.id, entry.nickname, entry.nonce)
+    identities.verify_signature(entry.id, Label.SEAT, statement, entry.signature)
+    return entry
 
 
 def parse_header(data: bytes) -> Header:
@@ -196,11 +178,13 @@ def parse_header(data: bytes) -> Header:
 
     SPEC: [H-1], [H-3], [H-5], [H-12].
     """
-    first, roster = Raw(codec.decode(data, MAX_HEADER), BAD, "the header").row(
-        "the terms", "the roster"
-    )
-    terms = parse_terms(first.value)
-    entries = tuple(parse_entry(terms, one.value) for one in roster.exactly(terms.seats, "a seat"))
-    roster.need(len({e.id for e in entries}) == len(entries), "seats one player twice")
-    roster.need(entries[0].id == terms.host, "does not begin with the host")
+    whole = codec.decode(data, MAX_HEADER)
+    first, roster = codec.read(Fields(ANY, ANY), whole, BAD, "the header")
+    terms = parse_terms(first)
+    found = codec.read(Rows(ANY, terms.seats, terms.seats), roster, BAD, "the roster")
+    entries = tuple(parse_entry(terms, one) for one in found)
+    if len({entry.id for entry in entries}) < len(entries):
+        raise Invalid(BAD, "the roster seats one player twice")
+    if entries[0].id != terms.host:
+        raise Invalid(BAD, "the roster does not begin with the host")
     return Header(terms, entries)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import trio
@@ -15,13 +15,13 @@ from support.shell import Shell
 
 from cli import exit_codes
 from cli.app import run
-from cli.words.reasons import sentence
-from p2p_hoity.errors import Reason
+from cli.words.error_sentences import sentence
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
 from p2p_hoity.table import session
-from p2p_hoity.table.frames_in import Weighing
+from p2p_hoity.table.frames_in import FramesIn
 from protocol.errors import Invalid
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and raw bytes")
@@ -222,22 +222,19 @@ def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
     table = SimpleNamespace(ids=(b"p",))
     machine = SimpleNamespace(lacks_messages=False, table=table, tip=None, job=None, has_begun=True)
     machine.receive, hub = receive, SimpleNamespace(drop=drop)
-    running = object.__new__(session.Driver)
-    limit = type("RateLimit", (), {"is_due": lambda *_: True, "spend": lambda *_: 0})()
-    for name, value in {
-        "hub": hub,
-        "machine": machine,
-        "_rate_limit": limit,
-        "_side": type("SideChannel", (), {"receive": lambda *_: False})(),
-        "_access": type("Access", (), {"hears": lambda *_: True})(),
-        "_now": lambda: 0.0,
-    }.items():
-        setattr(running, name, value)
+    limit: Any = SimpleNamespace(is_due=lambda *_: True, spend=lambda *_: 0)
+    side, access = SimpleNamespace(receive=lambda *_: False), SimpleNamespace(hears=lambda _: True)
 
     async def hear() -> None:
-        weighing = Weighing(machine, hub, limit, running._now, lambda: None)  # type: ignore[arg-type]
-        setattr(running, "_weighing", weighing)  # noqa: B010 - as the others
-        running._on_frame(b"p", b"\x92\x00\xc4\x00")
+        given: Any = (machine, hub, limit, float, None)
+        here = SimpleNamespace(
+            machine=machine,
+            _side=side,
+            _access=access,
+            _rate_limit=limit,
+            _frames_in=FramesIn(*given),
+        )
+        session.Session._on_frame(cast(Any, here), b"p", b"\x92\x00\xc4\x00")
 
     trio.run(hear)
     ((peer, reason),) = dropped

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from support.limits import LIMIT
 from support.process_table import ProcessTable
-from support.terminals import BOT, LISTEN, relay, start
+from support.terminals import GUEST, LISTEN, relay, start
 
 
 def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:
@@ -14,12 +14,12 @@ def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:
         first = host.read_until("type", "code")
         assert (first["relay"], first["after"]) == (place, None)
         number = first["code"].partition("-")[0]
-        liar = start(path / "liar", "join", f"{number}-aardvark-walrus@{place}", *LISTEN, *BOT)
+        liar = start(path / "liar", "join", f"{number}-aardvark-walrus@{place}", *LISTEN, *GUEST)
         assert liar.end() == 1
         assert liar.last["code"] == "code-wrong"
         second = host.read_until("type", "code")
         assert second["after"] == "wrong"
-        late = start(path / "liar", "join", f"{first['code']}@{place}", *LISTEN, *BOT)
+        late = start(path / "liar", "join", f"{first['code']}@{place}", *LISTEN, *GUEST)
         assert late.end() == 3
         assert late.last["code"] == "code-unknown-there"
         onlooker = start(path / "onlooker", "watch", f"{second['code']}@{place}", "--json")

@@ -10,7 +10,7 @@ from support import wire_tap
 from support.limits import LIMIT
 from support.process_table import ProcessTable
 from support.seat import FIRST_RECORD
-from support.terminals import BOT, hoity, start
+from support.terminals import GUEST, hoity, start
 
 from p2p_hoity.storage import rollback_marks
 
@@ -53,7 +53,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_game(tmp_path: Path)
     hoity(tmp_path / "home", "id", "new", "--name", "Ana", code=0)
     (tmp_path / "home" / "journals").write_text("no folder")
     with ProcessTable(tmp_path, 2) as table:
-        refused = hoity(tmp_path / "home", "join", table.ticket, *BOT, code=2)
+        refused = hoity(tmp_path / "home", "join", table.ticket, *GUEST, code=2)
     assert "Games cannot be kept in" in refused.stderr
     assert "Traceback" not in refused.stderr
 

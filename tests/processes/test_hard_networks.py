@@ -17,7 +17,7 @@ from support.namespaces import LOST, REFUSED, RELAY, Internet, Machine, machines
 from support.process_table import LONG, ProcessTable
 from support.sampling import is_nightly, sample
 from support.short_game import short_file
-from support.terminals import BOT, Terminal
+from support.terminals import GUEST, Terminal
 
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 
@@ -195,7 +195,7 @@ def test_a_killed_host_goes_on_elsewhere_by_a_fresh_ticket(net: Internet, tmp_pa
 
 def hand(table: ProcessTable, ticket: str) -> tuple[int, dict[str, Any]]:
     """`hoity join` in another terminal while seat 1 is played: exit code, last object."""
-    done = table.machines[1].start(table.running[1].home, "join", ticket, *BOT)
+    done = table.machines[1].start(table.running[1].home, "join", ticket, *GUEST)
     code = done.end()
     assert "Traceback" not in done.errors()
     return code, done.last

@@ -8,7 +8,7 @@ import pytest
 from support import namespaces
 from support.namespaces import RELAY, Internet, Machine, address, machines, relay
 from support.process_table import ProcessTable
-from support.terminals import BOT
+from support.terminals import BOT, GUEST
 
 HIDES = 2
 """The number of the seat that hides, in the tables here."""
@@ -93,7 +93,7 @@ def test_a_host_that_hides_with_its_bot_and_what_would_be_seen_else(
         # What would be seen without the option.
         other = guest.start(tmp_path / "other", "host", "--seats", "2", *BOT, "--lan", "off")
         ticket = other.read_until("ticket")["ticket"]
-        plain = host.start(tmp_path / "plain", "join", ticket, *BOT)
+        plain = host.start(tmp_path / "plain", "join", ticket, *GUEST)
         plain.read_until("type", "started")
         assert packets(host, "leaked") > 0
         plain.kill()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.terminals import BOT, LISTEN, hoity, start
+from support.terminals import BOT, GUEST, LISTEN, hoity, start
 
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.home import Home
@@ -19,7 +19,7 @@ def secrets_of(home: Path, passphrase: str | None) -> set[bytes]:
     """Return the secrets of a seat in a game: its key and what its journal holds."""
     (path,) = home.glob("journals/*.journal")
     first = journal.read_first(path, passphrase)
-    return {load_identity(Home(home), passphrase).identity.seed, first[2]}
+    return {load_identity(Home(home), passphrase).identity.seed, first.seed}
 
 
 def shown(secret: bytes) -> set[bytes]:
@@ -40,7 +40,7 @@ def test_a_seat_tells_no_secret_and_locks_its_files(tmp_path: Path) -> None:
     words = ("--debug", "host", "--seats", "2", "--lan", "off", *LISTEN, *BOT)
     host = start(tmp_path / "host", *words, fresh=True, HOITY_PASSPHRASE=PASSPHRASE)
     ticket = host.read_until("ticket")["ticket"]
-    guest = start(tmp_path / "guest", "join", ticket, *BOT)
+    guest = start(tmp_path / "guest", "join", ticket, *GUEST)
     guest.read_until("round", 2)
     command = Path(f"/proc/{host.process.pid}/cmdline")
     arguments = command.read_text() if command.exists() else ""

@@ -82,7 +82,7 @@ def test_a_guest_from_afar_comes_in_by_what_the_router_opened(spoken: str, homes
     first = host.read_until("ticket")["ticket"]
     ticket = reached(host, "anywhere")["ticket"] or first
     assert [address.partition(":")[0] for address in decode_ticket(ticket).addresses] == [OUTSIDE]
-    guest = homes.start(homes.guest, "join", ticket, *ALONE)
+    guest = homes.start(homes.guest, "join", ticket, "--yes", *ALONE)
     assert guest.read_until("type", "started")["seat"] is not None
     assert router.read_until("open")["open"] != []
     leave(host, router)
@@ -104,7 +104,7 @@ def test_without_a_router_that_opens_a_guest_from_elsewhere_is_told_why(homes: H
     host = homes.host()
     ticket = host.read_until("ticket")["ticket"]
     assert host.read_until("type", "reached")["reach"] == "lan"
-    guest = homes.start(homes.guest, "join", ticket, *ALONE)
+    guest = homes.start(homes.guest, "join", ticket, "--yes", *ALONE)
     assert guest.end() == 3
     assert guest.last["code"] == "host-unreached-lan"
 
@@ -171,7 +171,7 @@ def test_behind_a_proxy_no_packet_goes_anywhere_else(homes: Homes) -> None:
     ticket = host.read_until("ticket")["ticket"]
     assert decode_ticket(ticket).addresses == ()
     assert host.read_until("type", "reached")["reach"] == "anywhere"
-    guest = homes.start(homes.guest, "join", ticket, *proxy, *ALONE)
+    guest = homes.start(homes.guest, "join", ticket, "--yes", *proxy, *ALONE)
     guest.read_until("round", 1)
     assert packets(homes.home, "proxied") > 10
     assert packets(homes.home, "leaked") == 0

@@ -24,7 +24,7 @@ from typing import Any
 from support import wire_tap
 from support.process_table import ProcessTable
 from support.seat import FIRST_RECORD
-from support.terminals import BOT, LISTEN, Terminal
+from support.terminals import GUEST, LISTEN, Terminal
 
 from p2p_hoity.table import play_table
 from protocol.transcript import transcript_format
@@ -34,7 +34,7 @@ FULL = "uberplay-2004"
 
 def crash_again(table: ProcessTable, number: int, cuts: Iterable[int]) -> int:
     """Start a seat with one cut after the other until it lives; how often it crashed."""
-    tap, words = table.habits[number], ("join", table.ticket, *LISTEN, *BOT)
+    tap, words = table.habits[number], ("join", table.ticket, *LISTEN, *GUEST)
     for crashes, cut in enumerate(itertools.chain(cuts, [0])):
         table.habits = {**table.habits, number: (*tap, f"cut={cut}")}
         if table.start(number, *words).end() != -signal.SIGKILL:

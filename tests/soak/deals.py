@@ -113,7 +113,7 @@ async def yes(*_: Any) -> bool:
 async def sit(words: list[str]) -> None:
     """One seat of one table, until it is told to go."""
     probe, where = Probe(int(words[1])), home()
-    seat = Seat(where, own(where), BotPlayer(), probe.hear, **OFF_LOOP)
+    seat = Seat(probe.hear, player=BotPlayer(), home=where, me=own(where), **OFF_LOOP)
     reach = Reach("127.0.0.1:0")
     if words[0] == "join":
         await join_table(seat, decode_ticket(words[2]), yes, reach)

@@ -105,14 +105,14 @@ class Attack:
         """Try numbers from one address, at the pace that the relay allows it."""
         limits, here = RelayLimits(), From(self.network, f"stranger{source}")
         tries = 0
-        await trio.sleep(random.uniform(0, 1 / limits.guesses_a_second))
+        await trio.sleep(random.uniform(0, 1 / limits.guesses[1]))
         while True:
             wish = self.number().to_bytes(NUMBER, "big") + b"no first message"
             with suppress(NetError):
                 await cut(await speak(here, self.relay, wish))
             self.counts["tries"] += 1
             tries += 1
-            await trio.sleep(0.1 if tries < limits.guesses else 1 / limits.guesses_a_second)
+            await trio.sleep(0.1 if tries < limits.guesses[0] else 1 / limits.guesses[1])
 
     # Hosts and guests.
 

@@ -170,7 +170,7 @@ async def play(folder: Path, cores: list[Core], quorum: int, delay: float) -> No
     async def sit(number: int, network: Distance) -> None:
         home, core = homes[number], cores[number]
         CORE.set(core)
-        seat = Seat(home, own(home), BotPlayer(), core.hear, off_loop=at_once)
+        seat = Seat(core.hear, player=BotPlayer(), home=home, me=own(home), off_loop=at_once)
         reach = Reach(f"8.0.0.{number + 1}:4000", network=network)
         if number == 0:
             terms = terms_of(seat.me, len(cores), quorum, TIMES)

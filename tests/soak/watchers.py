@@ -26,14 +26,15 @@ import trio
 from support.limits import LIMIT
 from support.process_table import ProcessTable
 
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetCode, trouble_is
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork
 from p2p_hoity.table.frame_access import DropCode
-from p2p_hoity.table.lobby import Ask, Refuse, Roster, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.table.frame_kinds import is_of_game
+from p2p_hoity.table.lobby import Ask, Refuse, Roster, encode_lobby, parse_lobby
 from p2p_hoity.table.ticket_proof import Capability
 from protocol import Identity, Invalid, table_header
 from protocol.wire import peer_frames
@@ -99,7 +100,7 @@ class Onlooker:
             self.lost += 1
         elif isinstance(event, Frame):
             self.frames += 1
-            if is_lobby(event.data):
+            if not is_of_game(event.data):
                 self._read(event.peer, event.data)
 
     def _read(self, seat: bytes, data: bytes) -> None:

@@ -2,12 +2,35 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from p2p_hoity.storage import journal
+from p2p_hoity.storage.seat_record import SeatRecord
+from support.machine_table import make_table
+from support.toy_game import ToyGame
 
-FIRST = (b"header", 1, b"s" * 32)
+
+def seat_record(header: bytes, seat: int, **more: Any) -> SeatRecord:
+    """Return the first record of a seat's journal."""
+    fields = {
+        "seed": b"s" * 32,
+        "addresses": ((), (), ()),
+        "listen": ":0",
+        "relays": (),
+        "started": 0,
+        "signature": bytes(64),
+        "secret": b"",
+        "is_open": False,
+        "hidden": False,
+        "watched": True,
+        "relay_only": False,
+    }
+    return SeatRecord(header=header, seat=seat, **(fields | more))
+
+
+FIRST = seat_record(make_table(ToyGame(3, 1), 3, 2)[0].header.encode(), 1)
 
 
 def fresh(folder: Path, passphrase: str | None = None) -> journal.Journal:
@@ -24,7 +47,7 @@ def write(folder: Path, *records: bytes, passphrase: str | None = None) -> Path:
     return book.path
 
 
-def read(path: Path, passphrase: str | None = None) -> tuple[bool, tuple[object, ...], list[bytes]]:
+def read(path: Path, passphrase: str | None = None) -> tuple[bool, SeatRecord, list[bytes]]:
     """Return whether a journal is current, its first record and the others."""
     book, first, records = journal.reopen(path, passphrase)
     every = list(records)
@@ -32,7 +55,7 @@ def read(path: Path, passphrase: str | None = None) -> tuple[bool, tuple[object,
     return book.current, first, every
 
 
-def look(path: Path, passphrase: str | None = None) -> tuple[tuple[object, ...], list[bytes]]:
+def look(path: Path, passphrase: str | None = None) -> tuple[SeatRecord, list[bytes]]:
     """Return the first record of a journal and the others, as one reads that is not reopened."""
     with journal.read(path, passphrase) as (first, records):
         return first, list(records)

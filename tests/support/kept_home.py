@@ -14,6 +14,7 @@ from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
 from protocol.seat.seat_machine import Machine
 from protocol.wire.table_header import Patience, Terms
+from support.journals import seat_record
 from support.machine_table import MachineTable, identity, seat_at
 
 SEED = b"s" * 32
@@ -58,19 +59,25 @@ def keep_journal(
     started: int = STARTED,
     password: str | None = None,
     secret: bytes = b"",
-    whole: bool = False,
     records: int | None = None,
 ) -> Journal:
-    """The open journal of a seat of this room, as the game stands or with its first `records`;
-    `secret` is its ticket's. Not `whole`: as earlier versions began it, so that it is not played
-    on."""
+    """Return the open journal of a seat of this room, as the game stands.
+
+    Args:
+        home: Where it is kept.
+        here: The room.
+        seat: The seat.
+        started: When the game began, in Unix seconds.
+        password: Encrypts the journal, if given.
+        secret: The secret of the ticket.
+        records: How many of the machine's records it has. None: all.
+    """
     table = here.table
     places = tuple(() for _ in range(table.seats))
-    header = table.header.encode()
-    first = (header, seat, SEED, places, ":0", (), started, bytes(64), secret, False)
-    more = (False, True) if whole else ()
+    more = {"seed": SEED, "addresses": places, "started": started, "secret": secret}
+    first = seat_record(table.header.encode(), seat, **more)
     path = home.journals / f"{table.id.hex()[:16]}.journal"
-    book = journal.create(path, first + more, password)
+    book = journal.create(path, first, password)
     for record in here.places[seat].journal[:records]:
         book.append(record)
     book.sync()

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cli.local.lesson_screen import explained
 from cli.ui.full_screen.layout import Desk, frame
 from cli.ui.full_screen.menu import menu
 from cli.ui.full_screen.scene import Scene
-from cli.words import terms as terms_words
+from cli.words import table_terms
 from cli.words.card_names import Names
-from cli.words.lesson import explained
-from cli.words.presence import knock
+from cli.words.presence_sentences import knock
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.game_adapter import read_game
@@ -146,8 +146,8 @@ def _at(place: rules.Place) -> Shown:
 def _terms() -> Shown:
     shown = Shown(Scene(), Desk(), Referee.seat(load(), 4))
     terms = table(4).header.terms
-    told = terms_words.describe(terms, read_game(terms), NAMES[:2])
-    bounds = terms_words.bounds(terms)
+    told = table_terms.describe(terms, read_game(terms), NAMES[:2])
+    bounds = table_terms.bounds(terms)
     shown.desk.papers = tuple(line for line in told if line not in bounds)
     shown.desk.answers = "Sit down? y or n"
     shown.scene.lobby, shown.scene.of_seats = NAMES[:2], 4

@@ -19,9 +19,10 @@ from p2p_hoity.net.transport import Network
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
+from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
-from p2p_hoity.table.lobby import LobbyFrame, Sit, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.table.lobby import LobbyFrame, Sit, encode_lobby, parse_lobby
 from p2p_hoity.table.play_table import Lan, Reach, Seat
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Wish
 from p2p_hoity.table.resume_table import resume_table
@@ -154,7 +155,7 @@ class Guest:
     @property
     def seat(self) -> Seat:
         """Who sits here."""
-        return Seat(self.home, self.me, self.player, self.hear, **self.options)
+        return Seat(self.hear, player=self.player, home=self.home, me=self.me, **self.options)
 
     def heard(self, kind: type[Any]) -> list[Any]:
         """Return what the screen was told of one kind."""
@@ -459,7 +460,7 @@ class Caller:
     async def listen(self) -> None:
         """Keep what comes."""
         async for event in self.hub.events:
-            frame = isinstance(event, Frame) and is_lobby(event.data)
+            frame = isinstance(event, Frame) and not is_of_game(event.data)
             self.heard.append(parse_lobby(event.data) if frame else event)  # type: ignore[union-attr]
 
     async def next(self, kind: type[Any]) -> Any:

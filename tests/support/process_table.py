@@ -10,7 +10,7 @@ from typing import Any, Self
 from support import terminals
 from support.namespaces import Machine
 from support.short_game import short_file
-from support.terminals import BOT, LISTEN, Terminal
+from support.terminals import BOT, GUEST, LISTEN, Terminal
 
 Habits = tuple[str, ...]
 """Of `support.seat`."""
@@ -96,7 +96,7 @@ class ProcessTable:
 
     def join(self, number: int, *words: str, **how: Any) -> Terminal:
         """Have a guest come to the table."""
-        return self.start(number, "join", self.ticket, *self.way_of(number), *BOT, *words, **how)
+        return self.start(number, "join", self.ticket, *self.way_of(number), *GUEST, *words, **how)
 
     def fill(self) -> None:
         """Have all guests come who are not here yet."""

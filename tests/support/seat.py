@@ -41,9 +41,9 @@ from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.transport import TcpNetwork
 from p2p_hoity.storage.journal import Journal
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.table import play_table
+from p2p_hoity.table import session
+from p2p_hoity.table.effects_out import EffectsOut
 from p2p_hoity.table.player_interface import BotPlayer
-from p2p_hoity.table.session import Driver
 from protocol.chain.chain_state import Kind, Node
 from protocol.seat.effects import Effect, Send, Stepped
 from protocol.wire.table_header import Patience
@@ -55,8 +55,8 @@ FIRST_RECORD = 4
 """The cut with which a seat has its first record, and so can be resumed."""
 
 
-class DyingDriver(Driver):
-    """A driver whose process falls silent as a step begins, and dies when its last words are out.
+class DyingEffects(EffectsOut):
+    """Effects of a seat that falls silent as a step begins, and dies when its last words are out.
 
     The others thus await it in that very step.
     """
@@ -65,15 +65,18 @@ class DyingDriver(Driver):
     silent = False
 
     def _do(self, effect: Effect) -> None:
-        super()._do(effect)
+        if isinstance(effect, Send):
+            self._send(effect)
+        else:
+            super()._do(effect)
         if isinstance(effect, Stepped) and not self.silent and self._is_the_moment(effect.after):
             self._go(effect.after)
 
     def _send(self, send: Send) -> None:
         if self.kind == Kind.KEY_COMMIT and not self.silent:
-            self._go(self.machine.tip)
+            self._go(self._machine.tip)
         if not self.silent:
-            super()._send(send)
+            self._outgoing.send(send)
 
     def _is_the_moment(self, node: Node) -> bool:
         if node.want.kind != self.kind or not self._has_the_role(node):
@@ -82,17 +85,16 @@ class DyingDriver(Driver):
         return self.left == 0
 
     def _has_the_role(self, node: Node) -> bool:
-        owes = self.seat in (node.want.owes or node.want.speakers)
+        owes = self._machine.seat in (node.want.owes or node.want.speakers)
         return not self.role or owes == (self.role == "own")
 
     def _go(self, node: Node) -> None:
         self.silent = True
         write_line({"type": "goes", "step": node.step, "at": str(node.want.kind)})
-        assert self._nursery is not None
-        self._nursery.start_soon(self._die)
+        trio.lowlevel.spawn_system_task(self._die)
 
     async def _die(self) -> None:
-        await self.hub.flush(3)
+        await self._outgoing._hub.flush(3)
         kill_itself()
 
 
@@ -105,9 +107,9 @@ def kill_itself() -> NoReturn:
 def die(word: str) -> None:
     """Have every seat of this process die at this moment."""
     place, number = word.split(":")
-    DyingDriver.kind, _, DyingDriver.role = place.partition("+")
-    DyingDriver.left = int(number)
-    setattr(play_table, "Driver", DyingDriver)  # noqa: B010 - a name that mypy does not see
+    DyingEffects.kind, _, DyingEffects.role = place.partition("+")
+    DyingEffects.left = int(number)
+    setattr(session, "EffectsOut", DyingEffects)  # noqa: B010 - a name that mypy does not see
 
 
 def before_a_choice(act: Callable[[rules.View], Any]) -> None:
@@ -169,11 +171,11 @@ def clock(word: str) -> None:
     """Write a line for each step that is complete here: its number, its kind, nanoseconds."""
     file = open(word, "w", buffering=1)  # noqa: SIM115 - as long as the process
 
-    def note(_: Driver, effect: Effect) -> None:
+    def note(_: EffectsOut, effect: Effect) -> None:
         if isinstance(effect, Stepped):
             print(effect.before.step, effect.before.want.kind, time.monotonic_ns(), file=file)
 
-    before(Driver, "_do", note)
+    before(EffectsOut, "_do", note)
 
 
 def disk(word: str) -> None:

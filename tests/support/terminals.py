@@ -20,7 +20,9 @@ from support.limits import LIMIT
 
 CAN_FORK = os.name == "posix"
 LISTEN = ("--listen", "127.0.0.1:0")
-BOT = ("--auto", "--yes", "--json")
+BOT = ("--auto", "--json")
+GUEST = (*BOT, "--yes")
+"""What a bot is told that comes to a table: it takes the terms as they are."""
 
 
 @dataclass

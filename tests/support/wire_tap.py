@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.table.lobby import is_lobby
-from p2p_hoity.table.session import Driver
+from p2p_hoity.table.frame_kinds import is_of_game
+from p2p_hoity.table.session import Session
 from protocol.chain.chain_state import Table
 from protocol.wire import peer_frames, signed_messages
 
@@ -28,7 +28,7 @@ def tap(path: Path) -> None:
         os.write(file, letter + len(data).to_bytes(4, "big") + data)
 
     before(Hub, "post", lambda hub, peer, data, once=False: note(POSTED, data))
-    before(Driver, "_on_frame", lambda driver, peer, data: note(HEARD, data))
+    before(Session, "_on_frame", lambda session, peer, data: note(HEARD, data))
     sign = signed_messages.sign
 
     def signed(*args: Any) -> signed_messages.Message:
@@ -86,7 +86,7 @@ def gather(files: Iterable[Path], table: Table) -> Statements:
         for letter, data in pieces(file):
             if letter == SIGNED:
                 signed.add(data)
-            elif not is_lobby(data):
+            elif is_of_game(data):
                 frame = peer_frames.parse_frame(data)
                 if isinstance(frame, peer_frames.Carry):
                     wire.add(frame.message)

@@ -16,14 +16,13 @@ from textual.widgets.option_list import Option
 
 from p2p_hoity.presentation.screen_updates import Code, Presence
 
-from ...words import advice
+from ...words import choice_names
 from ...words.card_names import grid
 from ...words.chat_phrases import MARK, PHRASES, spoken
-from ...words.codes import whole
-from ...words.presence import is_alone, lost
-from ...words.reaching import if_finished, if_moved, moved, reach_lines
+from ...words.presence_sentences import is_alone, lost
+from ...words.ticket_sentences import if_finished, if_moved, moved, reach_lines, whole
 from ...words.translation import N_, _
-from ..ticket_block import qr
+from ..lines.line_screen import qr
 from .colours import CUT, Line, broken, style_of, tamed, text
 from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
 from .layout import SEVERAL, Desk, is_muted
@@ -262,13 +261,13 @@ def _own_ticket(scene: Scene, width: int) -> list[Line]:
 def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     asked, names = scene.question, scene.names
     if desk.lesson is not None:
-        found = [_(advice.NOT_LEARNING)]
+        found = [_(choice_names.NOT_LEARNING)]
     elif not desk.has_hints:
-        found = [_(advice.NOT_HERE)]
+        found = [_(choice_names.NOT_HERE)]
     elif asked is None or names is None:
-        found = [_(advice.NOT_NOW)]
+        found = [_(choice_names.NOT_NOW)]
     else:
-        found = advice.advice(asked.view, asked.kind, names, BEST)
+        found = choice_names.advice(asked.view, asked.kind, names, BEST)
     return [line for words in found for line in broken(words, width, "plain", " " * 7)]
 
 

@@ -11,7 +11,7 @@ from textual.message import Message
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import Choice, View
 
-from ...words.presence import ROUND_LOST
+from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import _
 from .layout import ONLOOKERS, Desk
 from .scene import Scene

@@ -18,11 +18,11 @@ from p2p_hoity.rules import happenings, partway
 from protocol import Kind, Table, fingerprint
 from protocol.bounds import Quota
 
-from ...words import brief_sentences, proofs
+from ...words import brief_sentences, happening_sentences
 from ...words.card_names import Names
 from ...words.translation import _
-from ..line_screen import SeatScreen
-from .beats import Heard, Remark, beats, pause
+from ..lines.line_screen import SeatScreen
+from .staging import Heard, Remark, beats, pause
 
 LOG, TALK, PROOFS = 400, 200, 400
 """Lines that are kept of each."""
@@ -224,7 +224,7 @@ class Scene:
         self.steps, self.stage = update.after.step, update.after.want.kind
         self.is_clock_of_step = False
         if self.names is not None:
-            words = proofs.proved(update.before, update.seconds, self.names)
+            words = happening_sentences.proved(update.before, update.seconds, self.names)
             if words:
                 self.proofs.append(words)
 

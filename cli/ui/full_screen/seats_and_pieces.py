@@ -9,7 +9,7 @@ from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import ActionCard, ActionKind, Place, Seal, View, expected
 
 from ...words.card_names import KIND_WORDS, Grid, Mark, Names, Row, Top, colour, grid
-from ...words.reasons import meaning
+from ...words.error_sentences import meaning
 from ...words.translation import _, clock, language
 from .colours import Line, cells, cut, fit, text
 from .menu import Menu

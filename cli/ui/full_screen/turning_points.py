@@ -9,11 +9,11 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Standing, banquet, happenings
 from protocol import Kind
 
-from ...words import codes, rules_text
+from ...words import rules_text, ticket_sentences
 from ...words.card_names import run_letters
-from ...words.reasons import sentence
+from ...words.error_sentences import sentence
+from ...words.presence_sentences import ended, kept_as, no_other_game, won
 from ...words.translation import N_, _
-from ...words.updates import ended, kept_as, no_other_game, won
 from .colours import Line, broken, cells, fit, text
 from .scene import Scene, keys_of
 from .seats_and_pieces import letters, name_of, seat_style
@@ -55,7 +55,7 @@ def _code(code: updates.Code | updates.NoCode | None, width: int) -> list[Line]:
     if isinstance(code, updates.NoCode):
         told = [(sentence(code.reason), "plain")]
     else:
-        *after, invitation, life = codes.invitation(code)
+        *after, invitation, life = ticket_sentences.invitation(code)
         told = [*((words, "plain") for words in after), (invitation, "title")]
         told.append((_("{life} d copies it.").format(life=life), "plain"))
     lines = [line for words, how in told for line in broken(" " + words, width - 1, how, "   ")]

@@ -5,12 +5,12 @@ import json
 import pytest
 from support.shell import Shell, Types
 
-from cli.commands import by_code, pick_table
-from cli.commands.complete import codes
+from cli.commands import join
+from cli.commands.options import codes
 from cli.exit_codes import Trouble
-from cli.local import player_setup, relays, settings
+from cli.local import player_setup, settings
 from cli.local.settings import Settings
-from cli.words.codes import invitation
+from cli.words.ticket_sentences import invitation
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
@@ -35,7 +35,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[SpokenCode]:
         found.append(code)
         return TICKET
 
-    monkeypatch.setattr(by_code, "ticket_by_code", ask)
+    monkeypatch.setattr(join, "ticket_by_code", ask)
     return found
 
 
@@ -48,21 +48,21 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[SpokenCode]:
     ],
 )
 def test_the_relay_behind_the_at_goes_first_then_the_one_typed_then_the_one_kept(
-    word: str, typed: tuple[str, ...], kept: str, relay: str, asked: list[SpokenCode]
+    word: str, typed: tuple[str, ...], kept: str, relay: str, asked: list[SpokenCode], home: Home
 ) -> None:
-    relays.keep(kept)
-    assert by_code.ticket_of(word, typed, None, True) == (TICKET, relay)
+    settings.keep(home, Settings(relay=kept))
+    assert join.ticket_of(word, typed, None, True) == (TICKET, relay)
     assert asked == [SpokenCode(7, ("lantern", "walrus"), relay)]
 
 
 def test_nobody_is_asked_without_a_relay_or_a_code(asked: list[SpokenCode], hoity: Shell) -> None:
-    assert by_code.ticket_of(encode_ticket(TICKET), (), None, False) == (TICKET, None)
+    assert join.ticket_of(encode_ticket(TICKET), (), None, False) == (TICKET, None)
     with pytest.raises(Trouble, match=r"hoity join 7-lantern-walrus@HOST:PORT") as trouble:
-        by_code.ticket_of(CODE, (), None, True)
+        join.ticket_of(CODE, (), None, True)
     assert trouble.value.exit_code == 2
-    relays.keep("kept.example:2")
+    settings.keep(hoity.home, Settings(relay="kept.example:2"))
     with pytest.raises(Trouble):
-        by_code.ticket_of(CODE, ("none",), None, True)
+        join.ticket_of(CODE, ("none",), None, True)
     assert "perhaps walrus?" in hoity.told(2, "join", "7-lantern-wlarus@r:1")
     assert asked == []
 
@@ -83,7 +83,7 @@ def test_a_program_is_told_why_there_is_no_ticket(
     async def ask(_code: SpokenCode, _network: object) -> Ticket:
         raise error
 
-    monkeypatch.setattr(by_code, "ticket_by_code", ask)
+    monkeypatch.setattr(join, "ticket_by_code", ask)
     (told,) = hoity.done(number, command, f"{CODE}@r:1", "--json").lines
     assert (told["type"], told["code"], told["exit"]) == ("error", str(error.code), number)
 
@@ -91,9 +91,9 @@ def test_a_program_is_told_why_there_is_no_ticket(
 def test_a_relay_is_kept_and_forgotten_and_what_is_none_not_used(hoity: Shell) -> None:
     assert hoity("relay", "--use", "Relay.Example").code == 0
     assert settings.load(hoity.home).relay == "relay.example:4646"
-    assert relays.relays_of(None) == ("relay.example:4646",)
-    assert relays.relays_of(["other:1"]) == ("other:1",)
-    assert relays.relays_of(["none"]) == ()
+    assert settings.relays_of(None) == ["relay.example:4646"]
+    assert settings.relays_of(["other:1"]) == ["other:1"]
+    assert settings.relays_of(["none"]) == []
     done = hoity("relay", "--use", "none", "--json")
     assert (done.code, done.lines[-1]) == (0, {"type": "use", "relay": None})
     assert settings.load(hoity.home).relay is None
@@ -103,11 +103,11 @@ def test_a_relay_is_kept_and_forgotten_and_what_is_none_not_used(hoity: Shell) -
         path = hoity.home.path / "settings.json"
         path.write_text(json.dumps({"nickname": "Ana", "relay": kept}))
         assert settings.load(hoity.home).relay in (None, ""), kept
-        assert all(relays.kept()), kept
+        assert all(settings.relays_of(None)), kept
 
 
 def test_a_relay_kept_first_takes_nothing_from_the_first_run(home: Home, types: Types) -> None:
-    relays.keep("relay.example:1")
+    settings.keep(home, Settings(relay="relay.example:1"))
     assert player_setup.is_first(home)
     types("Ana")
     assert player_setup.first_run(home)
@@ -123,8 +123,8 @@ def test_a_code_is_typed_as_a_table_is_picked(
         return []
 
     types("7 lantern", CODE)
-    monkeypatch.setattr(pick_table, "browse", nobody)
-    assert pick_table.from_list() == CODE
+    monkeypatch.setattr(join, "browse", nobody)
+    assert join.from_list() == CODE
 
 
 def test_a_shell_completes_the_words() -> None:

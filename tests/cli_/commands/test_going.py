@@ -11,8 +11,8 @@ import trio
 import trio.testing
 
 from cli.commands import take_seat
-from cli.commands.seats import new_sitting
-from cli.commands.take_seat import ENDING_SIGNALS, LATEST, Going, Manner, interrupted
+from cli.commands.options import OutputOptions, SeatOptions
+from cli.commands.take_seat import ENDING_SIGNALS, LATEST, Going, interrupted, new_sitting
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, WaitLonger, Wish
 
 ALL = (*ENDING_SIGNALS, *[getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)])
@@ -127,7 +127,9 @@ async def test_a_hired_bot_whose_host_is_gone_tells_the_others(
 
     monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(take_seat, "until_closed", closed)
-    bot = new_sitting(Manner(auto=True, yes=True, as_json=True, until_eof=True, name="Ada"))
+    bot = new_sitting(
+        SeatOptions(auto=True, until_eof=True, name="Ada"), OutputOptions(as_json=True)
+    )
     if others:
         bot._begin(3)
     await bot._until_closed()

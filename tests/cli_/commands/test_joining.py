@@ -10,7 +10,7 @@ from support.kept_home import keep_journal, player, room_of
 from support.machine_table import MachineTable, identity
 from support.shell import Shell, Types
 
-from cli.commands import join, pick_table, resume, running
+from cli.commands import join, resume
 from cli.exit_codes import Trouble
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -32,7 +32,7 @@ def lan(monkeypatch: pytest.MonkeyPatch) -> list[Announcement]:
     async def browse(seconds: float) -> list[Announcement]:
         return list(found)
 
-    monkeypatch.setattr(pick_table, "browse", browse)
+    monkeypatch.setattr(join, "browse", browse)
     return found
 
 
@@ -41,36 +41,36 @@ Lan = list[Announcement]
 
 def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsys: Shown) -> None:
     types("0", "9", "x", "1")
-    assert pick_table.from_list() == OPEN
+    assert join.from_list() == OPEN
     out = capsys.readouterr().out
     assert "  1  Ana (key " in out
     assert "1 of 4 seated, open to all" in out
     assert out.count("No table has that number.") == 3
     types("2", "", "hoity2pasted")
-    assert pick_table.from_list() == "hoity2pasted"
+    assert join.from_list() == "hoity2pasted"
     assert "Ask Bob for it" in capsys.readouterr().out
     types("r", OTHER)  # the list is looked up anew, and a ticket is taken at once
-    assert pick_table.from_list() == OTHER
+    assert join.from_list() == OTHER
     assert capsys.readouterr().out.count("Looking for tables") == 2
     lan.clear()
     types("1", "q")
     with pytest.raises(Trouble, match="sat down nowhere"):
-        pick_table.from_list()
+        join.from_list()
     assert "hoity host" in capsys.readouterr().out
 
 
 def test_a_host_is_found_by_its_nickname_or_asked_among_look_alikes(
     lan: Lan, types: Types, capsys: Shown
 ) -> None:
-    assert all(map(pick_table.is_nickname, ("Ana", "nonsense", "hoity")))
-    assert not any(map(pick_table.is_nickname, ("", "hoity2abc", "HOITY1ABC", "x" * 25, OPEN)))
-    assert pick_table.by_nickname("Ana") == OPEN
+    assert all(map(join.is_nickname, ("Ana", "nonsense", "hoity")))
+    assert not any(map(join.is_nickname, ("", "hoity2abc", "HOITY1ABC", "x" * 25, OPEN)))
+    assert join.by_nickname("Ana") == OPEN
     with pytest.raises(Trouble, match="no table of Zoe on this LAN"):
-        pick_table.by_nickname("Zoe")
+        join.by_nickname("Zoe")
     lan.append(Announcement("Аnа", 4, 1, OTHER))  # two letters are Cyrillic
     for nickname in ("ana", "Аna", "Ana"):
         types("2")
-        assert pick_table.by_nickname(nickname) == OTHER
+        assert join.by_nickname(nickname) == OTHER
         assert "looks like it" in capsys.readouterr().out
 
 
@@ -132,7 +132,7 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
         found.append(ticket)
         return True
 
-    monkeypatch.setattr(running, "hand_over", taken)
+    monkeypatch.setattr(resume, "hand_over", taken)
     ticket = ticket_of(played)
     told = hoity.told(0, "join", encode_ticket(ticket))
     assert found == [ticket]
@@ -167,7 +167,7 @@ def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
 ) -> None:
     player(hoity.home, 1)
     here = room_of(3, 2)
-    book = keep_journal(hoity.home, here, 1, secret=SECRET, whole=True)
+    book = keep_journal(hoity.home, here, 1, secret=SECRET)
     book.close()
     before = book.path.read_bytes()
     forged = ticket_of(here, secret=b"x" * 16)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cli.commands import look
+from cli.commands import join
 from cli.exit_codes import OK
 from p2p_hoity.net.lan_discovery import Announcement
 
@@ -19,8 +19,8 @@ def looked(monkeypatch: pytest.MonkeyPatch, *tables: Announcement, as_json: bool
         assert seconds == 2.0
         return list(tables)
 
-    monkeypatch.setattr(look, "browse", browse)
-    return look.look_around(2.0, as_json)
+    monkeypatch.setattr(join, "browse", browse)
+    return join.look_around(2.0, as_json)
 
 
 def test_each_table_says_how_to_sit_down(

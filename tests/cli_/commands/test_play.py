@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,17 +17,15 @@ from support.shell import nothing
 from support.short_game import short_file
 from support.terminals import hoity
 
-from cli.commands.play import Ask, checked_terms, edition_of
-from cli.commands.seats import new_sitting
-from cli.commands.take_seat import Manner, Sitting
+from cli.commands.options import OutputOptions, SeatOptions, TableOptions
+from cli.commands.play import checked_terms, edition_of
+from cli.commands.take_seat import Sitting, new_sitting
 from cli.exit_codes import Trouble, told
 from cli.local import player_setup
 from cli.local.bot_processes import Crew, crew_of, hire
-from cli.ui.json_seat import last_line
-from cli.ui.stdin_lines import END, pump, until_closed
-from cli.words import editions as edition_words
-from cli.words import rules_text
-from cli.words import terms as terms_words
+from cli.ui.json_screen import last_line
+from cli.ui.lines.stdin_lines import END, pump, until_closed
+from cli.words import rules_text, table_terms
 from p2p_hoity import editions
 from p2p_hoity.editions import EditionError
 from p2p_hoity.game_adapter import read_game
@@ -44,12 +41,12 @@ HOST = Identity(bytes(32)).public
 
 
 def terms(seats: int, **given: Any) -> Terms:
-    return checked_terms(Ask(seats, **given), HOST)
+    return checked_terms(TableOptions(seats, **given), HOST)
 
 
 def described(offered: Terms, *names: str) -> str:
     """Return the terms in words."""
-    return "\n".join(terms_words.describe(offered, read_game(offered), [*names]))
+    return "\n".join(table_terms.describe(offered, read_game(offered), [*names]))
 
 
 # Terms.
@@ -62,19 +59,19 @@ def test_what_is_not_asked_for_is_as_usual_and_switches_are_overridden() -> None
     assert read_game(terms(2, variant="confrontation")).variant == "confrontation"
     assert read_game(terms(3)).variant is None
     switches = edition_of(
-        Ask(4, action_choice="together", detective_in_hall=True, detective_rank="before")
+        TableOptions(action_choice="together", detective_in_hall=True, detective_rank="before")
     ).switches
     assert (switches.action_choice, switches.detective_in_hall) == ("together", True)
     assert switches.detective_rank == "before"
 
 
 def test_terms_that_cannot_be_played() -> None:
-    for ask in (
-        *(Ask(1), Ask(7), Ask(4, quorum=2), Ask(4, quorum=5)),
-        *(Ask(3, variant="surprise"), Ask(3, edition="none")),
+    for asked in (
+        *((1, {}), (7, {}), (4, {"quorum": 2}), (4, {"quorum": 5})),
+        *((3, {"variant": "surprise"}), (3, {"edition": "none"})),
     ):
         with pytest.raises((Trouble, EditionError)) as caught:
-            checked_terms(ask, HOST)
+            terms(asked[0], **asked[1])
         assert told(caught.value).exit_code == 2
 
 
@@ -92,7 +89,7 @@ def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork
     assert ("a single liar can split" in text) is (fork == 0)
     assert ("If your only link is with one seat" in text) is (fork == 0)
     assert "Ana" in text
-    plain = terms_words.as_json(offered, read_game(offered), ["Ana"])
+    plain = table_terms.terms_json(offered, read_game(offered), ["Ana"])
     assert [plain[key] for key in ("secrecy", "progress", "no_fork")] == [secrecy, progress, fork]
     assert json.dumps(plain)
 
@@ -102,7 +99,7 @@ def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None
         assert "an absence pauses the game" in described(needs_all)
     patient = terms(3, patience=7.5)
     assert patient.patience.choice == 7500
-    assert "after 7 seconds" in "\n".join(terms_words.absence(patient))
+    assert "after 7 seconds" in "\n".join(table_terms.absence(patient))
     text = described(terms(3))
     assert "The Castle's Actions are chosen after the sale." in text
     assert "Surprise" not in text
@@ -191,7 +188,7 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
     tmp_path: Path, seats: int, bots: int, hints: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOITY_HOME", str(tmp_path))
-    here = new_sitting(Manner(yes=True, plain=True, name="Ana"))
+    here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True))
     here.crew = hire(here.home, ("normal",) * bots, "Ana", nothing) if bots else None
     told: list[bool] = []
     monkeypatch.setattr(here.screen, "allow_hints", told.append)
@@ -203,18 +200,18 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
 
 
 @pytest.mark.parametrize(
-    ("manner", "command"),
+    ("output", "command"),
     [
-        (Manner(), "hoity resume 0123"),
-        (Manner(plain=True), "hoity resume --plain 0123"),
-        (Manner(as_json=True), "hoity resume --json 0123"),
+        (OutputOptions(), "hoity resume 0123"),
+        (OutputOptions(plain=True), "hoity resume --plain 0123"),
+        (OutputOptions(as_json=True), "hoity resume --json 0123"),
     ],
 )
 def test_the_command_that_takes_a_seat_again_keeps_the_way_it_is_shown(
-    tmp_path: Path, manner: Manner, command: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, output: OutputOptions, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOITY_HOME", str(tmp_path))
-    here = new_sitting(replace(manner, yes=True, name="Ana"))
+    here = new_sitting(SeatOptions(name="Ana"), output)
     monkeypatch.setattr(type(here), "game", "0123")
     assert here.farewell("you left").endswith(f" {command}")
 
@@ -224,7 +221,7 @@ async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_cam
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_over: bool
 ) -> None:
     monkeypatch.setenv("HOITY_HOME", str(tmp_path))
-    here = new_sitting(Manner(yes=True, plain=True, name="Ana"))
+    here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True))
     here.is_over = is_over
     won = Outcome(tmp_path / "game.hoity", ())
 
@@ -301,7 +298,7 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", ["surprise", "confrontation"])
 def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
-    text, sentence = described(terms(2, variant=variant)), edition_words.VARIANTS[variant]
+    text, sentence = described(terms(2, variant=variant)), table_terms.VARIANTS[variant]
     assert sentence in text
     assert sentence in " ".join(" ".join(rules_text.lines(editions.load(), None)).split())
     assert "after the sale" not in text

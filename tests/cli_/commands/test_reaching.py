@@ -18,13 +18,12 @@ from cli.app import run
 from cli.commands import play as play_command
 from cli.commands import reaching, resume
 from cli.commands.join import _ticket, _with_relays
-from cli.commands.options import USUAL
-from cli.commands.reaching import again_by, for_guests, reach_of
-from cli.commands.take_seat import Manner
+from cli.commands.options import USUAL, NetworkOptions
+from cli.commands.reaching import for_guests
 from cli.exit_codes import Trouble
-from cli.ui.line_screen import SeatScreen
-from cli.words.reaching import alone_lines, reach_lines
-from p2p_hoity.errors import because
+from cli.ui.lines.line_screen import SeatScreen
+from cli.words.ticket_sentences import alone_lines, reach_lines
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import AddressError, NetCode
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -46,6 +45,18 @@ TOR = "socks5://127.0.0.1:9050"
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
 
 
+def reach_of(
+    listen: str = USUAL, relay: list[str] | None = None, lan: Lan = Lan.OFF, **typed: Any
+) -> Reach:
+    """Return how a table is reached that is told to be reached in this way."""
+    return reaching.reach_of(NetworkOptions(listen, relay, **typed), lan)
+
+
+def again_by(listen: str = "", relay: list[str] | None = None, **typed: Any) -> Reach:
+    """Return the same of a seat that is taken again."""
+    return reaching.again_by(NetworkOptions(listen, relay, **typed))
+
+
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(reaching.PROXY, "")
@@ -56,7 +67,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[Reach]:
     """How the tables would be reached that commands open."""
     found: list[Reach] = []
 
-    def host(manner: Any, opening: Any) -> int:
+    def host(seat: Any, output: Any, opening: Any) -> int:
         found.append(opening.reach)
         return 0
 
@@ -65,19 +76,19 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[Reach]:
 
 
 def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> None:
-    reach = reach_of(":0", advertised=["my.example.org:4646", "[2606:4700::1111]:5"])
+    reach = reach_of(":0", advertise=["my.example.org:4646", "[2606:4700::1111]:5"])
     assert reach.advertised == ("my.example.org:4646", "[2606:4700::1111]:5")
     assert reach.listen == ":4646"
-    assert reach_of("192.168.1.5:9", advertised=["h:4646"]).listen == "192.168.1.5:9"
+    assert reach_of("192.168.1.5:9", advertise=["h:4646"]).listen == "192.168.1.5:9"
     assert reach_of(":0").listen == ":0"
-    assert reach_of(USUAL, advertised=["h:4646"]).listen == ":4646"
+    assert reach_of(USUAL, advertise=["h:4646"]).listen == ":4646"
     usual, typed = reach_of(USUAL), reach_of(":4646")
     assert (usual.or_any, typed.or_any) == (True, False)
     assert reach_of(USUAL, proxy=TOR).or_any
     for how, option in ((Reach(hidden=True), "--proxy"), (Reach(relay_only=True), "--relay-only")):
         with pytest.raises(Trouble, match=f"With {option} this network is not asked"):
-            _ticket(Manner(), "", how)
-        assert _ticket(Manner(), "Ana", how) == "Ana"
+            _ticket(False, "", how)
+        assert _ticket(False, "Ana", how) == "Ana"
 
 
 @pytest.mark.parametrize(
@@ -93,11 +104,11 @@ def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> Non
 )
 def test_what_is_no_address_is_no_forwarded_port(typed: list[str], error: type[Exception]) -> None:
     with pytest.raises(error):
-        reach_of(":0", advertised=typed)
+        reach_of(":0", advertise=typed)
 
 
 def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
-    reach = reach_of(":0", ["r.example:1"], Lan.OPEN, ["x.onion:47"], TOR, False)
+    reach = reach_of(":0", ["r.example:1"], Lan.OPEN, advertise=["x.onion:47"], proxy=TOR)
     assert (reach.listen, reach.lan) == ("127.0.0.1:47", Lan.OFF)
     assert (reach.maps, reach.hidden) == (False, True)
     assert isinstance(reach.network, SocksNetwork)
@@ -109,8 +120,8 @@ def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
         reach_of(":0", proxy="http://127.0.0.1:80")
     with pytest.raises(Trouble):  # a table that nobody could reach
         for_guests(reach_of(":0", proxy=TOR), 0)
-    for ways in ({"relays": ["r.example:1"]}, {"advertised": ["x.onion:1"]}):
-        assert for_guests(reach_of(":0", proxy=TOR, **ways), 0).outside  # type: ignore[arg-type]
+    for ways in ({"relay": ["r.example:1"]}, {"advertise": ["x.onion:1"]}):
+        assert for_guests(reach_of(":0", proxy=TOR, **ways), 0).outside
 
 
 def test_only_a_host_asks_the_router_and_not_if_it_is_forbidden(
@@ -151,13 +162,13 @@ def test_a_password_among_the_words_is_not_repeated(opened: list[Reach], hoity: 
 
 
 def test_through_relays_alone_nothing_is_listened_for_announced_or_asked() -> None:
-    reach = reach_of(USUAL, ["r.example:1"], Lan.OPEN, no_map=False, relay_only=True)
+    reach = reach_of(USUAL, ["r.example:1"], Lan.OPEN, relay_only=True)
     assert (reach.relay_only, reach.relays) == (True, ("r.example:1",))
     assert (reach.lan, reach.maps, reach.advertised) == (Lan.OFF, False, ())
     assert for_guests(reach, 2).relay_only
-    for shown in ({"listen": ":9"}, {"listen": ":0", "advertised": ["h:1"]}):
+    for shown in ({"listen": ":9"}, {"listen": ":0", "advertise": ["h:1"]}):
         with pytest.raises(Trouble, match="leave --listen and --advertise out"):
-            reach_of(**shown, relays=["r.example:1"], relay_only=True)  # type: ignore[arg-type]
+            reach_of(**shown, relay=["r.example:1"], relay_only=True)
     by_proxy = reach_of(":0", ["r.example:1"], proxy=TOR, relay_only=True)
     assert (by_proxy.hidden, by_proxy.relay_only) == (True, True)
     assert isinstance(by_proxy.network, SocksNetwork)
@@ -208,16 +219,16 @@ def test_what_each_party_learns_is_said(hoity: Shell) -> None:
 
 
 def test_a_seat_is_taken_again_as_before_but_for_what_is_typed() -> None:
-    before = again_by(None)
+    before = again_by()
     assert (before.anew, before.relays_anew, before.advertised) == (False, False, ())
     assert again_by(":0") == before
     assert not again_by(USUAL).anew
-    elsewhere = again_by(None, ["relay.example:9"], ["home.example:4646"])
+    elsewhere = again_by(relay=["relay.example:9"], advertise=["home.example:4646"])
     assert (elsewhere.anew, elsewhere.relays_anew) == (True, True)
     assert elsewhere.listen == ":4646"
     assert elsewhere.relays == ("relay.example:9",)
     assert again_by(":9").anew
-    without = again_by(None, ["none"])
+    without = again_by(relay=["none"])
     assert (without.relays, without.relays_anew) == ((), True)
 
 
@@ -226,7 +237,7 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
     bots: int, is_told: bool, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player(home, 0)
-    keep_journal(home, room_of(3, 1), 0, whole=True).close()
+    keep_journal(home, room_of(3, 1), 0).close()
     crew = SimpleNamespace(names=("Ada", "Bruno")[:bots]) if bots else None
     found: list[Reach] = []
 

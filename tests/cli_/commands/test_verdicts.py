@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.commands import verdicts
-from cli.commands.verdicts import Verdicts
+from cli import version
+from cli.commands import verify_archive
+from cli.commands.verify_archive import Verdicts
 from cli.exit_codes import Trouble
 
 
@@ -18,13 +19,13 @@ def line_of(path: Path, verdict: str = "ok", code: str | None = None) -> dict[st
     """What is told of a file that is there."""
     found = path.stat()
     problem = None if code is None else {"code": code}
-    marks = {"size": found.st_size, "modified": found.st_mtime_ns, "program": verdicts.program()}
+    marks = {"size": found.st_size, "modified": found.st_mtime_ns, "program": version()}
     return {
         "file": str(path),
         **marks,
         "verdict": verdict,
         "problem": problem,
-        "program": verdicts.program(),
+        "program": version(),
     }
 
 
@@ -70,7 +71,7 @@ def test_what_another_version_has_judged_is_judged_again(
 ) -> None:
     add(kept, line_of(game))
     assert known(kept, game) == "ok"
-    monkeypatch.setattr(verdicts, "program", lambda: "9.9")
+    monkeypatch.setattr(verify_archive, "version", lambda: "9.9")
     assert known(kept, game) is None
 
 

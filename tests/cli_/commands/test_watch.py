@@ -9,12 +9,15 @@ import trio
 from support.screened import table
 
 from cli.commands import watch as watching
+from cli.commands.options import OutputOptions, SeatOptions, WatchOptions
 from cli.exit_codes import INTERRUPTED, OK, Trouble
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.session import Outcome
 
 RESULT = (rules.Standing(1, 0, 40, ()),)
+
+WATCH = ("ticket", WatchOptions(), SeatOptions())
 
 
 class Screen:
@@ -62,10 +65,10 @@ def test_who_stops_watching_behind_the_end_has_the_result(
     monkeypatch.setattr(watching, "ticket_of", lambda *given: (None, None))
     monkeypatch.setattr(watching, "watch_table", watch_table)
     if is_over:
-        assert watching.watch("ticket", path, False) == OK
+        assert watching.watch(*WATCH, OutputOptions(transcript=path)) == OK
         assert screens[0].ended == [Outcome(path, RESULT)]
         return
     with pytest.raises(Trouble, match="stopped watching") as caught:
-        watching.watch("ticket", path, False)
+        watching.watch(*WATCH, OutputOptions(transcript=path))
     assert caught.value.exit_code == INTERRUPTED
     assert screens[0].ended == []

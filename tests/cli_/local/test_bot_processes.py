@@ -9,7 +9,7 @@ from support.limits import LIMIT
 from support.paths import ROOT
 from support.shell import nothing
 from support.short_game import short_file
-from support.terminals import BOT, LISTEN, Terminal, environment, hoity, start
+from support.terminals import BOT, GUEST, LISTEN, Terminal, environment, hoity, start
 
 from cli.local import bot_processes
 from p2p_hoity.storage import private_files
@@ -128,7 +128,7 @@ def test_a_bot_leaves_the_lobby_when_its_input_ends(tmp_path: Path) -> None:
     words = ("--seats", "3", "--lan", "off", *LISTEN, *BOT)
     host = start(tmp_path / "host", "host", *words)
     ticket = host.read_until("ticket")["ticket"]
-    command = ["-m", "cli", "join", ticket, "--until-eof", *BOT]
+    command = ["-m", "cli", "join", ticket, "--until-eof", *GUEST]
     bot = subprocess.Popen(
         [sys.executable, *command],
         env=environment(tmp_path / "bot"),

@@ -5,8 +5,8 @@ import sys
 import pytest
 from support.shell import Shell, Types
 
-from cli.commands.seats import new_sitting
-from cli.commands.take_seat import Manner
+from cli.commands.options import OutputOptions, SeatOptions
+from cli.commands.take_seat import new_sitting
 from cli.local import player_setup, settings
 from cli.local.settings import Settings
 from cli.words import translation
@@ -30,15 +30,15 @@ def test_answers_are_kept(home: Home, lines: tuple[str, ...], kept: Settings, ty
 
 def test_it_is_asked_once_and_not_where_there_is_a_name_or_a_key(home: Home, types: Types) -> None:
     types()
-    assert new_sitting(Manner(name="Bob")).me.nickname == "Bob"
+    assert new_sitting(SeatOptions(name="Bob"), OutputOptions()).me.nickname == "Bob"
     assert not settings.is_kept(home)
     home.identity.unlink()
     player_key.new_identity(home, "Old")
-    assert new_sitting(Manner()).me.nickname == "Old"
+    assert new_sitting(SeatOptions(), OutputOptions()).me.nickname == "Old"
     home.identity.unlink()
     types("Ana")
     for _time in range(2):
-        assert new_sitting(Manner()).me.nickname == "Ana"
+        assert new_sitting(SeatOptions(), OutputOptions()).me.nickname == "Ana"
     assert not player_setup.is_first(home)
 
 

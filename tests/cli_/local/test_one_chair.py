@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands.join import join
-from cli.commands.take_seat import Manner
+from cli.commands.options import OutputOptions, SeatOptions
 from cli.exit_codes import USAGE, Trouble
 from cli.local.player_setup import only_one
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -29,7 +29,7 @@ def test_a_second_terminal_with_the_same_key_is_turned_away_and_joins_nothing(
         with pytest.raises(Trouble), only_one(home, TICKET):
             pass
         with pytest.raises(Trouble, match="Another terminal"):
-            join(Manner(), encode_ticket(TICKET), Reach())
+            join(SeatOptions(), OutputOptions(), encode_ticket(TICKET), Reach(), True)
 
 
 def test_another_key_or_table_is_free_and_the_place_itself_once_it_was_left(tmp_path: Path) -> None:

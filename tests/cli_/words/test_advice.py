@@ -7,9 +7,8 @@ import pytest
 from support.cli_stage import NICKNAMES, referee, until
 
 from cli.words import translation
-from cli.words.advice import MOST, OF_A_THEFT, advice
 from cli.words.card_names import Names
-from cli.words.choice_names import in_words, ordered
+from cli.words.choice_names import HINTS_OF_A_THEFT, MOST_HINTS, advice, in_words, ordered
 from p2p_hoity import rules
 from p2p_hoity.bots.learned import shipped
 
@@ -31,7 +30,7 @@ def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language:
     most = LISTED if kind == "exhibit" else len(words)
     assert [int(found[2] or 0) for found in read] == [n if n <= most else 0 for n in numbers]
     assert heading
-    assert 1 <= len(lines) == len(shares) <= MOST
+    assert 1 <= len(lines) == len(shares) <= MOST_HINTS
     assert shares == sorted(shares, reverse=True)
     (mixture,) = shipped().mixtures(view, rules.expected(view.state))
     assert shares[0] == round(100 * max(mixture.chances))
@@ -47,7 +46,7 @@ def test_of_a_theft_each_exhibit_has_its_own() -> None:
         names = Names(view.state.edition, NICKNAMES[:5], 0)
         heading, *lines = advice(view, "theft", names, LISTED)
         mixtures = shipped().mixtures(view, rules.expected(view.state))
-        assert heading == OF_A_THEFT
+        assert heading == HINTS_OF_A_THEFT
         assert len(lines) >= len(mixtures) >= 1
         assert all(re.fullmatch(r" +\d+  [A-F] ?\d+", line) for line in lines)
         return

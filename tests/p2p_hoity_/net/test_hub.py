@@ -11,7 +11,7 @@ from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
 from support.running import running
 
-from p2p_hoity.errors import Reason, because
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.dialler import PeerDialler
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkedElsewhere, LinkUp
@@ -517,7 +517,7 @@ SMALL = OVERHEAD + HEADER + len(b"flood")
 
 @pytest.mark.parametrize("own", [False, True])
 async def test_a_flood_is_read_at_its_pace_and_the_others_at_once(autojump_clock, own):
-    limits = Limits(bytes_at_once=10 * SMALL, bytes_a_second=5.0 * SMALL)
+    limits = Limits(bytes_read=(10 * SMALL, 5.0 * SMALL))
     async with hubs(LOW, HIGH, THIRD, network=MemoryNetwork(), limits=limits) as (a, b, c):
         await a.listen("table", 4711)
         a.prefer([HIGH.public] if own else [])
@@ -580,12 +580,12 @@ async def test_a_full_hub_says_so_and_is_left_alone_for_a_while(autojump_clock):
 
 
 async def test_one_identity_brings_up_only_so_many_links_in_a_row(autojump_clock):
-    network, most = MemoryNetwork(), Limits().link_ups_at_once
+    network, (most, rate) = MemoryNetwork(), Limits().link_ups
     async with hubs(LOW, network=network) as (a,), hubs(THIRD, network=network) as (other,):
         places = await a.listen("table", 0)
         ways = [parse_address(place) for place in places]
         told = []
-        for _ in range(most + 2):
+        for _ in range(int(most) + 2):
             async with hubs(HIGH, network=network) as (b,):
                 try:
                     await b.link(ways, LOW.public)
@@ -597,6 +597,6 @@ async def test_one_identity_brings_up_only_so_many_links_in_a_row(autojump_clock
                     told.append(error.full)
         assert told == [True, True]
         await other.link(ways, LOW.public)
-        await trio.sleep(1 / Limits().link_ups_a_second)
+        await trio.sleep(1 / rate)
         async with hubs(HIGH, network=network) as (b,):
             await b.link(ways, LOW.public)

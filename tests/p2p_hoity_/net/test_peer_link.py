@@ -10,7 +10,7 @@ import trio.testing
 from support.running import running
 from support.street import Stuck
 
-from p2p_hoity.errors import Reason, because
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.peer_link import RECORD, UNHURRIED, Link, LinkCode
@@ -193,7 +193,7 @@ FLOODS = {
 @pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
 async def test_whatever_a_peer_sends_is_read_at_a_pace_and_its_link_lives(autojump_clock, flood):
     """[L-25]"""
-    limits = replace(LIMITS, bytes_at_once=100 * OVERHEAD, bytes_a_second=50.0 * OVERHEAD)
+    limits = replace(LIMITS, bytes_read=(100 * OVERHEAD, 50.0 * OVERHEAD))
     near, far = trio.testing.memory_stream_pair()
     ended = Ended(near, limits)
     async with running(ended.run):

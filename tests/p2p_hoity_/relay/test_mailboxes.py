@@ -160,7 +160,7 @@ async def test_mailboxes_are_bounded_for_each_machine_and_in_all(autojump_clock:
 
 
 async def test_tries_of_one_machine_are_bounded_and_hold_up_nobody(autojump_clock: Any) -> None:
-    async with post(guesses=3, guesses_a_second=0.1) as there, there.host() as (host, number):
+    async with post(guesses=(3, 0.1)) as there, there.host() as (host, number):
         for _ in range(3):
             assert await refused(there, number + 10) == "verdict-unknown"
         for _ in range(20):  # asking on is not held against it

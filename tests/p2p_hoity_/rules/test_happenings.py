@@ -12,8 +12,8 @@ from support.cases import each, fails
 from support.paths import ROOT
 from support.rules_driver import Referee, of, piece, plays, table
 
+from cli.local.lesson_screen import EXPLANATIONS, FAREWELL
 from cli.words import rules_text
-from cli.words.lesson import EXPLANATIONS, FAREWELL
 from p2p_hoity import rules
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import ActionKind, Edition, IllegalMove, happenings

@@ -45,7 +45,7 @@ def test_a_flipped_bit_ends_the_journal_and_in_the_first_record_is_told(tmp_path
     assert read(path)[2] == [b"one"]
     path = write(tmp_path / "other", b"one")
     data = bytearray(path.read_bytes())
-    data[data.index(b"header")] ^= 4
+    data[data.index(FIRST.header)] ^= 4
     path.write_bytes(bytes(data))
     fails(journal.JournalError, "journal-empty", journal.read_first, path)
     fails(journal.JournalError, r"journal-unusable .*journal-empty", journal.reopen, path)
@@ -54,7 +54,7 @@ def test_a_flipped_bit_ends_the_journal_and_in_the_first_record_is_told(tmp_path
 def test_a_bit_flipped_anywhere_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path, b"one", b"two", b"three")
     whole = path.read_bytes()
-    for at in range(whole.index(b"header") + len(b"header") + 35, len(whole)):
+    for at in range(whole.index(FIRST.header) + len(FIRST.encode()), len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
         current, first, records = read(path)
         assert (current, first) == (False, FIRST)

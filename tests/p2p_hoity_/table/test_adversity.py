@@ -11,7 +11,6 @@ from support.cases import ends_in, fails
 from support.paths import ROOT
 from support.player_table import CALM, LONGER, Guest, PlayerTable, past_round
 
-from cli.exit_codes import exit_code_of
 from p2p_hoity import game_adapter
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.ticket import Ticket
@@ -34,7 +33,7 @@ async def test_a_host_that_says_nothing_is_told(pair: PlayerTable) -> None:
         pair.ticket = Ticket(host._identity.public, (address,), b"t" * 32)
         caught = await ends_in(PeerError, "host-without-terms", pair.join(1))
         nursery.cancel_scope.cancel()
-    assert exit_code_of(caught) == 3
+    assert caught.code.exit_code == 3
 
 
 async def _read(hub: Hub) -> None:

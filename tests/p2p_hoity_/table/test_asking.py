@@ -8,11 +8,10 @@ import trio
 import trio.testing
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.effects_out import FRESH, Asking
-from p2p_hoity.table.player_interface import BotPlayer
-from p2p_hoity.table.session import Driver
+from p2p_hoity.table.effects_out import EffectsOut
+from p2p_hoity.table.player_interface import FRESH, BotPlayer, PlayerQuestions
 from protocol import effects
-from protocol.game import IllegalMove
+from protocol.game_interface import IllegalMove
 
 
 class Absentee(BotPlayer):
@@ -36,10 +35,10 @@ class Chair:
 
     def __init__(self, nursery: trio.Nursery) -> None:
         self.player, self.asked, self.drained = Absentee(), 0, 0
-        others: Any = cast(Any, None)
-        self.asking = Asking(
-            cast(Any, self), self.player, others, others, trio.current_time, self._drain, nursery
-        )
+        given: Any = (self, self.player, None, None, trio.current_time)
+        self.asking = PlayerQuestions(*given)
+        nursery.start_soon(self.asking.run)
+        nursery.start_soon(self._drain)
 
     async def absent(self, may_return: bool = True) -> None:
         """The seat is declared absent, and all that follows at once has happened."""
@@ -50,8 +49,10 @@ class Chair:
         """What the machine is told."""
         self.asked += 1
 
-    def _drain(self) -> None:
-        self.drained = self.asked
+    async def _drain(self) -> None:
+        while True:
+            await self.asking.answered()
+            self.drained = self.asked
 
 
 async def test_who_has_just_sat_down_is_back_unasked_others_say_so(nursery: trio.Nursery) -> None:
@@ -94,11 +95,11 @@ def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
     stopped: list[bool] = []
     here: Any = SimpleNamespace(
         _chronicle=SimpleNamespace(entered=lambda *given: None),
-        _look_for_oneself=lambda base: None,
-        machine=SimpleNamespace(must_choose=is_due),
-        _asking=SimpleNamespace(stop=lambda: stopped.append(True)),
+        tell_own_presence=lambda base: None,
+        _machine=SimpleNamespace(must_choose=is_due),
+        _questions=SimpleNamespace(stop=lambda: stopped.append(True)),
     )
-    Driver._show(here, effects.Entered(1, cast(Any, None), frozenset()))
+    EffectsOut.tell(here, effects.Entered(1, cast(Any, None), frozenset()))
     assert bool(stopped) is not is_due
 
 
@@ -111,8 +112,8 @@ def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
 )
 def test_a_seat_that_goes_on_with_an_old_copy_is_told_so(effect: Any, update: Any) -> None:
     shown: list[Any] = []
-    here: Any = SimpleNamespace(screen=shown.append)
-    Driver._show(here, effect)
+    here: Any = SimpleNamespace(_screen=shown.append)
+    EffectsOut.tell(here, effect)
     assert shown == [update]
 
 
@@ -135,8 +136,10 @@ async def asks(machine: Question, choose: Any, nursery: trio.Nursery) -> list[An
     """Return what the screen is told while a player chooses."""
     shown: list[Any] = []
     player: Any = SimpleNamespace(choose=choose)
-    given: Any = (machine, player, shown.append, lambda: None, trio.current_time, lambda: None)
-    Asking(*given, nursery).ask("place", False)
+    given: Any = (machine, player, shown.append, lambda: None, trio.current_time)
+    questions = PlayerQuestions(*given)
+    nursery.start_soon(questions.run)
+    questions.ask("place", False)
     await trio.testing.wait_all_tasks_blocked()
     return [type(update) for update in shown]
 

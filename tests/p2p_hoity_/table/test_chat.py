@@ -11,7 +11,7 @@ from support.machine_table import identity, make_table
 from support.sampling import times
 from support.toy_game import ToyGame
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import chat
 from p2p_hoity.table.chat import (
@@ -172,7 +172,7 @@ def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bou
     assert all(len(guests) <= MOST_ONLOOKERS for guests in door._guests)
     assert len(door._last) <= 2 * TABLE.seats
     assert len(door._onlookers._of) <= MOST_ONLOOKERS
-    assert len(door._excess) <= 2 * MOST_ONLOOKERS
+    assert len(door._excess._of) <= 2 * MOST_ONLOOKERS
 
 
 def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:

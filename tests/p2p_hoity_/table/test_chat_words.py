@@ -11,7 +11,7 @@ from support.machine_table import identity
 
 from cli.words.chat_phrases import PHRASES as WORDS
 from p2p_hoity.table import chat
-from p2p_hoity.table.lobby import is_lobby
+from p2p_hoity.table.frame_kinds import Part, is_of_game, kind_of
 from protocol.errors import Invalid
 from protocol.wire import codec
 from protocol.wire.allowed_text import FORBIDDEN
@@ -37,9 +37,9 @@ def check(data: bytes) -> None:
 def test_talk_comes_back_as_it_was_said_or_not_at_all(frame: chat.Spoken | chat.Passed) -> None:
     data = frame.encode()
     assert chat.parse_talk(data) == frame
-    assert chat.is_talk(data)
-    assert is_lobby(data)
-    assert LEAST_UNREAD <= len(data) <= chat.MAX_TALK
+    assert kind_of(data).part is Part.TALK
+    assert not is_of_game(data)
+    assert LEAST_UNREAD <= len(data) <= chat.FRAMES.sizes["talk"]
     SPOKEN.check()
     PASSED.check(SEAT.public)
     for place in range(len(data)):
@@ -54,7 +54,12 @@ def test_the_shortest_and_the_longest_talk_fit_and_a_field_more_or_less_is_none(
     word = chat.speak(TABLE, GUEST, 15, chat.MAX_COUNT, "\U0001f600" * chat.MAX_WORDS)
     passed = chat.pass_on(word, SEAT, chat.MAX_COUNT)
     assert chat.parse_talk(passed.encode()).count == chat.MAX_COUNT
-    fails(Invalid, "bad-encoding", chat.parse_talk, codec.encode(("talk", bytes(chat.MAX_TALK))))
+    fails(
+        Invalid,
+        "bad-encoding",
+        chat.parse_talk,
+        codec.encode(("talk", bytes(chat.FRAMES.sizes["talk"]))),
+    )
     for fields in ((*FIELDS, 0), FIELDS[:-1], ("talk",), ()):
         fails(Invalid, "", chat.parse_talk, codec.encode(fields))
     for inner in (PASSED.encode(), b"", b"\xc0", codec.encode(("table", TABLE))):

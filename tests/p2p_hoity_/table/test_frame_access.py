@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support.cases import fails
@@ -14,7 +14,15 @@ from support.toy_game import ToyGame
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import lobby
-from p2p_hoity.table.frame_access import MOST_ONLOOKERS, PATIENCE, TWO_ROSTERS, Access, TwoRosters
+from p2p_hoity.table.frame_access import (
+    MOST_ONLOOKERS,
+    PATIENCE,
+    TWO_ROSTERS,
+    OnlookerAccess,
+    SeatAccess,
+    TwoRosters,
+)
+from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
@@ -37,11 +45,12 @@ class Desk:
 
     def __init__(self, held: Capability = HELD, seat: int | None = 1, watched: bool = True) -> None:
         signature = table_header.sign_roster(ONE, WHO[0], watched)
-        roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched)
+        roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched=watched)
         self.posted: list[tuple[bytes, Any]] = []
         table = Table(ONE, ToyGame(3, 1))
-        me = STRANGER if seat is None else WHO[seat].public
-        self.it = Access(table, me, roster, held, self.post, seat)
+        self.me = STRANGER if seat is None else WHO[seat].public
+        kind = OnlookerAccess if seat is None else SeatAccess
+        self.it = kind(table, seat, roster, held, cast(Hub, self), [].append)
         self.signature = signature
 
     def post(self, to: bytes, data: bytes) -> bool:
@@ -87,7 +96,7 @@ NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one 
         lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[2])),
         lobby.Shown(OTHER.table_id, table_header.sign_roster(ONE, WHO[0])),
         lobby.Shown(NEXT.table_id, table_header.sign_roster(NEXT, WHO[0])),
-        lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0]), False),
+        lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0]), watched=False),
         lobby.Shown(ONE.table_id, bytes(64)),
         lobby.Shown(bytes(32), bytes(64)),
     ],
@@ -143,12 +152,12 @@ def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
     assert isinstance(desk.posted[-1][1], lobby.Roster)
     assert not desk.it.hears(other)  # it has yet to show that it plays at this table
     desk, other = linked(watched=False)
-    assert desk.posted[-1][1] == lobby.Shown(ONE.table_id, desk.signature, False)
+    assert desk.posted[-1][1] == lobby.Shown(ONE.table_id, desk.signature, watched=False)
     desk.receive(other, lobby.Ask(b""))
     roster = desk.posted[-1][1]
     assert isinstance(roster, lobby.Roster)
     assert not roster.watched
-    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature, False))
+    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature, watched=False))
 
 
 def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_else() -> None:
@@ -175,7 +184,7 @@ def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> No
     """[L-21]"""
     desk, other = linked(watched=watched)
     otherwise = lobby.Shown(
-        ONE.table_id, table_header.sign_roster(ONE, WHO[0], not watched), not watched
+        ONE.table_id, table_header.sign_roster(ONE, WHO[0], not watched), watched=not watched
     )
     caught = fails(TwoRosters, "", desk.receive, other, otherwise)
     assert not desk.it.hears(other)
@@ -188,7 +197,9 @@ def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> No
 def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
     """Else a host could keep two honest seats from ever hearing each other."""
     desk, other = linked()
-    otherwise = lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0], False), False)
+    otherwise = lobby.Shown(
+        ONE.table_id, table_header.sign_roster(ONE, WHO[0], False), watched=False
+    )
     assert desk.it.receive(other, lobby.encode_lobby(otherwise), begun=True)
     assert desk.it.hears(other)
     desk.it.down(other)
@@ -213,7 +224,7 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
 
     def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        if hub.me == host.public and lobby.is_lobby(data):
+        if hub.me == host.public and not is_of_game(data):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, lobby.Roster) and to != hub.me:
                 given.append(to)
@@ -266,17 +277,17 @@ async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.Mo
 
 async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
-    liar, shown = three.guests[2].me.identity, Access.shown
+    liar, shown = three.guests[2].me.identity, SeatAccess.shown
 
-    def turned(reception: Access) -> lobby.Shown:
-        if reception.me != liar.public:
+    def turned(reception: SeatAccess) -> lobby.Shown:
+        if reception._hub.me != liar.public:
             told: lobby.Shown = shown.__get__(reception)
             return told
         entries = reception.table.header.roster
         other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
         return lobby.Shown(other.table_id, table_header.sign_roster(other, liar))
 
-    monkeypatch.setattr(Access, "shown", property(turned))
+    monkeypatch.setattr(SeatAccess, "shown", property(turned))
     await three.play()
     for guest in three.guests[:2]:
         assert guest.outcome is not None

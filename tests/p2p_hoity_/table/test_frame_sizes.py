@@ -8,7 +8,7 @@ from support.machine_table import identity
 
 from p2p_hoity.net.transport import HEAD
 from p2p_hoity.table import chat, lobby, rematch_frames
-from p2p_hoity.table.frame_kinds import MOST_BYTES, OF_OTHERS, longest
+from p2p_hoity.table.frame_kinds import KINDS, OF_OTHERS, longest
 from p2p_hoity.table.lobby import encode_lobby
 from protocol.errors import Invalid
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
@@ -58,16 +58,16 @@ def parse(kind: Any, data: bytes) -> Any:
     return lobby.parse_lobby(data)
 
 
-@each(MOST_BYTES, str)
+@each(KINDS, str)
 def test_the_longest_frame_of_each_kind_fits_and_is_read(kind: Any) -> None:
     data = LONGEST[kind]
-    assert len(data) <= longest(data[:HEAD]) == longest(data) == MOST_BYTES[kind]
+    assert len(data) <= longest(data[:HEAD]) == longest(data) == KINDS[kind].most_bytes
     parse(kind, data)
 
 
-@each(MOST_BYTES, str)
+@each(KINDS, str)
 def test_a_frame_of_more_bytes_than_its_kind_may_have_is_refused_for_its_length(kind: Any) -> None:
-    most = MOST_BYTES[kind]
+    most = KINDS[kind].most_bytes
     made = (codec.encode((kind, bytes(size))) for size in range(most - 20, most + 1))
     least = next(data for data in made if len(data) > most)
     for data in (least, codec.encode((kind, bytes(1 << 20)))):

@@ -1,4 +1,4 @@
-"""Tests of weighing: the loop is free while a job runs, and every frame keeps its place."""
+"""Tests of the intake of frames: while a job runs the loop is free, and frames keep their order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,8 +10,10 @@ from support.limits import LIMIT
 from support.running import running
 
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.table import frames_in
-from p2p_hoity.table.frames_in import RateLimit, Weighing
+from p2p_hoity.table import frames_in, rate_limit
+from p2p_hoity.table.effects_out import EffectsOut
+from p2p_hoity.table.frames_in import FramesIn
+from p2p_hoity.table.rate_limit import RateLimit
 from protocol import Invalid, Machine
 from protocol.seat.effects import Job
 from protocol.wire import peer_frames
@@ -76,19 +78,39 @@ class Links:
         self.rested.append(peer)
 
 
+class Effects:
+    """In place of the effects of a machine: whether it has a job, and how long a step took."""
+
+    def __init__(self, machine: Machinery) -> None:
+        self.machine, self.due, self.seconds = machine, trio.Event(), 0.0
+
+    def carry_out(self) -> None:
+        if self.machine.job is not None:
+            self.due.set()
+
+    async def has_job(self) -> None:
+        while self.machine.job is None:
+            self.due = trio.Event()
+            await self.due.wait()
+
+    def decided_in(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
 class Bench:
-    """A weighing whose jobs end when a test says so."""
+    """An intake of frames whose jobs end when a test says so."""
 
     def __init__(self) -> None:
         self.machine, self.hub, self.limit = Machinery(), Links(), RateLimit()
         self.may_end = trio.Event()
         self.under_way = 0
-        self.weighing = Weighing(
+        self.effects = Effects(self.machine)
+        self.intake = FramesIn(
             cast(Machine, self.machine),
             cast(Hub, self.hub),
             self.limit,
             trio.current_time,
-            lambda: self.weighing.look(),
+            cast(EffectsOut, self.effects),
             self.off_loop,
         )
 
@@ -98,8 +120,8 @@ class Bench:
         return run()
 
     def hear(self, peer: bytes, data: bytes) -> None:
-        self.weighing.receive(peer, data)
-        self.weighing.look()
+        self.intake.receive(peer, data)
+        self.effects.carry_out()
 
     def end_jobs(self) -> None:
         self.may_end.set()
@@ -108,7 +130,7 @@ class Bench:
 @pytest.fixture
 async def bench(nursery: trio.Nursery) -> Bench:
     made = Bench()
-    nursery.start_soon(made.weighing.run)
+    nursery.start_soon(made.intake.run)
     return made
 
 
@@ -167,11 +189,11 @@ async def test_no_more_is_read_than_there_is_room_for(bench: Bench, nursery: tri
     went_on = trio.Event()
 
     async def read_on() -> None:
-        await bench.weighing.has_room()
+        await bench.intake.has_room()
         went_on.set()
 
     for _ in range(4):
-        await bench.weighing.has_room()
+        await bench.intake.has_room()
         bench.hear(B, large)
     nursery.start_soon(read_on)
     await settle()
@@ -185,25 +207,25 @@ async def test_no_more_is_read_than_there_is_room_for(bench: Bench, nursery: tri
 async def test_a_job_is_charged_to_who_brought_it_if_it_led_nowhere(
     bench: Bench, moves: bool, rested: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frames_in, "_timed", lambda run: (run(), 2 * frames_in.PROCESSOR[0]))
+    monkeypatch.setattr(frames_in, "_timed", lambda run: (run(), 2 * rate_limit.PROCESSOR[0]))
     bench.machine.moves = moves
     bench.hear(A, say(b"heavy"))
     bench.hear(B, say(b"light"))
     bench.end_jobs()
     await settle()
     assert bench.hub.rested == rested
-    assert (bench.weighing.seconds > 0) is moves
+    assert (bench.effects.seconds > 0) is moves
 
 
 async def test_a_job_broken_off_decides_nothing_and_none_leaves_the_loop_unasked() -> None:
     bench = Bench()
-    async with running(bench.weighing.run):
+    async with running(bench.intake.run):
         bench.hear(A, say(b"heavy"))
         await settle()
         assert bench.under_way == 1
     assert bench.machine.finished == []
     machine = Machinery()
-    Weighing(cast(Machine, machine), cast(Hub, Links()), RateLimit(), float, list.clear)  # type: ignore[arg-type]
+    FramesIn(cast(Machine, machine), cast(Hub, Links()), RateLimit(), float, cast(EffectsOut, None))  # type: ignore[arg-type]
     assert not machine.hands_out
 
 
@@ -217,18 +239,19 @@ async def test_the_loop_is_free_while_a_thread_weighs() -> None:
         loop_was_free.append(True)
         return b""
 
-    both = Weighing(
+    effects = Effects(machine)
+    both = FramesIn(
         cast(Machine, machine),
         cast(Hub, Links()),
         RateLimit(),
         trio.current_time,
-        lambda: None,
+        cast(EffectsOut, effects),
         trio.to_thread.run_sync,
     )
     with trio.fail_after(LIMIT):
         async with running(both.run):
             machine.job = Job(run, lambda given: None)
-            both.look()
+            effects.carry_out()
             await trio.sleep(0.01)
             beat.set()
             while not machine.finished:

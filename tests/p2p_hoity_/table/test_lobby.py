@@ -14,8 +14,7 @@ from support.memory_network import MemoryNetwork
 from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
 from support.running import running
 
-from cli.exit_codes import exit_code_of
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
@@ -23,7 +22,7 @@ from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import host_table, join_table
 from p2p_hoity.table import lobby as frames
-from p2p_hoity.table.frame_kinds import MOST_BYTES
+from p2p_hoity.table.frame_kinds import KINDS, is_of_game
 from p2p_hoity.table.host_table import KEEP, SHOW
 from p2p_hoity.table.play_table import Lan, PeerError, Reach
 from p2p_hoity.table.ticket_proof import Capability
@@ -69,7 +68,10 @@ async def test_a_frame_longer_than_its_kind_ends_the_link(pair: PlayerTable) -> 
     """A frame of the table says nothing to the lobby, which does not look at it."""
     async with hosted(pair) as call:
         stranger = await call()
-        for size, seen in ((MOST_BYTES[3] - 4, [LinkUp]), (MOST_BYTES[3], [LinkUp, LinkDown])):
+        for size, seen in (
+            (KINDS[3].most_bytes - 4, [LinkUp]),
+            (KINDS[3].most_bytes, [LinkUp, LinkDown]),
+        ):
             stranger.hub.post(stranger.host, codec.encode((3, bytes(size))))
             await trio.sleep(0.5)
             assert [type(one) for one in stranger.heard] == seen
@@ -232,7 +234,7 @@ async def test_a_lost_roster_is_given(three: PlayerTable, monkeypatch: pytest.Mo
     post = Hub.post
 
     def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
-        is_lobby = frames.is_lobby(data)
+        is_lobby = not is_of_game(data)
         if not lost and is_lobby and isinstance(frames.parse_lobby(data), frames.Roster):
             lost.append(to)
             hub.drop(to, Reason("a reset"))
@@ -427,6 +429,6 @@ async def test_a_second_process_of_one_key_does_not_take_its_seat(three: PlayerT
         first.say(frames.Ask(first.proof(three.ticket)))
         first.sit(three, "P1")
         await first.next(frames.Names)
-        assert exit_code_of(await ends_in(PeerError, "sits-elsewhere", three.join(1))) == 1
+        assert (await ends_in(PeerError, "sits-elsewhere", three.join(1))).code.exit_code == 1
         assert first.hub.linked(first.host)
     assert three.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

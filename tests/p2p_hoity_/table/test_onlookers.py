@@ -17,8 +17,8 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import frame_access
-from p2p_hoity.table.frames_in import is_request
-from p2p_hoity.table.lobby import Ask, encode_lobby, is_lobby
+from p2p_hoity.table.frame_kinds import Budget, is_of_game, kind_of
+from p2p_hoity.table.lobby import Ask, encode_lobby
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity
@@ -149,7 +149,7 @@ async def test_onlookers_send_nothing_back(tmp_path: Path, monkeypatch: pytest.M
                 carried.append(trio.current_time())
             else:
                 sent.append(data)
-        elif to not in ours and is_request(data) and not is_lobby(data):
+        elif to not in ours and kind_of(data).budget is Budget.QUESTIONS and is_of_game(data):
             asked.append(trio.current_time())
         return post(hub, to, data, once)
 

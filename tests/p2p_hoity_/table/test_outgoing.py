@@ -14,7 +14,7 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.net.secure_channel import credentials, secure_from, secure_to
 from p2p_hoity.table.effects_out import TURNS, Outgoing
-from p2p_hoity.table.frames_in import RateLimit
+from p2p_hoity.table.rate_limit import RateLimit
 from protocol.seat.effects import Send
 from protocol.wire import peer_frames
 

@@ -18,6 +18,7 @@ from p2p_hoity.net.ticket import encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.relay import mailboxes
 from p2p_hoity.table import host_table, lobby
+from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.invite_by_code import ticket_by_code
 from p2p_hoity.table.play_table import Lan
 from p2p_hoity.table.spoken_codes import CodeError, parse_code
@@ -67,7 +68,7 @@ async def refused(table: PlayerTable, *frames: lobby.LobbyFrame) -> list[lobby.L
                 if isinstance(event, LinkUp):
                     for frame in frames:
                         hub.post(host, lobby.encode_lobby(frame))
-                elif isinstance(event, Frame) and lobby.is_lobby(event.data):
+                elif isinstance(event, Frame) and not is_of_game(event.data):
                     heard.append(lobby.parse_lobby(event.data))
                 else:
                     break

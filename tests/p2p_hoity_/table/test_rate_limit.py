@@ -1,7 +1,8 @@
 """Tests of the doorkeeper: known frames are passed over, questions have a pace."""
 
-from p2p_hoity.table import frames_in
-from p2p_hoity.table.frames_in import RateLimit
+from p2p_hoity.table import rate_limit
+from p2p_hoity.table.frame_kinds import kind_of
+from p2p_hoity.table.rate_limit import RateLimit
 from protocol.wire import peer_frames
 from protocol.wire.signed_notices import Leave
 
@@ -12,42 +13,42 @@ ASKED = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
 
 def test_what_went_out_is_passed_over_and_no_message_is_a_question() -> None:
     limit = RateLimit()
-    assert limit.is_due(A, SAID, 0.0)
+    assert limit.is_due(A, SAID, kind_of(SAID), 0.0)
     limit.held(SAID)
-    assert not limit.is_due(A, SAID, 0.0)
-    assert limit.is_due(A, SAID + b"x", 0.0)
-    assert limit.is_due(A, SAID, 0.0, lacks=True)
+    assert not limit.is_due(A, SAID, kind_of(SAID), 0.0)
+    assert limit.is_due(A, SAID + b"x", kind_of(SAID + b"x"), 0.0)
+    assert limit.is_due(A, SAID, kind_of(SAID), 0.0, lacks=True)
     limit = RateLimit()
-    assert all(limit.is_due(A, SAID, 0.0) for _ in range(1000))
+    assert all(limit.is_due(A, SAID, kind_of(SAID), 0.0) for _ in range(1000))
     left = peer_frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
-    assert all(limit.is_due(A, left, 0.0) for _ in range(1000))
+    assert all(limit.is_due(A, left, kind_of(left), 0.0) for _ in range(1000))
     limit.held(left)
-    assert not limit.is_due(B, left, 0.0)
+    assert not limit.is_due(B, left, kind_of(left), 0.0)
 
 
 def test_each_link_has_its_own_questions_and_what_is_remembered_is_bounded() -> None:
     limit = RateLimit()
-    asked = [limit.is_due(A, ASKED, 0.0) for _ in range(100)]
-    assert sum(asked) == frames_in.QUESTIONS[0]
-    assert limit.is_due(B, ASKED, 0.0)
-    assert not limit.is_due(A, ASKED, 0.01)
-    assert limit.is_due(A, ASKED, 1.0)
+    asked = [limit.is_due(A, ASKED, kind_of(ASKED), 0.0) for _ in range(100)]
+    assert sum(asked) == rate_limit.QUESTIONS[0]
+    assert limit.is_due(B, ASKED, kind_of(ASKED), 0.0)
+    assert not limit.is_due(A, ASKED, kind_of(ASKED), 0.01)
+    assert limit.is_due(A, ASKED, kind_of(ASKED), 1.0)
     limit = RateLimit()
-    for number in range(frames_in.HELD + 10):
+    for number in range(rate_limit.HELD + 10):
         limit.held(SAID + number.to_bytes(4, "big"))
-    assert len(limit._held) == frames_in.HELD
+    assert len(limit._held) == rate_limit.HELD
     limit.held(ASKED)
-    assert len(limit._held) == frames_in.HELD
+    assert len(limit._held) == rate_limit.HELD
 
 
 def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much() -> None:
     limit = RateLimit()
     rests = [limit.spend(A, 0.5, 0.0) for _ in range(10)]
     assert rests[:6] == [0.0] * 6
-    assert rests[6:] == [frames_in.LONGEST_REST] * 4
+    assert rests[6:] == [rate_limit.LONGEST_REST] * 4
     assert limit.spend(B, 0.5, 0.0) == 0.0
     limit = RateLimit()
-    limit.spend(A, frames_in.PROCESSOR[0] + 0.01, 0.0)
+    limit.spend(A, rate_limit.PROCESSOR[0] + 0.01, 0.0)
     limit.forget(A)
     assert limit.spend(A, 0.01, 0.0) > 0
     assert limit.spend(A, 0.01, 60.0) == 0.0
@@ -55,4 +56,4 @@ def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much(
     while now < 1000.0:
         taken += 0.003
         now += 0.003 + limit.spend(A, 0.003, now)
-    assert taken < frames_in.PROCESSOR[0] + 1000.0 * frames_in.PROCESSOR[1] * 1.05
+    assert taken < rate_limit.PROCESSOR[0] + 1000.0 * rate_limit.PROCESSOR[1] * 1.05

@@ -10,8 +10,7 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import Guest, PlayerTable, past_round, yes
 
-from cli.exit_codes import exit_code_of
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetCode, NobodyError
 from p2p_hoity.net.socks_proxy import ProxyCode
@@ -45,7 +44,7 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, addresses, b"t" * 32, relay)
     how = Reach("n:0", network=MemoryNetwork())
     joining = join_table(guest.seat, ticket, yes, how)
-    assert exit_code_of(await ends_in(PeerError, code, joining)) == 3
+    assert (await ends_in(PeerError, code, joining)).code.exit_code == 3
 
 
 @pytest.mark.parametrize("outside", [True, False])
@@ -143,4 +142,4 @@ async def test_a_guest_whose_own_proxy_is_down_is_told_so(tmp_path: Path) -> Non
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, (HOME, MAPPED), b"t" * 32)
     how = Reach("n:0", network=NoProxy(), hidden=True)
     joining = join_table(guest.seat, ticket, yes, how)
-    assert exit_code_of(await ends_in(PeerError, "host-unreached-by-proxy", joining)) == 3
+    assert (await ends_in(PeerError, "host-unreached-by-proxy", joining)).code.exit_code == 3

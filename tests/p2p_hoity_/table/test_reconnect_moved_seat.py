@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import trio
 from support.cases import fails
+from support.journals import FIRST
 from support.kept_home import room_of
 from support.machine_table import identity
 from support.memory_network import MemoryNetwork
@@ -136,7 +137,7 @@ async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was() -> None:
 @asynccontextmanager
 async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelScope]:
     """Something that holds a journal and takes tickets, until this is cancelled or left."""
-    made = create(journal, (b"header", 0))
+    made = create(journal, FIRST)
     hub, capability = Hub(identity(1), network=Street()), Capability(TERMS, SECRET)
     table, roster = ROOM.table, Roster(ROOM.table.header.encode(), ((), (), ()), b"")
     taker = Taker(hub, table, roster, capability, lambda _: None, journal)

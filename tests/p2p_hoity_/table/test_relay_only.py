@@ -23,7 +23,6 @@ from support.player_table import (
 )
 from support.relays import serve_relay
 
-from cli.exit_codes import exit_code_of
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.ticket import Ticket
@@ -31,6 +30,7 @@ from p2p_hoity.net.transport import RelayedNetwork
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.storage import journal
+from p2p_hoity.storage.seat_record import SeatRecord
 from p2p_hoity.table import host_table, lobby
 from p2p_hoity.table.invite_by_code import ticket_by_code
 from p2p_hoity.table.join_table import join_table
@@ -93,7 +93,7 @@ class Hiding:
     def addresses_of(self, number: int) -> set[tuple[str, ...]]:
         """What the others keep of where a seat is."""
         who = self.table.guests[number].place
-        return {tuple(first[3][who]) for first in self.firsts}
+        return {first.addresses[who] for first in self.firsts}
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def hiding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Hid
         table.how = here.reach
         create = journal.create
 
-        def noting(path: Path, first: tuple[Any, ...], passphrase: str | None) -> Any:
+        def noting(path: Path, first: SeatRecord, passphrase: str | None) -> Any:
             here.firsts.append(first)
             return create(path, first, passphrase)
 
@@ -181,9 +181,9 @@ async def test_it_is_kept_with_the_game_and_with_the_next_one(
         assert (found.relay_only, found.relays) == (True, (RELAY,))
         for shown in ({"anew": True}, {"advertised": ("node2:9",)}):
             again = here.table.resume(2, how=replace(bare, **shown))
-            assert exit_code_of(await ends_in(PeerError, "game-by-relays-alone", again)) == 2
+            assert (await ends_in(PeerError, "game-by-relays-alone", again)).code.exit_code == 2
         none = here.table.resume(2, how=replace(bare, relays_anew=True))
-        assert exit_code_of(await ends_in(PeerError, "game-by-relays-.*", none)) == 2
+        assert (await ends_in(PeerError, "game-by-relays-.*", none)).code.exit_code == 2
         await here.table.resume(2, how=bare)
 
     with trio.fail_after(3000):
@@ -192,8 +192,8 @@ async def test_it_is_kept_with_the_game_and_with_the_next_one(
     assert set(here.notes[2].dialled) == {RELAY}
     assert here.notes[2].listened == []
     # Where the seats of the next table are is not told again.
-    mine = [first for first in here.firsts if first[1] == here.table.guests[2].place]
-    assert [first[12] for first in mine] == [True, True]
+    mine = [first for first in here.firsts if first.seat == here.table.guests[2].place]
+    assert [first.relay_only for first in mine] == [True, True]
 
 
 async def test_a_seat_that_hides_since_it_was_resumed_goes_on_to_hide(
@@ -230,7 +230,7 @@ async def test_a_ticket_leads_to_no_relay_that_the_player_has_not_named(
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, ("n:1",), b"t" * 32, relay)
     reach = only_by_relays(Reach(":0", (RELAY,), network=network))
     joining = join_table(guest.seat, ticket, yes, reach)
-    assert exit_code_of(await ends_in(PeerError, code, joining)) == 2
+    assert (await ends_in(PeerError, code, joining)).code.exit_code == 2
     assert network.dialled == []
 
 

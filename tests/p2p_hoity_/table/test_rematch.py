@@ -11,7 +11,8 @@ from support.machine_table import identity
 from support.toy_game import ToyGame
 
 from p2p_hoity.table import rematch_frames
-from p2p_hoity.table.lobby import Roster, encode_lobby, is_lobby, parse_lobby
+from p2p_hoity.table.frame_kinds import Part, is_of_game, kind_of
+from p2p_hoity.table.lobby import Roster, encode_lobby, parse_lobby
 from p2p_hoity.table.rematch import FRAMES, Rematch
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain.chain_state import Table
@@ -228,8 +229,8 @@ def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> Non
 def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     for frame in (consent(0), rematch_frames.refuse(TABLE.id, WHO[0])):
         data = frame.encode()
-        assert rematch_frames.is_again(data)
-        assert is_lobby(data)
+        assert kind_of(data).part is Part.REMATCH
+        assert not is_of_game(data)
         assert len(data) > 128
         assert rematch_frames.parse_again(data) == frame
         for place in range(len(data)):

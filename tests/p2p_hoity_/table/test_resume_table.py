@@ -10,8 +10,7 @@ from support.machine_table import make_table
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
 
-from cli.exit_codes import exit_code_of
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates
@@ -70,7 +69,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
         (journal,) = (copy / "journals").iterdir()
         before, told = journal.read_bytes(), list[updates.Update]()
         me, player = table.guests[2].me, table.guests[2].player
-        seat = Seat(Home(copy), me, player, told.append)
+        seat = Seat(told.append, player=player, home=Home(copy), me=me)
         with pytest.raises(PeerError, match="played-elsewhere") as caught:
             await resume_table(seat, None, table.network)
         stopped.append(caught.value)
@@ -83,7 +82,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
         await clone()
         slow.seconds = 0.0
     (error,) = stopped
-    assert exit_code_of(error) == 1
+    assert error.code.exit_code == 1
     assert sorted(error.fields["names"]) == ["P0", "P1"]
     assert table.ended_alike()
     assert not table.heard(updates.Late)

@@ -12,12 +12,13 @@ from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round, short_track
 
-from cli.commands.play import Ask, terms_of
+from cli.commands.options import TableOptions
+from cli.commands.play import checked_terms
 from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.frames_in import goes_round
+from p2p_hoity.table.frame_kinds import Budget, kind_of
 from protocol.wire import table_header
 from protocol.wire.table_header import Patience
 
@@ -87,7 +88,7 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
 
     def counted(link: FrameBuffer, chunk: bytes | bytearray) -> Iterator[bytes]:
         for data in feed(link, chunk):
-            came[link, data] += goes_round(data)
+            came[link, data] += kind_of(data).budget is Budget.ONCE
             yield data
 
     monkeypatch.setattr(FrameBuffer, "feed", counted)
@@ -136,6 +137,6 @@ async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_host_sets_the_patience_of_every_step() -> None:
-    terms = terms_of(Ask(3, step_patience=90.0), bytes(32))
+    terms = checked_terms(TableOptions(3, step_patience=90.0), bytes(32))
     assert terms.patience.step == 90_000
     assert table_header.Patience().step == 30_000

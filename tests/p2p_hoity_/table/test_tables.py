@@ -18,7 +18,6 @@ from support.player_table import (
     short_track,
 )
 
-from cli.exit_codes import exit_code_of
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
@@ -55,7 +54,7 @@ async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> N
     async def too_late() -> None:
         await table.until_heard(updates.Started, 0)
         caught = await ends_in(PeerError, r"table-full|game-begun", table.join(3))
-        codes.append(exit_code_of(caught))
+        codes.append(caught.code.exit_code)
 
     await table.play({3: too_late})
     table.guests.pop()
@@ -135,7 +134,7 @@ async def test_guests_leave_twins_and_towers_of_marks(
 async def test_a_useless_ticket_is_told(tmp_path: Path, whose: int, words: str, code: int) -> None:
     table, began = PlayerTable(tmp_path, 2), trio.current_time()
     table.ticket = Ticket(table.guests[whose].me.identity.public, ("node0:1",), b"t" * 32)
-    assert exit_code_of(await ends_in(PeerError, words, table.join(1))) == code
+    assert (await ends_in(PeerError, words, table.join(1))).code.exit_code == code
     assert trio.current_time() - began < 1
 
 
@@ -195,7 +194,7 @@ async def test_an_onlooker_sees_the_same_end(tmp_path: Path) -> None:
 
 def test_no_game_to_resume_is_told(tmp_path: Path) -> None:
     caught = fails(PeerError, "no-game", find_game, Home(tmp_path), None)
-    assert exit_code_of(caught) == 2
+    assert caught.code.exit_code == 2
     fails(PeerError, "no-such-game", find_game, Home(tmp_path), "abcd")
 
 

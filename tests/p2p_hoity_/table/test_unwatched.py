@@ -20,11 +20,10 @@ from support.player_table import (
 
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.storage import journal
 from p2p_hoity.table import lobby
 from p2p_hoity.table.frame_access import TWO_ROSTERS
+from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.play_table import PeerError
-from p2p_hoity.table.resume_table import WATCHED, claim_game
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker, watch_table
 from protocol.wire import table_header
@@ -88,21 +87,6 @@ async def test_a_seat_that_comes_back_still_lets_nobody_look_on(tmp_path: Path) 
     assert not table.heard(updates.Accused)
 
 
-async def test_old_games_are_not_played_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its host has not signed whether it may be watched; what was played can still be saved."""
-    table = unwatched(tmp_path)
-    create = journal.create
-
-    def shorter(path: Path, first: tuple[Any, ...], passphrase: str | None) -> journal.Journal:
-        return create(path, first[:WATCHED], passphrase)
-
-    monkeypatch.setattr(journal, "create", shorter)
-    async with hosted(table, joining=[1]):
-        assert await table.sit_until(2, past_round(2))
-        await ends_in(PeerError, "game-of-earlier-version", table.resume(2))
-        assert claim_game(table.guests[2].seat, None).exists()
-
-
 async def test_the_next_table_of_the_same_people_is_not_watched_either(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 3, lambda number: willing(1))
     table.watched = False
@@ -135,7 +119,7 @@ def lying(table: PlayerTable, to: int, patch: pytest.MonkeyPatch, kinds: tuple[t
         return replace(frame, watched=True)
 
     def two_faced(hub: Hub, peer: bytes, data: bytes, once: bool = False) -> bool:
-        if hub.me == host.public and peer == victim and lobby.is_lobby(data):
+        if hub.me == host.public and peer == victim and not is_of_game(data):
             frame = lobby.parse_lobby(data)
             if isinstance(frame, kinds):
                 data = lobby.encode_lobby(told(frame))

@@ -13,7 +13,7 @@ from p2p_hoity import game_adapter
 from p2p_hoity.net import secure_channel, ticket
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.table import chat, lobby, rematch_frames
-from p2p_hoity.table.frame_kinds import MOST_BYTES, longest
+from p2p_hoity.table.frame_kinds import KINDS, longest
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain import transition
 from protocol.chain.chain_state import Accepted, Kind
@@ -164,7 +164,7 @@ def test_frames_beside_the_game_are_read_and_signed() -> None:
 def test_there_is_a_specimen_of_every_kind() -> None:
     kinds = [codec.decode(raw(one, "encoded"), peer_frames.MAX_FRAME)[0]
              for section in ("frames", "lobby", "side") for one in BOOK[section]]  # fmt: skip
-    assert set(kinds) == set(MOST_BYTES)
+    assert set(kinds) == set(KINDS)
     assert {one["kind"] for one in BOOK["statements"]} == set(signed_messages.KINDS)
     bodies = {one["kind"] for one in BOOK["bodies"]}
     assert bodies == {kind.value for kind in Kind} - {Kind.RESULT, Kind.ENDED}

@@ -1,8 +1,9 @@
 """Reading decoded values: any value gives a value of the type or Invalid, never anything else."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +20,18 @@ from protocol.errors import Invalid, Place, within
 from protocol.transcript import transcript_format as transcript
 from protocol.transcript.verification_report import Unsound
 from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
-from protocol.wire.codec import Raw, WrongForm
+from protocol.wire.codec import (
+    ANY,
+    Digests,
+    Either,
+    FieldForm,
+    Fields,
+    Flag,
+    Int,
+    Octets,
+    Text,
+    WrongForm,
+)
 from protocol.wire.signed_messages import Close, Halt, Late, Lock, Say
 
 TABLE, _ = make_table(ToyGame(3), 3)
@@ -38,8 +50,10 @@ LEAVES = (
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=8).map(tuple), max_leaves=24)
 
 
-def raw(value: Any) -> Raw:
-    return Raw(value, CODE, "a field", (3, 1))
+def read(form: FieldForm[Any], value: Any) -> Any:
+    """Read a value that stands in an array, which stands in another."""
+    outer = Fields(ANY, ANY, ANY, Fields(ANY, form))
+    return codec.read(outer, (0, 0, 0, (0, value)), CODE, "a field")[3][1]
 
 
 def reading(read: Callable[[], Any]) -> tuple[Any, str | None, tuple[int, ...]]:
@@ -63,18 +77,25 @@ def check_parser(
 
 # Readers, one by one: value, what is read, and what is refused.
 
-READERS: dict[str, tuple[Callable[[Raw], Any], list[Any], list[Any]]] = {
-    "integer": (lambda r: r.integer(9, 2), [2, 5, 9], [1, 10, True, None, "5", b"5", (), 2**64]),
-    "flag": (lambda r: r.flag(), [True, False], [0, 1, None, "true", ()]),
-    "octets": (lambda r: r.octets(), [b"", b"x"], ["", 0, None, (b"x",), bytearray(b"x")]),
-    "octets of a size": (lambda r: r.octets(2), [b"ab"], [b"", b"a", b"abc", "ab", (0, 0)]),
-    "octets of two sizes": (lambda r: r.octets(0, 2), [b"", b"ab"], [b"a", "", None]),
-    "text": (lambda r: r.text(), ["", "ab"], [b"ab", 0, None, ("a",)]),
-    "short text": (lambda r: r.text(2), ["", "ab"], ["abc", b"ab", ["a", "b"]]),
+
+READERS: dict[str, tuple[FieldForm[Any], list[Any], list[Any]]] = {
+    "integer": (Int(9, 2), [2, 5, 9], [1, 10, True, None, "5", b"5", (), 2**64]),
+    "flag": (Flag(), [True, False], [0, 1, None, "true", ()]),
+    "octets": (Octets(), [b"", b"x"], ["", 0, None, (b"x",), bytearray(b"x")]),
+    "octets of a size": (Octets(2), [b"ab"], [b"", b"a", b"abc", "ab", (0, 0)]),
+    "octets of two sizes": (Octets(2, optional=True), [b"", b"ab"], [b"a", "", None]),
+    "text": (Text(str.islower), ["a", "ab"], ["", "A", b"ab", 0, None, ("a",)]),
+    "short text": (Text(str.islower, 2), ["a", "ab"], ["abc", b"ab", ["a", "b"]]),
+    "text or number": (Either(str, Text(str.islower), Int(2)), ["a", 2], ["A", 3, True, None]),
     "hashes": (
-        lambda r: r.hashes(2, 2),
+        Digests(2, size=2),
         [(), (b"ab", b"ab")],
-        [(b"a",), ("ab",), (b"ab",) * 3, b""],
+        [(b"a",), ("ab",), (b"ab",) * 3, b"", (1,)],
+    ),
+    "rising hashes": (
+        Digests(9, least=1, size=1, rising=True),
+        [(b"a",), (b"a", b"b")],
+        [(), (b"b", b"a"), (b"a", b"a")],
     ),
 }
 
@@ -83,50 +104,93 @@ READERS: dict[str, tuple[Callable[[Raw], Any], list[Any], list[Any]]] = {
 def test_what_is_of_its_form_is_read_and_anything_else_refused_with_code_and_place(
     name: str,
 ) -> None:
-    read, good, bad = READERS[name]
+    form, good, bad = READERS[name]
     for value in good:
-        found = read(raw(value))
+        found = read(form, value)
         assert found == value
         assert type(found) is type(value)
+        assert form.write(found) == value
     for value in bad:
         with pytest.raises(WrongForm) as caught:
-            read(raw(value))
+            read(form, value)
         assert (caught.value.code, caught.value.path) == (CODE, (3, 1)), value
-        assert caught.value.reason.startswith("a field ")
+        assert caught.value.reason.startswith("a field: ")
 
 
-@pytest.mark.parametrize("value", [(), (1,), (1, 2, 3), b"ab", "ab", None, 2, {1: 2}])
-def test_a_row_has_exactly_its_fields_and_a_head_is_the_first_item(value: Any) -> None:
-    fails(WrongForm, "", raw(value).row, "one", "two")
-    if not (isinstance(value, tuple) and value):
-        fails(WrongForm, "", raw(value).head, "its kind")
-    first = raw((7, 8)).head("its kind")
-    assert (first.value, first.name, first.path) == (7, "its kind", (3, 1, 0))
-    assert len(raw((1, 2)).row("one", "two")) == len(raw([1, 2]).exactly(2, "one")) == 2
+class Colour(IntEnum):
+    """What a number is read as."""
+
+    RED = 1
+
+
+def test_a_member_of_an_enumeration_is_read_from_its_value() -> None:
+    assert read(codec.form_of(Colour), 1) is Colour.RED
+    for value in (0, True, "RED", b"1", None, (1,)):
+        fails(WrongForm, "", read, codec.form_of(Colour), value)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row of two fields."""
+
+    seat: Annotated[int, Int(9)]
+    body: Annotated[bytes, Octets(1)] | None = None
+
+
+ROWS_OF_TWO = (codec.Struct(Pair), Fields(Int(9), codec.form_of(bytes | None)))
+
+
+@pytest.mark.parametrize("value", [(), (1,), (1, b"x", 3), b"ab", "ab", None, 2, {1: 2}])
+def test_a_row_has_exactly_its_fields(value: Any) -> None:
+    for form in ROWS_OF_TWO:
+        fails(WrongForm, "", read, form, value)
+        assert [read(form, [1, one]) for one in (None, b"x")] == [
+            Pair(1, one) if isinstance(form, codec.Struct) else (1, one) for one in (None, b"x")
+        ]
+
+
+def test_a_row_may_stand_behind_a_head_or_the_number_of_its_kind() -> None:
+    behind, kinds = codec.Struct(Pair, head=2), codec.Kinds({7: (Pair, 99)})
+    assert read(behind, ("any", None, 1, b"x")) == Pair(1, b"x")
+    assert behind.write(Pair(1, b"x")) == (1, b"x")
+    assert read(codec.Struct(Pair, seat=Int(20)), (20, None)) == Pair(20)
+    fails(WrongForm, "", read, codec.Struct(Pair), (20, None))
+    assert read(kinds, (7, 1, None)) == Pair(1)
+    for value in ((8, 1, None), (True, 1, None), (7, 1), ((), 1, None), (), 7, b"7"):
+        fails(WrongForm, "", read, kinds, value)
+    with pytest.raises(WrongForm, match="seat is no number from 0 to 9") as caught:
+        read(kinds, (7, 10, None))
+    assert caught.value.path == (3, 1, 1)
 
 
 def test_a_list_has_at_most_its_items_and_fields_know_their_names_and_places() -> None:
-    assert [one.value for one in raw((1, 2)).items("one", 2)] == [1, 2]
-    fails(WrongForm, "", raw((1, 2, 3)).items, "one", 2)
-    fails(WrongForm, "", raw((1, 2, 3)).exactly, 2, "one")
-    first, second = raw((7, b"x")).row("the seat", "the body")
-    assert (first.integer(9), second.octets()) == (7, b"x")
-    assert (first.path, second.path) == ((3, 1, 0), (3, 1, 1))
-    with pytest.raises(WrongForm, match="the body is not 2 bytes") as caught:
-        second.octets(2)
-    assert caught.value.path == (3, 1, 1)
+    few, pairs = codec.Rows(Int(9), 2), codec.Rows(Pair, key=lambda pair: pair.seat)
+    assert read(few, [1, 2]) == (1, 2)
+    fails(WrongForm, "", read, few, (1, 2, 3))
+    fails(WrongForm, "", read, codec.Rows(Int(9), 2, 2), (1,))
+    assert read(pairs, ((1, None), (2, b"x"))) == (Pair(1), Pair(2, b"x"))
+    assert pairs.write((Pair(1), Pair(2, b"x"))) == ((1, None), (2, b"x"))
+    with pytest.raises(WrongForm, match="an item: body is not 1 bytes") as caught:
+        read(pairs, ((1, None), (2, b"xy")))
+    assert caught.value.path == (3, 1, 1, 1)
+
+
+def test_what_is_read_unchanged_is_the_very_tuple_that_was_there() -> None:
+    value = ((1, b"x"), (2, b"y"))
+    assert read(codec.Rows(Fields(Int(9), bytes)), value) is value
 
 
 @pytest.mark.parametrize("found", [(1, 1), (2, 1), (1, 3, 2)])
 def test_what_does_not_rise_is_refused(found: tuple[int, ...]) -> None:
-    fails(WrongForm, "rising", raw(found).rising, found)
-    assert raw(found).rising(sorted(set(found))) == tuple(sorted(set(found)))
+    form = codec.Rows(Int(9), key=int)
+    fails(WrongForm, "rising", read, form, found)
+    assert read(form, tuple(sorted(set(found)))) == tuple(sorted(set(found)))
 
 
 @given(VALUES)
 def test_a_reader_gives_its_type_or_malformed(value: Any) -> None:
-    for read, _, _ in READERS.values():
-        found, code, _ = reading(lambda read=read: read(raw(value)))
+    for form, _, _ in READERS.values():
+        found, code, _ = reading(lambda form=form: read(form, value))
         assert code in (None, CODE)
         assert code or found == value
 

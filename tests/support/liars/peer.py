@@ -16,8 +16,8 @@ import trio
 from cli.printing import write_line
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
-from p2p_hoity.table import play_table
-from p2p_hoity.table.session import Driver
+from p2p_hoity.table import play_table, session
+from p2p_hoity.table.effects_out import EffectsOut
 from protocol.seat.effects import Effect, Send, Stepped
 from protocol.seat.seat_machine import Machine
 from protocol.wire.signed_messages import Message, Say, Statement
@@ -42,28 +42,33 @@ class WideLimits(Limits):
     frame: int = LARGEST
 
 
-class LyingDriver(Driver):
-    """A driver whose own statements pass through a tale."""
+class LyingEffects(EffectsOut):
+    """Effects of a machine whose own statements pass through a tale."""
 
     tale = "truth"
 
     counts: ClassVar[dict[str, int]] = {}
 
-    async def _listen(self) -> None:
-        if self.tale.startswith("flood:") and self._nursery is not None:
-            kind = self.tale.partition(":")[2]
-            self._nursery.start_soon(pour, self.liar, self.hub, kind, self.counts)
-        await super()._listen()
+    async def run(self) -> None:
+        """Flood the others, too, if that is the tale."""
+        async with trio.open_nursery() as nursery:
+            if self.tale.startswith("flood:"):
+                kind, hub = self.tale.partition(":")[2], self._outgoing._hub
+                nursery.start_soon(pour, self.liar, hub, kind, self.counts)
+            await super().run()
 
     @property
     def liar(self) -> Liar:
         if "_liar" not in vars(self):
-            self._liar = Liar(self.machine)
+            self._liar = Liar(self._machine)
         return self._liar
 
     def _do(self, effect: Effect) -> None:
-        super()._do(effect)
-        if self.tale == "dribble" and self.machine.has_begun:
+        if isinstance(effect, Send):
+            self._send(effect)
+        else:
+            super()._do(effect)
+        if self.tale == "dribble" and self._machine.has_begun:
             Link._send = dribble  # type: ignore[method-assign, assignment]
         if isinstance(effect, Stepped):
             unasked = UNASKED.get(self.tale)
@@ -73,15 +78,15 @@ class LyingDriver(Driver):
                 self._carry(said, Send(b""))
 
     def _send(self, send: Send) -> None:
-        message = own_message(send, self.machine)
+        message = own_message(send, self._machine)
         if message is None:
-            super()._send(send)
+            self._outgoing.send(send)
             return
         for told in self._versions(message):
             self._carry(told, send)
 
     def _carry(self, message: Message, send: Send) -> None:
-        super()._send(Send(carried(message), send.peer, send.but))
+        self._outgoing.send(Send(carried(message), send.peer, send.but))
 
     def _versions(self, message: Message) -> Sequence[Message]:
         liar = self.liar
@@ -100,7 +105,7 @@ class LyingDriver(Driver):
 
     def _confess(self, tale: str) -> None:
         self.liar.lied = True
-        write_line({"type": "lied", "tale": tale, "step": self.machine.tip.step})
+        write_line({"type": "lied", "tale": tale, "step": self._machine.tip.step})
 
 
 async def dribble(link: Link, framed: bytes) -> None:
@@ -118,7 +123,7 @@ def cheating(lie_of: Callable[[int], Lie], *given: Any) -> Machine:
     def telling(one: Machine, statement: Statement) -> Statement:
         made = lie(one, statement)
         if made != statement:
-            write_line({"type": "lied", "tale": LyingDriver.tale, "step": one.tip.step})
+            write_line({"type": "lied", "tale": LyingEffects.tale, "step": one.tip.step})
         return made
 
     machine.lie = telling
@@ -127,11 +132,11 @@ def cheating(lie_of: Callable[[int], Lie], *given: Any) -> Machine:
 
 def lie(tale: str) -> None:
     """Have the seat of this process tell this tale."""
-    LyingDriver.tale = tale
+    LyingEffects.tale = tale
     plot = PLOTS.get(tale)
     if plot is not None and plot.lie is not None:
         setattr(play_table, "Machine", partial(cheating, plot.lie))  # noqa: B010
     if tale.startswith("flood:"):
-        atexit.register(lambda: write_line({"type": "flooded", **LyingDriver.counts}))
+        atexit.register(lambda: write_line({"type": "flooded", **LyingEffects.counts}))
         setattr(play_table, "Limits", WideLimits)  # noqa: B010
-    setattr(play_table, "Driver", LyingDriver)  # noqa: B010 - a name that mypy does not see
+    setattr(session, "EffectsOut", LyingEffects)  # noqa: B010 - a name that mypy does not see

@@ -1,0 +1,534 @@
+"""The player at the full screen: questions go to the screen, and answers come from it.
+
+Textual runs on the main thread in asyncio, and the peer runs in trio as its guest. Both take turns
+on one thread, so an update needs no lock, and an answer is sent in the same moment. If the full
+screen fails, the game goes on in lines.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final, Generic, TypeVar
+
+import outcome
+import trio
+
+from p2p_hoity import rules
+from p2p_hoity.coded_errors import CodedError
+from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
+from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.table.player_interface import BotPlayer, Player, Talk, WaitLonger, Wish
+from p2p_hoity.table.rematch import ANSWER
+from p2p_hoity.table.session import Outcome
+from protocol import Terms
+from protocol.bounds import Seconds
+
+from ... import printing
+from ...local import settings
+from ...words import table_terms
+from ...words.card_names import Names
+from ...words.presence_sentences import ended, kept_as, knock, won
+from ...words.ticket_sentences import reach_lines
+from ...words.translation import INSTALLED, N_, _
+from ..lines.line_seat import LineSeat
+from .key_bindings import Told
+from .layout import is_muted
+from .menu import forced
+from .textual_app import TableApp
+
+T = TypeVar("T")
+
+
+class Box(Generic[T]):
+    """What comes from the screen, in its order."""
+
+    def __init__(self) -> None:
+        self._send, self._receive = trio.open_memory_channel[T](64)
+
+    def put(self, value: T) -> None:
+        """Put it in; what nobody takes is left out."""
+        with contextlib.suppress(trio.WouldBlock):
+            self._send.send_nowait(value)
+
+    def empty(self) -> None:
+        """Forget what came before."""
+        with contextlib.suppress(trio.WouldBlock):
+            while True:
+                self._receive.receive_nowait()
+
+    async def get(self) -> T:
+        """The next one."""
+        return await self._receive.receive()
+
+
+class Bridge:
+    """Leads into one run of trio, once that has begun."""
+
+    def __init__(self) -> None:
+        self._token: trio.lowlevel.TrioToken | None = None
+
+    def open(self) -> None:
+        """Lead into the run that calls this."""
+        self._token = trio.lowlevel.current_trio_token()
+
+    def do(self, act: Callable[[], object]) -> None:
+        """Do something in trio; nothing before it has begun, or behind its end."""
+        if self._token is not None:
+            with contextlib.suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(act)
+
+
+A = TypeVar("A")
+PAUSE: Final[Seconds] = 2.0
+"""Seconds that a bot waits for whoever has lent it the seat, before each choice."""
+NO_OTHER: Final = N_("Nothing else is open to you:")
+ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
+
+
+class Person(Player):
+    """The player at the full screen: questions go to the application, keys come from it."""
+
+    def __init__(self, bridge: Bridge, auto: bool, leave: Callable[[], None]) -> None:
+        """`leave` is called in trio when the person goes. `app` is to be set before `open`."""
+        self._bridge, self._leave = bridge, leave
+        self.app: TableApp
+        self.is_over = self.is_left = False
+        self._bot = BotPlayer()
+        self.autopilot = auto
+        self.pause = 0.0 if auto else PAUSE
+        self._other: Player | None = None
+
+    def open(self) -> None:
+        """Make what answers come in by; called in trio."""
+        self._answers = Box[tuple[rules.View, rules.Choice]]()
+        self._wishes = Box[Wish]()
+        self._replies = Box[bool]()
+        self._returns = Box[bool]()
+        self._turned = trio.Event()
+
+    def hand_to(self, other: Player) -> None:
+        """From now on another player answers, what is asked just now too."""
+        self._other = other
+        self._turn()
+
+    def _turn(self) -> None:
+        self._turned.set()
+        self._turned = trio.Event()
+
+    # The player, in trio.
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask at the screen, or whoever has the seat now."""
+        only = forced(view, kind)
+        if only is not None and not again:
+            if not self.autopilot and self._other is None:
+                self.app.call_later(self.app.remark, _(NO_OTHER))
+            return only
+        while True:
+            if self.autopilot and self._other is None:
+                await self._pause()
+            other = self._other or (self._bot if self.autopilot else None)
+            if other is not None:
+                return await other.choose(view, kind, again)
+            choice = await self._ask(view, kind, again)
+            if choice is not None:
+                return choice
+
+    async def _pause(self) -> None:
+        """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
+        time runs out."""
+        now = self.app.scene.clock
+        if now is not None and now.left < 5 * self.pause:
+            return
+        with trio.move_on_after(self.pause):
+            await self._turned.wait()
+
+    async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
+        """The choice; None if somebody else has the seat now. A key that was struck for a question
+        this one has replaced may be under way still: what was decided on another view counts not.
+        """
+        app = self.app
+        self._answers.empty()
+        app.call_later(app.ask, view, kind, again)
+        try:
+            while (found := await self._or_turned(self._answers)) is not None:
+                if found[0] is view:
+                    return found[1]
+            return None
+        finally:
+            app.call_later(app.close_question, view)
+
+    async def _or_turned(self, box: Box[A]) -> A | None:
+        """What comes in; None if the seat was handed over first."""
+        found: list[A] = []
+        async with trio.open_nursery() as nursery:
+
+            async def hear() -> None:
+                found.append(await box.get())
+                nursery.cancel_scope.cancel()
+
+            async def turn(turned: trio.Event) -> None:
+                await turned.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(hear)
+            nursery.start_soon(turn, self._turned)
+        return found[0] if found else None
+
+    async def returning(self) -> None:
+        """Wait for Enter; a bot comes back at once."""
+        while not self.autopilot:
+            if self._other is not None:
+                return await self._other.returning()
+            self._returns.empty()
+            came: bool | None = await self._or_turned(self._returns)
+            if came:
+                return None
+        return None
+
+    async def wish(self) -> Wish:
+        """What a key asks for."""
+        while True:
+            if self._other is not None:
+                return await self._other.wish()
+            found = await self._or_turned(self._wishes)
+            if found is not None:
+                return found
+
+    async def again(self) -> bool:
+        """Whether the person wants another game with the same people."""
+        yes = None if self._other else await self.asked(_(ANOTHER).format(seconds=round(ANSWER)))
+        if yes is None and self._other is not None:
+            return await self._other.again()
+        return bool(yes)
+
+    async def read(self, words: str) -> None:
+        """Show an explanation until it is read; whoever else has the seat shows it in its way."""
+        app = self.app
+        self._replies.empty()
+        app.call_later(app.explain, words)
+        try:
+            await self._or_turned(self._replies)
+        finally:
+            app.call_later(app.explain, "")
+
+    async def asked(self, words: str) -> bool | None:
+        """Ask for a yes or a no; None if the screen has failed before it was said."""
+        app = self.app
+        app.call_later(app.ask_plainly, _(words))
+        try:
+            while self._other is None:
+                self._replies.empty()
+                yes = await self._or_turned(self._replies)
+                if yes is not None:
+                    return yes
+            return None
+        finally:
+            app.call_later(app.ask_plainly, "")
+
+    # The hands, in Textual's loop.
+
+    def answer(self, choice: rules.Choice, view: rules.View) -> None:
+        """Seal a choice that was made on this view."""
+        self._bridge.do(lambda: self._answers.put((view, choice)))
+
+    def talk(self, words: str | int) -> None:
+        """Say something."""
+        self._bridge.do(lambda: self._wishes.put(Talk(words)))
+
+    def wait_longer(self) -> None:
+        """Give who is awaited longer."""
+        self._bridge.do(lambda: self._wishes.put(WaitLonger()))
+
+    def leave(self) -> None:
+        """Leave for now; with no game, for good; behind the end, what it came to: another game is
+        not wanted, though it was a moment ago."""
+        self.is_left = True
+        if self.is_over:
+            self.app.exit()
+        elif self.app.scene.standings is not None and self.app.desk.answers:
+            self.reply(False)
+        else:
+            self._bridge.do(self._leave)
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Let a bot play, or take the seat again."""
+        self.autopilot = to_bot
+        self._bridge.do(self._turn)
+
+    def come_back(self) -> None:
+        """Take the seat again after an absence."""
+        self._bridge.do(lambda: self._returns.put(True))
+
+    def reply(self, yes: bool) -> None:
+        """Say yes or no to what was asked plainly."""
+        self._bridge.do(lambda: self._replies.put(yes))
+
+
+DRAWING: Final[Seconds] = 0.01
+"""Seconds between two looks whether the first frame is drawn."""
+Leave = Callable[[str], None]
+
+
+class FullSeat:
+    """The full-screen table of one seat; see `screen.Screen`.
+
+    `player` is a person at the screen. When the application fails, all goes on in the line prompt.
+    """
+
+    def __init__(self, auto: bool, leave: Leave, looks_on: bool = False, bell: bool = True) -> None:
+        self._leave = leave
+        self.looks_on = looks_on
+        self._auto = auto
+        self._failed: trio.Event | None = None
+        self.line: LineSeat | None = None
+        self._kept: list[Update] = []
+        self._is_done = False
+        self._lesson: Names | None = None
+        self._terms: tuple[str, ...] = ()
+        self.bridge = Bridge()
+        self.person = Person(self.bridge, auto, self.leave)
+        self.player: Player = self.person
+        self.app = self.person.app = TableApp(self.person)
+        self.app.desk.autopilot = auto and not looks_on
+        self.app.furnish(settings.load(), bell)
+        self.app.keep = self._keep
+
+    def _keep(self, light: bool, bell: bool, staged: bool) -> None:
+        """Keep how the person wants the screen, if the home takes it, and all else as it is now."""
+        with contextlib.suppress(OSError, CodedError):
+            home = own_home()
+            kept = settings.load(home)
+            settings.keep(home, replace(kept, light=light, bell=bell, staged=staged))
+
+    # What a sitting calls, in trio.
+
+    @property
+    def table_name(self) -> str:
+        """The name of the game, once it has begun."""
+        return self.app.scene.table_name
+
+    def tell(self, update: Update) -> None:
+        """Show it; keep what another screen would need to go on from here."""
+        if isinstance(update, Started):
+            self._kept, self.person.is_left = [update], False
+            self.app.numbers = table_terms.bounds(update.table.header.terms)
+        elif isinstance(update, Moved):
+            self._kept, self.app.ticket = [*self._kept, update], update.ticket
+        if self.line is not None:
+            self.line.tell(update)
+        elif isinstance(update, Reached):
+            self._lay_out(update.ticket or self.app.ticket, reach_lines(update))
+        else:
+            self.app.post_message(Told(update))
+
+    def say(self, words: str) -> None:
+        """A remark: beside the lobby, in a game a line of the log, behind the screen a line."""
+        if self.line is not None:
+            self.line.say(words)
+        elif self._is_done:
+            printing.say(words)
+        elif self.app.scene.table is not None:
+            self.app.call_later(self.app.remark, words)
+        else:
+            self._lay(words)
+
+    def _lay(self, words: str) -> None:
+        """One paper more for the lobby."""
+        self.app.desk.papers = (*self.app.desk.papers, words)
+        self.app.call_later(self.app.redraw)
+
+    def show_ticket(
+        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
+    ) -> None:
+        """The ticket and the terms, as long as the table fills."""
+        self.show_terms(terms, game, (nickname,), watched)
+        self._terms = self.app.desk.papers
+        self._lay_out(ticket)
+
+    def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
+        """The ticket and what it is good for before the terms, which a small screen cuts."""
+        self.app.ticket, self.app.desk.papers = ticket, ()
+        words = _("Give this ticket to the others; they type: {hoity} join TICKET")
+        self._lay(words.format(hoity=INSTALLED))
+        self._lay(_("c copies it, x shows it as a QR code:"))
+        for words in (ticket, *notes, "", *self._terms):
+            self._lay(words)
+
+    def show_terms(
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
+    ) -> None:
+        """Who sits there, what is played, how long one may think; the numbers under a key."""
+        self.app.scene.lobby, self.app.scene.of_seats = names, terms.seats
+        self.app.numbers = table_terms.bounds(terms)
+        described = table_terms.describe(terms, game, names, watched)
+        host, _seated, *told = described  # the list shows who sits
+        for line in (host, *told):
+            if line not in self.app.numbers:
+                self._lay(line)
+        self._lay(_("# shows what this table promises, in numbers"))
+
+    def allow_hints(self, allowed: bool) -> None:
+        """Whether h shows what the hard bot would do."""
+        self.app.desk.has_hints = allowed
+        if self.line is not None:
+            self.line.allow_hints(allowed)
+
+    def begin_lesson(self, names: Names) -> None:
+        """Who sits there; no table is told of."""
+        self._lesson, self.app.desk.lesson = names, ""
+        self.app.scene.begin_lesson(names)
+
+    async def explain(self, words: str) -> None:
+        """In the place of the question, until Enter."""
+        if self.line is None:
+            await self.person.read(words)
+        if self.line is not None:
+            await self.line.explain(words)
+
+    def end_lesson(self) -> None:
+        """The screen goes at once: the last explanation has been read."""
+        self.person.is_left = True
+
+    async def agree(self) -> bool:
+        """Whether the person sits down."""
+        yes = await self.person.asked(N_("Sit down? y or n"))
+        if yes is None and self.line is not None:
+            return await self.line.agree()
+        return bool(yes)
+
+    async def admit(self, nickname: str, key: str) -> bool:
+        """Whether the person lets a guest in."""
+        yes = await self.person.asked(knock(nickname, key))
+        if yes is None and self.line is not None:
+            return await self.line.admit(nickname, key)
+        return bool(yes)
+
+    def listens(self, is_asked: bool) -> bool:
+        """Never: the application hears the keys itself."""
+        return False
+
+    async def listen(self) -> None:
+        """Nothing, unless the line prompt has taken over."""
+
+    def end(self, outcome: Outcome) -> None:
+        """On the terminal as it was before: how it ended, and where the transcript is."""
+        scene = self.app.scene
+        if scene.standings and scene.names is not None:
+            printing.say(won(scene.standings, scene.names))
+            lines = [f"{s.rank} {scene.names.nicknames[s.seat]} {s.field}" for s in scene.standings]
+            printing.say(_("The game is over: {standings}").format(standings=" · ".join(lines)))
+        if scene.ended is not None:
+            printing.say(ended(scene.ended, scene.names))
+        path = scene.transcript
+        if path is not None:
+            for line in kept_as(path):
+                printing.say(line)
+
+    # Running.
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer inside the application; what it returns, or raises."""
+        found: outcome.Outcome[T] = asyncio.run(self.host(main, *args))
+        return found.unwrap()
+
+    async def host(
+        self, main: Callable[..., Awaitable[T]], *args: Any, headless: bool = False
+    ) -> outcome.Outcome[T]:
+        """The application and its guest, until both are over."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[outcome.Outcome[T]] = loop.create_future()
+        running = asyncio.create_task(self._application(headless))
+        await self._drawn(running)
+        trio.lowlevel.start_guest_run(
+            self.guest,
+            main,
+            *args,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=done.set_result,
+            host_uses_signal_set_wakeup_fd=True,
+        )
+        either: set[asyncio.Future[Any]] = {done, running}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not done.done():
+            self._application_ended(running)
+        found = await done
+        if not running.done():
+            if isinstance(found, outcome.Value):
+                await self._linger(running)
+            self.app.exit()
+        await asyncio.gather(running, return_exceptions=True)
+        self._is_done = True
+        return found
+
+    async def _application(self, headless: bool) -> None:
+        await self.app.run_async(headless=headless)
+
+    async def _linger(self, running: asyncio.Task[None]) -> None:
+        """Leave the result on the screen until it has been read."""
+        self.person.is_over = True
+        if not self.person.is_left:
+            self.app.desk.hint = _("Enter or q leaves the table.")
+            self.app.call_later(self.app.redraw)  # there, so that it is the screen that fails
+            await asyncio.wait({running})
+
+    async def _drawn(self, running: asyncio.Task[None]) -> None:
+        """Wait for the first frame: what is told before it would have no place."""
+        while not (self.app.is_running or running.done()):
+            await asyncio.sleep(DRAWING)
+
+    async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """The peer in trio, and beside it who takes over when the screen fails."""
+        self.bridge.open()
+        self._failed = trio.Event()
+        self.person.open()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._take_over)
+            found = await main(*args)
+            nursery.cancel_scope.cancel()
+        return found
+
+    @property
+    def _muted(self) -> frozenset[str]:
+        """The names of all who have spoken and whom the person does not want to hear."""
+        scene = self.app.scene
+        return frozenset(one.who for one in scene.talk if is_muted(self.app.desk, one))
+
+    def leave(self) -> None:
+        """The person leaves before there is a game, or the screen is gone for good."""
+        self._leave(_("you left"))
+
+    # The screen fails.
+
+    def _application_ended(self, running: asyncio.Task[None]) -> None:
+        """The application is over before the game: it was left, or it failed."""
+        error = None if running.cancelled() else running.exception()
+        failed = error is not None or self.app.return_code not in (None, 0)
+        if self._failed is not None:
+            self.bridge.do(self._failed.set if failed else self.leave)
+
+    async def _take_over(self) -> None:
+        """Wait for the application to fail; then go on in lines, in the same seat."""
+        if self._failed is None:
+            return
+        await self._failed.wait()
+        self.line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
+        printing.complain(_("The full screen has failed; the game goes on in lines."))
+        line.allow_hints(self.app.desk.has_hints)
+        line.mute(self._muted)
+        if self._lesson is not None:
+            line.begin_lesson(self._lesson)
+        for words in () if self._kept else self.app.desk.papers:
+            line.say(words)  # the ticket and the terms, while the table fills
+        if self.app.scene.code is not None:
+            line.tell(self.app.scene.code)
+        for update in self._kept:
+            line.tell(update)
+        if (past := self.app.scene.past) is not None:
+            line.tell(past)
+        self.person.hand_to(line.player)
+        await line.listen()

@@ -1,0 +1,150 @@
+"""The open question on the screen: what can be chosen, what it would bring, what Enter does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from p2p_hoity.presentation.screen_updates import Presence
+from protocol.bounds import Seconds
+
+from ...words.presence_sentences import GONE_FOR_GOOD, THINKING, is_alone, lost
+from ...words.translation import _, clock
+from .colours import Line, broken, cells, cut, fit, text
+from .menu import Menu
+from .scene import Scene
+from .seats_and_pieces import POINTER, name_of
+
+PATIENT: Final[Seconds] = 15.0
+"""Seconds after which one whose link is lost may be looked for elsewhere."""
+CALM: Final[Seconds] = 20.0
+"""Seconds for which nobody need be told what comes of waiting, while all are linked."""
+
+
+def question(scene: Scene, menu: Menu, width: int, rows: int) -> list[Line]:
+    """At most so many lines: a heading if there is room, then the entries or the marks."""
+    below = []
+    if menu.complaint:
+        below = [text(" " + menu.complaint, "bad")]
+    elif menu.again:
+        words = _("This choice has to be made again: the step begins afresh.")
+        below = [text(" " + words, "warn")]
+    room = rows - len(below)
+    lines = _builder(menu, width, room) if menu.is_builder else _entries(menu, width)
+    lines += below
+    return _windowed(lines, len(lines) if menu.is_builder else menu.cursor or 0, rows)
+
+
+def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
+    """The lines around the one pointed at, if not all have room."""
+    if len(lines) <= rows:
+        return lines
+    first = min(max(0, at - rows // 2), len(lines) - rows)
+    return lines[first : first + rows]
+
+
+def _entries(menu: Menu, width: int) -> list[Line]:
+    longest = max((cells(entry.words) for entry in menu.entries), default=0)
+    has_notes = any(entry.note for entry in menu.entries)
+    room = min(longest, max(12, width // 2) if has_notes else width - 6)
+    digits = len(str(len(menu.entries)))
+    lines = []
+    for number, entry in enumerate(menu.entries, 1):
+        picked = menu.cursor == number - 1
+        ground = " on cursor" if picked else ""
+        action = f"pick({number})"
+        line = Line().add(f" {POINTER if picked else ' '} ", "title" + ground, action)
+        line.add(f"{number:>{digits}} ", "title" + ground, action)
+        line.add(fit(entry.words, room), "bright" + ground, action)
+        line.add(f"  {entry.note}", "dim" + ground, action)
+        lines.append(line.within(width))
+    return lines
+
+
+def _builder(menu: Menu, width: int, rows: int) -> list[Line]:
+    """What is marked; where there is room, how to mark."""
+    style = "bright" if not menu.why_not() else "dim"
+    verdict = broken(" " + menu.verdict, width - 1, style, "   ")
+    if menu.kind == "theft":
+        words = _("← → walk over the exhibits · Space marks the piece your Thief takes")
+        hint = broken(" " + words, width - 1, "dim", "   ")
+        return [*hint, *verdict] if len(hint) + len(verdict) <= rows else verdict
+    words = _("← → walk over your row · Space marks · or one of the best:")
+    best = _best(menu, width)
+    head = [text(" " + cut(words, width - 1), "dim")] if len(best) == 1 else []
+    return [*head, *(line.within(width) for line in best), *verdict]
+
+
+def _best(menu: Menu, width: int) -> list[Line]:
+    """The best exhibits by number, in as many lines as they need."""
+    lines = [Line()]
+    for number, entry in enumerate(menu.entries, 1):
+        picked = menu.cursor == number - 1
+        ground, action = " on cursor" if picked else "", f"pick({number})"
+        one = text(f" {number} ", "title" + ground, action)
+        one.add(entry.words, "bright" + ground, action).add(" ")
+        if lines[-1].width + one.width > width:
+            lines.append(Line())
+        lines[-1].join(one)
+    return lines
+
+
+def waiting(scene: Scene, width: int) -> list[Line]:
+    """What is sealed, who is awaited and how long, and what happens when the clock runs out."""
+    lines = []
+    if scene.sealed is not None:
+        lines.append(text(" " + _("sealed ✓"), "good"))
+    now = scene.clock
+    if now is not None:
+        others = sorted(now.awaited - {scene.seat})
+        if others:
+            who = ", ".join(name_of(scene, seat) for seat in others)
+            words = _("waiting for {who} · {waited}")
+            lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
+            style = "warn" if now.left < now.patience / 2 else "dim"
+            end = _end_of(scene)
+            lines += broken(" " + end, width, style, " ") if end else []
+            lines += _elsewhere(scene, width) if now.waited >= PATIENT else []
+    if scene.is_away:
+        words = _("The others go on without you. Enter takes your seat again.")
+        if not scene.may_return:
+            words = _(GONE_FOR_GOOD)
+        lines.insert(0, text(" " + words, "warn", "return()" if scene.may_return else ""))
+    return lines
+
+
+def _elsewhere(scene: Scene, width: int) -> list[Line]:
+    """Who may be looked for elsewhere, or given a ticket."""
+    found = lost(scene.attendance, scene.seat)
+    if not found:
+        return []
+    words = _("p shows a ticket for those who do not find you.")
+    if scene.moved is None:
+        who = ", ".join(name_of(scene, seat) for seat in found)
+        words = _("p says what to do if {who} came back at another address.").format(who=who)
+        if scene.is_resumed and is_alone(scene.attendance, scene.seat):
+            words = _("Nobody is found: p says what to do if they moved, or finished without you.")
+    return broken(" " + words, width, "warn", " ")
+
+
+def _are_linked(scene: Scene, seats: frozenset[int]) -> bool:
+    return all(scene.attendance[seat] is Presence.LINKED for seat in seats)
+
+
+def _end_of(scene: Scene) -> str:
+    now = scene.clock
+    if now is None or (now.waited < CALM and _are_linked(scene, now.awaited)):
+        return ""
+    if not now.muster.begun:
+        text_ = _("In {left} the table ends: the game has not begun.")
+    elif now.muster.is_short:
+        return _("This table waits: too few would be left to go on without them.")
+    elif not now.muster.goes_on:
+        who = ", ".join(name_of(scene, seat) for seat in sorted(now.muster.thinking))
+        return _(THINKING).format(who=who)
+    elif now.left <= 0:
+        text_ = _("Their time is over: the game goes on without them as soon as enough agree.")
+    else:
+        text_ = _("In {left} the game goes on without them, if enough agree. w waits longer.")
+        if scene.seat is None:
+            text_ = _("In {left} the game goes on without them, if enough agree.")
+    return text_.format(left=clock(now.left))

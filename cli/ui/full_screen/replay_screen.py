@@ -1,0 +1,176 @@
+"""The replay on the table's screen: step, jump, let it run, and see what one seat knew then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from textual import events
+
+from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.rules import happenings
+from protocol import Table
+
+from ...words.translation import _
+from .key_bindings import Nobody, key_of
+from .scene import Scene
+from .textual_app import TableApp
+
+SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
+"""Seconds that a step stays while the replay runs."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step of a game: what happened in it, and how the game stood behind it."""
+
+    items: tuple[rules.Happening, ...]
+    state: rules.State
+
+
+class Film:
+    """A whole game by its moments, seen by nobody's eyes or by those of one seat."""
+
+    def __init__(self, table: Table, moments: Sequence[Moment]) -> None:
+        """`moments` in order; at least one."""
+        self.table, self.moments = table, tuple(moments)
+        known = self.moments[-1].state.known
+        self._cards = {slot: card for slot, card in enumerate(known) if card is not None}
+        self.at = 0
+        self.eyes: int | None = None
+
+    @property
+    def rounds(self) -> list[int]:
+        """The moments at which a round begins."""
+        return [
+            number
+            for number, moment in enumerate(self.moments)
+            if any(isinstance(item, happenings.RoundBegan) for item in moment.items)
+        ]
+
+    def step(self, number: int) -> None:
+        """Some moments on, or back."""
+        self.at = min(max(0, self.at + number), len(self.moments) - 1)
+
+    def jump(self, forward: bool) -> None:
+        """To where the next round begins, or this one, or the one before."""
+        if forward:
+            self.at = min((n for n in self.rounds if n > self.at), default=len(self.moments) - 1)
+        else:
+            self.at = max((n for n in self.rounds if n < self.at), default=0)
+
+    def look(self) -> None:
+        """Through the eyes of the next seat; behind the last, through nobody's."""
+        eyes = 0 if self.eyes is None else self.eyes + 1
+        self.eyes = eyes if eyes < self.table.seats else None
+
+    def scene(self) -> Scene:
+        """The scene at this moment; its beat is what has just happened."""
+        scene = Scene(staged=False)
+        scene.hear(updates.Started(self.table, None))
+        scene.attendance = ()
+        lines = 0
+        for moment in self.moments[: self.at + 1]:
+            lines = len(scene.log)
+            view = rules.view(moment.state, self.eyes, self._cards)
+            scene.hear(updates.Happened(moment.items, view))
+        scene.beat = tuple(scene.log)[min(lines, len(scene.log)) :]
+        standings = self.moments[self.at].state.standings
+        if standings and self.at == len(self.moments) - 1:
+            scene.standings, scene.beat = standings, ()
+        return scene
+
+
+PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "replay"}
+
+
+class ReplayApp(TableApp):
+    """A table that only shows: keys move the film."""
+
+    page_keys: ClassVar = {key: f"page('{name}')" for key, name in PAGES.items()}
+
+    def __init__(self, film: Film) -> None:
+        super().__init__(Nobody(), rings=False)
+        self.film = film
+        self.speed: int | None = None
+        self._run = 0
+        self._show()
+
+    def _show(self) -> None:
+        self.scene = self.film.scene()
+        self.desk.told = self.scene.beat
+        names = [entry.nickname for entry in self.film.table.header.roster]
+        eyes = _("everyone") if self.film.eyes is None else names[self.film.eyes]
+        text = _("{at}/{all} · {who} (s) · ← → step · PgUp PgDn round · Space runs, + − · ? · q")
+        self.desk.hint = text.format(at=self.film.at + 1, all=len(self.film.moments), who=eyes)
+        self.redraw()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Move the film, or open a page; the table's own keys mean nothing here."""
+        if len(self.screen_stack) > 1:
+            await self.key_over_a_page(event)
+            return
+        event.prevent_default()
+        key = key_of(event)
+        act = MOVES.get(key) or MOVES.get(event.key)
+        if act is not None:
+            act(self)
+            self._show()
+        elif key in ("q", "escape"):
+            self.exit()
+        elif key in PAGES:
+            await self.action_page(PAGES[key])
+
+    async def action_menu(self, first: str = "") -> None:
+        """Nothing can be lost here: leave."""
+        self.exit()
+
+    def move(self, number: int) -> None:
+        """Some moments on; by hand, so it runs no more."""
+        self.speed = None
+        self.film.step(number)
+
+    def toggle_run(self) -> None:
+        """Let it run, or stop it."""
+        self.speed = 2 if self.speed is None else None
+        self._start_run()
+
+    def change_speed(self, faster: int) -> None:
+        """Faster, or slower."""
+        now = 2 if self.speed is None else self.speed
+        self.speed = min(max(0, now + faster), len(SPEEDS) - 1)
+        self._start_run()
+
+    def _start_run(self) -> None:
+        self._run += 1
+        if self.speed is not None:
+            self.set_timer(SPEEDS[self.speed], lambda run=self._run: self._go_on(run))
+
+    def _go_on(self, run: int) -> None:
+        if run != self._run or self.speed is None:
+            return
+        before = self.film.at
+        self.film.step(1)
+        self._show()
+        if self.film.at != before:
+            self._start_run()
+
+
+MOVES: Final[dict[str, Callable[[ReplayApp], None]]] = {
+    "right": lambda app: app.move(1),
+    "n": lambda app: app.move(1),
+    "left": lambda app: app.move(-1),
+    "b": lambda app: app.move(-1),
+    "pagedown": lambda app: app.film.jump(True),
+    "pageup": lambda app: app.film.jump(False),
+    "home": lambda app: app.move(-len(app.film.moments)),
+    "end": lambda app: app.move(len(app.film.moments)),
+    "s": lambda app: app.film.look(),
+    " ": ReplayApp.toggle_run,
+    "space": ReplayApp.toggle_run,
+    "+": lambda app: app.change_speed(1),
+    "-": lambda app: app.change_speed(-1),
+}
+"""What each key does to the film."""

@@ -1,0 +1,431 @@
+"""The table as a Textual application: keys and mouse in, frames out.
+
+One widget shows the lines of a frame, and knows which key a click on a place means. Nothing is
+decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final
+
+from rich.segment import Segment
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from p2p_hoity import rules
+from p2p_hoity.presentation.screen_updates import Choosing, Started
+from p2p_hoity.rules import View
+from protocol.bounds import Quota, Seconds
+
+from ...local.settings import Settings
+from ...words.chat_phrases import PHRASES
+from ...words.translation import _, yes_or_no
+from ..screen_interface import is_small
+from .colours import Line, style_of
+from .info_pages import Choices, Readable
+from .key_bindings import KEYS, NUMBERS, Hands, Told, key_of, options
+from .layout import frame
+from .menu import menu
+from .scene import Scene
+from .staging import Remark
+
+
+class Board(Widget):
+    """Shows `draw(width, height)` anew whenever it is refreshed."""
+
+    DEFAULT_CSS = "Board { width: 1fr; height: 1fr; }"
+
+    def __init__(self, draw: Callable[[int, int], Sequence[Line]]) -> None:
+        super().__init__()
+        self.draw = draw
+        self.lines: Sequence[Line] = ()
+
+    def redraw(self) -> None:
+        """Draw again, because something has changed."""
+        self.lines = self.draw(self.size.width, self.size.height)
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Another size."""
+        self.redraw()
+
+    def render_line(self, y: int) -> Strip:
+        """One line in cells."""
+        light = not self.app.current_theme.dark
+        line = self.lines[y] if y < len(self.lines) else Line().fill(self.size.width)
+        return Strip(
+            [Segment(span.text, style_of(span.style, light).rich_style) for span in line.spans]
+        )
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what stands there."""
+        if event.y < len(self.lines):
+            action = self.lines[event.y].action_at(event.x)
+            if action:
+                await self.app.run_action(action)
+
+
+DARK, LIGHT = "textual-dark", "textual-light"
+Keep = Callable[[bool, bool, bool], None]
+"""Keeps whether the screen is light, rings, and shows reveals step by step."""
+MOST_TALK: Final[Quota] = 200
+HURRIED: Final[Seconds] = 30.0
+"""Seconds of patience below which a reveal is not staged."""
+
+
+class TableApp(Readable):
+    """The table of one seat, or of one who looks on."""
+
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = None
+    TITLE = "Hoity Toity"
+    CSS = """
+    Screen { layers: table talk; overflow: hidden; }
+    Board { layer: table; }
+    Input { layer: talk; dock: bottom; height: 1; border: none; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+q,ctrl+d", "menu", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
+    ]
+
+    def __init__(self, hands: Hands, scene: Scene | None = None, rings: bool = True) -> None:
+        super().__init__(scene or Scene())
+        self.hands, self.rings = hands, rings
+        self.keep: Keep = lambda light, bell, staged: None
+        self._watched = True
+        self.is_asking = False
+        self._beating = False
+        self._board = Board(self._frame)
+
+    def _print_error_renderables(self) -> None:
+        """Nothing: the library would print a traceback; the seat goes on in lines and says so."""
+
+    def furnish(self, settings: Settings, bell: bool) -> None:
+        """As the person has wanted the screen before."""
+        self.rings = bell and settings.bell is not False
+        self.scene.staged = settings.staged is not False
+        self.theme = LIGHT if settings.light else DARK
+
+    # Showing.
+
+    def compose(self) -> ComposeResult:
+        """The board, and below it the line for talk."""
+        yield self._board
+        talk = Input(max_length=MOST_TALK, id="talk")
+        talk.display = False
+        yield talk
+
+    def _frame(self, width: int, height: int) -> list[Line]:
+        return frame(self.scene, self.desk, width, height)
+
+    @property
+    def failure(self) -> Exception | None:
+        """What made the application fail, if it did."""
+        return self._exception
+
+    @property
+    def board_lines(self) -> Sequence[Line]:
+        """What the board shows."""
+        return self._board.lines
+
+    def redraw(self) -> None:
+        """Show how it stands now."""
+        if self._board.is_attached:
+            self._board.redraw()
+
+    def remark(self, words: str) -> None:
+        """A line of the log, of this screen alone."""
+        self.scene.hear(Remark(words))
+        self.redraw()
+
+    # What is told.
+
+    def on_told(self, message: Told) -> None:
+        """One update, and the first beat of what it reveals."""
+        now = self.scene.clock if self.scene.is_clock_of_step else None
+        if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
+            self.scene.hurry()
+        self.scene.hear(message.update)
+        if isinstance(message.update, Started) and self.desk.autopilot:
+            self._hand_over(False)  # another game is one's own again
+        self._beat()
+        if self.scene.alarm is not None:
+            self.call_later(self.show_alarm)
+        self.call_later(self.redraw)
+
+    def _beat(self) -> None:
+        if self.scene.is_revealing and not self._beating:
+            self._beating = True
+            self._next_beat()
+
+    def _next_beat(self) -> None:
+        seconds = self.scene.advance()
+        if seconds > 0:
+            self.set_timer(seconds, self._next_beat)
+        else:
+            self._beating = False
+        self.redraw()
+
+    def ask(self, view: View, kind: rules.Kind, again: bool) -> None:
+        """Open a question."""
+        if self.scene.names is not None:
+            self.scene.hear(Choosing(view, kind, again))  # what was asked before may have closed it
+            self.desk.menu = menu(view, kind, self.scene.names, again)
+            self.is_asking = False
+            self.call_after_refresh(self._question_shown)
+            self._ring()
+        self.redraw()
+
+    def on_mount(self) -> None:
+        """A question that opened under a page is seen when the page has gone."""
+        self.screen_change_signal.subscribe(self, self._uncover)
+
+    def _uncover(self, _screen: Screen[object]) -> None:
+        self.call_after_refresh(self._question_shown)
+
+    def _question_shown(self) -> None:
+        """From here on keys answer what is asked, unless something lies over it."""
+        if self.desk.menu is not None and len(self.screen_stack) == 1:
+            self.is_asking = True
+
+    def close_question(self, view: View) -> None:
+        """What was asked on this view is asked no more; what has been asked since then stays."""
+        self.scene.withdraw(view)
+        if self.desk.menu is not None and self.desk.menu.view is not view:
+            return
+        self.is_asking = False
+        self.desk.menu, self.scene.question = None, None
+        self.redraw()
+
+    def ask_plainly(self, words: str) -> None:
+        """A question with yes or no; no words: nothing is asked any more."""
+        self.desk.answers = words
+        if words:
+            self._ring()
+        self.redraw()
+
+    def explain(self, words: str) -> None:
+        """An explanation of the lesson, until Enter; no words: nothing is explained any more."""
+        self.desk.lesson = words
+        self.redraw()
+
+    def _ring(self) -> None:
+        """It is this person's turn, and the window is not looked at."""
+        if self.rings and not self._watched:
+            self.bell()
+        self._entitle(_("► your turn") if not self._watched else "")
+
+    def _entitle(self, turn: str) -> None:
+        """Give the terminal's window a title: the library has no call for it."""
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(f"\x1b]2;{turn} · {self.TITLE}\x07" if turn else "\x1b]2;\x07")
+
+    def on_app_blur(self) -> None:
+        """The window is looked at no more."""
+        self._watched = False
+
+    def on_app_focus(self) -> None:
+        """The window is looked at."""
+        self._watched = True
+        self._entitle("")
+
+    # Keys.
+
+    async def on_key(self, event: events.Key) -> None:
+        """What a key does; a reveal is hurried by any. What lies over the table has its own."""
+        if len(self.screen_stack) > 1:
+            await self.key_over_a_page(event)
+            return
+        if self.query_one("#talk", Input).display:
+            if event.key == "escape":
+                self._close_talk()
+            return
+        event.prevent_default()
+        if self.scene.is_revealing and event.key not in ("escape", "question_mark"):
+            self.action_hurry()
+            return
+        key = key_of(event)
+        yes = yes_or_no(key, None) if self.desk.answers else None
+        if yes is not None:
+            self._reply(yes)
+            self.redraw()
+            return
+        action = KEYS.get(key.lower()) or KEYS.get(event.key)
+        if action is not None:
+            await self.run_action(action)
+            self.redraw()
+
+    def over_a_page(self, key: str) -> str | None:
+        """A number too, where it picks something."""
+        found, number = self.desk.menu, NUMBERS.get(key, 0)
+        if found is not None and found.has(number) and self._hears:
+            return KEYS[key]
+        return super().over_a_page(key)
+
+    # What a key or a click does.
+
+    def action_hurry(self) -> None:
+        """Show all that waits."""
+        self.scene.hurry()
+        self.redraw()
+
+    def action_pick(self, number: int) -> None:
+        """Pick an entry."""
+        if self.desk.menu is not None and self._hears:
+            self.desk.menu.pick(number)
+            self.redraw()
+
+    def action_move(self, step: int) -> None:
+        """The next entry."""
+        if self.desk.menu is not None and self._hears:
+            self.desk.menu.move(step)
+            self.redraw()
+
+    def action_walk(self, step: int) -> None:
+        """The next piece."""
+        if self.desk.menu is not None:
+            self.desk.menu.walk(step)
+            self.redraw()
+
+    def action_tick(self) -> None:
+        """Mark the piece pointed at."""
+        if self.desk.menu is not None and self.desk.menu.is_builder:
+            self.desk.menu.toggle()
+            self.redraw()
+
+    def action_mark(self, slot: int) -> None:
+        """Mark a piece by a click."""
+        if self.desk.menu is not None:
+            self.desk.menu.mark(slot)
+            self.redraw()
+
+    def action_window(self, window: int) -> None:
+        """Pick a window by a click, if one is to be chosen."""
+        found = self.desk.menu
+        if found is not None and found.kind == "window":
+            values = [entry.value for entry in found.entries]
+            if window in values:
+                self.action_pick(values.index(window) + 1)
+
+    def action_seal(self) -> None:
+        """Seal what is picked; if nothing is, or it is no choice, say so."""
+        found = self.desk.menu
+        if self.desk.hint:
+            self.hands.leave()
+        elif self.desk.lesson and not self.scene.is_revealing:
+            self.desk.lesson = ""
+            self.hands.reply(True)
+        elif self.scene.is_away:
+            self.hands.come_back()
+        elif found is not None and self._hears:
+            found.complaint = found.why_not()
+            choice = found.choice
+            if not found.complaint and choice is not None:
+                self.desk.menu = None
+                self.hands.answer(choice, found.view)
+        self.redraw()
+
+    def action_return(self) -> None:
+        """Take the seat again after an absence."""
+        self.hands.come_back()
+
+    async def action_bot(self) -> None:
+        """Take the seat back from the bot; giving it away is asked in the menu."""
+        if self.desk.autopilot:
+            self._hand_over(False)
+        elif self.desk.lesson is None:
+            await self.action_menu("bot")
+
+    def _hand_over(self, to_bot: bool) -> None:
+        self.desk.autopilot = to_bot
+        self.hands.hand_over(to_bot)
+        if to_bot:
+            self.desk.menu = None
+        self.redraw()
+
+    def action_wait(self) -> None:
+        """Give who is awaited longer."""
+        self.hands.wait_longer()
+
+    def _reply(self, yes: bool) -> None:
+        """Yes or no to what was asked plainly."""
+        self.desk.answers = ""
+        self.hands.reply(yes)
+
+    # Talk.
+
+    def action_talk(self) -> None:
+        """Open the line for talk."""
+        field = self.query_one("#talk", Input)
+        field.placeholder = _("say something, or the number of a phrase, 1 to {most}").format(
+            most=len(PHRASES)
+        )
+        field.display = True
+        field.focus()
+
+    def _close_talk(self) -> None:
+        field = self.query_one("#talk", Input)
+        field.value, field.display = "", False
+        self.set_focus(None)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Say it."""
+        words = event.value.strip()
+        self._close_talk()
+        if words.isascii() and words.isdigit() and 1 <= int(words[:4]) <= len(PHRASES):
+            self.hands.talk(int(words) - 1)
+        elif words:
+            self.hands.talk(words)
+
+    # The menu.
+
+    async def action_interrupt(self) -> None:
+        """Ctrl-C opens the menu; the second one leaves."""
+        if isinstance(self.screen, Choices):
+            self.screen.dismiss("leave")
+        else:
+            await self.action_menu()
+
+    @property
+    def _hears(self) -> bool:
+        """Whether what is asked is seen, so that a key may answer it."""
+        is_seen = not is_small(self.size.width, self.size.height)
+        return self.is_asking and is_seen and not self.scene.is_revealing
+
+    async def action_menu(self, first: str = "") -> None:
+        """Stay, leave for now, let a bot play on, and a few settings; `first` is highlighted."""
+        if self.desk.hint:
+            self.hands.leave()
+            return
+        if isinstance(self.screen, Choices):
+            self.screen.dismiss("")
+            return
+        shown = options(self.scene, self.desk, self.rings)
+        await self.push_screen(Choices(_("Menu"), shown, first), self._chosen)
+
+    def _chosen(self, name: str | None) -> None:
+        word, _space, number = (name or "").partition(" ")
+        if word == "leave":
+            self.hands.leave()
+        elif word == "bot":
+            self._hand_over(not self.desk.autopilot)
+        elif word == "pace":
+            self.scene.hurry()
+            self.scene.staged = not self.scene.staged
+        elif word == "bell":
+            self.rings = not self.rings
+        elif word == "theme":
+            self.theme = LIGHT if self.current_theme.dark else DARK
+        elif word == "mute":
+            self.desk.muted ^= {int(number)}
+        if word in ("pace", "bell", "theme"):
+            self.keep(not self.current_theme.dark, self.rings, self.scene.staged)
+        self.redraw()

@@ -1,0 +1,92 @@
+"""Why something failed or is forbidden, in words: the templates are with the codes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from p2p_hoity.coded_errors import Code, Reason, SystemCode
+from p2p_hoity.rules import ActionKind, Place, Rule
+from protocol import FAULTS, effects, transcript
+from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
+
+from .card_names import KIND_WORDS, place
+from .translation import N_, _
+
+BYTES: Final = {
+    "bad-card": N_("a card is none of the deck"),
+    "bad-commitment": N_("a commitment is not of its form"),
+    "bad-frame": N_("a frame is not of a known form"),
+    "bad-proof": N_("a proof is not of its form"),
+}
+"""What is wrong with bytes of a peer that are neither a seat's fault nor a file's."""
+
+PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
+"""The meaning of every code of `protocol`, as its own tables have it."""
+
+QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
+"""Fields that someone typed or sent: they stand in quotes."""
+
+
+def sentence(reason: Reason) -> str:
+    """What a reason means, in the language spoken; a cause inside it likewise."""
+    if reason.code is SystemCode.NUMBERED:
+        return os.strerror(int(reason.fields["number"]))
+    code = reason.code
+    template = code.template if isinstance(code, Code) else PROTOCOL[code]
+    return _(template).format(**{name: _told(name, it) for name, it in reason.fields.items()})
+
+
+def meaning(code: str) -> str:
+    """What a code of the protocol means, in the language spoken."""
+    return _(PROTOCOL[code])
+
+
+def _told(name: str, value: Any) -> str:
+    if isinstance(value, Reason):
+        return sentence(value)
+    if isinstance(value, tuple):
+        between = "; " if value and isinstance(value[0], Reason) else ", "
+        return between.join(_told("", part) for part in value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return repr(value) if name in QUOTED else str(value)
+
+
+def as_json(reason: Reason) -> dict[str, Any]:
+    """The same for a program: the code, its fields, and the sentence beside it for people."""
+    return {"code": reason.code, "fields": _plain(reason.fields), "words": sentence(reason)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Reason):
+        return {"code": value.code, "fields": _plain(value.fields)}
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+ILL_FORMED: Final = {
+    NOT_OF_FORM: N_("that is no choice of this kind"),
+    NOTHING_ASKED: N_("nothing is asked of this seat now"),
+}
+"""What is wrong with a choice before any rule of the game is asked."""
+
+_NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
+    "action": lambda kind: _(KIND_WORDS[ActionKind(kind)]),
+    "place": lambda number: place(Place(number)),
+}
+"""Fields that are said by name."""
+
+
+def refusal(code: str, fields: Mapping[str, Field]) -> str:
+    """Why a choice is refused, in the language spoken."""
+    told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
+    return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
+
+
+def choose_again(code: str, fields: Mapping[str, Field]) -> str:
+    """The same, and that one has to choose again."""
+    reason = refusal(code, fields)
+    return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)

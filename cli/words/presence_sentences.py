@@ -1,0 +1,381 @@
+"""How other seats are there, what comes of waiting for them, and how a table ends, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence, Set
+from pathlib import Path
+from typing import Any, Final
+
+from p2p_hoity.presentation.screen_updates import (
+    Ended,
+    Extended,
+    Halfway,
+    Late,
+    Muster,
+    Paused,
+    Presence,
+)
+from p2p_hoity.rules import Standing
+from p2p_hoity.storage.home import home
+from p2p_hoity.table.frame_access import TWO_ROSTERS
+from p2p_hoity.table.session import LEFT, STOPPED
+from protocol import FAULTS, effects
+
+from .card_names import Names, listed
+from .error_sentences import meaning
+from .translation import N_, _, count
+
+GONE_FOR_GOOD: Final = N_(
+    "The terms let you come back no more, unless the others become too few to go on."
+)
+ROUND_LOST: Final = N_(
+    "If the others play on without you, you are back in the next round at the earliest."
+)
+"""What leaving for now may cost; nothing where the game pauses meanwhile."""
+HOST: Final = 0
+"""The host sits first."""
+PRESENCE_WORDS: Final = {
+    Presence.LINKED: N_("thinking"),
+    Presence.UNLINKED: N_("no link"),
+    Presence.LEFT: N_("left for now"),
+    Presence.ABSENT: N_("absent"),
+    Presence.BANNED: N_("banned"),
+}
+"""What each means while a seat is awaited."""
+OUT: Final = (Presence.ABSENT, Presence.BANNED)
+"""How a seat is not at the table."""
+SEALED: Final = N_("sealed")
+
+
+def knock(nickname: str, key: str) -> str:
+    """A guest wants to sit down: the question to the host."""
+    words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
+    return words.format(name=nickname, key=key)
+
+
+def lost(found: Sequence[Presence], mine: int | None) -> list[int]:
+    """The seats that may be looked for elsewhere: all without a link, if the host, around whom
+    guests gather, is one of them or nobody is linked. An onlooker looks for none."""
+    gone = [seat for seat, one in enumerate(found) if one is Presence.UNLINKED]
+    linked = [s for s, one in enumerate(found) if one is Presence.LINKED and s != mine]
+    is_cut_off = HOST in gone or not linked
+    return gone if is_cut_off and mine is not None else []
+
+
+def is_alone(found: Sequence[Presence], mine: int | None) -> bool:
+    """Return whether a player has no link to anybody, and some are neither absent nor have left."""
+    others = {one for seat, one in enumerate(found) if seat != mine}
+    return mine is not None and Presence.UNLINKED in others and Presence.LINKED not in others
+
+
+def awaited(
+    seats: Iterable[int], found: Sequence[Presence], names: Names, have_sealed: bool = False
+) -> str:
+    """The seats that are awaited, and how each is there as far as it is known. `have_sealed`: all
+    have chosen, and only their programs are awaited."""
+    return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
+
+
+def _seat(seat: int, found: Sequence[Presence], names: Names, has_sealed: bool) -> str:
+    if seat >= len(found):
+        return names.seat(seat)
+    is_sealed = has_sealed and found[seat] is Presence.LINKED
+    words = SEALED if is_sealed else PRESENCE_WORDS[found[seat]]
+    return f"{names.short(seat)} ({_(words)})"
+
+
+NO_RETURN: Final = N_("The terms allow no return.")
+THINKING: Final = N_("Linked, and awaited: {who}. The game goes on once they have chosen.")
+
+
+def halfway(update: Halfway, names: Names, game: str) -> list[str]:
+    """Half of the patience is over."""
+    if update.seats == {names.mine}:
+        text = _("The others are waiting for you: in {left} s they may go on without you.")
+        return [text.format(left=round(update.left))]
+    who = _others(update.seats, names)
+    count = update.muster
+    text = _("Nothing has come from {who} for {seconds} s.")
+    silent = update.seats - count.gone
+    lines = []
+    if silent - {names.mine}:
+        lines.append(text.format(who=_others(silent, names), seconds=round(update.seconds)))
+    lines += _whereabouts(count, names)
+    if not count.begun:
+        text = _("In {left} s the table ends, before the game has begun.")
+        lines.append(text.format(left=round(update.left)) + _longer(names))
+    elif count.goes_on:
+        text = _(
+            "In {left} s the game goes on without {who}, if {quorum} of the {seats} seats agree."
+        )
+        told = text.format(left=round(update.left), who=who, quorum=count.quorum, seats=count.seats)
+        lines.append(told + _longer(names))
+    elif count.strict:
+        lines += _pauses(count, names, game)
+    else:
+        text = _("In {left} s whoever is awaited may be declared absent.")
+        lines.append(text.format(left=round(update.left)) + _longer(names))
+        lines += _pauses(count, names, game)[:1] if count.is_short else _thinking(count, names)
+    return lines + _oneself(update.seats, count, names)
+
+
+def late(update: Late, names: Names, game: str) -> list[str]:
+    """Patience has run out, and enough seats are there to go on."""
+    if update.undecided:
+        return _undecided(update, names, game)
+    if update.seats == {names.mine}:
+        text = _("You have taken longer than this table waits: the others may go on without you.")
+        back = _("You may come back later.")
+        return [f"{text} {back if update.muster.may_return else _(NO_RETURN)}"]
+    who, count = _others(update.seats, names), update.muster
+    text = _(
+        "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
+        " the {seats} seats agree."
+    )
+    if update.seats <= count.gone:
+        text = _(
+            "Left for now: {who}. The game goes on without {who} as soon as {quorum} of the {seats}"
+            " seats agree."
+        )
+    told = text.format(who=who, quorum=count.quorum, seats=count.seats)
+    back = _("{who} may come back later.").format(who=who)
+    told += f" {back if count.may_return else _(NO_RETURN)}"
+    where = [] if update.seats <= count.gone else _whereabouts(count, names)
+    return [told, *where, *_oneself(update.seats, count, names)]
+
+
+def _undecided(update: Late, names: Names, game: str) -> list[str]:
+    """Tell that too few seats vote, why that may be, and what one can do."""
+    text = _(
+        "Too few seats have agreed to go on without {who}. Perhaps one of them cannot vote, because"
+        " it took its seat again from an old copy of its journal: ask in the talk."
+    )
+    lines = [text.format(who=_others(update.seats, names))]
+    return lines if names.mine is None else lines + _leaving(update.muster, game)
+
+
+def paused(update: Paused, names: Names, game: str) -> list[str]:
+    """The game cannot go on without them; a strict table has said halfway what one can do."""
+    if update.seats == {names.mine}:
+        return [_("The others are waiting for you: the game pauses until you choose.")]
+    who = _others(update.seats, names)
+    if not update.muster.begun:
+        return [_("The game has not begun: the table waits for {who}.").format(who=who)]
+    silent = update.seats - {names.mine} - update.muster.gone
+    text = _("Still nothing from {who}.").format(who=_others(silent, names))
+    lines = [*([text] if silent else []), *_whereabouts(update.muster, names)]
+    if not update.muster.is_short:
+        return lines + _thinking(update.muster, names)
+    pauses = _pauses(update.muster, names, game)
+    return [*lines, *(pauses[:1] if update.muster.strict else pauses)]
+
+
+def extended(update: Extended, names: Names) -> str:
+    """What came of the wish to wait longer."""
+    who = _others(update.seats, names)
+    if not update.seats:
+        return _("Nobody else is awaited now.")
+    if not update.left:
+        return _("This table waits in any case: the game cannot go on without {who}.").format(
+            who=who
+        )
+    text = _("You wait up to {left} s more for {who}. Each seat decides this for itself.")
+    return text.format(left=round(update.left), who=who)
+
+
+def left(seat: int, names: Names) -> str:
+    """Someone has said so on leaving."""
+    return _("Left for now: {who}.").format(who=names.seat(seat))
+
+
+def _whereabouts(count: Muster, names: Names) -> list[str]:
+    """Whom to expect in vain, and who may be cut off: silence alone says neither."""
+    said = [
+        (count.gone, _("Left for now: {who}.")),
+        (count.unlinked, _("There is no link from here just now to {who}.")),
+    ]
+    return [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]
+
+
+def _thinking(count: Muster, names: Names) -> list[str]:
+    """Whose choices the game goes on with, without any other seat awaited."""
+    return [_(THINKING).format(who=names.seats(sorted(count.thinking)))]
+
+
+def _others(seats: frozenset[int], names: Names) -> str:
+    return names.seats(sorted(seats - {names.mine}))
+
+
+def _oneself(seats: frozenset[int], count: Muster, names: Names) -> list[str]:
+    if names.mine not in seats or count.strict or not count.begun:
+        return []
+    return [_("You are awaited too: without your choice the others may go on without you.")]
+
+
+def _longer(names: Names) -> str:
+    """An onlooker has no say."""
+    return "" if names.mine is None else " " + _("Type wait to wait longer.")
+
+
+def _pauses(count: Muster, names: Names, game: str) -> list[str]:
+    if count.strict:
+        text = _("This table needs all {seats} seats: the game pauses until all are back.")
+        lines = [text.format(seats=count.seats)]
+    else:
+        text = _(
+            "Without them, as far as can be seen from here, only {there} of the {quorum} seats it"
+            " takes are left: the game pauses until enough are back."
+        )
+        lines = [text.format(there=count.there, quorum=count.quorum)]
+    if count.is_mute:
+        text = _(
+            "Your own seat does not count yet: its journal may lack something that you signed. It"
+            " votes again once the others have gone on without you, or if you leave and take it"
+            " again with the newest journal of this game."
+        )
+        lines.append(text)
+    if names.mine is not None:
+        lines += _leaving(count, game)
+    return lines
+
+
+def _leaving(count: Muster, game: str) -> list[str]:
+    text = _("Just wait, or leave with Ctrl-C and take your seat again: hoity resume {game}")
+    if count.seats == 2:
+        end = _("Or leave and end it here, saved as far as it came: hoity resume --claim {game}")
+    else:
+        end = _(
+            "Or leave and save what was played, without a result and for yourself alone:"
+            " hoity resume --claim {game}"
+        )
+    lines = [text.format(game=game), end.format(game=game)]
+    if count.there <= 1 and not count.strict:
+        lines.append(_("If the others have ended it without you, ask one for its transcript."))
+    return lines
+
+
+GAME: Final = re.compile(r"([0-9a-f]{16})\.hoity")
+"""The file of a finished game in its player's own folder."""
+OURS: Final = {
+    TWO_ROSTERS: N_("the host has given two rosters"),
+    STOPPED: N_("stopped"),
+    LEFT: N_("left for now"),
+}
+"""Why there is no result, where it is no code of the protocol."""
+
+
+def why_ended(code: str) -> str:
+    """Why there is no result: the second half of a sentence."""
+    return _(OURS[code]) if code in OURS else meaning(code)
+
+
+def ended(update: Ended, names: Names | None) -> str:
+    """Return why there is no result, and whose doing it is as far as is known."""
+    if update.by is not None and names is not None:
+        text = _(
+            "The table has ended without a result. {by} announced it: {reason} ({code}). Your own"
+            " program has not seen that."
+        )
+        by = names.seat(update.by)
+        told = text.format(by=by, reason=why_ended(update.code), code=update.code)
+        if update.seat is None:
+            return told
+        return told + " " + _("{by} names {who}.").format(by=by, who=names.seat(update.seat))
+    if update.code in FAULTS and update.seat is not None and names is not None:
+        text = _("The table has ended without a result because {who} cheated: {reason} ({code}).")
+        who = names.seat(update.seat)
+        return text.format(who=who, reason=why_ended(update.code), code=update.code)
+    text = _("The table has ended without a result: {reason}.")
+    if update.code not in effects.ENDS:
+        text = _("The table has ended without a result: {reason} ({code}).")
+    told = text.format(reason=why_ended(update.code), code=update.code)
+    if update.seat is None or names is None:
+        return told
+    if update.code == effects.SILENT_SEAT:
+        return told + " " + _("Who was awaited: {who}.").format(who=names.seat(update.seat))
+    if update.code == effects.SEAT_LEFT:
+        return told + " " + _("Who has left: {who}.").format(who=names.seat(update.seat))
+    return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))
+
+
+def victory(standings: Sequence[Standing], names: Names) -> str:
+    """Return in a few words who has won."""
+    first = [line.seat for line in standings if line.rank == 1]
+    if first == [names.mine]:
+        return _("You win")
+    if len(first) == 1:
+        return _("{who} wins").format(who=names.short(first[0]))
+    return _("Shared first rank: {who}").format(who=names.shorts(first))
+
+
+def won(standings: Sequence[Standing], names: Names) -> str:
+    """Return who has won, where the figure stands, and how far ahead of the next rank."""
+    rest = [line for line in standings if line.rank > 1]
+    field = standings[0].field
+    if not rest or standings[1].rank == 1:
+        text = _("{victory}, with field {field}.")
+        return text.format(victory=victory(standings, names), field=field)
+    lead = field - rest[0].field
+    text = _("{victory} with field {field}, level with {others}, by the better final exhibit.")
+    if lead:
+        text = count(
+            "{victory} with field {field}, {lead} field ahead of {others}.",
+            "{victory} with field {field}, {lead} fields ahead of {others}.",
+            lead,
+        )
+    others = listed(names.nicknames[line.seat] for line in rest if line.rank == rest[0].rank)
+    return text.format(victory=victory(standings, names), field=field, lead=lead, others=others)
+
+
+def no_other_game(
+    unwilling: Set[int],
+    mine: int | None,
+    by_bot: bool,
+    found: Sequence[Presence],
+    named: Callable[[Sequence[int]], str],
+) -> str:
+    """Return why the same people do not play again.
+
+    Args:
+        unwilling: The seats that have not agreed.
+        mine: One's own seat, None for an onlooker.
+        by_bot: Whether a bot plays it.
+        found: How each seat is there, as far as it is known; who is out was not asked.
+        named: Names several seats.
+    """
+    others = sorted(seat for seat in unwilling if seat != mine)
+    why = [_("no yes from {who}").format(who=named(others))] if others else []
+    if mine is not None and mine in unwilling:
+        words = (
+            N_("a bot held your seat, so you did not agree") if by_bot else N_("you did not agree")
+        )
+        if mine < len(found) and found[mine] in OUT:
+            words = N_("you were not at the table at the end, and were not asked")
+        why.append(_(words))
+    return _("No other game with the same people: {why}.").format(why="; ".join(why))
+
+
+def kept_as(transcript: Path) -> tuple[str, str]:
+    """Return where a game's transcript is, and the command that checks it.
+
+    A game of one's own home is known to `hoity verify` by its name.
+    """
+    name = GAME.fullmatch(transcript.name)
+    shown = name[1] if name and transcript.parent == home().transcripts else transcript
+    told = _("Transcript: {path}").format(path=transcript)
+    return told, _("Check it with: hoity verify {game}").format(game=shown)
+
+
+def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:
+    """The final ranks for a program."""
+    return [
+        {
+            "rank": line.rank,
+            "seat": line.seat,
+            "nickname": nicknames[line.seat] if line.seat < len(nicknames) else "",
+            "field": line.field,
+            "exhibit": list(line.exhibit),
+        }
+        for line in lines
+    ]

@@ -1,0 +1,224 @@
+"""What a table asks of those who sit down: its edition, and its terms and bounds in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from p2p_hoity.editions import descent
+from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.rules import Edition
+from protocol import Terms, fingerprint
+
+from .card_names import listed
+from .translation import N_, _, count, span
+
+RECONSTRUCTIBLE: Final = {
+    "letters": N_("split by letter"),
+    "years": N_("years"),
+    "names": N_("names"),
+    "cash": N_("cash"),
+    "thieves": N_("thieves"),
+    "track": N_("track"),
+}
+"""What an edition may say is reconstructed."""
+
+VARIANTS: Final = {
+    "surprise": N_("Surprise: Place and Action are chosen together."),
+    "confrontation": N_(
+        "Confrontation: odd rounds in the Auction Hall, even rounds in the Castle;"
+        " only an Action is chosen."
+    ),
+}
+"""What each variant for two seats changes, in the terms as in the rules."""
+
+CHANGED: Final = {
+    "name": N_("the spelling of its name"),
+    "collectibles": N_("Collectibles"),
+    "cash": N_("cash"),
+    "thieves": N_("thieves"),
+    "track": N_("track"),
+    "action_choice": N_("when Actions are chosen"),
+    "detective_in_hall": N_("the Detective in the Auction Hall"),
+    "detective_rank": N_("when a Detective's rank is taken"),
+}
+"""What can be another than in the edition whose name is borne."""
+
+
+def title(edition: Edition) -> str:
+    """Its name; with what is changed, if it bears the name of another; said to be the host's own,
+    if it is none of those that come with the program."""
+    found = descent(edition)
+    if not found.original:
+        return _("{name} (no edition of this program: cards and track are the host's own)").format(
+            name=edition.name
+        )
+    if not found.changes:
+        return edition.name
+    what = listed(_(CHANGED[part]) for part in found.changes)
+    return _("{name}, changed ({what})").format(name=found.original, what=what)
+
+
+def edition_json(edition: Edition) -> dict[str, Any]:
+    """The same for a program: `changed` is null if the edition has a name of its own."""
+    found = descent(edition)
+    changed = list(found.changes) if found.original else None
+    return {"edition": edition.name, "changed": changed}
+
+
+def edition_lines(edition: Edition, variant: str = "") -> list[str]:
+    """The edition and its switches; a variant says itself when Actions are chosen."""
+    name, *reconstructed = card_lines(edition)
+    chosen = _(VARIANTS[variant]) if variant else action_choice(edition)
+    return [name, chosen, detective_in_hall(edition), detective_rank(edition), *reconstructed]
+
+
+def card_lines(edition: Edition) -> list[str]:
+    """Return the edition's name and size, and what of it is reconstructed, if anything is."""
+    text = _("Edition: {name}, {size} Collectibles")
+    lines = [text.format(name=title(edition), size=len(edition.collectibles))]
+    if edition.reconstructed:
+        what = listed(_(RECONSTRUCTIBLE[part]) for part in edition.reconstructed)
+        lines.append(_("Reconstructed, not printed in the sources: {what}").format(what=what))
+    return lines
+
+
+# The switches.
+
+
+def action_choice(edition: Edition) -> str:
+    """Return when Actions are chosen, where three seats or more play."""
+    if edition.switches.action_choice == "staged":
+        return _("The Castle's Actions are chosen after the sale.")
+    return _("All Actions are chosen at once, before the sale.")
+
+
+def detective_in_hall(edition: Edition) -> str:
+    """Return whether a Detective may be played in the Auction Hall."""
+    if edition.switches.detective_in_hall:
+        return _("A Detective may be played in the Auction Hall, and does nothing there.")
+    return _("No Detective in the Auction Hall.")
+
+
+def detective_rank(edition: Edition) -> str:
+    """Return when a Detective's rank is taken."""
+    if edition.switches.detective_rank == "after":
+        return _("A Detective's rank is taken after the Exhibits have moved.")
+    return _("A Detective's rank is taken before the Exhibits move.")
+
+
+EXCEPTIONS: Final = N_(
+    "Two exceptions to secrecy: in a split table cheaters see what either part opens, and two"
+    " cheaters together can, at the price of a ban, learn one Collectible that is about to be"
+    " turned up."
+)
+
+
+def describe(
+    terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
+) -> list[str]:
+    """Everything someone should know before sitting down; `watched`: onlookers are let in."""
+    return [
+        _("Host: key {fingerprint}").format(fingerprint=fingerprint(terms.host)),
+        _("Seats: {seats}; seated so far: {who}").format(seats=terms.seats, who=listed(names)),
+        *edition_lines(game.edition, game.variant or ""),
+        *bounds(terms),
+        *absence(terms),
+        onlookers(watched),
+    ]
+
+
+def onlookers(watched: bool) -> str:
+    """Whether the game may be watched."""
+    if watched:
+        return _("Onlookers: whoever has the ticket may watch; they see what all seats see.")
+    return _("Onlookers: none; the host lets nobody watch this table.")
+
+
+def bounds(terms: Terms) -> list[str]:
+    """Quorum, secrecy, progress and no fork, with this table's numbers."""
+    n, t = terms.seats, terms.quorum
+    liars = max(0, 2 * t - n - 1)
+    found = [
+        _("Quorum: {quorum} of {seats}").format(quorum=t, seats=n),
+        count(
+            "Secrecy: not even {number} seat on its own sees a hidden card or choice.",
+            "Secrecy: even {number} seats that plot together see no hidden card or choice.",
+            t - 1,
+        ).format(number=t - 1),
+        _progress(n - t),
+        _one_history(liars),
+    ]
+    if not terms.strict:
+        found.append(_(EXCEPTIONS))
+    if not liars:
+        words = _(
+            "If your only link is with one seat, it can see your reveal before the others and cut"
+            " you off: link with more than one."
+        )
+        found.append(words)
+    return found
+
+
+def _progress(gone: int) -> str:
+    if not gone:
+        return _("Progress: the game needs every seat; while one is gone, it pauses.")
+    return count(
+        "Progress: the game goes on while {number} seat is gone.",
+        "Progress: the game goes on while {number} seats are gone.",
+        gone,
+    ).format(number=gone)
+
+
+def _one_history(liars: int) -> str:
+    if not liars:
+        return _("One history: a single liar can split the table, but the proof of it remains.")
+    return count(
+        "One history: {number} lying seat cannot split the table.",
+        "One history: up to {number} lying seats cannot split the table.",
+        liars,
+    ).format(number=liars)
+
+
+def absence(terms: Terms) -> list[str]:
+    """What happens to those who do not answer."""
+    if terms.strict:
+        return [_("Every seat is needed: an absence pauses the game until the seat is back.")]
+    text = _(
+        "Absent: after {choice} without a choice ({step} for other steps) the others may declare a"
+        " seat absent, and it sits out. {back} Absent is not cheating."
+    )
+    patience = terms.patience
+    words = {"choice": span(patience.choice), "step": span(patience.step)}
+    return [text.format(back=_back(terms.returns), **words)]
+
+
+def _back(returns: int) -> str:
+    if not returns:
+        return _("It cannot come back unless the game stands still without it.")
+    return count(
+        "It may come back {number} time.", "It may come back up to {number} times.", returns
+    ).format(number=returns)
+
+
+def terms_json(
+    terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
+) -> dict[str, Any]:
+    """The same for a program."""
+    return {
+        "host": fingerprint(terms.host),
+        "seats": terms.seats,
+        "quorum": terms.quorum,
+        **edition_json(game.edition),
+        "variant": game.variant,
+        "switches": asdict(game.edition.switches),
+        "secrecy": terms.quorum - 1,
+        "progress": terms.seats - terms.quorum,
+        "no_fork": max(0, 2 * terms.quorum - terms.seats - 1),
+        "patience_seconds": terms.patience.choice / 1000,
+        "step_seconds": terms.patience.step / 1000,
+        "returns": terms.returns,
+        "watched": watched,
+        "seated": list(names),
+    }

@@ -1,0 +1,127 @@
+"""What the parts of a game cost on this machine: the building blocks, and whole tables of six.
+
+All seats of a table are in one process, without links and files.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from protocol import (
+    Header,
+    Identity,
+    Kind,
+    Machine,
+    Table,
+    Terms,
+    effects,
+    measure,
+    table_header,
+    transcript,
+)
+
+from . import editions, rules
+from .game_adapter import bind, game_value, read_game
+
+SEATS = 6
+
+
+@dataclass
+class Table6:
+    """Six machines and the frames on their way between them."""
+
+    table: Table
+    machines: list[Machine]
+    frames: list[tuple[int, bytes]] = field(default_factory=list)
+    draw: random.Random = field(default_factory=lambda: random.Random(1))
+
+    def run(self, done: Callable[[Machine], bool]) -> None:
+        """Deliver every frame until every machine is where `done` says."""
+        for machine in self.machines:
+            machine.start(0.0)
+        while not all(done(machine) for machine in self.machines):
+            for seat, machine in enumerate(self.machines):
+                for effect in machine.take():
+                    self._do(seat, machine, effect)
+            self._deliver()
+
+    def _deliver(self) -> None:
+        waiting, self.frames = self.frames, []
+        for source, frame in waiting:
+            for seat, machine in enumerate(self.machines):
+                if seat != source:
+                    machine.receive(frame, 0.0, self.table.ids[source])
+
+    def _do(self, seat: int, machine: Machine, effect: effects.Effect) -> None:
+        if isinstance(effect, effects.Send) and effect.peer is None and not effect.but:
+            self.frames.append((seat, effect.frame))
+        elif isinstance(effect, effects.Asked) and machine.must_choose:
+            view = rules.view(machine.tip.state.state, seat, machine.hand())
+            kind: Any = effect.kind
+            machine.choose(self.draw.choice(view.legal(kind)[:5]), 0.0)
+
+
+def open_table() -> Table6:
+    """A table of six with fresh keys, edition as shipped."""
+    who = [Identity(os.urandom(32)) for _ in range(SEATS)]
+    game = game_value(editions.load(), None)
+    terms = Terms(who[0].public, os.urandom(32), game, SEATS, table_header.default_quorum(SEATS))
+    roster = [
+        table_header.sit(terms, one, f"seat {i}", os.urandom(32)) for i, one in enumerate(who)
+    ]
+    table = bind(Header(terms, tuple(roster)))
+    machines = [
+        Machine(table, os.urandom, seat, one, os.urandom(32)) for seat, one in enumerate(who)
+    ]
+    return Table6(table, machines)
+
+
+def deal() -> None:
+    """Keys, six shuffles and the deal, of all six seats together."""
+    setup = {Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK, Kind.DEAL}
+    open_table().run(lambda machine: machine.tip.want.kind not in setup)
+
+
+@cache
+def whole_game() -> bytes:
+    """The transcript of a whole six-seat game of legal moves drawn at random."""
+    table = open_table()
+    table.run(lambda machine: machine.may_leave())
+    return table.machines[0].transcript()
+
+
+def verify() -> None:
+    """Verify that transcript."""
+    report = transcript.verify(whole_game(), read_game)
+    if not report.ok:
+        raise RuntimeError(f"the bench's own game does not verify: {report.problem}")
+
+
+def table_work() -> dict[str, Callable[[], Any]]:
+    """The deal of six, and the verification of a whole game."""
+    whole_game()
+    return {"deal_six": deal, "verify_game": verify}
+
+
+def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
+    """Times in milliseconds by `clock` (seconds), each the median of `rounds`."""
+    watch = measure.Stopwatch(clock, os.urandom, rounds)
+    found = {"python": sys.version.split()[0], **measure.blocks(cards, watch)}
+    tables = {name: measure.measure(call, watch) for name, call in table_work().items()}
+    return {**found, **tables}
+
+
+ONCE, EACH_ROUND = 185_000, 38_500
+"""How long a run takes, in multiplications of a point: building the whole game, and each round."""
+
+
+def expected_seconds(rounds: int, clock: Callable[[], float]) -> float:
+    """About how long a report of so many rounds takes on this machine."""
+    one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 1))["multiply"]
+    return one / 1e6 * (ONCE + EACH_ROUND * (rounds + 1))

@@ -1,0 +1,74 @@
+"""Rate limits for the frames of one link: repeated frames, requests, and useless work.
+
+A frame that was seen is not read again. A link whose frames lead nowhere pays for the processor
+time that they take, and is then not read for a while. Without these limits a link that repeats old
+messages, or asks again and again for everything, would take the time that the others need.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Final
+
+from protocol.bounds import Pace, Quota, Seconds
+
+from ..net.link_limits import Buckets
+from .frame_kinds import Budget, FrameKind, kind_of
+
+HELD: Final[Quota] = 16384
+"""Frames remembered as held; the oldest is forgotten and would merely be read again."""
+QUESTIONS: Final[Pace] = (24.0, 6.0)
+"""Questions that one link may ask; an honest node asks one or two a second."""
+PROCESSOR: Final[Pace] = (3.0, 0.1)
+"""Seconds of processor time that one link may take with what leads nowhere: a tenth of one core."""
+LONGEST_REST: Final[Seconds] = 1.0
+"""Seconds for which nothing is read from a link at a time; it must stay alive."""
+
+
+@dataclass
+class RateLimit:
+    """What a session remembers of the frames that came and went."""
+
+    _held: dict[bytes, None] = field(default_factory=dict)
+    _questions: Buckets = field(default_factory=lambda: Buckets(QUESTIONS))
+    _budgets: Buckets = field(default_factory=lambda: Buckets(PROCESSOR))
+
+    def held(self, frame: bytes) -> None:
+        """This frame went out to all: whoever sends it back tells nothing new."""
+        if kind_of(frame).budget is not Budget.ONCE:
+            return
+        self._held[_digest(frame)] = None
+        if len(self._held) > HELD:
+            del self._held[next(iter(self._held))]
+
+    def is_due(
+        self, peer: bytes, frame: bytes, kind: FrameKind, now: float, lacks: bool = False
+    ) -> bool:
+        """Whether a frame that came in is worth a look.
+
+        `lacks`: this node has asked for messages, perhaps for some that it had put away.
+        """
+        match kind.budget:
+            case Budget.QUESTIONS:
+                return self._questions.take_if_any(peer, now)
+            case Budget.ONCE:
+                return lacks or _digest(frame) not in self._held
+            case Budget.NONE:
+                return True
+
+    def forget(self, peer: bytes) -> None:
+        """Its link is gone; a new one costs it more than the questions it saves."""
+        self._questions.forget(peer)
+
+    def spend(self, peer: bytes, seconds: float, now: float) -> float:
+        """Processor time went into a frame that brought the game no further: how long to rest.
+
+        For these seconds nothing should be read from the link. The budget outlives the link, so
+        that a new one does not fill it.
+        """
+        return min(LONGEST_REST, self._budgets.take(peer, now, seconds))
+
+
+def _digest(frame: bytes) -> bytes:
+    return hashlib.blake2b(frame, digest_size=16).digest()

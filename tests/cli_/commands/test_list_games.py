@@ -1,0 +1,186 @@
+"""Tests of `games` and `forget`, and of games by their names wherever a file is asked for."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.cheap_group import cheap_cards
+from support.cli_stage import played_file
+from support.kept_home import keep_journal, keep_transcript, player, room_of
+from support.shell import Shell, Types
+
+from cli.commands import list_games, options
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.private_files import CHECKED, private_folder
+from p2p_hoity.table import resume_table
+
+MODES = pytest.mark.skipif(not CHECKED, reason="this system has no mode bits")
+
+
+@pytest.fixture(autouse=True)
+def _cheap() -> Iterator[None]:
+    """What is listed was played with cheap cards."""
+    with cheap_cards():
+        yield
+
+
+@pytest.fixture
+def home(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setattr(list_games, "READING", math.inf)  # however busy the machine is
+    player(home)
+    return home
+
+
+@pytest.fixture
+def game(home: Home) -> str:
+    """An unfinished game in round 3."""
+    book = keep_journal(home, room_of(3, 3))
+    book.close()
+    return book.path.stem
+
+
+def test_games_are_listed_with_names_round_and_fields(game: str, hoity: Shell) -> None:
+    (line,) = hoity("games", "--json").lines
+    assert (line["game"], line["state"], line["round"]) == (game, "open", 3)
+    assert line["nicknames"] == ["seat 0", "seat 1", "seat 2"]
+    assert len(line["fields"]) == 3
+    keep_transcript(hoity.home, played_file(), "won.hoity")
+    done = hoity("games")
+    lines = done.out.splitlines()
+    assert (done.code, len(lines)) == (0, 2)
+    (is_open,) = [line for line in lines if line.startswith(game)]
+    assert "open, round 3: seat 0 " in is_open
+    assert any("over, round" in line for line in lines)
+
+
+@pytest.fixture
+def opened(home: Home) -> Path:
+    """The journal of another unfinished game, which others may read."""
+    book = keep_journal(home, room_of(3, 2, b"m"))
+    book.close()
+    book.path.chmod(0o644)
+    return book.path
+
+
+@MODES
+def test_a_journal_open_to_others_is_named_by_games(game: str, opened: Path, hoity: Shell) -> None:
+    told, done = hoity("games"), hoity("games", "--json")
+    assert told.code == done.code == 2
+    assert [line.split()[0] for line in told.out.splitlines()] == [game]
+    assert f"chmod 600 {opened}" in told.err
+    (error,) = [one for one in done.lines if one.get("type") == "error"]
+    assert [one.get("game") for one in done.lines if one != error] == [game]
+    assert (error["code"], error["fields"]["path"]) == ("open-to-others", str(opened))
+    opened.chmod(0o600)
+    done = hoity("games")
+    assert (done.code, len(done.out.splitlines())) == (0, 2)
+
+
+@MODES
+def test_the_only_game_is_not_missing_if_it_is_open_to_others(opened: Path, hoity: Shell) -> None:
+    done = hoity("games")
+    assert (done.code, done.out) == (2, "")
+    assert f"chmod 600 {opened}" in hoity.told(2, "resume")
+
+
+def test_without_a_game_it_is_said_how_one_is_played_and_a_running_one_stays(hoity: Shell) -> None:
+    assert "hoity play" in hoity.told(0, "games")
+    assert hoity("games", "--json").out == ""
+    book = keep_journal(hoity.home, room_of(3, 2, b"m"))
+    assert "being played just now" in hoity.told(2, "forget", "--yes", book.path.stem)
+    assert book.path.exists()
+    book.close()
+
+
+def test_what_there_is_no_time_for(
+    game: str, hoity: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(list_games, "READING", -1.0)
+    told = hoity.told(0, "games")
+    assert "seat 0, seat 1" in told
+    assert "again reads on" in told
+
+
+@pytest.mark.parametrize("word", ["last", "whole", "prefix"])
+def test_a_game_is_forgotten_after_a_yes(game: str, word: str, hoity: Shell, types: Types) -> None:
+    name = {"whole": game, "prefix": game[:4]}.get(word, word)
+    types("n")
+    assert "Nothing was forgotten." in hoity.told(1, "forget", name)
+    assert (hoity.home.journals / f"{game}.journal").exists()
+    types("", "what", "y")
+    told = hoity.told(0, "forget", name)
+    assert "with seat 1, seat 2, round 3" in told
+    assert "lost for good" in told
+    assert f"{game} is forgotten" in told
+    assert not list(hoity.home.journals.glob("*"))
+
+
+def test_without_a_terminal_forgetting_takes_yes(game: str, hoity: Shell) -> None:
+    crew = private_folder(hoity.home.path / "bots" / "crew")
+    (crew / "game").write_text(game)
+    assert "--yes" in hoity.told(2, "forget", game)
+    assert hoity("forget", "--yes", game).code == 0
+    assert not crew.exists()  # its bots go too
+    assert hoity("forget", "--yes", game).code == 2
+
+
+# Games by name.
+
+
+@pytest.mark.parametrize("command", [["verify", "--json"], ["replay"]])
+def test_a_transcript_is_named_by_its_id(command: list[str], hoity: Shell) -> None:
+    keep_transcript(hoity.home, played_file(), "8daa000011112222.hoity")
+    for word in ("8daa", "8DAA00", "8daa000011112222", "last"):
+        assert hoity(*command, word).code == 0
+    for word in ("8da", "8dab"):
+        assert hoity(*command, word).code == 2
+
+
+def test_a_path_that_is_there_comes_first_and_a_finished_transcript_before_a_claim(
+    hoity: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_transcript(hoity.home, b"a claim", "8daa000011112222.claim.hoity")
+    assert hoity("verify", "8daa").code == 1
+    keep_transcript(hoity.home, played_file(), "8daa000011112222.hoity")
+    assert hoity("verify", "8daa").code == 0
+    keep_transcript(hoity.home, b"another", "8daa000011112222.hoity")
+    monkeypatch.chdir(tmp_path)
+    for name in ("8daa", "last"):
+        (tmp_path / name).write_bytes(played_file())
+        assert hoity("verify", name).code == 0
+
+
+def test_what_names_no_transcript_or_several_is_said(game: str, hoity: Shell) -> None:
+    assert "not over" in hoity.told(2, "verify", game[:6])
+    assert "no transcript on this machine" in hoity.told(2, "verify", "last")
+    for name in ("8daa000011112222", "8daa100011112222"):
+        keep_transcript(hoity.home, played_file(), f"{name}.hoity")
+    assert "8daa000011112222, 8daa100011112222" in hoity.told(2, "verify", "8daa")
+    assert hoity("verify", "8daa0").code == 0
+
+
+def test_the_shell_completes_games(home: Home, game: str) -> None:
+    assert options.transcripts("") == []
+    assert options.open_games("") == sorted([game, "last"])
+    assert options.open_games(game[:5]) == [game]
+    assert options.open_games("zz") == []
+    keep_transcript(home, b"", "8daa000011112222.claim.hoity")
+    assert options.transcripts("8d") == ["8daa000011112222"]
+
+
+# Which game `resume` takes.
+
+
+def test_the_newest_that_nobody_plays_is_taken(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    me = player(Home(home.path / "other"))
+    books = [keep_journal(home, room_of(3, 2, bytes([n])), started=100 * n) for n in (1, 2, 3)]
+    for book in books[:2]:
+        book.close()
+    found, others = list_games.newest(home, me, None)
+    assert (found.started, [one.started for one in others]) == (200, [100])
+    books[2].close()
+    found, others = list_games.newest(home, me, None)
+    assert (found.started, [one.started for one in others]) == (300, [200, 100])
+    assert list_games.find(home, "last", me, None, "hoity resume") == found
+    assert resume_table.open_games(home)[0] == found

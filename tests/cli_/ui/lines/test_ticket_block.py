@@ -1,0 +1,68 @@
+"""Tests of a ticket's block, its copy and its QR code."""
+
+import base64
+import io
+import sys
+
+import pytest
+import segno
+
+from cli import printing
+from cli.ui.lines import line_screen
+from p2p_hoity.net.ticket import MOST_ADDRESSES, Ticket, encode_ticket
+
+TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
+Shown = pytest.CaptureFixture[str]
+
+
+class Terminal(io.StringIO):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def modules(lines: list[str]) -> list[list[bool]]:
+    """The modules that are drawn, without the light edge; True is dark."""
+    pairs = {ink: dark for dark, ink in line_screen.BLOCKS.items()}
+    rows = [[pairs[ink][half] for ink in line] for line in lines for half in (0, 1)]
+    edge, size = line_screen.EDGE, len(lines[0]) - 2 * line_screen.EDGE
+    assert not any(any(row) for row in (*rows[:edge], *rows[edge + size :]))
+    return [row[edge : edge + size] for row in rows[edge : edge + size]]
+
+
+@pytest.mark.parametrize("addresses", [1, MOST_ADDRESSES])
+def test_the_code_is_that_of_the_ticket(addresses: int) -> None:
+    named = tuple(f"[2001:db8::{n:x}]:4646" for n in range(1, addresses + 1))
+    word = encode_ticket(Ticket(b"h" * 32, named, b"t" * 32, (), b"s" * 16))
+    lines = line_screen.qr(word)
+    assert len({len(line) for line in lines}) == 1
+    wanted = segno.make_qr(word.upper(), error="l").matrix
+    assert modules(lines) == [[bool(dark) for dark in row] for row in wanted]
+
+
+def test_it_fits_or_says_that_it_does_not(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
+    """A pipe has room for all."""
+    lines = line_screen.qr(TICKET)
+    line_screen.show_qr(TICKET)
+    assert capsys.readouterr().out.splitlines() == lines
+    for wide, high, fits in ((80, 50, True), (len(lines[0]) - 1, 50, False), (80, 20, False)):
+        monkeypatch.setattr(printing, "room", lambda found=(wide, high): found)
+        line_screen.show_qr(TICKET)
+        out = capsys.readouterr().out
+        assert ("█" in out) is fits
+        assert ("The QR code needs" in out) is not fits
+    block = line_screen.block(TICKET)  # the ticket stands alone on its line
+    assert block[block.index(TICKET) - 1] == block[block.index(TICKET) + 1] == ""
+
+
+def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
+    line_screen.copy(TICKET)
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "no terminal" in out
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    line_screen.copy(TICKET)
+    coded = base64.b64encode(TICKET.encode()).decode()
+    assert terminal.getvalue().startswith(f"\x1b]52;c;{coded}\x07")

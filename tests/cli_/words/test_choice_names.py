@@ -1,0 +1,150 @@
+"""Tests of choices in words: every option can be typed by its words, and nothing else is one."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.cli_stage import NICKNAMES, referee, until
+from support.sampling import times
+
+from cli.words import choice_names, translation
+from cli.words.board_text import own_slots
+from cli.words.card_names import Names, code
+from cli.words.choice_names import MOST, NAMED, NoAnswer, Question, questions, read, sealing
+from cli.words.choice_notes import placing
+from p2p_hoity import rules
+from p2p_hoity.rules import ActionKind, View
+
+KINDS = ["place", "action", "window", "exhibit"]
+
+
+def asked(kind: Any, seats: int = 4, seed: int = 1) -> tuple[View, Names, Question]:
+    view = until(referee(seats, seed), kind, 0)
+    names = Names(view.state.edition, NICKNAMES[:seats], 0)
+    return view, names, questions(view, kind, names)[0]
+
+
+@settings(max_examples=times(8, 20))
+@given(st.sampled_from(KINDS), st.integers(0, 9), st.sampled_from(translation.LANGUAGES))
+def test_an_options_own_words_choose_it(kind: str, seed: int, language: str) -> None:
+    translation.speak(language)
+    view, _names, question = asked(kind, seed=seed)
+    for number, option in enumerate(question.options, 1):
+        assert read(str(number), question, view, kind) == option.value
+        for key in option.keys:
+            same = [one for one in (*question.options, *question.more) if key in one.keys]
+            if len(same) == 1:
+                assert read(key.upper(), question, view, kind) == option.value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nonsense_is_no_answer_and_why_is_said(kind: str) -> None:
+    view, _names, question = asked(kind)
+    picks = ["p", "p A", "p AAAAAAAAAA", "p 1 99", "p 1 2", "p x y z", "p 0"]
+    nonsense = ["", "0", "99", "zzz", "-1", "٣", "1 2", "9" * 5000, "\0"]
+    for line in nonsense + (picks if kind == "exhibit" else []):
+        with pytest.raises(NoAnswer) as caught:
+            read(line, question, view, kind)
+        assert str(caught.value)
+
+
+def test_cards_are_typed_by_kind_and_number_in_three_languages() -> None:
+    view, _names, question = asked("action", seats=3)
+    state = view.state
+    for option in question.options:
+        card = state.action_card(option.value)  # type: ignore[arg-type]
+        kinds = {
+            ActionKind.CASH: ("cash", "efectivo", "dinero", "scheck"),
+            ActionKind.THIEF: ("thief", "ladrón", "ladron", "dieb"),
+            ActionKind.DETECTIVE: ("detective", "detektiv", "det"),
+            ActionKind.EXHIBIT: ("exhibit", "exposición", "ausstellung", "exh"),
+        }[card.kind]
+        for kind in kinds:
+            typed = kind if card.number is None else f" {kind}  {card.number} "
+            assert read(typed, question, view, "action") == option.value
+
+
+def test_cash_stands_together_by_size_and_a_word_for_several_cards_asks_which() -> None:
+    found, order = 0, list(ActionKind)
+    for seed in range(9):
+        view, _names, question = asked("action", seats=3, seed=seed)
+        cards = [view.state.action_card(o.value) for o in question.options]  # type: ignore[arg-type]
+        places = [(order.index(card.kind), card.number or 0) for card in cards]
+        assert places == sorted(places)
+        cash = [o for o in question.options if o.words.startswith("Cash")]
+        if len(cash) > 1:
+            found += 1
+            with pytest.raises(NoAnswer, match="Which of these: Cash") as caught:
+                read("cash", question, view, "action")
+            assert all(option.words in str(caught.value) for option in cash)
+    assert found
+
+
+def test_a_turn_is_typed_as_place_and_card_and_a_theft_by_letter_and_year() -> None:
+    view = until(referee(2, variant="surprise"), "turn", 0)
+    names = Names(view.state.edition, NICKNAMES[:2], 0)
+    (question,) = questions(view, "turn", names)
+    for option in question.options:
+        where, card = option.words.split(", ")
+        assert read(f"{where} {card}", question, view, "turn") == option.value
+    with pytest.raises(NoAnswer, match="Which of these"):
+        read("castle", question, view, "turn")
+    view = until(referee(5, seed=3), "theft", 1)
+    names = Names(view.state.edition, NICKNAMES[:5], 1)
+    for question in questions(view, "theft", names):
+        for option in question.options:
+            piece = view.piece(option.value)  # type: ignore[arg-type]
+            for typed in (f"{piece.letter}{piece.year}", f"{piece.letter} {piece.year}"):
+                assert read(typed, question, view, "theft") == option.value
+
+
+# Exhibits.
+
+
+def test_an_exhibit_is_one_line_and_before_it_is_sealed_has_its_rank_and_pieces_too() -> None:
+    view, names, question = asked("exhibit")
+    assert len(question.options) <= MOST
+    for option in question.options:
+        pieces = [view.piece(slot) for slot in option.value]  # type: ignore[union-attr]
+        letters = "".join(sorted(piece.letter or "" for piece in pieces))
+        oldest = min(piece.year or 0 for piece in pieces)
+        assert option.words == f"{letters}  {len(pieces)} pieces, oldest {oldest}"
+        many = " ".join(map(code, pieces))
+        told = names.pieces(pieces) if len(pieces) <= NAMED else many
+        rank = placing(view, option.value, names)  # type: ignore[arg-type]
+        whole = sealing(view, "exhibit", option.value, names)
+        assert whole == f"{option.words} · {rank} · {told}"
+    assert set(choice_names.QUESTIONS) == set(rules.FORMS)
+
+
+@settings(max_examples=times(12, 30))
+@given(st.integers(0, 9), st.integers(3, 5))
+def test_letters_pick_the_oldest_of_each(seed: int, seats: int) -> None:
+    view, _names, question = asked("exhibit", seats, seed)
+    for choice in view.legal("exhibit"):
+        pieces = [view.piece(slot) for slot in choice]  # type: ignore[union-attr]
+        letters = "".join(piece.letter or "" for piece in pieces)
+        assert read(f"p {letters.lower()}", question, view, "exhibit") == choice
+        assert read(letters, question, view, "exhibit") == choice
+
+
+@settings(max_examples=times(12, 30))
+@given(st.integers(0, 9), st.integers(3, 5), st.data())
+def test_any_legal_exhibit_can_be_picked_in_three_ways(seed: int, seats: int, data: Any) -> None:
+    view, _names, question = asked("exhibit", seats, seed)
+    slots = own_slots(view)
+    chosen = data.draw(st.lists(st.sampled_from(slots), min_size=3, unique=True))
+    choice = tuple(sorted(chosen))
+    pieces = [view.piece(slot) for slot in choice]
+    years = " ".join(f"{piece.letter}{piece.year}" for piece in pieces)
+    numbers = ",".join(str(slots.index(slot) + 1) for slot in choice)
+    try:
+        view.check("exhibit", choice)
+    except rules.IllegalMove:
+        for typed in (f"p {years}", f"p{numbers}", f"P {numbers}"):
+            with pytest.raises(NoAnswer, match="The rules forbid that"):
+                read(typed, question, view, "exhibit")
+        return
+    for typed in (f"p {years}", f"p{numbers}", f"P {numbers}"):
+        assert read(typed, question, view, "exhibit") == choice

@@ -1,0 +1,65 @@
+"""The end in words: who has won and by how much, and why the same people do not play again."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.words.card_names import Names
+from cli.words.presence_sentences import kept_as, no_other_game, victory, won
+from p2p_hoity.editions import load
+from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.rules import Standing
+from p2p_hoity.storage.home import Home
+
+
+@pytest.mark.parametrize(
+    ("ends", "mine", "head", "told"),
+    [
+        ([(1, 2, 46), (2, 1, 39)], 0, "Bruno wins", " with field 46, 7 fields ahead of Ada."),
+        ([(1, 0, 40), (2, 1, 39)], 0, "You win", " with field 40, 1 field ahead of Ada."),
+        ([(1, 0, 40), (2, 1, 39)], None, "Iris wins", " with field 40, 1 field ahead of Ada."),
+        (
+            [(1, 2, 40), (2, 0, 40), (2, 1, 40)],
+            0,
+            "Bruno wins",
+            " with field 40, level with Iris, Ada, by the better final exhibit.",
+        ),
+        (
+            [(1, 0, 40), (1, 2, 40), (3, 1, 9)],
+            0,
+            "Shared first rank: You, Bruno",
+            ", with field 40.",
+        ),
+    ],
+)
+def test_who_has_won_is_said_with_the_margin(
+    ends: list[tuple[int, int, int]], mine: int | None, head: str, told: str
+) -> None:
+    names = Names(load(), ("Iris", "Ada", "Bruno"), mine)
+    standings = [Standing(*end, ()) for end in ends]
+    assert victory(standings, names) == head
+    assert won(standings, names) == head + told
+
+
+@pytest.mark.parametrize(
+    ("unwilling", "by_bot", "mine", "why"),
+    [
+        ({1}, True, Presence.LINKED, "no yes from Ada"),
+        ({0}, False, Presence.LINKED, "you did not agree"),
+        ({0}, True, Presence.LINKED, "a bot held your seat, so you did not agree"),
+        ({0, 1}, False, Presence.LINKED, "no yes from Ada; you did not agree"),
+        ({0}, True, Presence.ABSENT, "you were not at the table at the end, and were not asked"),
+    ],
+)
+def test_why_the_same_people_do_not_play_again_is_true_of_oneself(
+    unwilling: set[int], by_bot: bool, mine: Presence, why: str
+) -> None:
+    names = Names(load(), ("Iris", "Ada", "Bruno"), 0)
+    told = no_other_game(unwilling, 0, by_bot, (mine,), names.shorts)
+    assert told == f"No other game with the same people: {why}."
+
+
+def test_a_game_of_this_home_is_checked_by_its_name_any_other_by_its_path(home: Home) -> None:
+    name, elsewhere = "0123456789abcdef", Path("else/transcripts/0123456789abcdef.hoity")
+    for path, shown in ((home.transcripts / elsewhere.name, name), (elsewhere, elsewhere)):
+        assert kept_as(path)[1] == f"Check it with: hoity verify {shown}"

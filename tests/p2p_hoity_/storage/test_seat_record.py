@@ -1,0 +1,70 @@
+"""Tests of the first record of a journal: what it keeps, and what it refuses."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import fails
+from support.journals import FIRST, fresh, look
+
+from p2p_hoity.storage import journal
+from p2p_hoity.storage.seat_record import VERSION, EarlierRecord, SeatRecord, decode_seat_record
+from protocol import Invalid, codec
+
+FULL = replace(
+    FIRST,
+    addresses=(("a:1", "b:2"), (), ("relay+c:3",)),
+    relays=("c:3",),
+    is_open=True,
+    hidden=True,
+    relay_only=True,
+)
+
+
+@pytest.mark.parametrize("record", [FIRST, FULL])
+def test_what_is_read_is_what_was_written(record: SeatRecord) -> None:
+    assert decode_seat_record(record.encode()) == record
+    assert record.key == record.table.roster[record.seat].id
+
+
+def test_it_shows_no_secret() -> None:
+    shown = repr(replace(FIRST, secret=b"ticket-secret"))
+    assert "ssss" not in shown
+    assert "ticket-secret" not in shown
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ("header", 1, b"s" * 32),
+        (FIRST.header, 1, b"s" * 32, ((), (), ()), ":0", (), 0, bytes(64), b"", False),
+        (VERSION + 1, FIRST.header, 1),
+        (),
+        7,
+    ],
+    ids=["text", "of before", "a later version", "nothing", "no row"],
+)
+def test_a_record_of_another_version_is_refused_in_words(value: Any, tmp_path: Path) -> None:
+    data = codec.encode(value)
+    with pytest.raises(EarlierRecord):
+        decode_seat_record(data)
+    book = fresh(tmp_path)
+    book.close()
+    book.path.unlink()
+    made = journal.new_form(None)
+    sealed = made.check(1, made.start, data)
+    book.path.write_bytes(journal.MAGIC + made.head + len(data).to_bytes(4, "big") + sealed + data)
+    book.path.chmod(0o600)
+    fails(journal.JournalError, "journal-of-other-version", look, book.path)
+    fails(journal.JournalError, r"unusable .*journal-of-other-version", journal.reopen, book.path)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [(FIRST.header,), (FIRST.header, 3, *codec.decode(FIRST.encode(), 1 << 16)[3:])],
+    ids=["too few fields", "no such seat"],
+)
+def test_a_malformed_record_is_refused(fields: tuple[Any, ...]) -> None:
+    with pytest.raises(Invalid, match="record"):
+        decode_seat_record(codec.encode((VERSION, *fields)))
