@@ -222,9 +222,7 @@ def level_meant(word: str) -> str | None:
     from p2p_hoity.bots import LEVELS
 
     word = word.strip().lower()
-    told = (level for level in LEVELS if word and _begins(word, level))
-    return next(told, None)
-
-
-def _begins(word: str, level: str) -> bool:
-    return level.startswith(word) or level_word(level).lower().startswith(word)
+    for level in LEVELS if word else ():
+        if level.startswith(word) or level_word(level).lower().startswith(word):
+            return level
+    return None
