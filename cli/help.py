@@ -112,7 +112,7 @@ class _Narrow:
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
     def get_help(self, ctx: Any) -> str:
-        """The whole help as the library prints it by itself: fit to be printed."""
+        """Return the whole help as the library prints it by itself: fit to be printed."""
         lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
         return "\n".join(map(printing.shown, lines))
 
@@ -140,7 +140,11 @@ class SpokenCommand(_Narrow, TyperCommand):
                 formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse its words; UsageError if some are left over."""
+        """Parse its words.
+
+        Raises:
+            UsageError: If some are left over.
+        """
         ctx.allow_extra_args = True
         spare = super().parse_args(ctx, args)
         if spare:
@@ -153,7 +157,11 @@ class SpokenGroup(_Narrow, TyperGroup):
     """A group of commands; Ctrl-C has its own exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first word names; UsageError if there is none."""
+        """Return the command that the first word names.
+
+        Raises:
+            UsageError: If there is none.
+        """
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:

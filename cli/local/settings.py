@@ -53,7 +53,7 @@ SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def load(home: Home | None = None) -> Settings:
-    """The settings of this home, or of the player's own."""
+    """Return the settings of this home, or of the player's own."""
     from p2p_hoity.storage.home import home as own_home
 
     try:
@@ -71,12 +71,16 @@ def load(home: Home | None = None) -> Settings:
 
 
 def is_kept(home: Home) -> bool:
-    """Whether the player has been asked here already; a relay and a level are kept apart."""
+    """Return whether the player has been asked here already; a relay and a level are kept apart."""
     return replace(load(home), relay=None, bots=None) != Settings()
 
 
 def keep(home: Home, settings: Settings) -> None:
-    """Keep them; OSError or NotPrivateError if the home takes no files."""
+    """Keep them.
+
+    Raises:
+        OSError, NotPrivateError: If the home takes no files.
+    """
     from p2p_hoity.storage.private_files import write_private
 
     data = json.dumps(asdict(settings), ensure_ascii=False).encode()
