@@ -11,7 +11,7 @@ import argparse
 import json
 import time
 
-from p2p_hoity.bench.report import report
+from p2p_hoity.benchmarks import report
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from p2p_hoity import worker_processes
 from protocol.chain import cards, chain_state
 from protocol.chain.chain_state import Table
 from protocol.crypto import identities
-from protocol.game import Layout
+from protocol.game_interface import Layout
 from protocol.measure import RAW
 from protocol.seat.effects import Asked
 from protocol.seat.seat_machine import Machine

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from traceback import format_exception
 from typing import Any, Final
 
-from p2p_hoity import errors
+from p2p_hoity import coded_errors
 
 from .printing import complain, complain_as_set, say_object, shown
 from .words.translation import _
 
 OK: Final = 0
-NOT_OK: Final = errors.NOT_OK
-USAGE: Final = errors.USAGE
-NETWORK: Final = errors.NETWORK
+NOT_OK: Final = coded_errors.NOT_OK
+USAGE: Final = coded_errors.USAGE
+NETWORK: Final = coded_errors.NETWORK
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
 
@@ -93,7 +93,7 @@ def _known(leaf: BaseException) -> ToldError | None:
 
     if isinstance(leaf, Trouble):
         return ToldError(str(leaf), leaf.exit_code, "refused")
-    if isinstance(leaf, errors.CodedError):
+    if isinstance(leaf, coded_errors.CodedError):
         reason = as_json(leaf.reason)
         words = shown(sentence(leaf.reason))
         return ToldError(words, leaf.code.exit_code, reason["code"], reason["fields"])

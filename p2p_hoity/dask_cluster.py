@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from protocol.bounds import Seconds
 
-from .errors import NETWORK, NOT_OK, Code, CodedError, installing
+from .coded_errors import NETWORK, NOT_OK, Code, CodedError, installing
 from .worker_processes import Ended, alone
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, cast
 
-from protocol import Header, Invalid, Table, Terms, game
+from protocol import Header, Invalid, Table, Terms
+from protocol.game_interface import Cards, Choice, ChoiceForm, Event, Expected, Layout
 
 from . import rules
 from .editions.edition_bytes import known_edition, read_canonical
@@ -124,37 +125,42 @@ def shared_length(one: Play, other: Play) -> int:
 
 @dataclass(frozen=True)
 class HoityToity:
-    """The rules and the log of what happened, as a `protocol.game.Game`."""
+    """The rules and the log of what happened, as a `protocol.game_interface.Game`."""
 
     edition: Edition
     seats: int
     variant: rules.Variant
 
     @cached_property
-    def layout(self) -> game.Layout:
+    def layout(self) -> Layout:
         """Hands and window tops."""
         plan = rules.layout(len(self.edition.collectibles), self.seats)
-        return game.Layout(len(self.edition.collectibles), plan.hands, plan.tops)
+        return Layout(len(self.edition.collectibles), plan.hands, plan.tops)
 
     def start(self) -> Play:
         """The state before the deal."""
         return _logged(rules.start(self.edition, self.seats, self.variant), None)
 
-    def expected(self, state: Play) -> game.Expected:
+    def expected(self, state: Play) -> Expected:
         """What the rules expect."""
         return rules.expected(state.state)
 
-    def apply(self, state: Play, event: game.Event) -> Play:
+    def apply(self, state: Play, event: Event) -> Play:
         """The next state."""
         return _logged(rules.apply(state.state, event), state.log)
 
     def check(
-        self, state: Play, kind: str, seat: int, choice: game.Choice, cards: game.Cards
+        self,
+        state: Play,
+        kind: str,
+        seat: int,
+        choice: Choice,
+        cards: Cards,
     ) -> None:
         """Raise IllegalMove with the code of the rule that is broken."""
         rules.check(state.state, cast(rules.Kind, kind), seat, choice, cards)
 
-    def form(self, kind: str) -> game.ChoiceForm:
+    def form(self, kind: str) -> ChoiceForm:
         """The form of a choice of this kind."""
         return rules.FORMS[cast(rules.Kind, kind)]
 

@@ -1,8 +1,9 @@
 """A multi-party protocol for any game with hidden cards and choices, refereed by all who take part.
 
-A driver needs what stands here, a game what stands in `protocol.game`, and nothing above this
-package imports anything else of it. A driver reads frames and the clock, hands them to a `Machine`,
-and carries out the effects that the machine leaves: see `docs/another-game.md` for one in full.
+A driver needs what stands here, a game what stands in `protocol.game_interface`, and nothing above
+this package imports anything else of it. A driver reads frames and the clock, hands them to a
+`Machine`, and carries out the effects that the machine leaves: see `docs/another-game.md` for one
+in full.
 
     machine = Machine(Table(header, game), os.urandom, seat, identity, seed)
     machine.start(now)                  # then, as things happen:

@@ -72,7 +72,7 @@ def has_words(template: str) -> bool:
 def codes() -> list[Any]:
     """Return every code of `p2p_hoity`, which is loaded whole for it."""
     import p2p_hoity
-    from p2p_hoity.errors import Code
+    from p2p_hoity.coded_errors import Code
 
     for one in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
         importlib.import_module(one.name)

@@ -12,8 +12,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.moments import MOMENTS  # noqa: E402
 
-from cli.ui.full_screen.app import TableApp  # noqa: E402
 from cli.ui.full_screen.key_bindings import Nobody  # noqa: E402
+from cli.ui.full_screen.textual_app import TableApp  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
 PICTURES: dict[str, tuple[str, tuple[int, int], bool]] = {

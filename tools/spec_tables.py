@@ -80,7 +80,10 @@ CONSTANTS: Final = (
     ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
     ("bytes of an escrow share", "protocol.crypto.escrow.SHARE_SIZE"),
     ("bytes of a sealed backup piece", "protocol.crypto.key_sharing.SEALED_SIZE"),
-    ("messages looked up for all bases of a file", "protocol.transcript.check_bases.MAX_LOOKUPS"),
+    (
+        "messages looked up for all bases of a file",
+        "protocol.transcript.verifier_checks.MAX_LOOKUPS",
+    ),
 )
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import trio
 
 from p2p_hoity import rules
+from p2p_hoity.coded_errors import because, of_protocol
 from p2p_hoity.editions import load as load_edition
-from p2p_hoity.errors import because, of_protocol
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.host_table import host_table
@@ -21,7 +21,7 @@ from protocol import Invalid, Patience, Terms, table_header
 from ..exit_codes import USAGE, Trouble
 from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_of
 from ..local.player_setup import at_terminal, check_output
-from ..ui.ticket_block import show_qr
+from ..ui.lines.line_screen import show_qr
 from ..words.error_sentences import sentence
 from ..words.ticket_sentences import alone_lines
 from ..words.translation import _, level_word

@@ -25,7 +25,7 @@ from ..words.translation import _
 from .verify import in_words, read_file, state_of
 
 if TYPE_CHECKING:
-    from ..ui.full_screen.replaying import Moment
+    from ..ui.full_screen.replay_screen import Moment
 
 FORMAT = "hoity-replay-1"
 QUIT = frozenset({"q", "quit", "exit"})
@@ -131,7 +131,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
 
 def moments(node: Node) -> list[Moment]:
     """Return every step of the game in which something happened, in order."""
-    from ..ui.full_screen.replaying import Moment
+    from ..ui.full_screen.replay_screen import Moment
 
     found: list[Moment] = []
     told = 0
@@ -145,7 +145,7 @@ def moments(node: Node) -> list[Moment]:
 
 def show(node: Node) -> bool:
     """Show it until it is left; whether there was anything to show, and the screen did not fail."""
-    from ..ui.full_screen.replaying import Film, ReplayApp
+    from ..ui.full_screen.replay_screen import Film, ReplayApp
 
     found = moments(node)
     if not found:

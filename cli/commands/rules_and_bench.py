@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Final
 
-from p2p_hoity.bench.report import expected_seconds, report
+from p2p_hoity.benchmarks import expected_seconds, report
 from p2p_hoity.editions import load
 from protocol.bounds import Seconds
 

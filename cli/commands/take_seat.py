@@ -32,8 +32,8 @@ from ..local import player_setup
 from ..local.bot_processes import Crew
 from ..local.player_setup import check_home
 from ..printing import complain
+from ..ui.lines.stdin_lines import until_closed
 from ..ui.screen_interface import Screen, seated
-from ..ui.stdin_lines import until_closed
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
 

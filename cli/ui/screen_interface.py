@@ -1,4 +1,4 @@
-"""What every screen of a seat can do, and the one place that knows which one it is.
+"""The interface of all screens, and the choice of the screen for a terminal.
 
 A further screen is one more file of this folder, and one more line in `seated`.
 """
@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.screen_updates import Update
@@ -18,7 +18,17 @@ from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
 from ..local.lesson_screen import Room
-from .least_size import is_small
+
+COLUMNS: Final = 80
+
+
+ROWS: Final = 24
+
+
+def is_small(columns: int, rows: int) -> bool:
+    """Whether a window is too small for the table."""
+    return columns < COLUMNS or rows < ROWS
+
 
 Leave = Callable[[str], None]
 T = TypeVar("T")
@@ -115,14 +125,14 @@ def seated(
         stands_in: Whether a bot plays on if the input ends before the first answer.
     """
     if as_json:
-        from .json_seat import JsonSeat
+        from .json_screen import JsonSeat
 
         return JsonSeat(auto, leave, again, stands_in)
     if is_full(plain or auto):
-        from .full_screen.full_seat import FullSeat
+        from .full_screen.human_player import FullSeat
 
         return FullSeat(auto, leave, bell=bell)
-    from .line_seat import LineSeat
+    from .lines.line_seat import LineSeat
 
     return LineSeat(auto, leave, stands_in, plain)
 
@@ -130,10 +140,10 @@ def seated(
 def classroom(plain: bool, leave: Leave) -> Classroom:
     """The screen of the lesson; `leave` is called with the reason when its player goes."""
     if is_full(plain):
-        from .full_screen.full_seat import FullSeat
+        from .full_screen.human_player import FullSeat
 
         return FullSeat(False, leave)
-    from .line_seat import LineSeat
+    from .lines.line_seat import LineSeat
 
     return LineSeat(False, leave)
 
@@ -141,13 +151,13 @@ def classroom(plain: bool, leave: Leave) -> Classroom:
 def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Screen:
     """The screen of an onlooker: nothing is ever asked. `again`: a program is told each end."""
     if as_json:
-        from .json_seat import JsonSeat
+        from .json_screen import JsonSeat
 
         return JsonSeat(False, leave, again)
     if is_full(plain):
-        from .full_screen.full_seat import FullSeat
+        from .full_screen.human_player import FullSeat
 
         return FullSeat(True, leave, looks_on=True)
-    from .line_watch import LineWatch
+    from .lines.line_seat import LineWatch
 
     return LineWatch(leave)

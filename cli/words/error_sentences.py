@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from p2p_hoity.errors import Code, Reason, SystemCode
+from p2p_hoity.coded_errors import Code, Reason, SystemCode
 from p2p_hoity.rules import ActionKind, Place, Rule
 from protocol import FAULTS, effects, transcript
-from protocol.game import NOT_OF_FORM, NOTHING_ASKED, Field
+from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 
 from .card_names import KIND_WORDS, place
 from .translation import N_, _

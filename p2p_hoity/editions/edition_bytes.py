@@ -8,8 +8,8 @@ from typing import Any
 
 from protocol import Invalid, codec
 
+from ..coded_errors import because
 from ..confusable_names import twins
-from ..errors import because
 from ..rules.edition import Edition
 from .load_edition import MAX_BYTES, NAMES, EditionCode, EditionError, Field, age_word, build, load
 

@@ -17,7 +17,7 @@ from typing import Literal, NoReturn, cast
 
 from protocol import is_plain
 
-from ..errors import Code, CodedError, Reason, Value, because, of_system
+from ..coded_errors import Code, CodedError, Reason, Value, because, of_system
 from ..rules.edition import (
     COLOURS,
     LETTERS,

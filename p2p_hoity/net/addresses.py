@@ -16,7 +16,7 @@ from enum import Enum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Final
 
-from ..errors import Code
+from ..coded_errors import Code
 from .network_errors import AddressError
 
 IP = IPv4Address | IPv6Address

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 import trio
 
-from ..errors import because
+from ..coded_errors import because
 from .addresses import Named
 from .link_limits import Limits
 from .peer_link import Link, LinkCode

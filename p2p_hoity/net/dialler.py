@@ -10,7 +10,7 @@ from typing import Protocol
 
 import trio
 
-from ..errors import Reason
+from ..coded_errors import Reason
 from .addresses import Address
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError

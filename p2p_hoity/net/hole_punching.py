@@ -19,7 +19,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import NetworkCode
+from ..coded_errors import NetworkCode
 from .addresses import Address, Named, may_dial, parse_address
 from .connection_slots import Standing
 from .dialler import Secured

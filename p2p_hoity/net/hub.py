@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import trio
 
-from ..errors import Reason, because
+from ..coded_errors import Reason, because
 from .addresses import Address, Named, parse_address, source_of
 from .connection_slots import Admission, Stage, Standing, UnprovenConnections, UnprovenStream
 from .dialler import Dialler, Race, Secured

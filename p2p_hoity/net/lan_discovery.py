@@ -18,8 +18,8 @@ import trio
 from protocol import table_header
 from protocol.bounds import Quota, Seconds
 
+from ..coded_errors import NetworkCode, Reason, because
 from ..confusable_names import is_stacked
-from ..errors import NetworkCode, Reason, because
 from .addresses import parse_address
 from .network_errors import NetError, TicketError, why
 from .ticket import TicketCode, decode_ticket, encode_ticket

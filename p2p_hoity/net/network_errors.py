@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import trio
 
-from ..errors import Code, CodedError, NetworkCode, Reason, because, of_system
+from ..coded_errors import Code, CodedError, NetworkCode, Reason, because, of_system
 
 
 class NetCode(NetworkCode):

@@ -20,7 +20,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, Reason, because
+from ..coded_errors import Code, Reason, because
 from .link_limits import Bucket, Limits
 from .network_errors import TROUBLE, NetError, why
 from .transport import HEADER, MARK, OVERHEAD, FrameBuffer, cut, encode_frame, encode_read

@@ -19,7 +19,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, CodedError, Reason, because
+from ..coded_errors import Code, CodedError, Reason, because
 from .addresses import Address, numeric, parse_address
 from .dialler import Secured
 from .link_limits import Limits

@@ -40,7 +40,7 @@ from nacl.signing import SigningKey, VerifyKey
 
 from protocol import Invalid, Label, digest, framed, verify_signature
 
-from ..errors import NetworkCode
+from ..coded_errors import NetworkCode
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, trouble_is
 from .transport import encode_frame, read_frame
 

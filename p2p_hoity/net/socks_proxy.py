@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import trio
 
-from ..errors import USAGE, Code, NetworkCode, Reason, because
+from ..coded_errors import USAGE, Code, NetworkCode, Reason, because
 from .addresses import (
     Address,
     Destination,

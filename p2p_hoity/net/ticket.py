@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..errors import Code
+from ..coded_errors import Code
 from .addresses import Address, parse_address
 from .network_errors import AddressError, TicketError
 

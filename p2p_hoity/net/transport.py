@@ -18,7 +18,7 @@ import trio
 
 from protocol.bounds import Seconds
 
-from ..errors import NetworkCode, SystemCode, because
+from ..coded_errors import NetworkCode, SystemCode, because
 from .addresses import Address, Named, may_dial, parse_address
 from .network_errors import TROUBLE, NetCode, NetError, NobodyError, trouble_is
 

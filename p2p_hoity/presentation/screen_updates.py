@@ -11,10 +11,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from protocol import Kind, Node, Table
-from protocol.game import Field
+from protocol.game_interface import Field
 
 from .. import rules
-from ..errors import Reason
+from ..coded_errors import Reason
 from ..reachability.advertised_addresses import Scope
 
 
@@ -136,7 +136,8 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Refused:
-    """The rules forbid the player's choice; it is asked again. See `protocol.game.IllegalMove`."""
+    """The rules forbid the player's choice, which is asked again; see
+    `protocol.game_interface.IllegalMove`."""
 
     kind: str
     code: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from ..errors import Code, Reason, because
+from ..coded_errors import Code, Reason, because
 from ..net.addresses import Destination, destination_of, host_of, parse_ip
 from ..net.ticket import MOST_ADDRESSES
 

@@ -14,7 +14,7 @@ import trio
 
 from protocol.bounds import Seconds
 
-from ..errors import Code, CodedError, because
+from ..coded_errors import Code, CodedError, because
 from ..net.addresses import Address
 
 

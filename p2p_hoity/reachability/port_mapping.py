@@ -17,7 +17,7 @@ import trio
 
 from protocol.bounds import Seconds
 
-from ..errors import Reason, because
+from ..coded_errors import Reason, because
 from ..net.addresses import Destination, destination_of, host_of, own_networks, parse_address
 from ..net.network_errors import NetError
 from ..net.relay_client import observed

@@ -23,7 +23,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import because
+from ..coded_errors import because
 from ..net.addresses import HIGHEST_PORT, Address
 from ..net.network_errors import TROUBLE
 from ..net.transport import cut

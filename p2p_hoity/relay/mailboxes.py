@@ -16,7 +16,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, because
+from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
 from ..net.link_limits import Buckets
 from ..net.peer_link import Link

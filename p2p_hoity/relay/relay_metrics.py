@@ -13,7 +13,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, CodedError, installing
+from ..coded_errors import Code, CodedError, installing
 from ..net.network_errors import TROUBLE, NetError
 from ..net.transport import Network, StreamListener, TcpNetwork, close_listeners, cut
 from .relay_log import LATE, Event, Watch

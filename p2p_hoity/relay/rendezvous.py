@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import trio
 
-from ..errors import Code, because
+from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
 from ..net.network_errors import NetError
 from ..net.peer_link import Link

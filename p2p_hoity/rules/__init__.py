@@ -1,6 +1,6 @@
 """The rules of Hoity Toity as pure functions over a frozen state; no cryptography here."""
 
-from protocol.game import (
+from protocol.game_interface import (
     Cards,
     Choice,
     Choose,

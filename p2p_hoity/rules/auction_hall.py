@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from protocol.game import Choose, Chosen, Draw, Drawn
+from protocol.game_interface import Choose, Chosen, Draw, Drawn
 
 from .edition import ActionKind
 from .game_state import State

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.game import OpenAll, Opened
+from protocol.game_interface import OpenAll, Opened
 
 from .exhibits import best_exhibit, strength
 from .game_state import Claim, Standing, State

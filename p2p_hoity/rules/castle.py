@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from protocol.game import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
+from protocol.game_interface import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
 
 from .edition import ActionKind
 from .exhibits import Strength, strength

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from protocol.game import NOT_OF_FORM, Choice, ChoiceForm, IllegalMove
+from protocol.game_interface import NOT_OF_FORM, Choice, ChoiceForm, IllegalMove
 
 from .edition import CARDS_PER_COLOUR, COLOURS
 from .exhibits import MIN_EXHIBIT

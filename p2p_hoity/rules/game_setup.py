@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.game import Dealt
+from protocol.game_interface import Dealt
 
 from .edition import CARDS_PER_COLOUR, Edition
 from .game_state import MAX_SEATS, MIN_SEATS, State, Variant, layout

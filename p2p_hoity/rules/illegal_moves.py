@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from protocol.game import Field, IllegalMove
+from protocol.game_interface import Field, IllegalMove
 
 
 class Rule(StrEnum):

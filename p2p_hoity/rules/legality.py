@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
 
-from protocol.game import Cards, Choice, IllegalMove
+from protocol.game_interface import Cards, Choice, IllegalMove
 
 from .choices import choice_from_wire
 from .edition import ActionKind

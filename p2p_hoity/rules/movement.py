@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from protocol.game import Cards
+from protocol.game_interface import Cards
 
 from .game_state import State
 from .happenings import FigureMoved, Happening, Returned

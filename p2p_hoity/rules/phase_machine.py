@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.game import (
+from protocol.game_interface import (
     Choose,
     Chosen,
     Deal,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from protocol.game import Choice, Seal, Sealed, Unseal, Unsealed
+from protocol.game_interface import Choice, Seal, Sealed, Unseal, Unsealed
 
 from .game_state import State
 from .happenings import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from protocol.game import Cards, Choice
+from protocol.game_interface import Cards, Choice
 
 from .game_state import HAND, State
 from .happenings import Piece

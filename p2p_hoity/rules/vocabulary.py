@@ -1,6 +1,6 @@
 """Words of the rulebook that all rules use: the two Places, the kinds of choices, and reasons.
 
-What a state expects and what happens to it is said in the words of `protocol.game`.
+What a state expects and what happens to it is said in the words of `protocol.game_interface`.
 """
 
 from __future__ import annotations

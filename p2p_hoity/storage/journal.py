@@ -18,7 +18,7 @@ from typing import IO, Final
 
 from protocol import Invalid
 
-from ..errors import Code, CodedError, of_system
+from ..coded_errors import Code, CodedError, of_system
 from . import private_files, rollback_marks
 from .journal_format import HEAD, MAGIC, Form, new_form, read_form
 from .player_key import VaultCode, VaultError, of_file

@@ -15,8 +15,8 @@ from nacl.secret import SecretBox
 
 from protocol import Identity, Invalid, codec, is_one_name, is_plain, table_header
 
+from ..coded_errors import Code, CodedError, Reason, because, of_protocol, of_system
 from ..confusable_names import MOST_MARKS, is_stacked
-from ..errors import Code, CodedError, Reason, because, of_protocol, of_system
 from .home import Home
 from .private_files import private_folder, read_private, write_private
 

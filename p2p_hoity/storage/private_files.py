@@ -15,7 +15,7 @@ import stat
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from ..errors import Code, CodedError, NotRegularError
+from ..coded_errors import Code, CodedError, NotRegularError
 
 CHECKED: Final = os.name != "nt"
 CAREFUL: Final = (

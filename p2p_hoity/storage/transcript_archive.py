@@ -9,7 +9,7 @@ from pathlib import Path
 
 from protocol import Machine, transcript
 
-from ..errors import Code, Reason, of_system
+from ..coded_errors import Code, Reason, of_system
 from .journal import JournalError
 from .private_files import make_folder, write_whole
 

@@ -27,8 +27,8 @@ from protocol import (
 )
 from protocol.bounds import Pace, Quota, Seconds
 
+from ..coded_errors import Code, Reason, because
 from ..confusable_names import thinned
-from ..errors import Code, Reason, because
 from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates
 

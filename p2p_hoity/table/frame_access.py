@@ -10,7 +10,7 @@ from typing import Final
 from protocol import Invalid, Table, table_header
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, because
+from ..coded_errors import Code, because
 from ..net.hub import Hub
 from ..presentation.screen_updates import Crowded, Screen
 from .frame_kinds import Sender

@@ -19,7 +19,7 @@ import trio
 from protocol import Invalid, Machine, Node
 from protocol.bounds import Quota
 
-from ..errors import because, of_protocol
+from ..coded_errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
 from .effects_out import EffectsOut
 from .frame_access import DropCode

@@ -17,7 +17,7 @@ import trio
 from protocol import Invalid, SeatEntry, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..errors import Code, because, of_protocol
+from ..coded_errors import Code, because, of_protocol
 from ..net.addresses import host_of, is_loopback, is_own_host
 from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..net.lan_discovery import Announcement, announce

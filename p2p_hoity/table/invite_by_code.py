@@ -15,7 +15,7 @@ import trio
 
 from protocol.bounds import Quota, Seconds
 
-from ..errors import Code, because
+from ..coded_errors import Code, because
 from ..net.addresses import parse_address
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError, TicketError

@@ -13,8 +13,8 @@ import trio
 from protocol import Header, Invalid, OtherVersion, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
+from ..coded_errors import NETWORK, NOT_OK, Code, of_protocol
 from ..confusable_names import is_stacked, twins_among
-from ..errors import NETWORK, NOT_OK, Code, of_protocol
 from ..game_adapter import HoityToity, read_game
 from ..net.hub import Event, Frame, Hub, LinkUp
 from ..net.link_limits import Bucket, Limits

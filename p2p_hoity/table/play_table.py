@@ -13,7 +13,7 @@ from typing import Final
 
 from protocol import Header, Identity, Machine, Table, table_header
 
-from ..errors import NETWORK, Code, CodedError, Reason
+from ..coded_errors import NETWORK, Code, CodedError, Reason
 from ..game_adapter import bind
 from ..net.addresses import RELAY_PREFIX, local_addresses
 from ..net.hub import Event, Frame, Hub

@@ -13,7 +13,7 @@ import trio
 
 from protocol import Machine
 from protocol.bounds import Seconds
-from protocol.game import IllegalMove
+from protocol.game_interface import IllegalMove
 
 from .. import bots, rules
 from ..presentation import screen_updates as updates

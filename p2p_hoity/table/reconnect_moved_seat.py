@@ -19,7 +19,7 @@ import trio
 from protocol import Header, Machine, Table
 from protocol.bounds import Seconds
 
-from ..errors import Code, CodedError, Reason, because
+from ..coded_errors import Code, CodedError, Reason, because
 from ..net.addresses import Named, how_far
 from ..net.hub import Hub
 from ..net.network_errors import AddressError, TicketError

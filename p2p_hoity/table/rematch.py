@@ -22,7 +22,7 @@ from protocol import (
 )
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..errors import Reason, because
+from ..coded_errors import Reason, because
 from ..net.hub import Hub
 from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates

@@ -20,7 +20,7 @@ from protocol import Machine, Table
 from protocol.bounds import Seconds
 
 from .. import rules
-from ..errors import NOT_OK, Code
+from ..coded_errors import NOT_OK, Code
 from ..game_adapter import Play, happenings_since
 from ..net.addresses import host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from protocol import Machine, transcript
 
-from ..errors import Code, of_system
+from ..coded_errors import Code, of_system
 from ..game_adapter import Play, bind, read_game
 from ..storage import journal as journals
 from ..storage import transcript_archive

@@ -16,7 +16,7 @@ from protocol import Identity, Invalid, Machine, effects
 from protocol.bounds import Seconds
 
 from .. import rules
-from ..errors import because, of_protocol
+from ..coded_errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen

@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from ..errors import NETWORK, NOT_OK, CodedError
-from ..errors import Code as ErrorCode
+from ..coded_errors import NETWORK, NOT_OK, CodedError
+from ..coded_errors import Code as ErrorCode
 from ..net.addresses import parse_address
 from ..net.network_errors import AddressError
 from ..net.relay_client import MOST_NUMBER

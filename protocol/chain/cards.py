@@ -9,7 +9,7 @@ from ..crypto.elgamal import Ciphertext, open_card
 from ..crypto.group import cache_per_backend
 from ..crypto.hashing import Random
 from ..errors import Invalid
-from ..game import Choice
+from ..game_interface import Choice
 from ..wire import step_bodies
 from .chain_state import Node, Secrets, ShareKey
 

@@ -11,12 +11,12 @@ from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import Any, Final
 
-from ..crypto import group, key_sharing, shuffle
+from ..crypto import group, key_sharing, shuffle_prove
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Context, Label, Random, digest, expand, u64
+from ..crypto.proof_batches import Checker, at_once
 from ..errors import Place
-from ..game import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
-from ..proofs import Checker, at_once
+from ..game_interface import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
 from ..wire import codec
 from ..wire.table_header import MAX_SEATS, Header
 
@@ -278,6 +278,14 @@ class Node:
         value = (self.digest, self.step, sorted(self.present), sorted(self.banned), self.absences)
         return digest(Label.BASE, self.table.id, codec.encode(value))
 
+    def history(self) -> list[Node]:
+        """Return the nodes of the chain from its beginning to this one."""
+        nodes = [self]
+        while nodes[-1].parent is not None:
+            nodes.append(nodes[-1].parent)
+        nodes.reverse()
+        return nodes
+
     def before(self, step: int) -> Node | None:
         """The node of this chain that stands before `step` (after any link), None if later."""
         node: Node | None = self
@@ -346,7 +354,7 @@ class Secrets:
     openings: dict[bytes, OwnOpening] = field(default_factory=dict, repr=False)
     _pieces: dict[int, int] = field(default_factory=dict, repr=False)
     _recorded: set[bytes] = field(default_factory=set, repr=False)
-    _shuffle: shuffle.Prepared | None = field(default=None, repr=False)
+    _shuffle: shuffle_prove.Prepared | None = field(default=None, repr=False)
 
     def keep_opening(self, commitment: bytes, choice: bytes, nonce: bytes) -> None:
         """Keep the opening of a commitment."""
@@ -384,10 +392,10 @@ class Secrets:
         """Do ahead of time what a shuffle needs no deck for; False if it is done already."""
         if self._shuffle is not None:
             return False
-        self._shuffle = shuffle.prepare(node.keys.joint, len(node.keys.deck), rng)
+        self._shuffle = shuffle_prove.prepare(node.keys.joint, len(node.keys.deck), rng)
         return True
 
-    def take_shuffle(self) -> shuffle.Prepared | None:
+    def take_shuffle(self) -> shuffle_prove.Prepared | None:
         """What was prepared, for the one deck that it may be used for."""
         ready, self._shuffle = self._shuffle, None
         return ready

@@ -14,7 +14,7 @@ from ..crypto import commitments, escrow, group, key_sharing
 from ..crypto.hashing import Random
 from ..errors import Invalid, Place, within
 from ..fault_codes import FAULTS
-from ..game import Choice, IllegalMove
+from ..game_interface import Choice, IllegalMove
 from ..wire import step_bodies
 from ..wire.step_bodies import Gather
 from .cards import (

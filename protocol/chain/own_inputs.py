@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..crypto.hashing import Random
-from ..game import Choice
+from ..game_interface import Choice
 from .chain_state import Kind, Node, Secrets
 from .transition import STEPS
 

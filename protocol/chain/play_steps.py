@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..crypto.hashing import Random
 from ..errors import within
-from ..game import Choice, Chosen, Sealed
+from ..game_interface import Choice, Chosen, Sealed
 from ..wire import step_bodies
 from ..wire.step_bodies import SealBody, ShowBody
 from .cards import Shares, check_own_batch, check_showable, hidden_of, write_own_batch

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..crypto import commitments, escrow
 from ..crypto.hashing import Random
+from ..crypto.proof_batches import Checker, at_once
 from ..errors import Invalid, within
-from ..game import Choice
-from ..proofs import Checker, at_once
+from ..game_interface import Choice
 from ..wire import step_bodies
 from ..wire.step_bodies import COIN, COIN_SIZE, SealBody
 from .chain_state import Node, SealedChoice, Secrets

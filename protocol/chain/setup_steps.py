@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ..crypto import group, key_sharing, shuffle, sigma_proofs
+from ..crypto import group, key_sharing, shuffle_prove, shuffle_verify, sigma_proofs
 from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid, Place, within
@@ -230,7 +230,7 @@ class ShuffleStep(Step[Shuffled, Deck]):
         context = node.table.context(node.step, seat, "shuffle")
         statement = (context, node.keys.joint, node.keys.deck, read.deck)
         try:
-            node.table.check_proof(shuffle.verify, *statement, read.proof)
+            node.table.check_proof(shuffle_verify.verify, *statement, read.proof)
         except Invalid as error:
             error.place = _of_shuffle(read.deck)
             raise
@@ -245,8 +245,8 @@ class ShuffleStep(Step[Shuffled, Deck]):
         """A fresh shuffle with its proof, from what was prepared while waiting."""
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck
-        after, secret = shuffle.shuffle(joint, before, rng, secrets.take_shuffle())
-        proof = shuffle.prove(context, joint, before, after, secret, rng)
+        after, secret = shuffle_prove.shuffle(joint, before, rng, secrets.take_shuffle())
+        proof = shuffle_prove.prove(context, joint, before, after, secret, rng)
         return step_bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
 
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from ..crypto.hashing import Random
 from ..errors import Invalid
-from ..game import Choice
+from ..game_interface import Choice
 from ..wire import step_bodies
 from .chain_state import Node, Secrets
 

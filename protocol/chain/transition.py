@@ -14,7 +14,7 @@ from ..bounds import Quota
 from ..crypto.hashing import Label, digest
 from ..errors import Invalid
 from ..fault_codes import FAULTS, Fault
-from ..game import (
+from ..game_interface import (
     Choice,
     Choose,
     Deal,

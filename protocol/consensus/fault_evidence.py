@@ -15,13 +15,8 @@ from .fork_tree import Tree, says_of
 
 
 def ancestry(node: Node) -> dict[bytes, Node]:
-    """Every node of the chain that leads to `node`, by digest."""
-    found: dict[bytes, Node] = {}
-    at: Node | None = node
-    while at is not None:
-        found[at.digest] = at
-        at = at.parent
-    return found
+    """Return every node of the chain that leads to `node`, by digest."""
+    return {at.digest: at for at in node.history()}
 
 
 def two_statements(messages: Iterable[Message]) -> Iterator[tuple[int, Message, Message]]:

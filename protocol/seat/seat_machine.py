@@ -15,7 +15,7 @@ from typing import Any, Final
 from ..chain import own_inputs, transition
 from ..chain.chain_state import Kind
 from ..consensus import new_epoch
-from ..game import NOTHING_ASKED, Choice, IllegalMove
+from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
 from ..wire import peer_frames, signed_messages
 from ..wire.signed_messages import Say
@@ -320,7 +320,7 @@ class Machine(SeatState):
             ValueError: If it lacks what its own chain rests on.
             TooLarge: If the file would be one that no verifier reads.
         """
-        return transcript_writer.write(self.log)
+        return transcript_writer.write(self.log.votes, self.log.view)
 
     def may_leave(self) -> bool:
         """Return whether this node may leave: the others need nothing more of it ([E-19])."""

@@ -20,7 +20,7 @@ from ..chain.chain_state import Node, Secrets, new_secrets
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
-from ..game import Choice
+from ..game_interface import Choice
 from ..wire import codec, peer_frames, signed_messages, signed_notices
 from ..wire.signed_messages import (
     Accept,

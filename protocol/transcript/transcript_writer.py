@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
-from ..chain.chain_state import Kind, Missing, Node, Table
+from ..chain.chain_state import Kind, Missing, Node
 from ..consensus.epoch_votes import Votes
 from ..consensus.followed_chain import View
 from ..consensus.message_store import MessageStore
@@ -20,33 +19,21 @@ class TooLarge(ValueError):
     """A file of this game would be over the limits of every file."""
 
 
-class Holder(Protocol):
-    """What is asked of a node: its table, what it holds, and the epoch it follows."""
+def write(votes: Votes, view: View) -> bytes:
+    """Return the `.hoity` file of what one node stores, whether its game is over or not.
 
-    @property
-    def table(self) -> Table:
-        """The table."""
+    Args:
+        votes: The epochs that the node knows, with its messages.
+        view: The epoch that it stands in, and the chain that it follows.
 
-    @property
-    def store(self) -> MessageStore:
-        """All messages held."""
-
-    @property
-    def votes(self) -> Votes:
-        """The closes held and their bases."""
-
-    @property
-    def view(self) -> View:
-        """The epoch stood in and its chain."""
-
-
-def write(node: Holder) -> bytes:
-    """The `.hoity` file of a seat's or watcher's machine, whether its game is over or not.
-
-    Raises ValueError if the machine lacks what its own chain rests on, and TooLarge if the file
-    would be one that no verifier reads.
+    Raises:
+        ValueError: If the node lacks what its own chain rests on.
+        TooLarge: If the file would be one that no verifier reads.
     """
-    data = transcript_of(node).encode()
+    nodes = to_the_end(view.tip)
+    entries = tuple(entry_of(node) for node in nodes[1:])
+    content = Content(votes.table.header.encode(), entries)
+    data = Transcript(content, _evidence(votes, view, nodes)).encode()
     try:
         transcript_format.open_file(data)
     except Unsound as error:
@@ -54,25 +41,15 @@ def write(node: Holder) -> bytes:
     return data
 
 
-def transcript_of(machine: Holder) -> Transcript:
-    """The same as a value."""
-    nodes = to_the_end(machine.view.tip)
-    content = Content(machine.table.header.encode(), tuple(entry_of(n) for n in nodes[1:]))
-    return Transcript(content, _evidence(machine, nodes))
-
-
 def to_the_end(tip: Node) -> list[Node]:
-    """The chain from its beginning to `tip`, or to the end of the game if that comes before."""
-    nodes = [tip]
-    while nodes[-1].parent is not None:
-        nodes.append(nodes[-1].parent)
-    nodes.reverse()
+    """Return the chain to `tip`, or to the end of the game if that comes before."""
+    nodes = tip.history()
     end = next((i for i, n in enumerate(nodes) if n.want.kind is Kind.RESULT), len(nodes) - 1)
     return nodes[: end + 1]
 
 
 def entry_of(node: Node) -> Entry:
-    """The step or link by which the chain came to this node."""
+    """Return the step or link by which the chain came to this node."""
     if node.slots is not None:
         return Step(node.slots)
     return Link(tuple(sorted(node.present)), tuple(sorted(node.banned)), node.absences)
@@ -81,9 +58,8 @@ def entry_of(node: Node) -> Entry:
 # Evidence.
 
 
-def _evidence(machine: Holder, nodes: list[Node]) -> Evidence:
+def _evidence(votes: Votes, view: View, nodes: list[Node]) -> Evidence:
     """Return what the file rests on, and nothing else ([F-1])."""
-    view, votes, store = machine.view, machine.votes, machine.store
     closes: list[Message] = []
     seals: tuple[Signed, ...] = ()
     gathered: dict[bytes, Message] = {}
@@ -92,8 +68,8 @@ def _evidence(machine: Holder, nodes: list[Node]) -> Evidence:
         needed, used = votes.needed((view.epoch, base), lambda key: votes.close_of(*key).hash)
         closes = [votes.close_of(*key) for key in sorted(needed)]
         gathered = {digest: votes.message(digest) for digest in used}
-        seals = votes.votes_for(SealVote, view.epoch, base)[: machine.table.quorum]
-    says = _lowest([*store, *gathered.values()])
+        seals = votes.votes_for(SealVote, view.epoch, base)[: votes.table.quorum]
+    says = _lowest([*votes.store, *gathered.values()])
     kept = [list(_kept(node, says)) for node in nodes[1:] if node.slots is not None]
     known = {m.hash for row in kept for m in row} | {m.hash for m in closes}
     return Evidence(
@@ -101,7 +77,7 @@ def _evidence(machine: Holder, nodes: list[Node]) -> Evidence:
         tuple(_envelope(gathered[h]) for h in sorted(gathered.keys() - known)),
         tuple(_envelope(m) for m in closes),
         seals,
-        _final(machine, nodes[-1]),
+        _final(votes.store, view, nodes[-1]),
     )
 
 
@@ -118,7 +94,7 @@ Place = tuple[int, int, bytes, bytes]
 
 
 def _lowest(messages: Iterable[Message]) -> dict[Place, Message]:
-    """For each body that was said on each chain the say of the lowest epoch."""
+    """Return for each body that was said on each chain the input of the lowest epoch."""
     found: dict[Place, Message] = {}
     for message in messages:
         say = message.statement
@@ -140,14 +116,13 @@ def _kept(node: Node, says: dict[Place, Message]) -> Iterator[Message]:
         yield message
 
 
-def _final(machine: Holder, end: Node) -> tuple[Signed, ...]:
-    """The says of all present seats in the last step, unless a base makes the end final."""
-    view, sealed = machine.view, machine.view.base.want.kind is Kind.RESULT
-    if end.want.kind is not Kind.RESULT or sealed:
+def _final(store: MessageStore, view: View, end: Node) -> tuple[Signed, ...]:
+    """Return the inputs that make the end final, nothing if a base does."""
+    if end.want.kind is not Kind.RESULT or view.base.want.kind is Kind.RESULT:
         return ()
     found = {
         m.seat: m.signature
-        for m in machine.store.says(view.epoch, end.step)
+        for m in store.says(view.epoch, end.step)
         if isinstance(m.statement, Say)
         and (m.statement.on, m.statement.body) == (end.digest, step_bodies.EMPTY)
     }

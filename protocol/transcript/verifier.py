@@ -16,26 +16,14 @@ from typing import Any
 from ..chain import transition
 from ..chain.chain_state import SETUP, Kind, Node, Slot, Table
 from ..consensus.new_epoch import Base
+from ..crypto.proof_batches import Checker, HandedOut, Submit, at_once
 from ..errors import Invalid
 from ..fault_codes import FAULTS
-from ..game import Game
-from ..proofs import Checker, HandedOut, Submit, at_once
+from ..game_interface import Game
 from ..wire.table_header import Header, Terms, parse_header
-from . import check_chain, check_signatures, transcript_format
-from .check_bases import CheckedBase, check_bases
-from .check_signatures import Signed
+from . import transcript_format, verification_report, verifier_checks
 from .transcript_format import File, Opened, Transcript, opened
-from .verification_report import (
-    Clock,
-    Counts,
-    Problem,
-    Report,
-    SeatFault,
-    SeatLine,
-    Statistics,
-    Unsound,
-    verdict_of,
-)
+from .verification_report import Clock, Problem, Report, SeatFault, SeatLine, Statistics, Unsound
 
 __all__ = ["header_of", "opened", "reached", "replay", "steps_to", "verify"]
 
@@ -51,15 +39,20 @@ def verify(
     clock: Clock | None = None,
     submit: Submit | None = None,
 ) -> Report:
-    """What a file holds and whether all of it holds; never raises on any bytes.
+    """Judge what a file holds and whether all of it holds; never raise on any bytes.
 
-    `clock` gives seconds, for the timings alone ([V-12]). With `submit` the proofs are
-    handed out while the file is read, and checked in any order; if one does not hold, the file is
-    judged again in the fixed order. But for the timings the report is the same.
+    But for the timings the report is the same with a `submit` and without.
+
+    Args:
+        file: The file, or what was read of it.
+        game_of: Gives the game that the terms name.
+        clock: Gives seconds, for the timings alone ([V-12]).
+        submit: Hands the proofs out while the file is read, to be checked in any order. If one does
+            not hold, the file is judged again in the fixed order.
     """
     whole = opened(file, clock)
-    hasty = _by_many(whole, game_of, clock, submit) if submit is not None else None
-    return hasty or _judged(_Run(whole, game_of, _begin(whole, clock)))
+    early = _by_many(whole, game_of, clock, submit) if submit is not None else None
+    return early or _Run(whole, game_of, _begin(whole, clock)).judge()
 
 
 def _begin(whole: Opened, clock: Clock | None) -> Statistics:
@@ -67,10 +60,10 @@ def _begin(whole: Opened, clock: Clock | None) -> Statistics:
 
 
 def _by_many(whole: Opened, game_of: GameOf, clock: Clock | None, submit: Submit) -> Report | None:
-    """The report, if every proof holds that was handed out meanwhile; else it says nothing."""
+    """Return the report if every proof holds that was handed out meanwhile; else it is void."""
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
-        report = _judged(_Run(whole, game_of, stats, proofs))
+        report = _Run(whole, game_of, stats, proofs).judge()
     except Exception:  # noqa: BLE001 - behind a proof that does not hold anything may go wrong
         return None
     all_hold = proofs.hold()
@@ -78,16 +71,8 @@ def _by_many(whole: Opened, game_of: GameOf, clock: Clock | None, submit: Submit
     return replace(report, timings=dict(stats.timings)) if all_hold else None
 
 
-def _judged(run: _Run) -> Report:
-    try:
-        run.all()
-    except Unsound as error:
-        return run.report(error)
-    return run.report(None)
-
-
 def header_of(file: File | Opened) -> Header | None:
-    """The header of a file, of which nothing else is checked; None if there is none to be read."""
+    """Return the header of a file, None if there is none; nothing else is checked."""
     parts = opened(file).transcript
     try:
         return None if parts is None else parse_header(parts.content.header)
@@ -96,14 +81,14 @@ def header_of(file: File | Opened) -> Header | None:
 
 
 def replay(file: File | Opened, game_of: GameOf) -> Iterator[Passage]:
-    """Every step and link of a file in order, as far as it holds."""
+    """Return every step and link of a file in order, as far as it holds."""
     whole = opened(file)
     node = reached(whole, game_of, verify(whole, game_of))
     return steps_to(node) if node is not None else iter(())
 
 
 def reached(file: File | Opened, game_of: GameOf, report: Report) -> Node | None:
-    """The last point of the chain that holds in a file with this report, None if there is none.
+    """Return the last point of the chain that holds in a file with this report, if there is one.
 
     All signatures are checked before the first step, so a report on one that does not hold has
     no `node`: the steps before it, whose bodies are signed, are followed here. Without the closes,
@@ -120,12 +105,8 @@ def reached(file: File | Opened, game_of: GameOf, report: Report) -> Node | None
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
-    """Every step and link on the chain to this node, in order."""
-    nodes = [node]
-    while nodes[-1].parent is not None:
-        nodes.append(nodes[-1].parent)
-    nodes.reverse()
-    for before, after in pairwise(nodes):
+    """Yield every step and link on the chain to this node, in order."""
+    for before, after in pairwise(node.history()):
         yield before, after.slots, after
 
 
@@ -140,45 +121,55 @@ class _Run:
     transcript: Transcript | None = None
     table: Table | None = None
     epoch: int = 0
-    bases: list[CheckedBase] = field(default_factory=list)
+    bases: list[Base] = field(default_factory=list)
     node: Node | None = None
 
     def begin(self) -> tuple[Transcript, Table]:
-        """The file read, and its header."""
+        """Read the file, its header, and the game that the terms name ([V-3])."""
         if self.file.transcript is None:
             raise self.file.error or Unsound("bad-form")
         self.transcript = self.file.transcript
-        self.table = self._sit_down(self.transcript)
-        self.stats.lap("reading")
-        return self.transcript, self.table
-
-    def all(self) -> None:
-        """All checks in their order."""
-        transcript, table = self.begin()
-        signed = check_signatures.check(table, transcript, self.stats)
-        self.stats.lap("signatures")
-        self.node = self._chain(table, transcript, signed)
-        self._end(table, transcript, self.node)
-
-    def _sit_down(self, transcript: Transcript) -> Table:
-        """The header, and the game that its terms name ([V-3])."""
-        header = _read_header(transcript.content.header, self.stats)
+        try:
+            header = parse_header(self.transcript.content.header)
+        except Invalid as error:
+            code = "bad-signature" if error.code == "bad-signature" else "bad-header"
+            raise Unsound(code, error.reason, (2, 0)) from error
+        self.stats.counts["signatures"] += len(header.roster)
         try:
             game = self.game_of(header.terms)
         except ValueError as error:
             raise Unsound("bad-game", str(error), (2, 0)) from error
-        return Table(header, game, self.check_proof)
+        self.table = Table(header, game, self.check_proof)
+        self.stats.lap("reading")
+        return self.transcript, self.table
 
-    # The chain.
+    def judge(self) -> Report:
+        """Make all checks, and report the first that fails."""
+        try:
+            self.all()
+        except Unsound as error:
+            return self.report(error)
+        return self.report(None)
 
-    def _chain(self, table: Table, transcript: Transcript, signed: Signed) -> Node:
-        """Every entry walked, and that none is missing ([V-6], [V-8])."""
-        node, way = transition.begin(table), check_chain.way_to(None)
-        self.node, begun = node, False
+    def all(self) -> None:
+        """Make all checks in their order."""
+        transcript, table = self.begin()
+        signed = verifier_checks.check_signatures(table, transcript, self.stats)
+        self.stats.lap("signatures")
+        self.node = self._chain(table, transcript, signed)
+        self._end(table, transcript, self.node)
+
+    # The chain
+
+    def _chain(self, table: Table, transcript: Transcript, signed: verifier_checks.Signed) -> Node:
+        """Follow every entry, and see that none is missing ([V-6], [V-8])."""
+        node, begun = transition.begin(table), False
+        way: verifier_checks.Way = {}
+        self.node = node
         for index, entry in enumerate(transcript.content.entries):
             if not begun and node.want.kind not in SETUP:
                 begun, way = True, self._check_bases(table, node, signed)
-            node = self.node = check_chain.follow(node, entry, index, way, self.stats)
+            node = self.node = verifier_checks.follow(node, entry, index, way, self.stats)
         if not begun:
             way = self._check_bases(table, node, signed)
         if node.digest in way and node.want.kind is not Kind.RESULT:
@@ -186,41 +177,43 @@ class _Run:
         return node
 
     def as_far_as(self, step: int | None) -> Node | None:
-        """The chain up to this step (None: to its end) as far as it needs no close."""
+        """Return the chain up to this step (None: to its end), as far as it needs no close."""
         if self.table is None or self.transcript is None:
             return None
-        node, way = transition.begin(self.table), check_chain.way_to(None)
+        node = transition.begin(self.table)
         for index, entry in enumerate(self.transcript.content.entries):
             if node.step == step:
                 break
             try:
-                node = check_chain.follow(node, entry, index, way, self.stats)
+                node = verifier_checks.follow(node, entry, index, {}, self.stats)
             except Unsound:
                 break
         return node
 
-    def _check_bases(self, table: Table, start: Node, signed: Signed) -> check_chain.Way:
-        """The way to the last base, once epoch 0 has begun at `start`."""
+    def _check_bases(
+        self, table: Table, start: Node, signed: verifier_checks.Signed
+    ) -> verifier_checks.Way:
+        """Return the way to the last base, once epoch 0 has begun at `start`."""
         if not signed.closes:
             if signed.messages:
                 raise Unsound("left-over", "a message that no close needs", (3, 1, 0))
             return {}
         if start.want.kind in SETUP | {Kind.ENDED}:
             raise Unsound("left-over", "there is a close before the game began", (3, 2, 0))
-        self.bases = check_bases(table, start, signed, self.stats)
-        self.epoch = self.bases[-1].epoch
+        self.bases = verifier_checks.check_bases(table, start, signed, self.stats)
+        self.epoch = signed.epochs[-1]
         self.stats.lap("bases")
-        return check_chain.way_to(self.bases[-1].base.node)
+        return verifier_checks.way_to(self.bases[-1].node)
 
-    # The end.
+    # The end
 
     def _end(self, table: Table, transcript: Transcript, node: Node) -> None:
-        """The seals, the last says, and that the end is final ([V-9], [V-10], [V-11])."""
+        """Check the seals, the last inputs, and that the end is final ([V-9], [V-10], [V-11])."""
         evidence, sealed = transcript.evidence, False
         if self.bases:
-            base = self.bases[-1].base.node
+            base = self.bases[-1].node
             digest = base.base_digest()
-            check_signatures.check_seals(table, transcript, self.epoch, digest, self.stats)
+            verifier_checks.check_seals(table, transcript, self.epoch, digest, self.stats)
             sealed = base.want.kind is Kind.RESULT
         elif evidence.seals:
             raise Unsound("left-over", "there are seals of no close", (3, 3))
@@ -228,30 +221,31 @@ class _Run:
         if evidence.final and (sealed or not over):
             raise Unsound("left-over", "there are last says where none is needed", (3, 4))
         place = (self.epoch, node.step, node.digest)
-        said = check_signatures.check_final(table, transcript, place, self.stats)
+        said = verifier_checks.check_final(table, transcript, place, self.stats)
         if said - node.present:
             raise Unsound("left-over", "a last say of a seat that is not present", (3, 4))
         self.stats.lap("signatures")
         if not over or not (sealed or said == node.present):
             raise Unsound("not-final", path=(3, 4), step=node.step)
 
-    # The report.
+    # The report
 
     def report(self, error: Unsound | None) -> Report:
-        """Everything known, and the first problem if there is one."""
+        """Return everything known, and the first problem if there is one."""
         problem, node = self._problem(error) if error else None, self.node
         over = node is not None and node.want.kind is Kind.RESULT
+        roster = self.table.header.roster if self.table else ()
         return Report(
-            verdict=verdict_of(problem),
+            verdict=verification_report.verdict_of(problem),
             problem=problem,
             content=self.transcript.content.digest().hex() if self.transcript else "",
             table=self.table.id.hex() if self.table else "",
-            seats=_seats(self.table.header) if self.table else (),
+            seats=tuple(SeatLine(i, e.nickname, e.id) for i, e in enumerate(roster)),
             steps=node.step - 1 if node else 0,
             epochs=self.epoch,
             standings=node.table.game.standings(node.state) if node and over else (),
-            faults=tuple(_faults(node, [one.base for one in self.bases])) if node else (),
-            counts=Counts(**self.stats.counts),
+            faults=tuple(_faults(node, self.bases)) if node else (),
+            counts=verification_report.Counts(**self.stats.counts),
             timings=dict(self.stats.timings),
             node=node,
         )
@@ -264,31 +258,13 @@ class _Run:
         return Problem(error.code, error.words, *at)
 
 
-def _read_header(data: bytes, stats: Statistics) -> Header:
-    try:
-        header = parse_header(data)
-    except Invalid as error:
-        code = "bad-signature" if error.code == "bad-signature" else "bad-header"
-        raise Unsound(code, error.reason, (2, 0)) from error
-    stats.counts["signatures"] += len(header.roster)
-    return header
-
-
-def _seats(header: Header) -> tuple[SeatLine, ...]:
-    return tuple(SeatLine(i, e.nickname, e.id) for i, e in enumerate(header.roster))
-
-
 def _faults(node: Node, bases: list[Base]) -> Iterator[SeatFault]:
-    """Each seat's first fault that the chain itself or a base found."""
+    """Yield each seat's first fault that the chain itself or a base found."""
     known: set[int] = set()
-    for conviction in node.convictions:
-        if conviction.seat not in known:
-            known.add(conviction.seat)
-            code, step = conviction.code, conviction.step
-            yield SeatFault(conviction.seat, step, code, FAULTS[code], conviction.place)
+    found = [(c.seat, c.step, c.code, c.place) for c in node.convictions]
     for base in bases:
-        for seat, code in base.faults:
-            if seat not in known:
-                known.add(seat)
-                place = base.places.get(seat)
-                yield SeatFault(seat, base.node.step, code, FAULTS[code], place)
+        found += [(s, base.node.step, code, base.places.get(s)) for s, code in base.faults]
+    for seat, step, code, place in found:
+        if seat not in known:
+            known.add(seat)
+            yield SeatFault(seat, step, code, FAULTS[code], place)

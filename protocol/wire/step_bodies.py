@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from ..crypto import group
 from ..errors import Invalid, Place
-from ..game import Choice
+from ..game_interface import Choice
 from . import codec
 from .codec import (
     Either,

@@ -25,9 +25,8 @@ from cli import exit_codes
 from cli.app import EXAMPLES, build
 from cli.commands import join, rules_and_bench
 from cli.words import translation
-from p2p_hoity import worker_processes
-from p2p_hoity.bench import whole_tables
-from p2p_hoity.bench.report import expected_seconds
+from p2p_hoity import benchmarks, worker_processes
+from p2p_hoity.benchmarks import expected_seconds
 from p2p_hoity.editions import NAMES
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
@@ -80,7 +79,7 @@ def test_every_command_has_help_with_an_example_in_english_only(hoity: Shell, co
 def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     """No screen, no network, no process, no seat: half of a small file's time is what is loaded."""
     heavy = {"trio", "nacl", "msgpack", "rich", "protocol", "zeroconf", "textual", "segno"}
-    ours = {"p2p_hoity", "p2p_hoity.errors", "p2p_hoity.storage", "p2p_hoity.storage.home"}
+    ours = {"p2p_hoity", "p2p_hoity.coded_errors", "p2p_hoity.storage", "p2p_hoity.storage.home"}
     loaded = modules_of(0, "--help")
     assert not heavy & loaded
     assert {name for name in loaded if name.startswith("p2p_hoity")} <= ours
@@ -324,14 +323,14 @@ def test_the_rules_fit_one_screen_and_name_the_switches_of_the_edition(hoity: Sh
 @pytest.mark.parametrize("seats", [3, pytest.param(6, marks=pytest.mark.nightly)])
 def test_bench(hoity: Shell, monkeypatch: pytest.MonkeyPatch, seats: int) -> None:
     """With a table of three; with one of six among the long tests."""
-    monkeypatch.setattr(whole_tables, "SEATS", seats)
-    whole_tables.whole_game.cache_clear()
+    monkeypatch.setattr(benchmarks, "SEATS", seats)
+    benchmarks.whole_game.cache_clear()
     with shared_nodes() if seats == 3 else nullcontext():
-        whole_tables.whole_game()
+        benchmarks.whole_game()
     found = hoity("bench", "--cards", "24", "--rounds", "1", "--json").lines[0]
     assert found["cards"] == 24
     assert found["verify"]["operations"]["multiply"] > 0
-    whole_tables.whole_game.cache_clear()
+    benchmarks.whole_game.cache_clear()
 
 
 def test_a_bench_says_how_long_it_takes_and_shows_progress_at_a_terminal_only(

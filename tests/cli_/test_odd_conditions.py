@@ -16,7 +16,7 @@ from support.shell import Shell
 from cli import exit_codes
 from cli.app import run
 from cli.words.error_sentences import sentence
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
@@ -223,7 +223,8 @@ def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
     machine = SimpleNamespace(lacks_messages=False, table=table, tip=None, job=None, has_begun=True)
     machine.receive, hub = receive, SimpleNamespace(drop=drop)
     limit: Any = SimpleNamespace(is_due=lambda *_: True, spend=lambda *_: 0)
-    side, access = SimpleNamespace(receive=lambda *_: False), SimpleNamespace(may_send=lambda *_: True)
+    side = SimpleNamespace(receive=lambda *_: False)
+    access = SimpleNamespace(may_send=lambda *_: True)
 
     async def hear() -> None:
         given: Any = (machine, hub, limit, float, None)

@@ -13,7 +13,7 @@ from support.machine_table import Chooser, MachineTable, identity, seat_at
 from support.sim.cheap import shared_nodes
 
 from p2p_hoity import bots, editions, game_adapter, rules
-from protocol import game as port
+from protocol import game_interface as port
 from protocol.errors import Invalid
 from protocol.seat import effects
 from protocol.seat.seat_machine import Machine

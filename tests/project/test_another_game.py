@@ -56,5 +56,5 @@ def test_game_and_driver_are_small_and_import_the_face_alone() -> None:
     }
     assert {one for one in origins if one.startswith(("protocol", "p2p_hoity"))} == {
         "protocol",
-        "protocol.game",
+        "protocol.game_interface",
     }

@@ -107,11 +107,11 @@ def test_the_protocol_does_no_io_and_knows_no_game(path: Path) -> None:
 @each(under("p2p_hoity/rules"), name_of)
 def test_the_rules_know_no_cryptography(path: Path) -> None:
     """Of the protocol they know the one page that is plain vocabulary: what a game must say."""
-    assert not tops(imports(path) - {"protocol.game"}) & (CRYPTOGRAPHY | OUTSIDE)
+    assert not tops(imports(path) - {"protocol.game_interface"}) & (CRYPTOGRAPHY | OUTSIDE)
 
 
 def test_what_a_game_must_say_rests_on_nothing() -> None:
-    found = tops(imports(MODULES["protocol.game"]))
+    found = tops(imports(MODULES["protocol.game_interface"]))
     assert found == {"__future__", "collections", "dataclasses", "typing"}
 
 
@@ -178,8 +178,8 @@ def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
 
 FLOORS = {
     "protocol": (
-        "bounds errors game",
-        "fault_codes proofs",
+        "bounds errors game_interface",
+        "fault_codes",
         "crypto",
         "wire",
         "chain",
@@ -224,7 +224,7 @@ def test_floors_rest_on_lower_ones_only(package: str) -> None:
 
 FACE = {
     "protocol",
-    "protocol.game",
+    "protocol.game_interface",
     "protocol.bounds",
     *(f"protocol.{name}" for name in protocol.__all__),
 }

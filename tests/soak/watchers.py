@@ -26,7 +26,7 @@ import trio
 from support.limits import LIMIT
 from support.process_table import ProcessTable
 
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetCode, trouble_is

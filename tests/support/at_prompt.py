@@ -9,8 +9,8 @@ import trio
 import trio.testing
 
 from cli.ui.json_screen import JsonScreen
-from cli.ui.line_prompt import SeatPrompt
-from cli.ui.line_screen import SeatScreen
+from cli.ui.lines.line_prompt import SeatPrompt
+from cli.ui.lines.line_screen import SeatScreen
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Update

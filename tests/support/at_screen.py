@@ -10,9 +10,9 @@ from typing import Any
 import trio
 from textual.pilot import Pilot
 
-from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.colours import cells
-from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen.human_player import FullSeat
+from cli.ui.full_screen.textual_app import TableApp
 from support.limits import LIMIT
 from support.running import running
 from support.screened import Company

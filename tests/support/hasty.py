@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from protocol.proofs import Part
+from protocol.crypto.proof_batches import Part
 from protocol.transcript.verification_report import Report
 from protocol.transcript.verifier import GameOf, verify
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import trio
 import trio.testing
 
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.network_errors import NetCode, NetError, NobodyError
 from p2p_hoity.net.transport import StreamListener

@@ -10,7 +10,7 @@ from protocol.chain.chain_state import Kind, Node
 from protocol.chain.step_interface import Step
 from protocol.chain.transition import STEPS
 from protocol.errors import Invalid
-from protocol.game import Choose, Layout, Over, Presence, Seal
+from protocol.game_interface import Choose, Layout, Over, Presence, Seal
 
 BOTH = (b"a", b"b")
 LEGAL = {"H": (b"a",), "R": (b"a",)}

@@ -9,7 +9,7 @@ shows a lone card ('solo'). All hands are opened at the end; the most drawn card
 from dataclasses import dataclass, replace
 from typing import Any
 
-from protocol.game import (
+from protocol.game_interface import (
     ChoiceForm,
     Choose,
     Chosen,

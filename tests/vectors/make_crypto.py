@@ -27,7 +27,7 @@ from protocol.crypto import (
     group,
     hashing,
     key_sharing,
-    shuffle,
+    shuffle_prove,
     sigma_proofs,
 )
 from protocol.crypto.group import ORDER, encode_scalar, mul_base
@@ -155,8 +155,8 @@ def card_shares() -> Entry:
 def shuffled() -> Entry:
     context = Context(TABLE, 5, 1, "shuffle")
     before = elgamal.starting_deck(JOINT, 4)
-    after, secret = shuffle.shuffle(JOINT, before, source("shuffle"))
-    proof = shuffle.prove(context, JOINT, before, after, secret, source("proof"))
+    after, secret = shuffle_prove.shuffle(JOINT, before, source("shuffle"))
+    proof = shuffle_prove.prove(context, JOINT, before, after, secret, source("proof"))
     return {
         "context": where(context),
         "joint_key": JOINT.hex(),

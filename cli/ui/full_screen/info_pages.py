@@ -22,7 +22,7 @@ from ...words.chat_phrases import MARK, PHRASES, spoken
 from ...words.presence_sentences import is_alone, lost
 from ...words.ticket_sentences import if_finished, if_moved, moved, reach_lines, whole
 from ...words.translation import N_, _
-from ..ticket_block import qr
+from ..lines.line_screen import qr
 from .colours import CUT, Line, broken, style_of, tamed, text
 from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
 from .layout import SEVERAL, Desk, is_muted

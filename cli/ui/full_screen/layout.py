@@ -13,11 +13,11 @@ from ...words.chat_phrases import MARK, spoken
 from ...words.choice_notes import leading, octagon_at
 from ...words.presence_sentences import victory
 from ...words.translation import N_, _
-from ..least_size import COLUMNS, ROWS, is_small
+from ..screen_interface import COLUMNS, ROWS, is_small
 from . import turning_points
 from .colours import Line, between, broken, cells, joined, text
 from .menu import Menu
-from .question import question, waiting
+from .question_panel import question, waiting
 from .scene import Scene, Spoken
 from .seats_and_pieces import letters, name_of, pieces, seat_style, seats
 

@@ -21,8 +21,8 @@ from protocol.bounds import Quota
 from ...words import brief_sentences, happening_sentences
 from ...words.card_names import Names
 from ...words.translation import _
-from ..line_screen import SeatScreen
-from .beats import Heard, Remark, beats, pause
+from ..lines.line_screen import SeatScreen
+from .staging import Heard, Remark, beats, pause
 
 LOG, TALK, PROOFS = 400, 200, 400
 """Lines that are kept of each."""

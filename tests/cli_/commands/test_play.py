@@ -23,8 +23,8 @@ from cli.commands.take_seat import Sitting, new_sitting
 from cli.exit_codes import Trouble, told
 from cli.local import player_setup
 from cli.local.bot_processes import Crew, crew_of, hire
-from cli.ui.json_seat import last_line
-from cli.ui.stdin_lines import END, pump, until_closed
+from cli.ui.json_screen import last_line
+from cli.ui.lines.stdin_lines import END, pump, until_closed
 from cli.words import rules_text, table_terms
 from p2p_hoity import editions
 from p2p_hoity.editions import EditionError

@@ -21,9 +21,9 @@ from cli.commands.join import _ticket, _with_relays
 from cli.commands.options import USUAL, NetworkOptions
 from cli.commands.reaching import for_guests
 from cli.exit_codes import Trouble
-from cli.ui.line_screen import SeatScreen
+from cli.ui.lines.line_screen import SeatScreen
 from cli.words.ticket_sentences import alone_lines, reach_lines
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import AddressError, NetCode
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
 from p2p_hoity.net.ticket import Ticket, encode_ticket

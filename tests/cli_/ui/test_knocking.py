@@ -9,8 +9,7 @@ from support.running import running
 from support.shell import Shell
 
 from cli.exit_codes import Trouble
-from cli.ui.json_screen import JsonPlayer
-from cli.ui.json_seat import JsonSeat
+from cli.ui.json_screen import JsonPlayer, JsonSeat
 from cli.words.presence_sentences import knock
 
 Shown = pytest.CaptureFixture[str]

@@ -10,14 +10,14 @@ from support.cli_stage import NICKNAMES, referee, until
 from support.limits import LIMIT
 
 from cli.exit_codes import Trouble, leaves
-from cli.ui import ticket_block
-from cli.ui.line_pages import FIRST_HINT
-from cli.ui.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
+from cli.ui.lines import line_screen
+from cli.ui.lines.line_question import FIRST_HINT
+from cli.ui.lines.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 from cli.words import board_text, choice_names
 from cli.words.board_text import own_slots
 from cli.words.card_names import Names
 from p2p_hoity import rules
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View, happenings
@@ -246,7 +246,7 @@ async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
 ) -> None:
     asked_for: list[str] = []
     for way in ("copy", "show_qr", "copy_code"):
-        monkeypatch.setattr(ticket_block, way, asked_for.append)
+        monkeypatch.setattr(line_screen, way, asked_for.append)
     async with desk(None) as here:
         here.prompt.pages.ticket = "hoity2abc"
         await here.types("c", "qr")

@@ -5,9 +5,9 @@ import trio
 from support.at_prompt import asked, desk, is_in_vain
 from support.limits import LIMIT
 
-from cli.ui.line_screen import SeatScreen
-from cli.ui.line_talk import MOST_WISHES, LineTalk, Wishes
-from cli.ui.line_watch import LineWatch
+from cli.ui.lines.line_question import MOST_WISHES, LineTalk, Wishes
+from cli.ui.lines.line_screen import SeatScreen
+from cli.ui.lines.line_seat import LineWatch
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import Talk, WaitLonger

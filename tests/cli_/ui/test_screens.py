@@ -13,15 +13,14 @@ from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
 from cli.exit_codes import Trouble
-from cli.ui.json_screen import JsonPlayer
-from cli.ui.json_seat import JsonSeat, last_line
-from cli.ui.line_screen import TELLERS, SeatScreen
-from cli.ui.stdin_lines import STRAYS
+from cli.ui.json_screen import JsonPlayer, JsonSeat, last_line
+from cli.ui.lines.line_screen import TELLERS, SeatScreen
+from cli.ui.lines.stdin_lines import STRAYS
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import PRESENCE_WORDS, won
 from p2p_hoity import game_adapter, rules
+from p2p_hoity.coded_errors import because
 from p2p_hoity.editions import load
-from p2p_hoity.errors import because
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates

@@ -8,7 +8,7 @@ import pytest
 import segno
 
 from cli import printing
-from cli.ui import ticket_block
+from cli.ui.lines import line_screen
 from p2p_hoity.net.ticket import MOST_ADDRESSES, Ticket, encode_ticket
 
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
@@ -24,9 +24,9 @@ class Terminal(io.StringIO):
 
 def modules(lines: list[str]) -> list[list[bool]]:
     """The modules that are drawn, without the light edge; True is dark."""
-    pairs = {ink: dark for dark, ink in ticket_block.BLOCKS.items()}
+    pairs = {ink: dark for dark, ink in line_screen.BLOCKS.items()}
     rows = [[pairs[ink][half] for ink in line] for line in lines for half in (0, 1)]
-    edge, size = ticket_block.EDGE, len(lines[0]) - 2 * ticket_block.EDGE
+    edge, size = line_screen.EDGE, len(lines[0]) - 2 * line_screen.EDGE
     assert not any(any(row) for row in (*rows[:edge], *rows[edge + size :]))
     return [row[edge : edge + size] for row in rows[edge : edge + size]]
 
@@ -35,7 +35,7 @@ def modules(lines: list[str]) -> list[list[bool]]:
 def test_the_code_is_that_of_the_ticket(addresses: int) -> None:
     named = tuple(f"[2001:db8::{n:x}]:4646" for n in range(1, addresses + 1))
     word = encode_ticket(Ticket(b"h" * 32, named, b"t" * 32, (), b"s" * 16))
-    lines = ticket_block.qr(word)
+    lines = line_screen.qr(word)
     assert len({len(line) for line in lines}) == 1
     wanted = segno.make_qr(word.upper(), error="l").matrix
     assert modules(lines) == [[bool(dark) for dark in row] for row in wanted]
@@ -43,26 +43,26 @@ def test_the_code_is_that_of_the_ticket(addresses: int) -> None:
 
 def test_it_fits_or_says_that_it_does_not(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
     """A pipe has room for all."""
-    lines = ticket_block.qr(TICKET)
-    ticket_block.show_qr(TICKET)
+    lines = line_screen.qr(TICKET)
+    line_screen.show_qr(TICKET)
     assert capsys.readouterr().out.splitlines() == lines
     for wide, high, fits in ((80, 50, True), (len(lines[0]) - 1, 50, False), (80, 20, False)):
         monkeypatch.setattr(printing, "room", lambda found=(wide, high): found)
-        ticket_block.show_qr(TICKET)
+        line_screen.show_qr(TICKET)
         out = capsys.readouterr().out
         assert ("█" in out) is fits
         assert ("The QR code needs" in out) is not fits
-    block = ticket_block.block(TICKET)  # the ticket stands alone on its line
+    block = line_screen.block(TICKET)  # the ticket stands alone on its line
     assert block[block.index(TICKET) - 1] == block[block.index(TICKET) + 1] == ""
 
 
 def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
-    ticket_block.copy(TICKET)
+    line_screen.copy(TICKET)
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "no terminal" in out
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
-    ticket_block.copy(TICKET)
+    line_screen.copy(TICKET)
     coded = base64.b64encode(TICKET.encode()).decode()
     assert terminal.getvalue().startswith(f"\x1b]52;c;{coded}\x07")

@@ -11,7 +11,7 @@ from support.paths import ROOT
 from cli.app import HELP, run
 from cli.commands.options import OutputOptions
 from cli.commands.resume import _command
-from cli.ui.ticket_block import block
+from cli.ui.lines.line_screen import block
 from cli.words import translation
 from cli.words.ticket_sentences import if_moved, invitation
 from cli.words.translation import CALLED_AS, NAMES, command_line

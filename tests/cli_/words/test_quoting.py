@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from cli import printing
-from cli.ui.line_screen import SeatScreen
+from cli.ui.lines.line_screen import SeatScreen
 from cli.words.chat_phrases import MARK, quoted
 from p2p_hoity.confusable_names import MOST_MARKS
 from p2p_hoity.presentation import screen_updates as updates

@@ -12,7 +12,7 @@ from support.paths import ROOT
 import p2p_hoity
 from cli.words import translation
 from cli.words.error_sentences import PROTOCOL, as_json, meaning, sentence
-from p2p_hoity.errors import Code, NetworkCode, Reason, SystemCode, because
+from p2p_hoity.coded_errors import Code, NetworkCode, Reason, SystemCode, because
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.storage.journal import JournalCode

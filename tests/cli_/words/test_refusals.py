@@ -5,7 +5,7 @@ import pytest
 from cli.words import translation
 from cli.words.error_sentences import ILL_FORMED, choose_again, refusal
 from p2p_hoity.rules import Rule
-from protocol.game import NOT_OF_FORM, NOTHING_ASKED, Field
+from protocol.game_interface import NOT_OF_FORM, NOTHING_ASKED, Field
 
 TABLES_OWN = {NOT_OF_FORM: ("kind",), NOTHING_ASKED: ()}
 CODES = {**{rule.value: rule.fields for rule in Rule}, **TABLES_OWN}

@@ -12,7 +12,7 @@ from support.homes_behind_nats import Home, HomeOutlet, Internet, Nat, NoOutlet
 from support.relays import serve_relay
 from support.running import running
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net import hole_punching
 from p2p_hoity.net.addresses import Address, Named, parse_address
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp

@@ -11,7 +11,7 @@ from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
 from support.running import running
 
-from p2p_hoity.errors import Reason, because
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.dialler import PeerDialler
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkedElsewhere, LinkUp

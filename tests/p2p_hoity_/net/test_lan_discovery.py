@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.running import running
 from zeroconf import NonUniqueNameException
 
-from p2p_hoity.errors import Reason, because
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net import lan_discovery
 from p2p_hoity.net.lan_discovery import Announcement, announce, browse
 from p2p_hoity.net.network_errors import NetError, TicketError

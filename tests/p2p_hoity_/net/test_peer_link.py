@@ -10,7 +10,7 @@ import trio.testing
 from support.running import running
 from support.street import Stuck
 
-from p2p_hoity.errors import Reason, because
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.peer_link import RECORD, UNHURRIED, Link, LinkCode

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.ticket import MOST_ADDRESSES
 from p2p_hoity.reachability.advertised_addresses import (
     MOST_NAMED,

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.router import Router, Served
 
-from p2p_hoity.errors import Reason, because
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.reachability import pcp_and_nat_pmp, port_mapping
 from p2p_hoity.reachability import pcp_and_nat_pmp as product
 from p2p_hoity.reachability.advertised_addresses import ReachCode

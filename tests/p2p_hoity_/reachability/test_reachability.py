@@ -16,7 +16,7 @@ from support.relays import serve_relay
 from support.router import Router
 from support.running import running
 
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.reachability import port_mapping
 from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted
 from p2p_hoity.reachability.port_mapping import SETTLE, Reachability, of_routes

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.cases import ends_in
 from support.igd import DESCRIPTION, Served, Table, found_at
 
-from p2p_hoity.errors import Reason, because
+from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.reachability import port_mapping, upnp
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode, RouterError
 

@@ -8,7 +8,7 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, OTHER, SEAT
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.network_errors import NetError

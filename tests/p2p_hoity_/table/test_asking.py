@@ -11,7 +11,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.effects_out import EffectsOut
 from p2p_hoity.table.player_interface import FRESH, BotPlayer, PlayerQuestions
 from protocol import effects
-from protocol.game import IllegalMove
+from protocol.game_interface import IllegalMove
 
 
 class Absentee(BotPlayer):

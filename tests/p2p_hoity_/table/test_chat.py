@@ -11,7 +11,7 @@ from support.machine_table import identity, make_table
 from support.sampling import times
 from support.toy_game import ToyGame
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import chat
 from p2p_hoity.table.chat import (

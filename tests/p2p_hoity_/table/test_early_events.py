@@ -1,6 +1,6 @@
 """What is kept for the next table, whoever sends without end."""
 
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.hub import Frame, LinkDown
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.table.frames_in import MOST_FRAMES, EarlyEvents

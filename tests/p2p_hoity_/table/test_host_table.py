@@ -13,7 +13,7 @@ import trio.testing
 from support.cases import ends_in
 from support.player_table import Caller, PlayerTable, hosted
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkUp
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.host_table import MOST_REMEMBERED, MOST_WAITING, PATIENCE, Door

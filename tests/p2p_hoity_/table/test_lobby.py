@@ -14,7 +14,7 @@ from support.memory_network import MemoryNetwork
 from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
 from support.running import running
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError

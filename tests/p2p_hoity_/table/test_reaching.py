@@ -10,7 +10,7 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import Guest, PlayerTable, past_round, yes
 
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetCode, NobodyError
 from p2p_hoity.net.socks_proxy import ProxyCode

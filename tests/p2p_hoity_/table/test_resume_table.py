@@ -10,7 +10,7 @@ from support.machine_table import make_table
 from support.player_table import CALM, LONGER, PlayerTable, Thinker, past_round
 from support.toy_game import ToyGame
 
-from p2p_hoity.errors import Reason
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates

@@ -12,7 +12,7 @@ from support.machine_table import MachineTable, identity, seat_at
 from p2p_hoity import editions, game_adapter, rules
 from p2p_hoity.rules.exhibits import is_exhibit
 from protocol.chain.chain_state import Kind
-from protocol.game import IllegalMove
+from protocol.game_interface import IllegalMove
 from protocol.seat import effects
 from protocol.seat.seat_machine import Machine
 from protocol.transcript import verifier

@@ -12,7 +12,7 @@ from support.toy_game import Toy, ToyGame
 from protocol.chain import transition
 from protocol.chain.chain_state import NEXT, SETUP, Conviction, Kind, Missing, Node
 from protocol.fault_codes import Fault
-from protocol.game import IllegalMove, Unseal
+from protocol.game_interface import IllegalMove, Unseal
 from protocol.transcript.verifier import steps_to
 
 pytestmark = pytest.mark.usefixtures("cheap")

@@ -8,7 +8,15 @@ import pytest
 from support import paths
 from support.reference_crypto import verify_opened, verify_opening
 
-from protocol.crypto import commitments, elgamal, escrow, group, key_sharing, shuffle, sigma_proofs
+from protocol.crypto import (
+    commitments,
+    elgamal,
+    escrow,
+    group,
+    key_sharing,
+    shuffle_verify,
+    sigma_proofs,
+)
 from protocol.crypto.hashing import Context
 from protocol.errors import Invalid
 
@@ -52,7 +60,7 @@ def check(block: str, entry: Entry) -> None:
         case "shuffle":
             joint, proof = data(entry, "joint_key", "proof")
             before, after = deck_of(entry["before"]), deck_of(entry["after"])
-            shuffle.verify(context, joint, before, after, proof)
+            shuffle_verify.verify(context, joint, before, after, proof)
         case "sealed_choice":
             names = ("joint_key", "commitment", "escrow", "opening")
             joint, committed, box, opening = data(entry, *names)

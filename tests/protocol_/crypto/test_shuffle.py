@@ -11,29 +11,29 @@ from support.cases import each, fails
 from support.forged_points import forgeries
 from support.reference_crypto import re_encrypt, source
 
-from protocol.crypto import group, shuffle
+from protocol.crypto import group, shuffle_prove, shuffle_verify
 from protocol.crypto.elgamal import Ciphertext, Deck, open_card, share, starting_deck
 from protocol.crypto.group import BASE, IDENTITY, ORDER, mul_base
 from protocol.crypto.hashing import Context
-from protocol.crypto.shuffle import ShuffleSecret
-from protocol.crypto.shuffle.proof_format import (
+from protocol.crypto.shuffle_prove import ShuffleSecret
+from protocol.crypto.shuffle_verify import (
     ShuffleProof,
+    _recompute,
     challenge_of,
     decode_proof,
     proof_size,
     statement_digest,
     weights,
 )
-from protocol.crypto.shuffle.verify import _recompute
 from protocol.errors import Invalid
 
 CONTEXT = Context(b"\5" * 32, 7, 1, "shuffle")
 KEY = 31337
 JOINT = mul_base(KEY)
 N = 4
-BEFORE, _ = shuffle.shuffle(JOINT, starting_deck(JOINT, N), source(b"first"))
-AFTER, SECRET = shuffle.shuffle(JOINT, BEFORE, source(b"second"))
-PROOF = shuffle.prove(CONTEXT, JOINT, BEFORE, AFTER, SECRET, source(b"proof"))
+BEFORE, _ = shuffle_prove.shuffle(JOINT, starting_deck(JOINT, N), source(b"first"))
+AFTER, SECRET = shuffle_prove.shuffle(JOINT, BEFORE, source(b"second"))
+PROOF = shuffle_prove.prove(CONTEXT, JOINT, BEFORE, AFTER, SECRET, source(b"proof"))
 
 
 def cards_of(deck: Deck) -> list[int]:
@@ -47,12 +47,12 @@ def rejected(
     proof: Any = PROOF,
 ) -> None:
     """Whatever is put in place of a true part, the proof does not hold. The vectors move it."""
-    fails(Invalid, "bad-shuffle", shuffle.verify, CONTEXT, joint, before, after, proof)
+    fails(Invalid, "bad-shuffle", shuffle_verify.verify, CONTEXT, joint, before, after, proof)
 
 
 def proven(after: Deck, secret: ShuffleSecret, before: Deck = BEFORE) -> bytes:
     """What the prover makes of a deck that its secret does not lead to."""
-    return shuffle.prove(CONTEXT, JOINT, before, after, secret, source(b"cheat"))
+    return shuffle_prove.prove(CONTEXT, JOINT, before, after, secret, source(b"cheat"))
 
 
 @settings(max_examples=8, deadline=None)
@@ -60,10 +60,10 @@ def proven(after: Deck, secret: ShuffleSecret, before: Deck = BEFORE) -> bytes:
 def test_a_shuffle_holds_and_keeps_the_cards(n: int, seed: bytes) -> None:
     deck, rng = starting_deck(JOINT, n), source(seed)
     for _ in range(2):
-        after, secret = shuffle.shuffle(JOINT, deck, rng)
-        proof = shuffle.prove(CONTEXT, JOINT, deck, after, secret, rng)
+        after, secret = shuffle_prove.shuffle(JOINT, deck, rng)
+        proof = shuffle_prove.prove(CONTEXT, JOINT, deck, after, secret, rng)
         assert len(proof) == proof_size(n)
-        shuffle.verify(CONTEXT, JOINT, deck, after, proof)
+        shuffle_verify.verify(CONTEXT, JOINT, deck, after, proof)
         assert cards_of(after) == [cards_of(deck)[at] for at in secret.order]
         assert not {c for card in after for c in card} & {c for card in deck for c in card}
         deck = after
@@ -72,10 +72,10 @@ def test_a_shuffle_holds_and_keeps_the_cards(n: int, seed: bytes) -> None:
 
 def test_a_whole_deck_holds() -> None:
     deck, rng = starting_deck(JOINT, 51), source(b"whole")
-    after, secret = shuffle.shuffle(JOINT, deck, rng)
-    proof = shuffle.prove(CONTEXT, JOINT, deck, after, secret, rng)
+    after, secret = shuffle_prove.shuffle(JOINT, deck, rng)
+    proof = shuffle_prove.prove(CONTEXT, JOINT, deck, after, secret, rng)
     assert len(proof) == 6688
-    shuffle.verify(CONTEXT, JOINT, deck, after, proof)
+    shuffle_verify.verify(CONTEXT, JOINT, deck, after, proof)
 
 
 def test_the_whole_statement_counts() -> None:
@@ -229,7 +229,7 @@ def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
     nonces: set[int] = set()
     commitments: set[bytes] = set()
     for context in (CONTEXT, replace(CONTEXT, step=8)):
-        proof = shuffle.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes)
+        proof = shuffle_prove.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes)
         parts = decode_proof(proof, N)
         commitments |= set(parts.commitments)
         statement = statement_digest(context, JOINT, BEFORE, AFTER, parts.commitments)
@@ -240,17 +240,27 @@ def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
 
 
 def test_a_shuffle_can_be_prepared_and_no_secret_is_shown() -> None:
-    ready = shuffle.prepare(JOINT, N, source(b"ready"))
-    after, secret = shuffle.shuffle(JOINT, BEFORE, source(b"unused"), ready)
+    ready = shuffle_prove.prepare(JOINT, N, source(b"ready"))
+    after, secret = shuffle_prove.shuffle(JOINT, BEFORE, source(b"unused"), ready)
     expected = [
         re_encrypt(JOINT, BEFORE[at], r)
         for at, r in zip(secret.order, secret.randomness, strict=True)
     ]
     assert list(after) == expected
-    shuffle.verify(CONTEXT, JOINT, BEFORE, after, proven(after, secret))
+    shuffle_verify.verify(CONTEXT, JOINT, BEFORE, after, proven(after, secret))
     assert repr(ready) == "Prepared()"
-    fails(ValueError, "another size or key", shuffle.shuffle, BASE, BEFORE, source(b""), ready)
-    fails(ValueError, "another size or key", shuffle.shuffle, JOINT, BEFORE[1:], source(b""), ready)
+    fails(
+        ValueError, "another size or key", shuffle_prove.shuffle, BASE, BEFORE, source(b""), ready
+    )
+    fails(
+        ValueError,
+        "another size or key",
+        shuffle_prove.shuffle,
+        JOINT,
+        BEFORE[1:],
+        source(b""),
+        ready,
+    )
     text = repr(SECRET) + str(SECRET)
     assert all(str(number) not in text for number in SECRET.randomness)
     assert str(SECRET.order) not in text

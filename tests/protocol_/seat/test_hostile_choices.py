@@ -11,7 +11,7 @@ from support.machine_table import MachineTable, make_table, toy_choice
 from support.toy_game import ToyGame
 
 from protocol.chain.chain_state import Kind, Table
-from protocol.game import NOT_OF_FORM, ChoiceForm, IllegalMove
+from protocol.game_interface import NOT_OF_FORM, ChoiceForm, IllegalMove
 from protocol.seat.effects import Asked, Guilty
 from protocol.seat.seat_machine import Machine
 

@@ -17,7 +17,7 @@ from support.machine_table import (
 
 from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
-from protocol.game import IllegalMove
+from protocol.game_interface import IllegalMove
 from protocol.seat import memory_quotas
 from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
 from protocol.seat.seat_machine import Machine

@@ -14,9 +14,9 @@ from support.hasty import Pile, bare, judged
 from support.played import TABLES, files_of, game_of
 from support.sampling import times
 
-from protocol import proofs
+from protocol.crypto import proof_batches
+from protocol.crypto.proof_batches import HandedOut, all_hold
 from protocol.errors import Invalid
-from protocol.proofs import HandedOut, all_hold
 from protocol.transcript.verifier import verify
 
 
@@ -24,7 +24,7 @@ from protocol.transcript.verifier import verify
 def _small_parts() -> Iterator[None]:
     """The files of tests are small, and shall fall into several parts too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(proofs, "PART", 2048)
+        patch.setattr(proof_batches, "PART", 2048)
         yield
 
 
@@ -90,7 +90,7 @@ def test_one_part_that_does_not_hold_is_enough() -> None:
 
 def test_no_more_is_handed_out_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """What came first is waited for, or done here; where it fails the file is judged in turn."""
-    monkeypatch.setattr(proofs, "MOST_OUT", 5 * proofs.PART)
+    monkeypatch.setattr(proof_batches, "MOST_OUT", 5 * proof_batches.PART)
     pile, handed = Pile(3), list[Any]()
 
     def submit(function: Any, part: Any) -> Any:
@@ -110,8 +110,8 @@ def test_no_more_is_handed_out_than_there_is_room_for(monkeypatch: pytest.Monkey
     assert verify(spoilt, game_of, None, submit).problem == verify(spoilt, game_of).problem
     full = HandedOut(Pile(1).submit)
     for _ in range(5):
-        full(refuse, bytes(proofs.PART))
-    fails(proofs.DoesNotHold, "", full, refuse, bytes(proofs.PART))
+        full(refuse, bytes(proof_batches.PART))
+    fails(proof_batches.DoesNotHold, "", full, refuse, bytes(proof_batches.PART))
 
 
 def refuse(*_: object) -> None:
@@ -119,7 +119,7 @@ def refuse(*_: object) -> None:
 
 
 def test_parts_hold_what_belongs_together_and_the_last_is_never_lost() -> None:
-    full = proofs.PART
+    full = proof_batches.PART
     for sizes, rest in (([], 0), ([10], 1), ([full], 0), ([10, full, 10], 1), ([full] * 3, 0)):
         pile = Pile(2)
         handed = HandedOut(pile.submit)

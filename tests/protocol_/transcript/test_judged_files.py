@@ -11,7 +11,7 @@ from support.paths import VECTORS
 from support.sampling import sample
 
 from p2p_hoity.game_adapter import read_game
-from protocol import proofs
+from protocol.crypto import proof_batches
 from protocol.transcript.verifier import verify
 
 FOLDER = VECTORS / "judged"
@@ -34,7 +34,7 @@ def test_a_file_is_judged_alike_whoever_checks_its_proofs(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small parts, so that the proofs of a small file fall into several of them."""
-    monkeypatch.setattr(proofs, "PART", 2048)
+    monkeypatch.setattr(proof_batches, "PART", 2048)
     judged((FOLDER / f"{name}.hoity").read_bytes(), read_game)
 
 

@@ -15,9 +15,9 @@ from vectors.making.refused import undisturbed
 
 from protocol.chain.chain_state import Node
 from protocol.consensus.new_epoch import base_of_close
-from protocol.transcript.check_bases import FileReferences
 from protocol.transcript.transcript_format import Transcript
 from protocol.transcript.transcript_writer import entry_of
+from protocol.transcript.verifier_checks import FileReferences
 from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote
 
 FOUR = "small-four"

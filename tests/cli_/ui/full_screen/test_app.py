@@ -23,18 +23,18 @@ from cli.commands.options import TableOptions
 from cli.commands.play import checked_terms
 from cli.exit_codes import INTERRUPTED, Trouble
 from cli.local import settings
-from cli.ui.full_screen import full_seat, info_pages
-from cli.ui.full_screen.app import TableApp
-from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen import human_player, info_pages
+from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices, Page, Picture
 from cli.ui.full_screen.key_bindings import Told
 from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
+from cli.ui.full_screen.textual_app import TableApp
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
 from p2p_hoity import rules
+from p2p_hoity.coded_errors import because
 from p2p_hoity.editions import load
-from p2p_hoity.errors import because
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge
@@ -455,7 +455,7 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     seat.app.scene.hear(updates.Said(None, "Oskar", "psst"))
     seat.app.desk.muted = {1, ONLOOKERS}
     assert seat._muted == {"Ada", "Oskar"}
-    monkeypatch.setattr(full_seat, "LineSeat", Lines)
+    monkeypatch.setattr(human_player, "LineSeat", Lines)
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     async def fail() -> None:
@@ -541,7 +541,7 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
     assert found == [True, True, True, False]
 
 
-class Lines(full_seat.LineSeat):
+class Lines(human_player.LineSeat):
     """A line prompt in whose seat a bot sits, and at which nobody types."""
 
     def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
@@ -567,7 +567,7 @@ class Lines(full_seat.LineSeat):
 def test_a_screen_that_fails_yields_to_lines(
     seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    monkeypatch.setattr(full_seat, "LineSeat", Lines)
+    monkeypatch.setattr(human_player, "LineSeat", Lines)
     company = Company(3, edition=short())
 
     async def game() -> str:
@@ -727,7 +727,7 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
 def test_a_plain_question_goes_on_in_lines(
     seat: FullSeat, asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(full_seat, "LineSeat", Lines)
+    monkeypatch.setattr(human_player, "LineSeat", Lines)
 
     async def ask() -> bool:
         async def fail() -> None:

@@ -16,7 +16,7 @@ from support.source import files_under, nodes_of
 from cli.ui.full_screen.colours import CUT, cells
 from cli.ui.full_screen.info_pages import HELP, LEGEND, page
 from cli.ui.full_screen.layout import Desk, keys
-from cli.ui.full_screen.question import question
+from cli.ui.full_screen.question_panel import question
 from cli.ui.full_screen.scene import Scene
 from cli.ui.full_screen.seats_and_pieces import DONE, POINTER
 from cli.words import translation

@@ -10,10 +10,10 @@ from support.at_screen import Sitting, seated, sit
 from support.screened import Company
 from textual.widgets import OptionList
 
-from cli.ui.full_screen.app import TableApp
 from cli.ui.full_screen.colours import Line
-from cli.ui.full_screen.full_seat import FullSeat
+from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices, Page
+from cli.ui.full_screen.textual_app import TableApp
 from p2p_hoity import rules
 
 NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]

@@ -14,10 +14,10 @@ from support.screened import table
 from textual.pilot import Pilot
 
 from cli.commands.replay import moments, show, told
-from cli.ui.full_screen import replaying
+from cli.ui.full_screen import replay_screen
 from cli.ui.full_screen.info_pages import Page
 from cli.ui.full_screen.layout import frame
-from cli.ui.full_screen.replaying import MOVES, PAGES, Film, Moment, ReplayApp
+from cli.ui.full_screen.replay_screen import MOVES, PAGES, Film, Moment, ReplayApp
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import read_game
 from protocol import transcript
@@ -163,7 +163,7 @@ def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) 
 def test_a_replay_runs_by_itself_until_a_key_stops_it(
     stops: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replaying, "SPEEDS", (0.001,) * 5)
+    monkeypatch.setattr(replay_screen, "SPEEDS", (0.001,) * 5)
 
     async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
         await pilot.press("space", "+", "-", "-")
@@ -179,7 +179,7 @@ def test_a_replay_runs_by_itself_until_a_key_stops_it(
 
 def test_a_replay_that_runs_stops_behind_the_last_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[float] = []
-    monkeypatch.setattr(replaying, "SPEEDS", (0.001,) * 5)
+    monkeypatch.setattr(replay_screen, "SPEEDS", (0.001,) * 5)
 
     async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
         app.film.at = LAST - 4

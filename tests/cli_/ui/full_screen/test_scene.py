@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
-from cli.ui.full_screen.beats import Remark, beats
 from cli.ui.full_screen.info_pages import _links
 from cli.ui.full_screen.layout import Desk, headline
-from cli.ui.full_screen.question import waiting
+from cli.ui.full_screen.question_panel import waiting
 from cli.ui.full_screen.scene import HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
 from cli.ui.full_screen.seats_and_pieces import TAKEN, status
+from cli.ui.full_screen.staging import Remark, beats
 from cli.ui.full_screen.turning_points import turning_points
-from cli.ui.line_screen import TELLERS
+from cli.ui.lines.line_screen import TELLERS
 from p2p_hoity import rules
-from p2p_hoity.errors import because
+from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope

@@ -3,13 +3,13 @@
 import pytest
 from support.moments import MOMENTS, Shown, asked_for, begun, over
 
-from cli.ui.full_screen.beats import Remark
 from cli.ui.full_screen.colours import CUT
 from cli.ui.full_screen.info_pages import PLAYING, page
 from cli.ui.full_screen.key_bindings import options
 from cli.ui.full_screen.layout import ONLOOKERS, Desk, header, headline, health
-from cli.ui.full_screen.question import question
-from cli.ui.line_screen import SeatScreen
+from cli.ui.full_screen.question_panel import question
+from cli.ui.full_screen.staging import Remark
+from cli.ui.lines.line_screen import SeatScreen
 from cli.words import translation
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import knock, victory, won

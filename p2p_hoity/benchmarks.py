@@ -1,9 +1,13 @@
-"""Benchmarks of whole tables: all seats in one process, no links, no files."""
+"""What the parts of a game cost on this machine: the building blocks, and whole tables of six.
+
+All seats of a table are in one process, without links and files.
+"""
 
 from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,12 +21,13 @@ from protocol import (
     Table,
     Terms,
     effects,
+    measure,
     table_header,
     transcript,
 )
 
-from .. import editions, rules
-from ..game_adapter import bind, game_value, read_game
+from . import editions, rules
+from .game_adapter import bind, game_value, read_game
 
 SEATS = 6
 
@@ -102,3 +107,21 @@ def table_work() -> dict[str, Callable[[], Any]]:
     """The deal of six, and the verification of a whole game."""
     whole_game()
     return {"deal_six": deal, "verify_game": verify}
+
+
+def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
+    """Times in milliseconds by `clock` (seconds), each the median of `rounds`."""
+    watch = measure.Stopwatch(clock, os.urandom, rounds)
+    found = {"python": sys.version.split()[0], **measure.blocks(cards, watch)}
+    tables = {name: measure.measure(call, watch) for name, call in table_work().items()}
+    return {**found, **tables}
+
+
+ONCE, EACH_ROUND = 185_000, 38_500
+"""How long a run takes, in multiplications of a point: building the whole game, and each round."""
+
+
+def expected_seconds(rounds: int, clock: Callable[[], float]) -> float:
+    """About how long a report of so many rounds takes on this machine."""
+    one = measure.raw_costs(measure.Stopwatch(clock, os.urandom, 1))["multiply"]
+    return one / 1e6 * (ONCE + EACH_ROUND * (rounds + 1))

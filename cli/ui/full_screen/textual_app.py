@@ -1,14 +1,21 @@
-"""The table as a Textual application: keys and mouse in, frames out; it decides nothing itself."""
+"""The table as a Textual application: keys and mouse in, frames out.
+
+One widget shows the lines of a frame, and knows which key a click on a place means. Nothing is
+decided here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
+from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Input
 
 from p2p_hoity import rules
@@ -19,15 +26,50 @@ from protocol.bounds import Quota, Seconds
 from ...local.settings import Settings
 from ...words.chat_phrases import PHRASES
 from ...words.translation import _, yes_or_no
-from ..least_size import is_small
-from .beats import Remark
-from .board import Board
-from .colours import Line
+from ..screen_interface import is_small
+from .colours import Line, style_of
 from .info_pages import Choices, Readable
 from .key_bindings import KEYS, NUMBERS, Hands, Told, key_of, options
 from .layout import frame
 from .menu import menu
 from .scene import Scene
+from .staging import Remark
+
+
+class Board(Widget):
+    """Shows `draw(width, height)` anew whenever it is refreshed."""
+
+    DEFAULT_CSS = "Board { width: 1fr; height: 1fr; }"
+
+    def __init__(self, draw: Callable[[int, int], Sequence[Line]]) -> None:
+        super().__init__()
+        self.draw = draw
+        self.lines: Sequence[Line] = ()
+
+    def redraw(self) -> None:
+        """Draw again, because something has changed."""
+        self.lines = self.draw(self.size.width, self.size.height)
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Another size."""
+        self.redraw()
+
+    def render_line(self, y: int) -> Strip:
+        """One line in cells."""
+        light = not self.app.current_theme.dark
+        line = self.lines[y] if y < len(self.lines) else Line().fill(self.size.width)
+        return Strip(
+            [Segment(span.text, style_of(span.style, light).rich_style) for span in line.spans]
+        )
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what stands there."""
+        if event.y < len(self.lines):
+            action = self.lines[event.y].action_at(event.x)
+            if action:
+                await self.app.run_action(action)
+
 
 DARK, LIGHT = "textual-dark", "textual-light"
 Keep = Callable[[bool, bool, bool], None]

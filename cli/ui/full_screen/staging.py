@@ -1,5 +1,4 @@
-"""Beats of a reveal: what happened in one step, cut so that a person can follow it; and what else
-waits for them to be over."""
+"""Staging of reveals: what happened in one step is cut into beats that a person can follow."""
 
 from __future__ import annotations
 

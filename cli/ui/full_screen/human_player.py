@@ -1,7 +1,8 @@
-"""A seat for a person at a terminal: the full-screen table, and the line prompt if it fails.
+"""The player at the full screen: questions go to the screen, and answers come from it.
 
-Textual runs on the main thread in asyncio, and the peer in trio as its guest: both take turns on
-one thread, so an update needs no lock, and a key is on the wire in the same moment.
+Textual runs on the main thread in asyncio, and the peer runs in trio as its guest. Both take turns
+on one thread, so an update needs no lock, and an answer is sent in the same moment. If the full
+screen fails, the game goes on in lines.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import outcome
 import trio
 
-from p2p_hoity.errors import CodedError
+from p2p_hoity import rules
+from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.player_interface import Player
+from p2p_hoity.table.player_interface import BotPlayer, Player, Talk, WaitLonger, Wish
+from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
 from protocol import Terms
 from protocol.bounds import Seconds
@@ -31,16 +34,243 @@ from ...words.card_names import Names
 from ...words.presence_sentences import ended, kept_as, knock, won
 from ...words.ticket_sentences import reach_lines
 from ...words.translation import INSTALLED, N_, _
-from ..line_seat import LineSeat
-from .app import TableApp
-from .bridge import Bridge
+from ..lines.line_seat import LineSeat
 from .key_bindings import Told
 from .layout import is_muted
-from .person import Person
+from .menu import forced
+from .textual_app import TableApp
+
+T = TypeVar("T")
+
+
+class Box(Generic[T]):
+    """What comes from the screen, in its order."""
+
+    def __init__(self) -> None:
+        self._send, self._receive = trio.open_memory_channel[T](64)
+
+    def put(self, value: T) -> None:
+        """Put it in; what nobody takes is left out."""
+        with contextlib.suppress(trio.WouldBlock):
+            self._send.send_nowait(value)
+
+    def empty(self) -> None:
+        """Forget what came before."""
+        with contextlib.suppress(trio.WouldBlock):
+            while True:
+                self._receive.receive_nowait()
+
+    async def get(self) -> T:
+        """The next one."""
+        return await self._receive.receive()
+
+
+class Bridge:
+    """Leads into one run of trio, once that has begun."""
+
+    def __init__(self) -> None:
+        self._token: trio.lowlevel.TrioToken | None = None
+
+    def open(self) -> None:
+        """Lead into the run that calls this."""
+        self._token = trio.lowlevel.current_trio_token()
+
+    def do(self, act: Callable[[], object]) -> None:
+        """Do something in trio; nothing before it has begun, or behind its end."""
+        if self._token is not None:
+            with contextlib.suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(act)
+
+
+A = TypeVar("A")
+PAUSE: Final[Seconds] = 2.0
+"""Seconds that a bot waits for whoever has lent it the seat, before each choice."""
+NO_OTHER: Final = N_("Nothing else is open to you:")
+ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
+
+
+class Person(Player):
+    """The player at the full screen: questions go to the application, keys come from it."""
+
+    def __init__(self, bridge: Bridge, auto: bool, leave: Callable[[], None]) -> None:
+        """`leave` is called in trio when the person goes. `app` is to be set before `open`."""
+        self._bridge, self._leave = bridge, leave
+        self.app: TableApp
+        self.is_over = self.is_left = False
+        self._bot = BotPlayer()
+        self.autopilot = auto
+        self.pause = 0.0 if auto else PAUSE
+        self._other: Player | None = None
+
+    def open(self) -> None:
+        """Make what answers come in by; called in trio."""
+        self._answers = Box[tuple[rules.View, rules.Choice]]()
+        self._wishes = Box[Wish]()
+        self._replies = Box[bool]()
+        self._returns = Box[bool]()
+        self._turned = trio.Event()
+
+    def hand_to(self, other: Player) -> None:
+        """From now on another player answers, what is asked just now too."""
+        self._other = other
+        self._turn()
+
+    def _turn(self) -> None:
+        self._turned.set()
+        self._turned = trio.Event()
+
+    # The player, in trio.
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask at the screen, or whoever has the seat now."""
+        only = forced(view, kind)
+        if only is not None and not again:
+            if not self.autopilot and self._other is None:
+                self.app.call_later(self.app.remark, _(NO_OTHER))
+            return only
+        while True:
+            if self.autopilot and self._other is None:
+                await self._pause()
+            other = self._other or (self._bot if self.autopilot else None)
+            if other is not None:
+                return await other.choose(view, kind, again)
+            choice = await self._ask(view, kind, again)
+            if choice is not None:
+                return choice
+
+    async def _pause(self) -> None:
+        """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
+        time runs out."""
+        now = self.app.scene.clock
+        if now is not None and now.left < 5 * self.pause:
+            return
+        with trio.move_on_after(self.pause):
+            await self._turned.wait()
+
+    async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
+        """The choice; None if somebody else has the seat now. A key that was struck for a question
+        this one has replaced may be under way still: what was decided on another view counts not.
+        """
+        app = self.app
+        self._answers.empty()
+        app.call_later(app.ask, view, kind, again)
+        try:
+            while (found := await self._or_turned(self._answers)) is not None:
+                if found[0] is view:
+                    return found[1]
+            return None
+        finally:
+            app.call_later(app.close_question, view)
+
+    async def _or_turned(self, box: Box[A]) -> A | None:
+        """What comes in; None if the seat was handed over first."""
+        found: list[A] = []
+        async with trio.open_nursery() as nursery:
+
+            async def hear() -> None:
+                found.append(await box.get())
+                nursery.cancel_scope.cancel()
+
+            async def turn(turned: trio.Event) -> None:
+                await turned.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(hear)
+            nursery.start_soon(turn, self._turned)
+        return found[0] if found else None
+
+    async def returning(self) -> None:
+        """Wait for Enter; a bot comes back at once."""
+        while not self.autopilot:
+            if self._other is not None:
+                return await self._other.returning()
+            self._returns.empty()
+            came: bool | None = await self._or_turned(self._returns)
+            if came:
+                return None
+        return None
+
+    async def wish(self) -> Wish:
+        """What a key asks for."""
+        while True:
+            if self._other is not None:
+                return await self._other.wish()
+            found = await self._or_turned(self._wishes)
+            if found is not None:
+                return found
+
+    async def again(self) -> bool:
+        """Whether the person wants another game with the same people."""
+        yes = None if self._other else await self.asked(_(ANOTHER).format(seconds=round(ANSWER)))
+        if yes is None and self._other is not None:
+            return await self._other.again()
+        return bool(yes)
+
+    async def read(self, words: str) -> None:
+        """Show an explanation until it is read; whoever else has the seat shows it in its way."""
+        app = self.app
+        self._replies.empty()
+        app.call_later(app.explain, words)
+        try:
+            await self._or_turned(self._replies)
+        finally:
+            app.call_later(app.explain, "")
+
+    async def asked(self, words: str) -> bool | None:
+        """Ask for a yes or a no; None if the screen has failed before it was said."""
+        app = self.app
+        app.call_later(app.ask_plainly, _(words))
+        try:
+            while self._other is None:
+                self._replies.empty()
+                yes = await self._or_turned(self._replies)
+                if yes is not None:
+                    return yes
+            return None
+        finally:
+            app.call_later(app.ask_plainly, "")
+
+    # The hands, in Textual's loop.
+
+    def answer(self, choice: rules.Choice, view: rules.View) -> None:
+        """Seal a choice that was made on this view."""
+        self._bridge.do(lambda: self._answers.put((view, choice)))
+
+    def talk(self, words: str | int) -> None:
+        """Say something."""
+        self._bridge.do(lambda: self._wishes.put(Talk(words)))
+
+    def wait_longer(self) -> None:
+        """Give who is awaited longer."""
+        self._bridge.do(lambda: self._wishes.put(WaitLonger()))
+
+    def leave(self) -> None:
+        """Leave for now; with no game, for good; behind the end, what it came to: another game is
+        not wanted, though it was a moment ago."""
+        self.is_left = True
+        if self.is_over:
+            self.app.exit()
+        elif self.app.scene.standings is not None and self.app.desk.answers:
+            self.reply(False)
+        else:
+            self._bridge.do(self._leave)
+
+    def hand_over(self, to_bot: bool) -> None:
+        """Let a bot play, or take the seat again."""
+        self.autopilot = to_bot
+        self._bridge.do(self._turn)
+
+    def come_back(self) -> None:
+        """Take the seat again after an absence."""
+        self._bridge.do(lambda: self._returns.put(True))
+
+    def reply(self, yes: bool) -> None:
+        """Say yes or no to what was asked plainly."""
+        self._bridge.do(lambda: self._replies.put(yes))
+
 
 DRAWING: Final[Seconds] = 0.01
 """Seconds between two looks whether the first frame is drawn."""
-T = TypeVar("T")
 Leave = Callable[[str], None]
 
 

@@ -1,4 +1,4 @@
-"""A seat for people, line by line: for a screen reader, a pipe, or a plain terminal."""
+"""A seat, or an onlooker, line by line: for a screen reader, a pipe, or a plain terminal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from p2p_hoity.table.player_interface import Player
 from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
-from .. import printing
-from ..words import table_terms
-from ..words.card_names import Names
-from ..words.presence_sentences import knock
-from ..words.translation import _
-from . import ticket_block
-from .line_prompt import SeatPrompt
+from ... import printing
+from ...words import table_terms
+from ...words.card_names import Names
+from ...words.presence_sentences import knock
+from ...words.translation import N_, _
+from . import line_screen
+from .line_prompt import QUIT, SeatPrompt
+from .line_question import TALK_HELP, Pages
 from .line_screen import SeatScreen
 from .stdin_lines import CONTINUED, INTERRUPT, pump, read_stdin
 
@@ -76,7 +77,7 @@ class LineSeat:
     ) -> None:
         """The terms, then the ticket in a block of its own, once."""
         self.show_terms(terms, game, (nickname,), watched)
-        for line in ticket_block.block(ticket):
+        for line in line_screen.block(ticket):
             self.say(line)
         self._prompt.pages.ticket = ticket
         if self._at_terminal:
@@ -146,3 +147,55 @@ class LineSeat:
 
     def end(self, outcome: Outcome) -> None:
         """Nothing: the updates have told it."""
+
+
+HELP: Final = (
+    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
+    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("q leaves; nobody at the table is kept waiting by that"),
+)
+
+
+class LineWatch(LineSeat):
+    """Tells what happens as to a seat; what is typed is about looking only."""
+
+    def __init__(self, leave: Callable[[str], None]) -> None:
+        super().__init__(True, leave)
+        self._pages = Pages(self._screen)
+        self._leave = leave
+        self._typed, self._lines = trio.open_memory_channel[str](64)
+
+    def listens(self, is_asked: bool) -> bool:
+        """If a person types at a terminal."""
+        return sys.stdin.isatty()
+
+    async def listen(self) -> None:
+        """Hear every line, and leave when the input ends."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pump, self._typed)
+            async for line in self._lines:
+                self._hear(line)
+            self._leave(_("the input has ended"))
+
+    def _hear(self, line: str) -> None:
+        word, _space, rest = line.strip().partition(" ")
+        if self._prompt.talk.takes(line):
+            return
+        if word.lower() in QUIT:
+            self._leave(_("you left"))
+        elif not self._pages.answers(word.lower(), rest.strip()) and line:
+            for words in HELP + TALK_HELP:
+                printing.say(_(words))
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer with a keyboard beside it, if there is one."""
+
+        async def heard() -> T:
+            async with trio.open_nursery() as nursery:
+                if self.listens(False):
+                    nursery.start_soon(self.listen)
+                found = await main(*args)
+                nursery.cancel_scope.cancel()
+            return found
+
+        return trio.run(heard)

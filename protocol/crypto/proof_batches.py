@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from .bounds import Quota
-from .errors import Invalid
+from ..bounds import Quota
+from ..errors import Invalid
 
 Proof = tuple[Callable[..., None], tuple[Any, ...]]
 """A function of a module and what it takes, so that it can go to another process; never a secret.

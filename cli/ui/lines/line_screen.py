@@ -1,27 +1,120 @@
-"""The plain screen: what a peer tells becomes lines, and the latest view is kept at hand."""
+"""The screen of lines: every update becomes sentences, and the latest view is kept.
+
+It also keeps the log of the game by rounds, and shows a host's ticket as a block, as a copy for the
+clipboard, or as a QR code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.rules import View
+from p2p_hoity.rules import Happening, View, happenings
 from protocol import Kind, fingerprint
 
-from .. import printing
-from ..words import brief_sentences, happening_sentences, presence_sentences, ticket_sentences
-from ..words.card_names import Names, listed
-from ..words.chat_phrases import quoted, spoken
-from ..words.choice_names import in_words
-from ..words.error_sentences import choose_again, meaning, sentence
-from ..words.presence_sentences import ended, kept_as, no_other_game, won
-from ..words.ticket_sentences import if_finished, if_moved, moved, of_relay, reach_lines, taken
-from ..words.translation import N_, _
-from . import ticket_block
-from .line_log import Log
+from ... import printing
+from ...words import brief_sentences, happening_sentences, presence_sentences, ticket_sentences
+from ...words.card_names import Names, listed
+from ...words.chat_phrases import quoted, spoken
+from ...words.choice_names import in_words
+from ...words.error_sentences import choose_again, meaning, sentence
+from ...words.presence_sentences import ended, kept_as, no_other_game, won
+from ...words.ticket_sentences import if_finished, if_moved, moved, of_relay, reach_lines, taken
+from ...words.translation import INSTALLED, N_, _
+
+
+class Log:
+    """What has happened, a list of lines for each round."""
+
+    def __init__(self) -> None:
+        self._rounds: list[list[str]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._rounds)
+
+    def add(self, names: Names, items: Iterable[Happening]) -> None:
+        """Tell some happenings, with the names as they are: what they hear of does not stay."""
+        before = names.before
+        for item in items:
+            if not self._rounds or isinstance(item, happenings.RoundBegan):
+                self._rounds.append([])
+            self._rounds[-1] += happening_sentences.story(names, [item])
+        names.before = before
+
+    def recent(self) -> list[str]:
+        """The lines of this round and of the one before it."""
+        return [line for lines in self._rounds[-2:] for line in lines]
+
+
+EDGE = 2
+"""Light modules around a QR code: fewer and some cameras do not find it."""
+BLOCKS = {(False, False): "█", (False, True): "▀", (True, False): "▄", (True, True): " "}
+"""Two modules of one column, dark or not, as a character whose ink is light."""
+
+
+def block(ticket: str) -> list[str]:
+    """The ticket with what it is for, apart from all else."""
+    words = _("TICKET  give it to the others; they type: {hoity} join TICKET")
+    return [
+        "",
+        words.format(hoity=INSTALLED),
+        "",
+        ticket,
+        "",
+    ]
+
+
+def show_qr(ticket: str) -> None:
+    """Print a QR code of the ticket, or say that the terminal has no room for it."""
+    lines, room = qr(ticket), printing.room()
+    wide, high = len(lines[0]), len(lines)
+    if room is not None and (room[0] < wide or room[1] <= high):
+        words = _(
+            "The QR code needs {columns} columns and {lines} lines; this terminal has {wide} and"
+            " {high}."
+        )
+        told = words.format(columns=wide, lines=high + 1, wide=room[0], high=room[1])
+        printing.say(told)
+        return
+    printing.picture(lines)
+
+
+def copy(ticket: str) -> None:
+    """Put the ticket into the clipboard, if the terminal does that, and say so."""
+    _copy(ticket, _("The ticket was sent to your clipboard; not every terminal takes it."))
+
+
+def copy_code(code: str) -> None:
+    """The same for a code."""
+    _copy(code, _("The code was sent to your clipboard; not every terminal takes it."))
+
+
+def _copy(text: str, done: str) -> None:
+    is_sent = printing.copy(text)
+    printing.say(done if is_sent else _("There is no terminal here to copy it with."))
+
+
+def qr(ticket: str) -> list[str]:
+    """A QR code of the ticket, two rows of it in a line. Capital letters alone take less room, and
+    a ticket reads the same in them."""
+    import segno
+
+    modules = segno.make_qr(ticket.upper(), error="l").matrix
+    wide = len(modules) + 2 * EDGE
+    light = [False] * wide
+    rows = [[False] * EDGE + [bool(dark) for dark in row] + [False] * EDGE for row in modules]
+    rows = [light, light, *rows, light, light]
+    if len(rows) % 2:
+        rows.append(light)
+    return [_line(above, below) for above, below in zip(rows[::2], rows[1::2], strict=True)]
+
+
+def _line(above: Sequence[bool], below: Sequence[bool]) -> str:
+    return "".join(BLOCKS[pair] for pair in zip(above, below, strict=True))
+
 
 Say = Callable[[str], None]
 
@@ -98,7 +191,7 @@ class SeatScreen:
 
     def reached(self, update: updates.Reached) -> None:
         """From where the host's ticket works, and a better one."""
-        for line in ticket_block.block(update.ticket) if update.ticket else ():
+        for line in block(update.ticket) if update.ticket else ():
             self.say(line)
         lines = reach_lines(update)
         for line in lines:
@@ -109,7 +202,7 @@ class SeatScreen:
     def moved(self, update: updates.Moved) -> None:
         """The ticket for those who do not find this seat."""
         self._has_hinted = True
-        for line in ("", moved(), *ticket_block.block(update.ticket), *reach_lines(update)):
+        for line in ("", moved(), *block(update.ticket), *reach_lines(update)):
             self.say(line)
 
     def ticket_taken(self, update: updates.TicketTaken) -> None:

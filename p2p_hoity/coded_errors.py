@@ -1,8 +1,7 @@
-"""Errors and reasons above `protocol`: codes with fields, and what a command makes of them.
+"""Errors and reasons with codes, their English templates and exit codes.
 
-Nothing is said in the player's language here, or anywhere on this floor: `cli/words` looks the
-templates up in its catalogues. What `str` gives is for developers, as in
-`ticket-letters-missing number=3`.
+Nothing is translated here. `cli/words` looks the templates up in its catalogues. `str` of an error
+is for developers, such as `ticket-letters-missing number=3`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from protocol import Invalid
-
 
 NOT_OK: Final = 1
 USAGE: Final = 2

@@ -12,7 +12,7 @@ from support.played import DISTURBED, room_of
 from protocol.chain import transition
 from protocol.consensus import new_epoch
 from protocol.consensus.message_lookup import Unknown, Void
-from protocol.transcript import check_bases
+from protocol.transcript import verifier_checks
 from protocol.wire.signed_messages import Close, Halt
 
 
@@ -28,14 +28,14 @@ def test_fewer_than_a_quorum_of_halts_make_no_base() -> None:
 
 def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no fault of form: a judgement that was broken off must convict nobody."""
-    monkeypatch.setattr(check_bases, "MAX_LOOKUPS", 2)
+    monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 2)
     assert code_of(read("vanished")) == "bad-base"
-    monkeypatch.setattr(check_bases, "MAX_LOOKUPS", 1)
+    monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 1)
     room, proof = room_of("vanished"), read("vanished").evidence
     (close,) = parsed(room, proof.closes)
     held = {m.hash: m for m in parsed(room, proof.messages)}
-    source = check_bases.FileReferences(transition.begin(room.table), held)
-    fails(check_bases.TooMuch, "", new_epoch.bad_form, room.table, close, source)
+    source = verifier_checks.FileReferences(transition.begin(room.table), held)
+    fails(verifier_checks.TooMuch, "", new_epoch.bad_form, room.table, close, source)
 
 
 def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
@@ -45,7 +45,7 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     held = {m.hash: m for m in (*every, *store_of(machine))}
     start = machine.tip.before(room.table.first_step)
     assert start is not None
-    source = check_bases.FileReferences(start, held)
+    source = verifier_checks.FileReferences(start, held)
     halt = next(m for m in every if isinstance(m.statement, Halt))
     first = new_epoch.read_halt(room.table, halt, source)
     counted = source.lookups

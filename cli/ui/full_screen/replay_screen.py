@@ -14,9 +14,9 @@ from p2p_hoity.rules import happenings
 from protocol import Table
 
 from ...words.translation import _
-from .app import TableApp
 from .key_bindings import Nobody, key_of
 from .scene import Scene
+from .textual_app import TableApp
 
 SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 """Seconds that a step stays while the replay runs."""

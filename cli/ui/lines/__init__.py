@@ -1,0 +1,1 @@
+"""The screen of lines: for terminals without a full screen, and for whoever prefers it."""

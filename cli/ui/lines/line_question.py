@@ -1,0 +1,389 @@
+"""What the line prompt shows and asks: pages on demand, one choice, and chat.
+
+A choice is asked by its question and options, answered, and confirmed. `t words` says them in the
+chat, `t 3` says a phrase, and `m NAME` mutes one player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import trio
+
+from p2p_hoity import rules
+from p2p_hoity.presentation.screen_updates import Said
+from p2p_hoity.table.player_interface import Talk, Wish
+from protocol.bounds import Quota
+
+from ...printing import width
+from ...words import board_text, chat_phrases, rules_text, ticket_sentences
+from ...words.board_text import own_slots
+from ...words.card_names import Names
+from ...words.choice_names import NoAnswer, Question, in_words, questions, read, sealing, together
+from ...words.translation import N_, _, yes_or_no
+from . import line_screen
+from .line_screen import SeatScreen
+
+HELP: Final = (
+    N_("A number or its words choose, as in 2, castle, thief 10; y or Enter confirms, n does not."),
+    N_("p picks an exhibit of your own: by letters (p AABB), years (p 1623 1874) or numbers of i."),
+    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
+    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("hint shows what the hard bot would do; against your own bots only"),
+    N_("wait gives who is awaited longer before the game may go on without them"),
+    N_("a gives your seat to a bot, and takes it back · q leaves; the game can be resumed"),
+    N_(
+        "An octagon, as in 4/2, says how far exhibits move: the best 4 fields, the second-best 2."
+        " The octagon where the leading figure stands counts."
+    ),
+)
+HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
+FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
+PROOFS: Final = 20
+"""Lines about proofs that one look shows."""
+
+
+def key_of(word: str) -> str:
+    """The key that a word, in small letters, stands for; any other word as it is."""
+    return KEYS.get(word, word)
+
+
+class Pages:
+    """What a person may look at any time, whether asked or not."""
+
+    def __init__(self, screen: SeatScreen) -> None:
+        self._screen = screen
+        self._say = screen.say
+        self.ticket: str | None = None
+
+    def help(self, rest: str) -> None:
+        """What can be typed."""
+        for line in HELP + TALK_HELP:
+            self._say(_(line))
+        if self.ticket is not None:
+            self._say(_(HOST_HELP))
+
+    def board(self, rest: str) -> None:
+        """The table on one screen."""
+        self._show(board_text.board)
+
+    def hands(self, rest: str) -> None:
+        """All Action cards."""
+        self._show(board_text.hands)
+
+    def names(self, rest: str) -> None:
+        """One's own Collectibles and those in the windows by name; or those called so."""
+        if rest:
+            self._show(lambda view, names: board_text.named(view, names, rest))
+        else:
+            self._show(board_text.pieces)
+
+    def _show(self, page: Callable[[rules.View, Names], list[str]]) -> None:
+        if self._screen.view is None or self._screen.names is None:
+            self._say(_("The cards are not dealt yet."))
+            return
+        for line in page(self._screen.view, self._screen.names):
+            self._say(line)
+
+    def rules(self, rest: str) -> None:
+        """The rules of this table's edition."""
+        if self._screen.names is None:
+            self._say(_("The cards are not dealt yet."))
+            return
+        for line in rules_text.lines(self._screen.names.edition, width()):
+            self._say(line)
+
+    def log(self, rest: str) -> None:
+        """This round and the one before it in full sentences."""
+        for line in self._screen.log.recent():
+            self._say(line)
+
+    def proofs(self, rest: str) -> None:
+        """The latest of what was proven."""
+        found = self._screen.proofs[-PROOFS:]
+        for line in found or [_("Nothing is proven yet.")]:
+            self._say(f"  {line}")
+
+    def copy(self, rest: str) -> None:
+        """The ticket to the clipboard."""
+        if self.ticket is None:
+            self._say(_("There is no ticket here to copy."))
+        else:
+            line_screen.copy(self.ticket)
+
+    def code(self, rest: str) -> None:
+        """The code to the clipboard."""
+        code = self._screen.code
+        if code is None:
+            self._say(_("There is no code here to copy."))
+        else:
+            line_screen.copy_code(ticket_sentences.whole(code))
+
+    def qr(self, rest: str) -> None:
+        """The ticket as a QR code."""
+        if self.ticket is None:
+            self._say(_("There is no ticket here to show."))
+        else:
+            line_screen.show_qr(self.ticket)
+
+    def answers(self, word: str, rest: str) -> bool:
+        """Whether this word opens a page; then it is shown."""
+        key = key_of(word)
+        page = PAGES.get(key)
+        if page is None or (rest and key not in WITH_REST):
+            return False
+        page(self, rest)
+        return True
+
+
+PAGES: Final[dict[str, Callable[[Pages, str], None]]] = {
+    "b": Pages.board,
+    "h": Pages.hands,
+    "i": Pages.names,
+    "l": Pages.log,
+    "r": Pages.rules,
+    "proofs": Pages.proofs,
+}
+"""The pages that an onlooker may see too."""
+SPELLED: Final = {
+    "?": ("help", "hilfe", "ayuda"),
+    "b": ("board", "spielplan", "tablero"),
+    "h": ("hands", "karten", "cartas"),
+    "i": ("pieces", "names", "stücke", "namen", "piezas", "nombres"),
+    "l": ("log", "verlauf", "registro"),
+    "r": ("rules", "regeln", "reglas"),
+    "proofs": ("beweise", "pruebas"),
+    "hint": ("tipp", "pista"),
+}
+"""Words of every language that one may try in the place of a key."""
+KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
+WITH_REST: Final = frozenset({"i"})
+"""Those that something may stand behind."""
+
+
+HANDED_OVER: Final = "\0handed over"
+"""Put among the answers when the seat is handed to the bot in the middle of a question."""
+COLUMNS: Final = 80
+"""Of a line in which several answers stand."""
+
+
+class Withdrawn(Exception):
+    """The seat was handed over while a question was open."""
+
+
+class Asker:
+    """Asks one thing after the other; lines that answer are put in by `take`."""
+
+    def __init__(self, screen: SeatScreen) -> None:
+        self._say = screen.say
+        self._send, self._answers = trio.open_memory_channel[str](64)
+        self.hungry = trio.Event()
+        """Set while an answer is awaited."""
+        self._asking = 0  # a cancelled question may end after the next one has begun
+        self._open: tuple[str, ...] = ()
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question is open."""
+        return self._asking > 0
+
+    def repeat(self) -> None:
+        """Say the open question again."""
+        for line in self._open:
+            self._say(line)
+
+    async def take(self, line: str) -> None:
+        """A line that may be the answer."""
+        self.hungry = trio.Event()
+        await self._send.send(line)
+
+    def answer(self, line: str) -> None:
+        """Answer the open question at once, for whoever types nothing more."""
+        self.hungry = trio.Event()
+        self._send.send_nowait(line)
+
+    def withdraw(self) -> None:
+        """The open question, if there is one, needs no answer any more."""
+        if self._asking:
+            self._send.send_nowait(HANDED_OVER)
+
+    def forget_old_answers(self) -> None:
+        """What was typed before a question was seen does not answer it."""
+        while True:
+            try:
+                self._answers.receive_nowait()
+            except trio.WouldBlock:
+                return
+
+    async def agree(self, question: str, silent: bool | None = True) -> bool:
+        """A yes or a no, `silent` is what a bare Enter says; Withdrawn if the seat is handed over
+        meanwhile."""
+        self._asking += 1
+        try:
+            self._put(question)
+            return await self._confirmed(question, silent)
+        finally:
+            self._asking -= 1
+
+    def only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
+        """The one legal choice, said to be made; None if there are more."""
+        if kind == "exhibit" and len(own_slots(view)) > 3:
+            return None
+        legal = view.legal(kind)
+        if len(legal) != 1:
+            return None
+        text = _("Only one choice is legal and is made for you: {choice}")
+        self._say(text.format(choice=in_words(view, kind, legal[0], names)))
+        return legal[0]
+
+    async def ask(
+        self, view: rules.View, kind: rules.Kind, again: bool, names: Names
+    ) -> rules.Choice:
+        """A confirmed choice; Withdrawn if the seat is handed over meanwhile."""
+        self._asking += 1
+        try:
+            if again:
+                self._say(_("This choice has to be made again: the step begins afresh."))
+            return await self._until_confirmed(view, kind, names)
+        finally:
+            self._asking -= 1
+
+    async def _until_confirmed(
+        self, view: rules.View, kind: rules.Kind, names: Names
+    ) -> rules.Choice:
+        while True:
+            answers = [await self._question(q, view, kind) for q in questions(view, kind, names)]
+            choice = together(kind, answers)
+            text = _("{choice}? No undo: Enter or y confirms, n chooses again.")
+            self._put(text.format(choice=sealing(view, kind, choice, names)))
+            if await self._confirmed():
+                return choice
+
+    async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
+        """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
+        while True:
+            answer = yes_or_no(await self._heard(), silent)
+            if answer is not None:
+                return answer
+            self._say(otherwise or _("Enter or y confirms, n chooses again."))
+
+    async def _question(
+        self, question: Question, view: rules.View, kind: rules.Kind
+    ) -> rules.Choice:
+        if len(question.options) == 1 and kind == "theft":
+            return question.options[0].value
+        self._put(*_asked(question, kind))
+        while True:
+            try:
+                return read(await self._heard(), question, view, kind)
+            except NoAnswer as why:
+                self._say(str(why))
+
+    def _put(self, *lines: str) -> None:
+        """Say a question, and keep it to be said again after a command."""
+        self._open = lines
+        self.repeat()
+
+    async def _heard(self) -> str:
+        self.hungry.set()
+        line = await self._answers.receive()
+        if line == HANDED_OVER:
+            raise Withdrawn
+        return line
+
+
+def _asked(question: Question, kind: rules.Kind) -> list[str]:
+    """The question and its options: of Places and windows there are two, on the same line; of
+    all else as many in a line as have room."""
+    if kind in ("place", "window"):
+        two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
+        return ["  ".join([question.words, *two])]
+    options = [f"  {n}  {option.words}" for n, option in enumerate(question.options, 1)]
+    return [question.words, *_abreast(options)]
+
+
+def _abreast(options: list[str]) -> list[str]:
+    """As many in a line as 80 columns take, one below the other."""
+    column = max(map(len, options), default=0) + 2
+    row = max(1, COLUMNS // column)
+    rows = (options[at : at + row] for at in range(0, len(options), row))
+    return ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
+
+
+TALK, MUTE = "t", "m"
+TALK_HELP: Final = (
+    N_("t WORDS says them to the table, t NUMBER a phrase; t lists the phrases"),
+    N_("m NAME mutes a voice for you alone, and lets it be heard again"),
+)
+MOST_WISHES: Final[Quota] = 16
+
+
+class Wishes:
+    """What a player has wished, in order, until somebody asks for it."""
+
+    def __init__(self) -> None:
+        self._send, self._wishes = trio.open_memory_channel[Wish](MOST_WISHES)
+
+    def put(self, wish: Wish) -> bool:
+        """One more; false if there are too many that nobody has heard yet."""
+        try:
+            self._send.send_nowait(wish)
+        except trio.WouldBlock:
+            return False
+        return True
+
+    async def next(self) -> Wish:
+        """The next one, whenever it comes."""
+        return await self._wishes.receive()
+
+
+class LineTalk:
+    """The commands of talk, and whom this player does not want to hear."""
+
+    def __init__(self, say: Callable[[str], None], wishes: Wishes) -> None:
+        self._say, self._wishes = say, wishes
+        self._muted: set[str] = set()
+
+    def mute(self, names: Iterable[str]) -> None:
+        """From now on these are not heard."""
+        self._muted.update(names)
+
+    def takes(self, line: str) -> bool:
+        """Whether a line is one of these commands; then it is done."""
+        command, _space, rest = line.partition(" ")
+        if command.lower() == TALK:
+            self._talk(rest.strip())
+        elif command.lower() == MUTE:
+            self._mute(rest.strip())
+        else:
+            return False
+        return True
+
+    def _talk(self, words: str) -> None:
+        if not words:
+            for line in chat_phrases.listed():
+                self._say(line)
+        elif (
+            words.isdecimal()
+            and words.isascii()
+            and 1 <= int(words[:4]) <= len(chat_phrases.PHRASES)
+        ):
+            self._wishes.put(Talk(int(words) - 1))
+        else:
+            self._wishes.put(Talk(words))
+
+    def _mute(self, name: str) -> None:
+        if not name:
+            muted = ", ".join(sorted(self._muted)) or "–"
+            self._say(_("Muted: {who}").format(who=muted))
+        elif name in self._muted:
+            self._muted.remove(name)
+            self._say(_("{who} is heard again.").format(who=name))
+        else:
+            self._muted.add(name)
+            self._say(_("{who} is muted for you.").format(who=name))
+
+    def hears(self, said: Said) -> bool:
+        """Whether this is shown."""
+        return said.who not in self._muted

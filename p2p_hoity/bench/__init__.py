@@ -1,1 +1,0 @@
-"""What the parts of a game cost on this machine."""
