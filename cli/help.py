@@ -122,20 +122,21 @@ class SpokenCommand(_Narrow, TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, under their headings if these are several."""
-        rows: dict[str, list[tuple[str, str]]] = {}
+        rows: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is None:
                 continue
-            panel = getattr(param, "rich_help_panel", None)
-            heading = panel or next(reversed(rows), "Options")
+            last = next(reversed(rows)) if len(rows) > 1 else "Options"
+            heading = getattr(param, "rich_help_panel", None) or last
             if param.param_type_name == "argument":
                 heading = "Arguments"
             rows.setdefault(heading, []).append(record)
-        if len(rows) < SEVERAL:
+        found = [(heading, records) for heading, records in rows.items() if records]
+        if len(found) < SEVERAL:
             super().format_options(ctx, formatter)
             return
-        for heading, records in rows.items():
+        for heading, records in found:
             with formatter.section(_(heading)):
                 formatter.write_dl(records)
 
