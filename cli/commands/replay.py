@@ -69,7 +69,7 @@ def told(report: transcript.Report) -> list[Happening]:
 
 
 def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]:
-    """The game, everything that happened, and the verdict, as JSON objects."""
+    """Yield the game, everything that happened, and the verdict, as JSON objects."""
     yield {
         "type": "game",
         "format": FORMAT,
@@ -86,7 +86,7 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
 
 
 def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
-    """Every happening, and every sealing before what had not happened yet."""
+    """Yield every happening, and every sealing before what had not happened yet."""
     number = 0
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:
@@ -156,7 +156,7 @@ def show(node: Node) -> bool:
 
 
 def chapters(items: list[Happening]) -> list[list[Happening]]:
-    """The happenings cut where a round begins."""
+    """Return the happenings cut where a round begins."""
     found: list[list[Happening]] = [[]]
     for item in items:
         if isinstance(item, happenings.RoundBegan):
@@ -166,7 +166,7 @@ def chapters(items: list[Happening]) -> list[list[Happening]]:
 
 
 def _goes_on() -> bool:
-    """Whether the next round is wanted; q leaves. At the end of the input all is told."""
+    """Return whether the next round is wanted; q leaves. At the end of the input all is told."""
     ask(_("Enter for the next round, q leaves "))
     line = sys.stdin.readline()
     if not line:

@@ -47,7 +47,7 @@ SEALED: Final = N_("sealed")
 
 
 def knock(nickname: str, key: str) -> str:
-    """A guest wants to sit down: the question to the host."""
+    """Return the question to the host whether a guest may sit down."""
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
     return words.format(name=nickname, key=key)
 
@@ -55,8 +55,8 @@ def knock(nickname: str, key: str) -> str:
 def awaited(
     seats: Iterable[int], found: Sequence[Presence], names: Names, have_sealed: bool = False
 ) -> str:
-    """The seats that are awaited, and how each is there as far as it is known. `have_sealed`: all
-    have chosen, and only their programs are awaited."""
+    """Return the seats that are awaited, and how each is there as far as it is known.
+    `have_sealed`: all have chosen, and only their programs are awaited."""
     return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
 
@@ -139,7 +139,10 @@ def _undecided(update: Late, names: Names, game: str) -> list[str]:
 
 
 def paused(update: Paused, names: Names, game: str) -> list[str]:
-    """The game cannot go on without them; a strict table has said halfway what one can do."""
+    """Return what is said while the game cannot go on without these seats.
+
+    A strict table has said halfway what one can do.
+    """
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
     who = _others(update.seats, names)
@@ -155,7 +158,7 @@ def paused(update: Paused, names: Names, game: str) -> list[str]:
 
 
 def extended(update: Extended, names: Names) -> str:
-    """What came of the wish to wait longer."""
+    """Return what came of the wish to wait longer."""
     who = _others(update.seats, names)
     if not update.seats:
         return _("Nobody else is awaited now.")
@@ -197,7 +200,7 @@ def _oneself(seats: frozenset[int], count: Muster, names: Names) -> list[str]:
 
 
 def _longer(names: Names) -> str:
-    """An onlooker has no say."""
+    """Return how to wait longer; nothing to an onlooker, who has no say."""
     return "" if names.mine is None else " " + _("Type wait to wait longer.")
 
 
@@ -249,7 +252,7 @@ OURS: Final = {
 
 
 def why_ended(code: str) -> str:
-    """Why there is no result: the second half of a sentence."""
+    """Return why there is no result: the second half of a sentence."""
     return _(OURS[code]) if code in OURS else meaning(code)
 
 
@@ -351,7 +354,7 @@ def kept_as(transcript: Path) -> tuple[str, str]:
 
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:
-    """The final ranks for a program."""
+    """Return the final ranks for a program."""
     return [
         {
             "rank": line.rank,
