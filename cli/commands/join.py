@@ -28,12 +28,11 @@ from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
 from ..local.player_setup import answer, at_terminal, check_output, only_one
 from ..local.settings import relays_of
 from ..printing import say, write_line
-from ..words.ticket_sentences import alone_lines
+from ..words.table_terms import alone_lines
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
-from .reaching import need_relay
 from .resume import take_up, tell_running
-from .take_seat import Sitting, new_sitting, sit
+from .take_seat import Sitting, need_relay, new_sitting, sit
 
 
 def look_around(seconds: float, as_json: bool) -> int:

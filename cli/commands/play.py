@@ -23,12 +23,11 @@ from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_
 from ..local.player_setup import at_terminal, check_output
 from ..ui.lines.line_screen import show_qr
 from ..words.error_sentences import sentence
-from ..words.ticket_sentences import alone_lines
+from ..words.table_terms import alone_lines
 from ..words.translation import _, level_word
 from .learn import before_the_game
 from .options import GuestOptions, OutputOptions, SeatOptions, TableOptions, Variant
-from .reaching import PROXY
-from .take_seat import Sitting, new_sitting, sit
+from .take_seat import PROXY, Sitting, new_sitting, sit
 
 MIN_SEATS, MAX_SEATS = 2, 6
 

@@ -25,7 +25,7 @@ from ..local.player_setup import check_home
 from ..printing import say, write_line
 from ..words.translation import INSTALLED, _
 from .options import RelayOptions
-from .reaching import listening
+from .take_seat import listening
 
 FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256

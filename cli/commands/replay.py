@@ -1,19 +1,18 @@
-"""A transcript told again: for people round by round, for programs line by line."""
+"""Tell a transcript again: for people round by round, for programs line by line."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition, Happening, State, happenings
-from p2p_hoity.sealings import Sealing, sealings
-from protocol import Node, fingerprint, transcript
+from protocol import Kind, Node, fingerprint, transcript
 
 from ..exit_codes import NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
@@ -26,6 +25,30 @@ from .verify import in_words, read_file, state_of
 
 if TYPE_CHECKING:
     from ..ui.full_screen.replay_screen import Moment
+
+
+@dataclass(frozen=True)
+class Sealing:
+    """These seats have sealed a choice of this kind, in a step of the chain.
+
+    `at`: how many things had happened before it.
+    """
+
+    at: int
+    step: int
+    kind: str
+    seats: tuple[int, ...]
+
+
+def sealings(node: Node | None) -> Iterator[Sealing]:
+    """Every sealing on the chain to this node, in order."""
+    for before, slots, _root in transcript.steps_to(node) if node is not None else ():
+        if slots is not None and before.want.kind is Kind.SEAL:
+            at = before.state.length if isinstance(before.state, Play) else 0
+            said = {seat for seat, slot in enumerate(slots) if isinstance(slot, bytes)}
+            seats = tuple(sorted(said & before.want.owes))  # the others have said that they pass
+            yield Sealing(at, before.step, before.want.name, seats)
+
 
 FORMAT = "hoity-replay-1"
 QUIT = frozenset({"q", "quit", "exit"})

@@ -27,7 +27,7 @@ from ..local.bot_processes import crew_of
 from ..local.player_setup import check_home, check_output
 from ..printing import say, write_line
 from ..words.presence_sentences import kept_as
-from ..words.ticket_sentences import alone_lines
+from ..words.table_terms import alone_lines
 from ..words.translation import _, command_line
 from . import list_games
 from .options import OutputOptions, SeatOptions

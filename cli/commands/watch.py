@@ -16,7 +16,7 @@ from ..ui.screen_interface import looking_on
 from ..words.translation import _
 from .join import ticket_of
 from .options import OutputOptions, SeatOptions, Since, WatchOptions
-from .reaching import through
+from .take_seat import through
 
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:

@@ -12,11 +12,12 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
 from protocol import Kind, fingerprint
 
-from . import brief_sentences, presence_sentences, ticket_sentences
+from . import presence_sentences, table_terms
 from .card_names import Names, listed
 from .chat_phrases import quoted, spoken
 from .choice_names import in_words
 from .error_sentences import choose_again, meaning, sentence
+from .happening_sentences import brief_story
 from .translation import N_, _
 
 REMARKS: Final = frozenset(
@@ -96,15 +97,15 @@ def _joined(update: updates.Joined, telling: Telling) -> list[str]:
 
 
 def _reached(update: updates.Reached, telling: Telling) -> list[str]:
-    ticket = ticket_sentences.block(update.ticket) if update.ticket else []
+    ticket = table_terms.block(update.ticket) if update.ticket else []
     before = telling.scene.reach
-    told = [] if before is None else ticket_sentences.reach_lines(before)
-    return ticket + [line for line in ticket_sentences.reach_lines(update) if line not in told]
+    told = [] if before is None else table_terms.reach_lines(before)
+    return ticket + [line for line in table_terms.reach_lines(update) if line not in told]
 
 
 def _moved(update: updates.Moved, telling: Telling) -> list[str]:
-    ticket = ticket_sentences.block(update.ticket)
-    return ["", ticket_sentences.moved(), *ticket, *ticket_sentences.reach_lines(update)]
+    ticket = table_terms.block(update.ticket)
+    return ["", table_terms.moved(), *ticket, *table_terms.reach_lines(update)]
 
 
 def _started(update: updates.Started, telling: Telling) -> list[str]:
@@ -198,12 +199,12 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Joined: _joined,
     updates.HostAsked: lambda *_given: [_("The host is asked whether you may sit down …")],
     updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
-    updates.Code: lambda update, _telling: ticket_sentences.invitation(update),
+    updates.Code: lambda update, _telling: table_terms.invitation(update),
     updates.NoCode: lambda update, _telling: [sentence(update.reason)],
     updates.Reached: _reached,
     updates.Moved: _moved,
-    updates.TicketTaken: lambda update, _telling: [ticket_sentences.taken(update.name)],
-    updates.RelayState: lambda update, _telling: [ticket_sentences.of_relay(update)],
+    updates.TicketTaken: lambda update, _telling: [table_terms.taken(update.name)],
+    updates.RelayState: lambda update, _telling: [table_terms.of_relay(update)],
     updates.Started: _started,
     updates.Rewound: _rewound,
     updates.Refused: lambda update, _telling: [choose_again(update.code, update.fields)],
@@ -250,9 +251,9 @@ def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[st
     who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
     lines = [_("awaited for {seconds} s: {who}").format(seconds=round(update.seconds), who=who)]
     if scene.lost_seats and not scene.is_hinted:
-        lines.append(ticket_sentences.if_moved(names.seats(scene.lost_seats)))
+        lines.append(table_terms.if_moved(names.seats(scene.lost_seats)))
     if fold(scene, update).is_end_hinted and not scene.is_end_hinted:
-        lines.append(ticket_sentences.if_finished(telling.game))
+        lines.append(table_terms.if_finished(telling.game))
     return lines
 
 
@@ -272,8 +273,8 @@ def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
 
 GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.Stepped: _stepped,
-    updates.Happened: lambda update, _telling, names: brief_sentences.story(names, update.items),
-    Beat: lambda update, _telling, names: brief_sentences.story(names, update.items),
+    updates.Happened: lambda update, _telling, names: brief_story(names, update.items),
+    Beat: lambda update, _telling, names: brief_story(names, update.items),
     updates.Chosen: _chosen,
     updates.Awaited: _awaited,
     updates.LeftForNow: lambda update, _telling, names: [

@@ -24,8 +24,8 @@ from ..rules import (
     View,
     theft_options,
 )
+from ..rules.choices import Kind
 from ..rules.exhibits import oldest
-from ..rules.vocabulary import Kind
 from .castle_odds import can_steal, gain, guests, loss, mixtures, piece_worth, stakes, worths
 
 

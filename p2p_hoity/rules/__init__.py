@@ -25,7 +25,7 @@ from protocol.game_interface import (
     Unsealed,
 )
 
-from .choices import FORMS, choice_from_wire
+from .choices import FORMS, Kind, Place, UnexpectedEvent, Why, choice_from_wire
 from .edition import (
     COLOURS,
     LETTERS,
@@ -55,7 +55,6 @@ from .legality import (
 from .phase_machine import apply, expected
 from .phases import Phase
 from .seat_view import View, view
-from .vocabulary import Kind, Place, UnexpectedEvent, Why
 
 __all__ = [
     "COLOURS",

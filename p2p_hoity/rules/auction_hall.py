@@ -6,13 +6,13 @@ from typing import cast
 
 from protocol.game_interface import Choose, Chosen, Draw, Drawn
 
+from .choices import Place, UnexpectedEvent, Why
 from .edition import ActionKind
 from .game_state import State
 from .happenings import CashPaid, CashStolen, DefaultTaken, Happening, NoSale, Sale, TurnedUp
 from .legality import check, default_window
 from .movement import give_back, go, put, reveal, tell
 from .phases import Phase
-from .vocabulary import Place, UnexpectedEvent, Why
 
 HALL = Place.AUCTION_HALL
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from protocol.game_interface import OpenAll, Opened
 
+from .choices import UnexpectedEvent, Why
 from .exhibits import best_exhibit, strength
 from .game_state import Claim, Standing, State
 from .happenings import FaultFound, FinalExhibit, HandOpened, StandingMade
 from .legality import default_exhibit
 from .movement import advance, go, reveal, tell
 from .phases import Phase
-from .vocabulary import UnexpectedEvent, Why
 
 FINAL_FIELDS = (8, 4)
 FINAL_HONOURS = (Why.BEST_FINAL, Why.SECOND_BEST_FINAL)

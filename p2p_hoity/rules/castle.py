@@ -7,6 +7,7 @@ from typing import cast
 
 from protocol.game_interface import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
 
+from .choices import Place, UnexpectedEvent, Why
 from .edition import ActionKind
 from .exhibits import Strength, strength
 from .game_state import Claim, State
@@ -25,7 +26,6 @@ from .legality import check, default_exhibit, default_theft, theft_options
 from .movement import advance, give_back, go, put, reveal, tell
 from .phases import Phase
 from .place_and_action import together
-from .vocabulary import Place, UnexpectedEvent, Why
 
 CASTLE = Place.CASTLE
 PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)

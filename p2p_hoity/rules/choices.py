@@ -1,9 +1,13 @@
-"""The form of each kind of choice: plain ints and tuples of ints, nothing else."""
+"""The words of the rulebook that all rules use, and the form of each kind of choice.
+
+A choice is a plain number, or a tuple of numbers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from enum import IntEnum, StrEnum
+from typing import Final, Literal
 
 from protocol.game_interface import NOT_OF_FORM, Choice, ChoiceForm, IllegalMove
 
@@ -11,7 +15,44 @@ from .edition import CARDS_PER_COLOUR, COLOURS
 from .exhibits import MIN_EXHIBIT
 from .game_state import MAX_SEATS
 from .illegal_moves import Rule
-from .vocabulary import Kind, Place
+
+Kind = Literal["place", "action", "turn", "exhibit", "window", "theft"]
+
+
+class Place(IntEnum):
+    """The two Places; on the wire the plain numbers."""
+
+    CASTLE = 0
+    AUCTION_HALL = 1
+
+    @property
+    def words(self) -> str:
+        """Its name in the game's words."""
+        return self.name.replace("_", " ").title()
+
+
+class Why(StrEnum):
+    """Why something happened. Records of games have these words, and are read by them."""
+
+    NO_SEALED_CHOICE = "no sealed choice"
+    VOID_CHOICE = "void choice"
+    NO_ACTION = "no legal Action card"
+    NO_CHOICE = "no choice of its own"
+    SALE_OVER = "the sale is over"
+    LAST_CELL = "it leaves the last prison cell"
+    CASTLE_OVER = "the Castle phase is over"
+    NOTHING_OPEN = "no exhibit open to all"
+    BEST = "best exhibit"
+    SECOND_BEST = "second-best exhibit"
+    BEST_FINAL = "best final exhibit"
+    SECOND_BEST_FINAL = "second-best final exhibit"
+    DETECTIVE = "Detective"
+    WITHOUT_EXHIBIT = "Exhibit needs a valid exhibit"
+
+
+class UnexpectedEvent(ValueError):
+    """An event that is not what the state expects; the caller's mistake, no seat's fault."""
+
 
 ACTION_IDS: Final = CARDS_PER_COLOUR * len(COLOURS)
 MAX_SLOTS: Final = 256

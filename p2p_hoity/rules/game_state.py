@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from .choices import Place
 from .edition import ActionCard, ActionKind, Edition
 from .happenings import Happening, Piece
 from .phases import Phase
-from .vocabulary import Place
 
 Variant = Literal["surprise", "confrontation"] | None
 MIN_SEATS, MAX_SEATS = 2, 6

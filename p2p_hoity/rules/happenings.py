@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 
+from .choices import Place, Why
 from .edition import ActionCard
-from .vocabulary import Place, Why
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,11 @@ from typing import Any
 
 from protocol.game_interface import Cards, Choice, IllegalMove
 
-from .choices import choice_from_wire
+from .choices import Kind, Place, choice_from_wire
 from .edition import ActionKind
 from .exhibits import best_by_size, best_exhibit, is_exhibit, may_hold_exhibit, oldest
 from .game_state import State
 from .illegal_moves import Rule
-from .vocabulary import Kind, Place
 
 NO_CARDS: Cards = {}
 Broken = IllegalMove | None

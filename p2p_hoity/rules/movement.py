@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from protocol.game_interface import Cards
 
+from .choices import UnexpectedEvent, Why
 from .game_state import State
 from .happenings import FigureMoved, Happening, Returned
 from .phases import Phase, require
-from .vocabulary import UnexpectedEvent, Why
 
 T = TypeVar("T")
 

@@ -33,11 +33,11 @@ from protocol.game_interface import (
 
 from . import auction_hall, banquet, castle, game_setup
 from . import place_and_action as choices
+from .choices import Place, UnexpectedEvent
 from .game_state import State
 from .happenings import GameStopped, PresenceChanged
 from .movement import go, tell
 from .phases import Phase
-from .vocabulary import Place, UnexpectedEvent
 
 CASTLE, HALL = Place.CASTLE, Place.AUCTION_HALL
 NOBODY: frozenset[int] = frozenset()

@@ -7,12 +7,12 @@ from typing import cast
 
 from protocol.game_interface import Choice, Seal, Sealed, Unseal, Unsealed
 
+from .choices import Kind, Place, Why
 from .game_state import State
 from .happenings import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .legality import check, has_action
 from .movement import go, lay, put, tell
 from .phases import Phase
-from .vocabulary import Kind, Place, Why
 
 NOBODY: frozenset[int] = frozenset()
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from protocol.game_interface import Cards, Choice
 
+from .choices import Kind
 from .game_state import HAND, State
 from .happenings import Piece
 from .legality import NO_CARDS, check, legal
-from .vocabulary import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from p2p_hoity.rules import Choice
-from p2p_hoity.rules.vocabulary import Kind
+from p2p_hoity.rules.choices import Kind
 
 from ..rows import Rows
 from ..sim import Floats, Ints

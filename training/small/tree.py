@@ -36,7 +36,7 @@ from p2p_hoity.rules import (
     legal,
     view,
 )
-from p2p_hoity.rules.vocabulary import Kind
+from p2p_hoity.rules.choices import Kind
 
 from .deals import ROUNDS, SEATS, opening
 

@@ -32,9 +32,9 @@ from ...local import settings
 from ...words import table_terms
 from ...words.card_names import Names
 from ...words.presence_sentences import ended, kept_as, knock, won
-from ...words.ticket_sentences import reach_lines
+from ...words.table_terms import reach_lines
 from ...words.translation import INSTALLED, N_, _
-from ..lines.line_seat import LineSeat
+from ..lines.line_screen import LineSeat
 from .key_bindings import Told
 from .layout import is_muted
 from .menu import forced

@@ -19,7 +19,7 @@ from p2p_hoity.presentation.screen_updates import Code, Presence
 from ...words import choice_names
 from ...words.card_names import grid
 from ...words.chat_phrases import MARK, PHRASES, spoken
-from ...words.ticket_sentences import if_finished, if_moved, moved, reach_lines, whole
+from ...words.table_terms import if_finished, if_moved, moved, reach_lines, whole
 from ...words.translation import N_, _
 from ..lines.line_screen import qr
 from .colours import CUT, Line, broken, style_of, tamed, text

@@ -14,7 +14,7 @@ from p2p_hoity.presentation.staging import Heard, Remark, Staging, pause
 from protocol import Table, fingerprint
 from protocol.bounds import Quota
 
-from ...words import brief_sentences, happening_sentences
+from ...words import happening_sentences
 from ...words.card_names import Names
 from ...words.translation import _
 from ...words.update_sentences import Telling, names_of, sentences
@@ -171,7 +171,7 @@ class Stage:
             words = _("Not everybody finds you where you are now: p shows a ticket for them.")
             return [words, update.ticket]
         if isinstance(update, updates.Resumed) and self.names is not None:
-            return brief_sentences.story(self.names, update.items)
+            return happening_sentences.brief_story(self.names, update.items)
         return [] if type(update) in WORDLESS else sentences(update, Telling(self.names, before))
 
     def _say(self, words: str) -> None:

@@ -9,7 +9,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Standing, banquet, happenings
 from protocol import Kind
 
-from ...words import rules_text, ticket_sentences
+from ...words import rules_text, table_terms
 from ...words.card_names import run_letters
 from ...words.error_sentences import sentence
 from ...words.presence_sentences import ended, kept_as, no_other_game, won
@@ -57,7 +57,7 @@ def _code(code: updates.Code | updates.NoCode | None, width: int) -> list[Line]:
     if isinstance(code, updates.NoCode):
         told = [(sentence(code.reason), "plain")]
     else:
-        *after, invitation, life = ticket_sentences.invitation(code)
+        *after, invitation, life = table_terms.invitation(code)
         told = [*((words, "plain") for words in after), (invitation, "title")]
         told.append((_("{life} d copies it.").format(life=life), "plain"))
     lines = [line for words, how in told for line in broken(" " + words, width - 1, how, "   ")]

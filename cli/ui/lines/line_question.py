@@ -17,7 +17,7 @@ from p2p_hoity.table.player_interface import Talk, Wish
 from protocol.bounds import Quota
 
 from ...printing import width
-from ...words import board_text, chat_phrases, rules_text, ticket_sentences
+from ...words import board_text, chat_phrases, rules_text, table_terms
 from ...words.board_text import own_slots
 from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Question, in_words, questions, read, sealing, together
@@ -118,7 +118,7 @@ class Pages:
         if not isinstance(code, Code):
             self._say(_("There is no code here to copy."))
         else:
-            line_screen.copy_code(ticket_sentences.whole(code))
+            line_screen.copy_code(table_terms.whole(code))
 
     def qr(self, rest: str) -> None:
         """The ticket as a QR code."""

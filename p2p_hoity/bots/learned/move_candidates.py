@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from ...rules import ActionKind, Choice, Place, theft_options
+from ...rules.choices import Kind
 from ...rules.exhibits import MIN_EXHIBIT
-from ...rules.vocabulary import Kind
 from .features import CANDIDATE, length
 from .observation import (
     ACTIONS,

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Final
 
 from ...rules import HAND, LETTERS, ActionKind, Cards, Edition, Place, State, View
+from ...rules.choices import Kind
 from ...rules.exhibits import MIN_EXHIBIT
-from ...rules.vocabulary import Kind
 
 Counts = Sequence[int]
 """Pieces by letter."""

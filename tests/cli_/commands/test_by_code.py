@@ -10,7 +10,7 @@ from cli.commands.options import codes
 from cli.exit_codes import Trouble
 from cli.local import player_setup, settings
 from cli.local.settings import Settings
-from cli.words.ticket_sentences import invitation
+from cli.words.table_terms import invitation
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd

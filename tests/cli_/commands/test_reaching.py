@@ -16,13 +16,13 @@ from support.shell import Shell
 
 from cli.app import run
 from cli.commands import play as play_command
-from cli.commands import reaching, resume
+from cli.commands import resume, take_seat
 from cli.commands.join import _ticket, _with_relays
 from cli.commands.options import USUAL, NetworkOptions
-from cli.commands.reaching import for_guests
+from cli.commands.take_seat import for_guests
 from cli.exit_codes import Trouble
 from cli.ui.lines.line_screen import LineScreen
-from cli.words.ticket_sentences import alone_lines, reach_lines
+from cli.words.table_terms import alone_lines, reach_lines
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import AddressError, NetCode
 from p2p_hoity.net.socks_proxy import ProxyTypedError, SocksNetwork
@@ -49,17 +49,17 @@ def reach_of(
     listen: str = USUAL, relay: list[str] | None = None, lan: Lan = Lan.OFF, **typed: Any
 ) -> Reach:
     """Return how a table is reached that is told to be reached in this way."""
-    return reaching.reach_of(NetworkOptions(listen, relay, **typed), lan)
+    return take_seat.reach_of(NetworkOptions(listen, relay, **typed), lan)
 
 
 def again_by(listen: str = "", relay: list[str] | None = None, **typed: Any) -> Reach:
     """Return the same of a seat that is taken again."""
-    return reaching.again_by(NetworkOptions(listen, relay, **typed))
+    return take_seat.again_by(NetworkOptions(listen, relay, **typed))
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(reaching.PROXY, "")
+    monkeypatch.setenv(take_seat.PROXY, "")
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_behind_a_proxy_nothing_is_listened_to_announced_or_asked() -> None:
     assert (reach.listen, reach.lan) == ("127.0.0.1:47", Lan.OFF)
     assert (reach.maps, reach.hidden) == (False, True)
     assert isinstance(reach.network, SocksNetwork)
-    assert os.environ[reaching.PROXY] == TOR  # for the bots that this command hires
+    assert os.environ[take_seat.PROXY] == TOR  # for the bots that this command hires
     assert reach_of("127.0.0.1:9", proxy=TOR).listen == "127.0.0.1:9"
     with pytest.raises(Trouble):
         reach_of("0.0.0.0:9", proxy=TOR)
@@ -139,13 +139,13 @@ def test_only_a_host_asks_the_router_and_not_if_it_is_forbidden(
 def test_the_proxy_may_be_named_by_the_environment_and_is_not_given_to_bots_of_one_machine(
     opened: list[Reach], hoity: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(reaching.PROXY, "socks5://Ada:s3cret@127.0.0.1:9050")
+    monkeypatch.setenv(take_seat.PROXY, "socks5://Ada:s3cret@127.0.0.1:9050")
     done = hoity("host", "--relay", "r.example:1")
     assert (done.code, done.err) == (0, "")
     assert "s3cret" not in repr(opened[0])
-    monkeypatch.setenv(reaching.PROXY, TOR)
+    monkeypatch.setenv(take_seat.PROXY, TOR)
     assert hoity("play").code == 0
-    assert reaching.PROXY not in os.environ
+    assert take_seat.PROXY not in os.environ
     assert [reach.hidden for reach in opened] == [True, False]
 
 

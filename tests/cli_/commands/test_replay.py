@@ -5,8 +5,8 @@ from pathlib import Path
 from support.cli_stage import tool
 
 from cli.commands import replay
+from cli.commands.replay import Sealing, sealings
 from p2p_hoity.rules import Place, Why, happenings
-from p2p_hoity.sealings import Sealing, sealings
 
 ITEMS: list[happenings.Happening] = [
     happenings.RoundBegan(1, (0, 1), (), None),

@@ -10,8 +10,9 @@ from support.cli_stage import NICKNAMES
 from support.rules_driver import Referee
 from support.sampling import times
 
-from cli.words import brief_sentences, happening_sentences
+from cli.words import happening_sentences
 from cli.words.card_names import Names, code
+from cli.words.happening_sentences import brief_story
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Happening, Place, happenings
 
@@ -32,7 +33,7 @@ def test_every_piece_and_every_move_is_told(seats: int, seed: int) -> None:
     game = played(seats, seed)
     names = names_of(game)
     for item in game.record:
-        text = "\n".join(brief_sentences.story(names, [item]))
+        text = "\n".join(brief_story(names, [item]))
         match item:
             case happenings.Sale():
                 assert code(item.took) in text
@@ -50,8 +51,8 @@ def test_every_piece_and_every_move_is_told(seats: int, seed: int) -> None:
 def test_what_is_told_together_is_in_the_order_it_happened(seats: int, seed: int) -> None:
     game = played(seats, seed)
     one, each = names_of(game), names_of(game)
-    together = brief_sentences.story(one, game.record)
-    singly = [line for item in game.record for line in brief_sentences.story(each, [item])]
+    together = brief_story(one, game.record)
+    singly = [line for item in game.record for line in brief_story(each, [item])]
     assert len(together) < len(singly)
     rounds = [line.split(" · ")[0] for line in together if re.match(r"Round \d+ ·", line)]
     assert rounds == [f"Round {n}" for n in range(1, len(rounds) + 1)]
@@ -69,7 +70,7 @@ def leaders(record: list[Happening]) -> list[tuple[int, happenings.FigureMoved]]
     return found
 
 
-@pytest.mark.parametrize("tell", [happening_sentences.story, brief_sentences.story])
+@pytest.mark.parametrize("tell", [happening_sentences.story, brief_story])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_octagon_shown_is_the_one_that_paid(seed: int, tell: Any) -> None:
     game = played(4, seed)
@@ -94,10 +95,12 @@ def test_ones_own_seat_is_you_and_nothing_is_said_twice() -> None:
     names = names_of(game, 1)
     names.colours = ("red", "blue", "green")
     shown = [happenings.PlaceShown(seat, Place(seat % 2)) for seat in range(3)]
-    assert brief_sentences.story(names, shown) == ["Castle: Ana, Cleo · Auction Hall: You"]
+    assert brief_story(names, shown) == ["Castle: Ana, Cleo · Auction Hall: You"]
     names = names_of(game)
     quiet = [
-        i for i in game.record if isinstance(i, (*brief_sentences.UNSAID, happenings.RoundEnded))
+        i
+        for i in game.record
+        if isinstance(i, (*happening_sentences.UNSAID, happenings.RoundEnded))
     ]
     assert quiet
-    assert [line for item in quiet for line in brief_sentences.story(names, [item])] == []
+    assert [line for item in quiet for line in brief_story(names, [item])] == []

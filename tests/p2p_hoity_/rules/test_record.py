@@ -9,7 +9,7 @@ from support.rules_driver import Referee
 from support.unruly_games import TABLES, play_unruly
 
 from p2p_hoity.editions import load
-from p2p_hoity.rules import partway
+from p2p_hoity.presentation import scene
 
 
 class Clerk:
@@ -183,7 +183,7 @@ def test_a_game_can_be_refereed_from_its_record_alone(name, seats, variant):
     states = []
     referee = play_unruly(name, seats, variant, seed=40 + seats, watch=states.append)
     for before, end in pairwise(states):  # whatever happened in a step leads to its end
-        assert partway.has_arrived(reduce(partway.after, end.news, before), end)
+        assert scene.has_arrived(reduce(scene.after, end.news, before), end)
     record = told(referee)
     clerk = follow(record)
     state = referee.state

@@ -10,9 +10,9 @@ from support.cases import each
 from support.sampling import times
 
 from protocol.errors import Invalid
-from protocol.wire import streamed_decoding
+from protocol.transcript import transcript_format
+from protocol.transcript.transcript_format import Bounds, Broken, Reader, Stream
 from protocol.wire.codec import MAX_DEPTH, decode, encode
-from protocol.wire.streamed_decoding import Bounds, Broken, Reader, Stream
 
 BOUNDS = Bounds(4096, 100_000, 1 << 20)
 
@@ -127,6 +127,6 @@ def test_a_reader_goes_on_behind_what_was_read_and_inside_what_holds_it() -> Non
 
 def test_bytes_are_counted_to_the_end_and_not_far_beyond_what_is_asked() -> None:
     assert Stream(io.BytesIO(bytes(100))).count(1000) == 100
-    stream = Stream(io.BytesIO(bytes(100 * streamed_decoding.PIECE)))
+    stream = Stream(io.BytesIO(bytes(100 * transcript_format.PIECE)))
     stream.take(3)
-    assert 1000 < stream.count(1000) <= 2 * streamed_decoding.PIECE
+    assert 1000 < stream.count(1000) <= 2 * transcript_format.PIECE

@@ -9,7 +9,7 @@ import segno
 
 from cli import printing
 from cli.ui.lines import line_screen
-from cli.words.ticket_sentences import block
+from cli.words.table_terms import block
 from p2p_hoity.net.ticket import MOST_ADDRESSES, Ticket, encode_ticket
 
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))

@@ -1,1 +1,0 @@
-"""The commands: one file each, from parsed options to an exit code."""

@@ -1,1 +1,0 @@
-"""What is said to people, in the language spoken."""

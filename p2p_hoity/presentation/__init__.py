@@ -1,1 +1,0 @@
-"""What a screen is told of a table, whatever it shows it with."""

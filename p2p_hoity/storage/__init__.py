@@ -1,1 +1,0 @@
-"""A player's files: home, key, journals, marks and transcripts."""

@@ -1,1 +1,0 @@
-"""Agreement: message store, votes, the followed chain, and the base of a change of epoch."""

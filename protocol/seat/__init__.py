@@ -1,1 +1,0 @@
-"""One seat's machine: bytes in, effects out."""
