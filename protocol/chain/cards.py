@@ -18,7 +18,7 @@ Shares = Mapping[ShareKey, bytes]
 
 
 def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
-    """The slots of a shown choice that still lack this seat's share; at most its own hand."""
+    """Return the slots of a shown choice that still lack this seat's share."""
     if not isinstance(choice, tuple):
         return ()
     hand = node.table.layout.hands[seat]
@@ -26,7 +26,7 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
 
 
 def showable(node: Node, seat: int, choice: Choice) -> bool:
-    """Distinct slots, each open already or of the seat's own hand: no one else's card is opened."""
+    """Return whether the slots differ, and each is open already or of the seat's own hand."""
     if not isinstance(choice, tuple) or len(set(choice)) != len(choice):
         return False
     hand = node.table.layout.hands[seat]
@@ -34,7 +34,7 @@ def showable(node: Node, seat: int, choice: Choice) -> bool:
 
 
 def check_showable(node: Node, seat: int, choice: Choice) -> None:
-    """Invalid('illegal-choice') unless `showable`."""
+    """Check that a choice is `showable`. Raises Invalid('illegal-choice') if not."""
     if not showable(node, seat, choice):
         raise Invalid("illegal-choice", "it shows a card that is not its own to show")
 
@@ -51,7 +51,7 @@ def check_batch(
     slots: tuple[int, ...],
     data: bytes,
 ) -> dict[ShareKey, bytes]:
-    """Shares of `slots` with one proof for the key `public`, keyed by (slot, giver)."""
+    """Return the shares of `slots`, of one proof for the key `public`, by (slot, giver)."""
     points, proof = step_bodies.parse_batch(data, len(slots))
     if not slots:
         return {}
@@ -71,7 +71,7 @@ def write_batch(
     slots: tuple[int, ...],
     rng: Random,
 ) -> bytes:
-    """The bytes that `check_batch` takes; empty for no slots."""
+    """Return the bytes that `check_batch` takes; empty for no slots."""
     if not slots:
         return b""
     bases = [node.keys.deck[slot].a for slot in slots]
@@ -83,14 +83,14 @@ def write_batch(
 def check_own_batch(
     node: Node, seat: int, slots: tuple[int, ...], data: bytes
 ) -> dict[ShareKey, bytes]:
-    """A seat's own shares of `slots`."""
+    """Return a seat's own shares of `slots`."""
     return check_batch(node, seat, "shares", seat, node.keys.share_key(seat), slots, data)
 
 
 def write_own_batch(
     node: Node, seat: int, slots: tuple[int, ...], secrets: Secrets, rng: Random
 ) -> bytes:
-    """A seat's own shares of `slots`."""
+    """Return a seat's own shares of `slots`."""
     return write_batch(node, seat, "shares", secrets.key, node.keys.share_key(seat), slots, rng)
 
 
@@ -103,7 +103,7 @@ def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
 
 
 def card_at(node: Node, slot: int, shares: Mapping[tuple[int, int], bytes]) -> int:
-    """The card in a slot, from all n shares."""
+    """Return the card in a slot, from all n shares."""
     ciphertext = node.keys.deck[slot]
     points = tuple(shares[slot, seat] for seat in range(node.table.seats))
     return _open(ciphertext.a, ciphertext.b, points, node.table.layout.cards)
@@ -112,7 +112,7 @@ def card_at(node: Node, slot: int, shares: Mapping[tuple[int, int], bytes]) -> i
 def opened_cards(
     node: Node, slots: Iterable[int], more: Mapping[tuple[int, int], bytes]
 ) -> dict[int, int]:
-    """The cards of those slots of which every share is known."""
+    """Return the cards of those slots of which every share is known."""
     known = {**node.shares, **more}
     seats = range(node.table.seats)
     return {
@@ -123,7 +123,7 @@ def opened_cards(
 
 
 def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int]) -> dict[int, int]:
-    """The cards that only this seat sees: slot to card, as far as all others gave their shares.
+    """Return slot to card for what only this seat sees, as far as all others gave their shares.
 
     What is `opened` once stays so, as shares are proven; it is remembered there.
     """

@@ -148,7 +148,7 @@ class Table:
         self.game.check(state, kind, seat, choice, cards)
 
     def context(self, step: int, seat: int, kind: str) -> Context:
-        """What a statement in a proof or commitment is bound to."""
+        """Return what a statement in a proof or commitment is bound to."""
         return Context(self.id, step, seat, kind)
 
 
@@ -165,27 +165,27 @@ class Keys:
     shuffles: int = 0
 
     def share_key(self, seat: int) -> bytes:
-        """The public key share of a seat."""
+        """Return the public key share of a seat."""
         return self.vectors[seat][0]
 
     def piece_key(self, dealer: int, holder: int) -> bytes:
-        """The public form of the backup piece that `holder` has of `dealer`'s share."""
+        """Return the public form of the backup piece that `holder` has of `dealer`'s share."""
         return public_piece(self.vectors[dealer], holder + 1)
 
     def total_key(self, holder: int) -> bytes:
-        """The public form of the sum of all backup pieces that `holder` has."""
+        """Return the public form of the sum of all backup pieces that `holder` has."""
         return total_piece(self.vectors, holder + 1)
 
 
 @group.cache_per_backend(4096)
 def public_piece(vector: tuple[bytes, ...], index: int) -> bytes:
-    """Feldman's public piece, kept since it is asked for again and again."""
+    """Return Feldman's public piece, kept since it is asked for again and again."""
     return key_sharing.public_piece(vector, index)
 
 
 @group.cache_per_backend(512)
 def total_piece(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
-    """The sum of the public pieces of all dealers for one holder."""
+    """Return the sum of the public pieces of all dealers for one holder."""
     return group.total(public_piece(vector, index) for vector in vectors)
 
 
@@ -271,7 +271,7 @@ class Node:
         return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
 
     def base_digest(self) -> bytes:
-        """What votes name: the chain, the next step, who is present, banned, how often absent.
+        """Return the digest that votes name: of chain, step, the present, the banned and absences.
 
         SPEC: [N-1].
         """
@@ -287,7 +287,7 @@ class Node:
         return nodes
 
     def before(self, step: int) -> Node | None:
-        """The node of this chain that stands before `step` (after any link), None if later."""
+        """Return the node of this chain that stands before `step`, after any link."""
         node: Node | None = self
         while node is not None and node.step > step:
             node = node.parent
@@ -333,7 +333,7 @@ OwnOpening = tuple[bytes, bytes]
 
 
 def stream(seed: bytes, purpose: str) -> Random:
-    """Randomness that the seed gives again after a crash."""
+    """Return randomness that the seed gives again after a crash."""
     count = 0
 
     def draw(size: int) -> bytes:
@@ -361,7 +361,7 @@ class Secrets:
         self.openings[commitment] = (choice, nonce)
 
     def unrecorded(self) -> list[tuple[bytes, OwnOpening]]:
-        """The openings made since the last call."""
+        """Return the openings made since the last call."""
         fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
         self._recorded |= {c for c, _ in fresh}
         return fresh
@@ -372,7 +372,7 @@ class Secrets:
         return self.polynomial[0]
 
     def piece_of(self, node: Node, dealer: int, seat: int) -> int:
-        """The backup piece that `dealer` gave this seat."""
+        """Return the backup piece that `dealer` gave this seat."""
         if dealer not in self._pieces:
             self._pieces[dealer] = self._open_piece(node, dealer, seat)
         return self._pieces[dealer]
@@ -396,13 +396,13 @@ class Secrets:
         return True
 
     def take_shuffle(self) -> shuffle_prove.Prepared | None:
-        """What was prepared, for the one deck that it may be used for."""
+        """Return what was prepared, for the one deck that it may be used for."""
         ready, self._shuffle = self._shuffle, None
         return ready
 
 
 def new_secrets(seed: bytes, size: int) -> Secrets:
-    """The secrets that a 32-byte seed gives, with a polynomial of `size` coefficients."""
+    """Return the secrets that a 32-byte seed gives, with a polynomial of `size` coefficients."""
     rng = stream(seed, "key")
     polynomial = tuple(nonzero_scalar(rng) for _ in range(size))
     while size > 1 and any(key_sharing.piece(polynomial, i + 1) == 0 for i in range(MAX_SEATS)):
@@ -412,5 +412,5 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
 
 
 def nonzero_scalar(rng: Random) -> int:
-    """A scalar from 1 on."""
+    """Return a scalar from 1 on."""
     return int.from_bytes(rng(64), "little") % (group.ORDER - 1) + 1

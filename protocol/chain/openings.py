@@ -17,17 +17,8 @@ from ..fault_codes import FAULTS
 from ..game_interface import Choice, IllegalMove
 from ..wire import step_bodies
 from ..wire.step_bodies import Gather
-from .cards import (
-    Shares,
-    check_batch,
-    check_own_batch,
-    check_showable,
-    hidden_of,
-    opened_cards,
-    showable,
-    write_batch,
-    write_own_batch,
-)
+from . import cards
+from .cards import Shares
 from .chain_state import Conviction, Node, Opening, Secrets
 from .sealed_choices import check_opening, read_choice
 from .step_interface import Step, read_empty
@@ -41,33 +32,33 @@ SEALED: Final = Place("escrow")
 
 
 def own_due(node: Node, seat: int) -> bool:
-    """Whether this seat must open its own sealed choice now."""
+    """Return whether this seat must open its own sealed choice now."""
     return seat in node.want.dues and (node.want.name, seat) not in node.lost
 
 
 def lost_dues(node: Node) -> tuple[int, ...]:
-    """The seats whose sealed choice the others open now ([D-4])."""
+    """Return the seats whose sealed choice the others open now ([D-4])."""
     return tuple(s for s in node.want.dues if (node.want.name, s) in node.lost)
 
 
 def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
-    """The slots of which this seat owes its own share."""
+    """Return the slots of which this seat owes its own share."""
     return tuple(slot for slot, giver in node.want.lacks if giver == seat)
 
 
 def helped(node: Node) -> tuple[int, ...]:
-    """The absent seats for whose shares the present ones stand in, by rising seat."""
+    """Return the absent seats for whose shares the present ones stand in, by rising seat."""
     return tuple(sorted({giver for _, giver in node.want.lacks} - node.present))
 
 
 def owes_nothing(node: Node, seat: int) -> bool:
-    """Whether this seat says an empty pass ([N-4])."""
+    """Return whether this seat says an empty pass ([N-4])."""
     idle = not own_due(node, seat) and not own_lacks(node, seat)
     return idle and not helped(node) and not lost_dues(node)
 
 
 def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
-    """Whether this seat can open what it owes; not after a journal was restored."""
+    """Return whether this seat can open what it owes; not after a journal was restored."""
     if not own_due(node, seat):
         return True
     return node.sealed[node.want.name, seat].commitment in secrets.openings
@@ -90,20 +81,20 @@ class GatherStep(Step[Gather | None, Given]):
     """Each present seat gives what it owes; whoever owes nothing says so."""
 
     def read(self, node: Node, seat: int, body: bytes) -> Gather | None:
-        """[opening or nil, shares, helps, escrow shares]; None for the empty body ([N-4])."""
+        """Read [opening or nil, shares, helps, escrow shares]; None for an empty body ([N-4])."""
         if owes_nothing(node, seat):
             read_empty(body)
             return None
         return step_bodies.parse_gather(body, len(helped(node)), len(lost_dues(node)))
 
     def check(self, node: Node, seat: int, read: Gather | None) -> Given:
-        """Every part of the body against what this seat owes."""
+        """Check every part of the body against what this seat owes."""
         if read is None:
             return Given()
         with within("opening"):
             opened = _check_opening(node, seat, read)
         with within("shares"):
-            shares = check_own_batch(node, seat, _own_slots(node, seat, opened), read.shares)
+            shares = cards.check_own_batch(node, seat, _own_slots(node, seat, opened), read.shares)
         helps = _check_helps(node, seat, read)
         escrows = _check_escrows(node, seat, read)
         if opened is not None and not isinstance(opened, bytes):
@@ -122,24 +113,24 @@ class GatherStep(Step[Gather | None, Given]):
         return _open_lost(replace(node, shares=shares, opened=opened), node, said)
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Everything that this seat owes."""
+        """Return everything that this seat owes."""
         if owes_nothing(node, seat):
             return step_bodies.EMPTY
         opening, opened = None, None
         if own_due(node, seat):
             opening = secrets.openings[node.sealed[node.want.name, seat].commitment]
             opened = read_choice(node, node.want.name, opening[0])
-        shares = write_own_batch(node, seat, _own_slots(node, seat, opened), secrets, rng)
+        shares = cards.write_own_batch(node, seat, _own_slots(node, seat, opened), secrets, rng)
         helps = tuple(_write_help(node, seat, absent, secrets, rng) for absent in helped(node))
         keys = tuple(_write_escrow(node, seat, one, secrets, rng) for one in lost_dues(node))
         return step_bodies.encode_body(Gather(opening, shares, helps, keys))
 
 
 def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
-    """The slots that the state asks for, and those of a choice that is shown by opening it."""
+    """Return the slots that the state asks for, and those of a choice shown by opening it."""
     slots = own_lacks(node, seat)
     if node.want.shows and isinstance(opened, tuple):
-        slots += hidden_of(node, seat, opened)
+        slots += cards.hidden_of(node, seat, opened)
     return slots
 
 
@@ -155,19 +146,19 @@ def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
     with within("opening", CHOICE):
         opened = read_choice(node, kind, read.opening[0])
         if node.want.shows and not isinstance(opened, bytes):
-            check_showable(node, seat, opened)
+            cards.check_showable(node, seat, opened)
     return opened
 
 
 def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares) -> None:
-    """The game's own rules, with the cards that the shares open.
+    """Check a choice by the game's own rules, with the cards that the shares open.
 
-    Invalid('illegal-choice') if they forbid it.
+    Raises Invalid('illegal-choice') if they forbid it.
     """
     shown = choice if isinstance(choice, tuple) and node.want.shows else ()
-    cards = opened_cards(node, (s for s in shown if (s, seat) in shares), shares)
+    found = cards.opened_cards(node, (s for s in shown if (s, seat) in shares), shares)
     try:
-        node.table.check_choice(node.state, kind, seat, choice, cards)
+        node.table.check_choice(node.state, kind, seat, choice, found)
     except IllegalMove as error:
         raise Invalid("illegal-choice", FAULTS["illegal-choice"]) from error
 
@@ -178,7 +169,7 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
 def _write_help(node: Node, seat: int, absent: int, secrets: Secrets, rng: Random) -> bytes:
     piece = secrets.piece_of(node, absent, seat)
     key = node.keys.piece_key(absent, seat)
-    return write_batch(node, seat, f"help-{absent}", piece, key, own_lacks(node, absent), rng)
+    return cards.write_batch(node, seat, f"help-{absent}", piece, key, own_lacks(node, absent), rng)
 
 
 def _check_helps(node: Node, seat: int, read: Gather) -> Shares:
@@ -187,7 +178,7 @@ def _check_helps(node: Node, seat: int, read: Gather) -> Shares:
         key = node.keys.piece_key(absent, seat)
         slots = own_lacks(node, absent)
         with within("helps", index):
-            found |= check_batch(node, seat, f"help-{absent}", absent, key, slots, data)
+            found |= cards.check_batch(node, seat, f"help-{absent}", absent, key, slots, data)
     return found
 
 
@@ -267,9 +258,9 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
 
 
 def _may_stand(node: Node, kind: str, owner: int, choice: Choice) -> bool:
-    """Whether a choice opened from escrow is legal; a show is judged again with its cards."""
+    """Return whether a choice from escrow is legal; a show is judged again with its cards."""
     if node.want.shows:
-        return showable(node, owner, choice)
+        return cards.showable(node, owner, choice)
     try:
         node.table.check_choice(node.state, kind, owner, choice, {})
     except IllegalMove:
@@ -278,7 +269,7 @@ def _may_stand(node: Node, kind: str, owner: int, choice: Choice) -> bool:
 
 
 def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
-    """The choice counts as none, and its owner is out for good."""
+    """Return the choice counts as none, and its owner is out for good."""
     return replace(
         node,
         opened={**node.opened, (kind, seat): None},

@@ -21,14 +21,14 @@ class SealStep(Step[SealBody | None, SealedChoice | None]):
     """A commitment of each who owes a choice, an empty pass of everyone else."""
 
     def read(self, node: Node, seat: int, body: bytes) -> SealBody | None:
-        """[commitment, escrow]; None for a pass."""
+        """Read [commitment, escrow]; None for a pass."""
         if seat in node.want.owes:
             return step_bodies.parse_seal(body)
         read_empty(body)
         return None
 
     def check(self, node: Node, seat: int, read: SealBody | None) -> SealedChoice | None:
-        """The escrow is one of this commitment."""
+        """Check that the escrow is one of this commitment."""
         return None if read is None else check_sealed(node, seat, node.want.name, read)
 
     def apply(self, node: Node, said: Mapping[int, SealedChoice | None]) -> Node:
@@ -42,7 +42,7 @@ class SealStep(Step[SealBody | None, SealedChoice | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """A commitment to the choice."""
+        """Return a commitment to the choice."""
         data = step_bodies.encode_choice(choice)
         return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
@@ -51,16 +51,16 @@ class ChooseStep(Step[Choice, Choice]):
     """A legal open choice of one seat."""
 
     def read(self, node: Node, seat: int, body: bytes) -> Choice:
-        """The choice itself."""
+        """Return the choice itself."""
         return step_bodies.parse_choice(body, choice_size(node, node.want.name))
 
     def check(self, node: Node, seat: int, read: Choice) -> Choice:
-        """The game allows it."""
+        """Check that the game allows it."""
         check_move(node, node.want.name, seat, read, {})
         return read
 
     def apply(self, node: Node, said: Mapping[int, Choice]) -> Node:
-        """The chosen, or the default for whoever is absent or at fault."""
+        """Tell the game the choice, or that whoever is absent or at fault made none."""
         (seat,) = node.want.speakers
         event = Chosen(node.want.name, seat, said.get(seat))
         return replace(node, state=node.table.game.apply(node.state, event))
@@ -68,7 +68,7 @@ class ChooseStep(Step[Choice, Choice]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """The choice itself."""
+        """Return the choice itself."""
         return step_bodies.encode_choice(choice)
 
 
@@ -84,16 +84,16 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
     """The lone exhibitor's choice with the shares of its hidden cards; a pass of the others."""
 
     def read(self, node: Node, seat: int, body: bytes) -> ShowBody | None:
-        """[choice, shares]; None for a pass."""
+        """Read [choice, shares]; None for a pass."""
         if seat in node.want.owes:
             return step_bodies.parse_show(body)
         read_empty(body)
         return None
 
     def check(self, node: Node, seat: int, read: ShowBody | None) -> Showing | None:
-        """The cards are its own to show, the shares are proven, the game allows it.
+        """Check that the seat may show these cards, the shares are proven, and the game allows it.
 
-        Invalid('illegal-choice') for others, and with the codes of shares.
+        Raises Invalid('illegal-choice') if not, or with the codes of shares.
         """
         if read is None:
             return None
@@ -118,7 +118,7 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """The choice with the shares of what is still hidden of it."""
+        """Return the choice with the shares of what is still hidden of it."""
         shares = write_own_batch(node, seat, hidden_of(node, seat, choice), secrets, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 
@@ -127,7 +127,7 @@ class HoldStep(EmptyStep):
     """Everyone has seen what is sealed: it is final before anything of it is shown ([N-10])."""
 
     def apply(self, node: Node, said: Mapping[int, None]) -> Node:
-        """What was sealed before this step may be opened."""
+        """Let what was sealed before this step be opened."""
         return replace(node, held=node.step)
 
 
@@ -135,5 +135,5 @@ class OverStep(EmptyStep):
     """Everyone has seen that nothing is left but the final opening."""
 
     def apply(self, node: Node, said: Mapping[int, None]) -> Node:
-        """The final opening may be asked."""
+        """Let the final opening be asked."""
         return replace(node, over_said=True)

@@ -13,19 +13,19 @@ from .chain_state import Node, SealedChoice, Secrets
 
 
 def choice_size(node: Node, kind: str) -> int:
-    """The most bytes a choice of this kind takes."""
+    """Return the most bytes a choice of this kind takes."""
     return COIN_SIZE if kind == COIN else node.table.game.size(kind)
 
 
 def opening_size(choice_size: int) -> int:
-    """The fixed length of a padded opening: length, choice, nonce, zeros."""
+    """Return the fixed length of a padded opening: length, choice, nonce, zeros."""
     return 2 + choice_size + step_bodies.NONCE
 
 
 def seal_choice(
     node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
 ) -> bytes:
-    """The body of a commitment with its escrow; the opening is kept in `secrets` ([D-5])."""
+    """Return the body of a commitment with its escrow; the opening is kept in `secrets` ([D-5])."""
     context, nonce = node.table.context(node.step, seat, kind), rng(step_bodies.NONCE)
     committed = commitments.commit(context, choice, nonce)
     held = b""
@@ -37,7 +37,7 @@ def seal_choice(
 
 
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
-    """The escrow is one of this commitment, in this step, of this seat, and of its size.
+    """Return the escrow is one of this commitment, in this step, of this seat, and of its size.
 
     Raises Invalid('bad-escrow').
     """
@@ -66,7 +66,7 @@ def check_opening(
     opening: tuple[bytes, bytes],
     check_proof: Checker = at_once,
 ) -> None:
-    """The opening, choice and nonce, recomputes commitment and escrow byte for byte.
+    """Check that choice and nonce give commitment and escrow again, byte for byte.
 
     Raises Invalid: 'bad-body', 'bad-opening' or 'bad-escrow'. The last may be put off where it
     would be the fault of who opens.
@@ -86,7 +86,7 @@ def check_opening(
 
 
 def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
-    """The coin stays bytes; any other choice is an int or a tuple of ints.
+    """Return the coin stays bytes; any other choice is an int or a tuple of ints.
 
     Raises Invalid('bad-body').
     """

@@ -11,27 +11,9 @@ from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid, Place, within
 from ..wire import step_bodies
-from ..wire.step_bodies import (
-    COIN,
-    COIN_SIZE,
-    Complaint,
-    KeyCommit,
-    KeyReveal,
-    SealBody,
-    ShuffleBody,
-)
-from .chain_state import (
-    PIECE_STEP,
-    Conviction,
-    Keys,
-    Kind,
-    Node,
-    SealedChoice,
-    Secrets,
-    Table,
-    Want,
-    public_piece,
-)
+from ..wire.step_bodies import COIN, COIN_SIZE, SealBody
+from . import chain_state
+from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Table, Want
 from .sealed_choices import check_sealed, seal_choice
 from .step_interface import EmptyStep, Step
 
@@ -40,52 +22,52 @@ T = TypeVar("T")
 
 
 def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> bytes:
-    """The hash that key.commit shows and key.reveal must fit."""
+    """Return the hash that key.commit shows and key.reveal must fit."""
     context = node.table.context(step, seat, "key")
     return digest(Label.KEY_COMMIT, context.encode(), *vector)
 
 
-class KeyCommitStep(Step[KeyCommit, KeyCommit]):
+class KeyCommitStep(Step[step_bodies.KeyCommit, step_bodies.KeyCommit]):
     """Each seat commits to its Feldman vector and shows a transport key."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> KeyCommit:
-        """[hash, transport key]."""
+    def read(self, node: Node, seat: int, body: bytes) -> step_bodies.KeyCommit:
+        """Read [hash, transport key]."""
         return step_bodies.parse_key_commit(body)
 
-    def check(self, node: Node, seat: int, read: KeyCommit) -> KeyCommit:
-        """The transport key must not be of low order. Raises Invalid('bad-key')."""
+    def check(self, node: Node, seat: int, read: step_bodies.KeyCommit) -> step_bodies.KeyCommit:
+        """Check that the transport key is not of low order. Raises Invalid('bad-key')."""
         try:
             key_sharing.check_x25519_public(read.box)
         except Invalid as error:
             raise Invalid("bad-key", error.reason, Place("box")) from error
         return read
 
-    def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, step_bodies.KeyCommit]) -> Node:
         """Keep the hashes and the transport keys."""
         every = in_seat_order(node, said)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
         return replace(node, keys=Keys(hashes=hashes, boxes=boxes))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """The hash of the vector that the secrets give."""
+        """Return the hash of the vector that the secrets give."""
         vector = key_sharing.feldman_vector(secrets.polynomial)
         public = key_sharing.x25519_public(secrets.box)
         return step_bodies.encode_body(
-            KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public)
+            step_bodies.KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public)
         )
 
 
-class KeyRevealStep(Step[KeyReveal, KeyReveal]):
+class KeyRevealStep(Step[step_bodies.KeyReveal, step_bodies.KeyReveal]):
     """Each seat shows its vector, proves its key, and seals a backup piece to every other."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> KeyReveal:
-        """The body with the numbers of points and pieces that this table has."""
+    def read(self, node: Node, seat: int, body: bytes) -> step_bodies.KeyReveal:
+        """Return the body with the numbers of points and pieces that this table has."""
         table = node.table
         pieces = 0 if table.strict else table.seats
         return step_bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
 
-    def check(self, node: Node, seat: int, read: KeyReveal) -> KeyReveal:
-        """The vector fits its hash, its secret is known, every piece is of the fixed size.
+    def check(self, node: Node, seat: int, read: step_bodies.KeyReveal) -> step_bodies.KeyReveal:
+        """Check the vector against its hash, the proof of its secret, and the pieces' sizes.
 
         Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
         """
@@ -103,8 +85,8 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
                 raise Invalid("bad-body", why, Place("pieces", holder))
         return read
 
-    def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
-        """The joint key is the sum of all key shares; keys that do not carry a table end it."""
+    def apply(self, node: Node, said: Mapping[int, step_bodies.KeyReveal]) -> Node:
+        """Take the sum of all key shares as the joint key; keys that carry no table end it."""
         every = in_seat_order(node, said)
         keys = replace(
             node.keys,
@@ -115,13 +97,13 @@ class KeyRevealStep(Step[KeyReveal, KeyReveal]):
         return replace(node, keys=keys, useless=not _carries(node.table, keys))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """The vector, its proof, and a piece sealed to each other seat."""
+        """Return the vector, its proof, and a piece sealed to each other seat."""
         vector = tuple(key_sharing.feldman_vector(secrets.polynomial))
         context = node.table.context(node.step, seat, "key")
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
         holders = () if node.table.strict else range(node.table.seats)
         pieces = tuple(_seal_piece(node, seat, holder, secrets, rng) for holder in holders)
-        return step_bodies.encode_body(KeyReveal(vector, proof, pieces))
+        return step_bodies.encode_body(step_bodies.KeyReveal(vector, proof, pieces))
 
 
 def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Random) -> bytes:
@@ -133,17 +115,17 @@ def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Rando
 
 
 def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
-    """No other seat's public piece is the identity ([N-11]).
+    """Check that no other seat's public piece is the identity ([N-11]).
 
     A dealer who fell silent could else have it owe shares of the identity, which no body can hold.
     """
     for holder in range(node.table.seats if len(vector) > 1 else 0):
-        if holder != dealer and public_piece(vector, holder + 1) == group.IDENTITY:
+        if holder != dealer and chain_state.public_piece(vector, holder + 1) == group.IDENTITY:
             raise Invalid("bad-backup", "a backup piece is zero: its holder could give no share")
 
 
 def _carries(table: Table, keys: Keys) -> bool:
-    """Whether every point derived from the vectors is one that a receiver would take ([D-8]).
+    """Return whether a receiver would take every point derived from the vectors ([D-8]).
 
     All vectors were fixed by hash before any was shown: only seats that all conspire, one
     with another and against nobody, can bring it about.
@@ -156,8 +138,8 @@ def _carries(table: Table, keys: Keys) -> bool:
 
 
 def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
-    """Whether the piece that `dealer` sealed to `holder` opens and fits the dealer's vector."""
-    context = node.table.context(PIECE_STEP, dealer, f"piece-{holder}")
+    """Return whether a piece that `dealer` sealed to `holder` opens and fits the vector."""
+    context = node.table.context(chain_state.PIECE_STEP, dealer, f"piece-{holder}")
     try:
         piece = key_sharing.open_piece(context, secret, node.keys.pieces[dealer][holder])
         key_sharing.verify_piece(node.keys.vectors[dealer], holder + 1, piece)
@@ -166,15 +148,17 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     return True
 
 
-class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
+class KeyOkStep(Step[SealBody | step_bodies.Complaint, SealedChoice | step_bodies.Complaint]):
     """Each seat commits to its part of the joint coin, or complains of a backup piece."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> SealBody | Complaint:
-        """[commitment, escrow] or [blamed seat, secret]."""
+    def read(self, node: Node, seat: int, body: bytes) -> SealBody | step_bodies.Complaint:
+        """Read [commitment, escrow] or [blamed seat, secret]."""
         return step_bodies.parse_key_ok(body)
 
-    def check(self, node: Node, seat: int, read: SealBody | Complaint) -> SealedChoice | Complaint:
-        """A coin commitment, or a complaint that proves itself.
+    def check(
+        self, node: Node, seat: int, read: SealBody | step_bodies.Complaint
+    ) -> SealedChoice | step_bodies.Complaint:
+        """Check a coin's commitment, or a complaint that proves itself.
 
         Raises Invalid: 'bad-body', 'bad-escrow' or 'false-complaint'.
         """
@@ -189,11 +173,11 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
             raise Invalid("false-complaint", "the piece complained of is sound", Place("blamed"))
         return read
 
-    def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, SealedChoice | step_bodies.Complaint]) -> Node:
         """Keep the coin commitments; a sound complaint ends the table."""
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, said)):
-            if isinstance(one, Complaint):
+            if isinstance(one, step_bodies.Complaint):
                 guilty = Conviction(node.step, one.blamed, "bad-backup")
                 return replace(node, convictions=(*node.convictions, guilty))
             sealed[COIN, seat] = one
@@ -201,11 +185,11 @@ class KeyOkStep(Step[SealBody | Complaint, SealedChoice | Complaint]):
         return replace(node, sealed=sealed, keys=replace(node.keys, deck=tuple(deck)))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """A complaint of the first piece that does not fit, or the coin's commitment."""
+        """Return a complaint of the first piece that does not fit, or the coin's commitment."""
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not piece_is_sound(node, dealer, seat, secrets.box):
-                return step_bodies.encode_body(Complaint(dealer, secrets.box))
+                return step_bodies.encode_body(step_bodies.Complaint(dealer, secrets.box))
         return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
 
 
@@ -221,12 +205,12 @@ class ShuffleStep(Step[Shuffled, Deck]):
     """One seat after the other permutes and re-encrypts the deck."""
 
     def read(self, node: Node, seat: int, body: bytes) -> Shuffled:
-        """[deck, proof]."""
+        """Read [deck, proof]."""
         read = step_bodies.parse_shuffle(body, node.table.layout.cards)
         return Shuffled(split_deck(read.deck), read.proof)
 
     def check(self, node: Node, seat: int, read: Shuffled) -> Deck:
-        """The proof holds for the deck before and after."""
+        """Check the proof for the deck before and after."""
         context = node.table.context(node.step, seat, "shuffle")
         statement = (context, node.keys.joint, node.keys.deck, read.deck)
         try:
@@ -237,21 +221,23 @@ class ShuffleStep(Step[Shuffled, Deck]):
         return read.deck
 
     def apply(self, node: Node, said: Mapping[int, Deck]) -> Node:
-        """The shuffled deck is the deck."""
+        """Take the shuffled deck as the deck."""
         (deck,) = said.values()
         return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """A fresh shuffle with its proof, from what was prepared while waiting."""
+        """Return a fresh shuffle with its proof, from what was prepared while waiting."""
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck
         after, secret = shuffle_prove.shuffle(joint, before, rng, secrets.take_shuffle())
         proof = shuffle_prove.prove(context, joint, before, after, secret, rng)
-        return step_bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
+        return step_bodies.encode_body(
+            step_bodies.ShuffleBody(b"".join(a + b for a, b in after), proof)
+        )
 
 
 def _of_shuffle(deck: Deck) -> Place:
-    """The first card that is no card of the group, or else the proof."""
+    """Return the first card that is no card of the group, or else the proof."""
     for index, card in enumerate(deck):
         try:
             group.decode_point(card.a), group.decode_point(card.b)
@@ -261,7 +247,7 @@ def _of_shuffle(deck: Deck) -> Place:
 
 
 def split_deck(data: bytes) -> Deck:
-    """Ciphertexts one after the other; the points are decoded by the shuffle's verifier."""
+    """Split ciphertexts that stand one after the other; the verifier decodes the points."""
     points = [data[i : i + 32] for i in range(0, len(data), 32)]
     return tuple(Ciphertext(a, b) for a, b in zip(points[::2], points[1::2], strict=True))
 
@@ -270,17 +256,17 @@ class DeckOkStep(EmptyStep):
     """All have seen the whole deck: the table begins ([D-2])."""
 
     def apply(self, node: Node, said: Mapping[int, None]) -> Node:
-        """The game stands before its deal."""
+        """Begin the game, before its deal."""
         return replace(node, state=node.table.game.start())
 
 
 def in_seat_order(node: Node, said: Mapping[int, T]) -> list[T]:
-    """What each seat of the table gave: in these steps nobody may be missing."""
+    """Return what each seat of the table gave: in these steps nobody may be missing."""
     return [said[seat] for seat in range(node.table.seats)]
 
 
 def setup_want(node: Node) -> Want:
-    """What the next setup step asks, from how far the keys have come ([N-3], [N-6])."""
+    """Return what the next setup step asks, from how far the keys have come ([N-3], [N-6])."""
     everyone = node.table.everyone
     keys = node.keys
     if node.convictions or node.useless:

@@ -23,24 +23,24 @@ class Step(ABC, Generic[R, C]):
 
     @abstractmethod
     def read(self, node: Node, seat: int, body: bytes) -> R:
-        """The body by its form; Invalid if it has another."""
+        """Return the body by its form; Invalid if it has another."""
 
     @abstractmethod
     def check(self, node: Node, seat: int, read: R) -> C:
-        """What the body gives; Invalid names the first fault in it."""
+        """Return what the body gives. Raises Invalid with the first fault in it."""
 
     @abstractmethod
     def apply(self, node: Node, said: Mapping[int, C]) -> Node:
-        """The state after the step, from what each seat gave; whoever is missing gave nothing."""
+        """Return the state after the step, from what each seat gave that was not missing."""
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """What this seat says without being asked for a choice."""
+        """Return what this seat says without being asked for a choice."""
         return step_bodies.EMPTY
 
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """What this seat says with a choice of its player; ValueError where none is asked."""
+        """Return the body with a choice of its player. Raises ValueError where none is asked."""
         raise ValueError(f"no choice is asked in {node.want.kind}")
 
 
@@ -48,7 +48,7 @@ class EmptyStep(Step[None, None]):
     """A step in which all there is to say is that one is there."""
 
     def read(self, node: Node, seat: int, body: bytes) -> None:
-        """The empty body."""
+        """Read the empty body."""
         read_empty(body)
 
     def check(self, node: Node, seat: int, read: None) -> None:
@@ -60,6 +60,6 @@ class EmptyStep(Step[None, None]):
 
 
 def read_empty(body: bytes) -> None:
-    """Invalid unless the body is the empty one ([N-4])."""
+    """Refuse a body that is not the empty one ([N-4]). Raises Invalid."""
     if body != step_bodies.EMPTY:
         raise Invalid("bad-body", "a body where none was due")

@@ -10,49 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from .. import game_interface as game
 from ..bounds import Quota
-from ..crypto.hashing import Label, digest
+from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid
 from ..fault_codes import FAULTS, Fault
-from ..game_interface import (
-    Choice,
-    Choose,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    Expected,
-    IllegalMove,
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Seal,
-    Show,
-    Shown,
-    Stopped,
-    Unseal,
-    Unsealed,
-)
+from ..game_interface import Choice, IllegalMove
 from ..wire import codec
 from ..wire.step_bodies import COIN
-from . import setup_steps
+from . import chain_state, setup_steps
 from .cards import opened_cards
-from .chain_state import (
-    NEXT,
-    SETUP,
-    Accepted,
-    Conviction,
-    Kind,
-    Missing,
-    Node,
-    Opening,
-    Refused,
-    Slot,
-    Table,
-    Want,
-)
+from .chain_state import NEXT, SETUP, Accepted, Kind, Missing, Node, Refused, Slot, Table, Want
 from .openings import GatherStep, void
 from .play_steps import ChooseStep, HoldStep, OverStep, SealStep, ShowStep
 from .setup_steps import DeckOkStep, KeyCommitStep, KeyOkStep, KeyRevealStep, ShuffleStep
@@ -62,16 +30,8 @@ from .step_interface import EmptyStep, Step
 def lacking(
     node: Node, slots: tuple[int, ...], givers: frozenset[int]
 ) -> tuple[tuple[int, int], ...]:
-    """The (slot, giver) pairs whose share is not known yet."""
+    """Return the (slot, giver) pairs whose share is not known yet."""
     return tuple((s, g) for s in sorted(slots) for g in sorted(givers) if (s, g) not in node.shares)
-
-
-def _deal_lacks(node: Node) -> tuple[tuple[int, int], ...]:
-    everyone, layout = node.table.everyone, node.table.layout
-    pairs = [
-        p for seat, hand in enumerate(layout.hands) for p in lacking(node, hand, everyone - {seat})
-    ]
-    return tuple(sorted([*pairs, *lacking(node, layout.tops, everyone)]))
 
 
 def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...]:
@@ -84,7 +44,7 @@ def _gather(node: Node, want: Want) -> Want | None:
     return want if want.dues or want.lacks else None
 
 
-def _want_unseal(node: Node, goal: Unseal) -> Want | None:
+def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
     if _needs_hold(node, goal.kind, dues):
         return Want(Kind.HOLD, node.present, goal.kind)
@@ -96,51 +56,52 @@ def _want_unseal(node: Node, goal: Unseal) -> Want | None:
 
 
 def _needs_hold(node: Node, kind: str, dues: tuple[int, ...]) -> bool:
-    """Whether what is to be opened was sealed after the last `hold`; strict tables need none.
+    """Return whether a `hold` is needed: what is to be opened was sealed after the last one.
 
     SPEC: [N-10].
     """
     return not node.table.strict and any(node.sealed[kind, s].step > node.held for s in dues)
 
 
-def _want_show(node: Node, goal: Show) -> Want | None:
-    if (goal.kind, goal.seat) in node.opened:
-        return None
-    return Want(Kind.SHOW, node.present, goal.kind, frozenset({goal.seat}), shows=True)
-
-
 def _want_deal(node: Node) -> Want | None:
+    """Ask for the coins that are closed, and for the shares of all hands and open cards."""
+    everyone, layout = node.table.everyone, node.table.layout
+    pairs = [*lacking(node, layout.tops, everyone)]
+    for seat, hand in enumerate(layout.hands):
+        pairs += lacking(node, hand, everyone - {seat})
     dues = tuple(s for s in range(node.table.seats) if (COIN, s) not in node.opened)
-    return _gather(node, Want(Kind.DEAL, node.present, COIN, dues=dues, lacks=_deal_lacks(node)))
+    return _gather(node, Want(Kind.DEAL, node.present, COIN, dues=dues, lacks=tuple(sorted(pairs))))
 
 
-def _want_final(node: Node, goal: OpenAll) -> Want | None:
-    """`over` by all present, and only behind it the last shares ([E-16])."""
+def _want_final(node: Node, goal: game.OpenAll) -> Want | None:
+    """Ask all present for `over`, and only behind it for the last shares ([E-16])."""
     if not node.over_said:
         return Want(Kind.OVER, node.present)
     lacks = lacking(node, goal.slots, node.table.everyone)
     return _gather(node, Want(Kind.FINAL, node.present, lacks=lacks))
 
 
-def want_of(node: Node, goal: Expected) -> Want | None:
-    """What the next step asks to reach the goal; None if it is reached ([N-3])."""
+def want_of(node: Node, goal: game.Expected) -> Want | None:
+    """Return what the next step asks to reach the goal; None if it is reached ([N-3])."""
     match goal:
-        case Deal():
+        case game.Deal():
             return _want_deal(node)
-        case Seal(kind, seats):
+        case game.Seal(kind, seats):
             return Want(Kind.SEAL, node.present, kind, seats)
-        case Unseal():
+        case game.Unseal():
             return _want_unseal(node, goal)
-        case Show():
-            return _want_show(node, goal)
-        case Choose(kind, seat):
+        case game.Show(kind, seat) if (kind, seat) in node.opened:
+            return None
+        case game.Show(kind, seat):
+            return Want(Kind.SHOW, node.present, kind, frozenset({seat}), shows=True)
+        case game.Choose(kind, seat):
             return Want(Kind.CHOOSE, frozenset({seat}), kind, frozenset({seat}))
-        case Draw(slots):
+        case game.Draw(slots):
             lacks = lacking(node, slots, node.table.everyone)
             return _gather(node, Want(Kind.OPEN, node.present, lacks=lacks))
-        case OpenAll():
+        case game.OpenAll():
             return _want_final(node, goal)
-        case Over():
+        case game.Over():
             return Want(Kind.RESULT, node.present)
 
 
@@ -153,7 +114,7 @@ def _keep(node: Node, slots: tuple[int, ...]) -> tuple[Node, dict[int, int]]:
 
 
 def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
-    """What was sealed of this kind is done with ([P-3])."""
+    """Return what was sealed of this kind is done with ([P-3])."""
     keys = {(kind, seat) for seat in seats}
     return replace(
         node,
@@ -163,8 +124,8 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
     )
 
 
-def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
-    """Exhibits opened from escrow are judged now that their cards are open ([P-1])."""
+def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
+    """Judge exhibits opened from escrow, now that their cards are open ([P-1])."""
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
         if choice is None or isinstance(choice, bytes):
@@ -172,13 +133,13 @@ def _judge_shown(node: Node, goal: Unseal, cards: dict[int, int]) -> Node:
         try:
             node.table.check_choice(node.state, goal.kind, seat, choice, cards)
         except IllegalMove:
-            guilty = Conviction(node.step - 1, seat, "illegal-choice")
+            guilty = chain_state.Conviction(node.step - 1, seat, "illegal-choice")
             node = void(node, goal.kind, seat, guilty)
     return node
 
 
-def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
-    """The choices that stand, and the cards of these alone ([P-2])."""
+def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
+    """Return the choices that stand, and the cards of these alone ([P-2])."""
     cards: dict[int, int] = {}
     if goal.shows:
         node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
@@ -186,45 +147,45 @@ def _conclude_unseal(node: Node, goal: Unseal) -> tuple[Node, Event]:
     choices = {seat: _choice(node.opened[goal.kind, seat]) for seat in sorted(goal.seats)}
     shown = {slot for c in choices.values() if isinstance(c, tuple) for slot in c}
     stand = {slot: card for slot, card in cards.items() if slot in shown}
-    return _clear(node, goal.kind, goal.seats), Unsealed(goal.kind, choices, stand)
+    return _clear(node, goal.kind, goal.seats), game.Unsealed(goal.kind, choices, stand)
 
 
-def _choice(opened: Opening) -> Choice | None:
-    """What the game is told: None for a void choice ([P-3])."""
+def _choice(opened: chain_state.Opening) -> Choice | None:
+    """Return what the game is told: None for a void choice ([P-3])."""
     return None if isinstance(opened, bytes) else opened
 
 
-def _conclude_show(node: Node, goal: Show) -> tuple[Node, Event]:
+def _conclude_show(node: Node, goal: game.Show) -> tuple[Node, game.Event]:
     seats = frozenset({goal.seat})
     choice = _choice(node.opened[goal.kind, goal.seat])
     node, cards = _keep(node, _shown_slots(node, goal.kind, seats))
-    return _clear(node, goal.kind, seats), Shown(goal.kind, goal.seat, choice, cards)
+    return _clear(node, goal.kind, seats), game.Shown(goal.kind, goal.seat, choice, cards)
 
 
-def conclude(node: Node, goal: Expected) -> Node:
+def conclude(node: Node, goal: game.Expected) -> Node:
     """Tell the game that the goal is reached ([P-3])."""
-    event: Event
+    event: game.Event
     match goal:
-        case Deal():
+        case game.Deal():
             coin = joint_coin(node)
             node, cards = _keep(node, node.table.layout.tops)
-            node, event = _clear(node, COIN, node.table.everyone), Dealt(coin, cards)
-        case Unseal():
+            node, event = _clear(node, COIN, node.table.everyone), game.Dealt(coin, cards)
+        case game.Unseal():
             node, event = _conclude_unseal(node, goal)
-        case Show():
+        case game.Show():
             node, event = _conclude_show(node, goal)
-        case Draw(slots):
+        case game.Draw(slots):
             node, cards = _keep(node, slots)
-            event = Drawn(cards)
-        case OpenAll(slots):
+            event = game.Drawn(cards)
+        case game.OpenAll(slots):
             node, cards = _keep(node, slots)
-            event = Opened(cards)
-        case Seal() | Choose() | Over():
+            event = game.Opened(cards)
+        case game.Seal() | game.Choose() | game.Over():
             raise RuntimeError("this goal is reached by its own step")
     state = node.table.game.apply(node.state, event)
     playing = node.present - node.banned
-    if isinstance(goal, Deal) and playing != node.table.everyone:
-        state = node.table.game.apply(state, Presence(playing, node.banned))
+    if isinstance(goal, game.Deal) and playing != node.table.everyone:
+        state = node.table.game.apply(state, game.Presence(playing, node.banned))
         node = replace(node, playing=playing)
     return replace(node, state=state)
 
@@ -237,8 +198,8 @@ def settle(node: Node) -> Node:
     """Follow every goal already reached, and say what the next step asks ([P-4])."""
     while True:
         goal = node.table.game.expected(node.state)
-        if node.step >= LAST_STEP and not isinstance(goal, (Deal, OpenAll, Over)):
-            node = replace(node, state=node.table.game.apply(node.state, Stopped()))
+        if node.step >= LAST_STEP and not isinstance(goal, (game.Deal, game.OpenAll, game.Over)):
+            node = replace(node, state=node.table.game.apply(node.state, game.Stopped()))
             goal = node.table.game.expected(node.state)
         want = want_of(node, goal)
         if want is not None:
@@ -247,7 +208,7 @@ def settle(node: Node) -> Node:
 
 
 def joint_coin(node: Node) -> bytes:
-    """32 bytes no seat could choose; a void coin counts as empty."""
+    """Return 32 bytes that no seat could choose; a void coin counts as empty."""
     coins = [node.opened[COIN, seat] for seat in range(node.table.seats)]
     parts = [coin if isinstance(coin, bytes) else b"" for coin in coins]
     return digest(Label.COIN, node.table.id, *parts)
@@ -274,7 +235,7 @@ STEPS: Final[Mapping[Kind, Step[Any, Any]]] = {
 
 
 def begin(table: Table) -> Node:
-    """The chain before its first step; its digest is the table id."""
+    """Return the chain before its first step; its digest is the table id."""
     everyone = table.everyone
     return Node(
         table=table,
@@ -287,8 +248,9 @@ def begin(table: Table) -> Node:
 
 
 def check(node: Node, seat: int, body: bytes) -> Any:
-    """What this body gives, read and checked once; the Fault of `seat` if it is illegal in the step
-    that `node` stands before ([N-7], [N-9]).
+    """Return what a body gives, read and checked once.
+
+    Raises Fault of `seat` if it is illegal in the step that `node` stands before ([N-7], [N-9]).
     """
     if seat not in node.want.speakers:
         raise Fault("not-expected", seat, node.step)
@@ -302,7 +264,7 @@ def check(node: Node, seat: int, body: bytes) -> Any:
 
 
 def known(node: Node, seat: int, body: bytes) -> Accepted | Refused | None:
-    """What is known already of a body of a speaker; None if it was not judged yet."""
+    """Return what is known already of a body of a speaker; None if it was not judged yet."""
     return node.derived.verdicts.get((seat, body))
 
 
@@ -312,7 +274,7 @@ def keep(node: Node, seat: int, body: bytes, found: Accepted | Refused) -> None:
 
 
 def judge(node: Node, seat: int, body: bytes) -> Accepted | Refused:
-    """What `check` rests on, a pure function: it may go on in another thread."""
+    """Return what `check` rests on, a pure function: it may go on in another thread."""
     step = STEPS[node.want.kind]
     try:
         return Accepted(step.check(node, seat, step.read(node, seat, body)))
@@ -322,12 +284,12 @@ def judge(node: Node, seat: int, body: bytes) -> Accepted | Refused:
 
 
 def step_digest(node: Node, slots: Sequence[Slot]) -> bytes:
-    """The digest after a step: the slots in seat order, bodies whole, nothing else ([N-1])."""
+    """Return the digest after a step: of the slots in seat order, bodies whole ([N-1])."""
     return digest_after_step(node.digest, slots)
 
 
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
-    """The digest after a step on the chain with digest `before`."""
+    """Return the digest after a step on the chain with digest `before`."""
     plain = tuple(slot if isinstance(slot, bytes) else int(slot) for slot in slots)
     return digest(Label.STEP, before, codec.encode(plain))
 
@@ -335,63 +297,54 @@ def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
 def digest_after_link(
     before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> bytes:
-    """The digest after a link on the chain with digest `before` ([N-1])."""
+    """Return the digest after a link on the chain with digest `before` ([N-1])."""
     value = (sorted(present), sorted(banned), absences)
     return digest(Label.LINK, before, codec.encode(value))
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
-    """The next node; every body must pass `check`. The same slots give the same node ([N-2]).
+    """Append a step; every body must pass `check`. The same slots give the same node ([N-2]).
 
     Raises Fault for a body that does not pass, ValueError for slots of seats not asked.
     """
     key = tuple(slots)
-    if key not in node.derived.steps:
-        node.derived.steps[key] = _append(node, key)
-    return node.derived.steps[key]
-
-
-def _append(node: Node, slots: tuple[Slot, ...]) -> Node:
-    said = {seat: slot for seat, slot in enumerate(slots) if isinstance(slot, bytes)}
-    if set(said) - node.want.speakers or len(slots) != node.table.seats:
+    if key in node.derived.steps:
+        return node.derived.steps[key]
+    said = {seat: slot for seat, slot in enumerate(key) if isinstance(slot, bytes)}
+    if set(said) - node.want.speakers or len(key) != node.table.seats:
         raise ValueError("slots of seats that were not asked")
     given = {seat: check(node, seat, body) for seat, body in said.items()}
     after = STEPS[node.want.kind].apply(node, given)
-    digest, step = step_digest(node, slots), node.step + 1
-    after = replace(after, digest=digest, step=step, parent=node, slots=slots)
-    return _ask(after, node.want.kind)
+    after = replace(
+        after, digest=step_digest(node, key), step=node.step + 1, parent=node, slots=key
+    )
+    if after.state is None:
+        after = replace(after, want=setup_steps.setup_want(after))
+    else:
+        after = settle(after)
+    if after.want.kind not in NEXT[node.want.kind]:
+        raise RuntimeError(f"no transition from {node.want.kind} to {after.want.kind}")
+    node.derived.steps[key] = after
+    return after
 
 
 def slots_of(
     node: Node, said: dict[int, bytes], missing: Missing = Missing.NONE
 ) -> tuple[Slot, ...]:
-    """n slots: the bodies said; `missing` for other speakers; NONE for all else."""
+    """Return n slots: the bodies said; `missing` for other speakers; NONE for all else."""
     return tuple(
         said.get(seat, missing if seat in node.want.speakers else Missing.NONE)
         for seat in range(node.table.seats)
     )
 
 
-def _ask(node: Node, before: Kind) -> Node:
-    after = replace(node, want=setup_steps.setup_want(node)) if node.state is None else settle(node)
-    if after.want.kind not in NEXT[before]:
-        raise RuntimeError(f"no transition from {before} to {after.want.kind}")
-    return after
-
-
 def link(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
-    """A change of who is present or banned: one link, no step. The same gives the same node."""
+    """Change who is present or banned: by a link, no step. The same gives the same node."""
     key = (present, banned, absences)
-    if key not in node.derived.links:
-        node.derived.links[key] = _link(node, present, banned, absences)
-    return node.derived.links[key]
-
-
-def _link(
-    node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
-) -> Node:
+    if key in node.derived.links:
+        return node.derived.links[key]
     lost = {key for key in node.sealed if key[1] not in present}
     after = replace(
         node,
@@ -403,16 +356,15 @@ def _link(
         parent=node,
         slots=None,
     )
-    if node.want.kind in SETUP:
-        return after
-    if node.want.kind is not Kind.DEAL:
-        state = node.table.game.apply(node.state, Presence(present, banned))
+    if node.want.kind not in SETUP | {Kind.DEAL}:
+        state = node.table.game.apply(node.state, game.Presence(present, banned))
         after = replace(after, state=state, playing=present)
-    return settle(after)
+    node.derived.links[key] = after if node.want.kind in SETUP else settle(after)
+    return node.derived.links[key]
 
 
 def may_go_on(node: Node) -> bool:
-    """Whether the chain can grow: enough are present, some of them play, the game is not over.
+    """Return whether the chain can grow: enough are present, some play, the game is not over.
 
     SPEC: [N-5].
     """
@@ -427,3 +379,31 @@ def stands_still(node: Node) -> bool:
     SPEC: [N-5].
     """
     return node.want.kind is not Kind.RESULT and not may_go_on(node)
+
+
+# What one seat says
+
+LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
+"""Steps in which a body takes five to a hundred milliseconds to write at a full table."""
+
+
+def needs_choice(node: Node, seat: int) -> bool:
+    """Return whether the player of this seat must be asked before it can speak."""
+    return seat in node.want.owes and node.want.kind in (Kind.SEAL, Kind.SHOW, Kind.CHOOSE)
+
+
+def takes_long(node: Node) -> bool:
+    """Return whether a body of this step takes so long to write that others notice."""
+    return node.want.kind in LONG
+
+
+def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) -> bytes:
+    """Return the body of this seat in a step that asks no choice of it."""
+    return STEPS[node.want.kind].write(node, seat, secrets, rng)
+
+
+def body_of_choice(
+    node: Node, seat: int, choice: Choice, secrets: chain_state.Secrets, rng: Random
+) -> bytes:
+    """Return the body of this seat with a choice of its player."""
+    return STEPS[node.want.kind].write_choice(node, seat, choice, secrets, rng)

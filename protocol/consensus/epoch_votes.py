@@ -89,16 +89,17 @@ class Votes(References):
     # Wishes
 
     def wishes(self) -> dict[int, int]:
-        """Seat to the highest epoch named in any late, halt, accept or seal of it."""
+        """Return for each seat the highest epoch named in any late, halt, accept or seal of it."""
         found = dict(self.store.wishes)
         for seat, message in self.far.items():
             found[seat] = max(found.get(seat, 0), MessageStore.epoch_of(message))
         return found
 
     def note_far(self, message: Message) -> None:
-        """Of each seat the highest wish that is too far ahead to be kept: who asks is shown it.
+        """Note of each seat the highest wish that is too far ahead to be kept, for whoever asks.
 
-        A liar that wishes so to some only would else drive them ahead of the others for ever.
+        A faulty seat that wishes so to some only would else drive them ahead of the others for
+        ever.
 
         SPEC: [M-7].
         """
@@ -107,7 +108,7 @@ class Votes(References):
             self.far[message.seat] = message
 
     def common_wish(self) -> int:
-        """The t-th highest wish; 0 if fewer than t seats wish anything."""
+        """Return the t-th highest wish; 0 if fewer than t seats wish anything."""
         ranked = sorted(self.wishes().values(), reverse=True)
         quorum = self.table.quorum
         return ranked[quorum - 1] if len(ranked) >= quorum else 0
@@ -123,11 +124,20 @@ class Votes(References):
                     self._read_close(epoch, message)
 
     def is_sound(self, message: Message) -> bool:
-        """Whether this is a close that holds and proposes a base that is not held yet ([M-7])."""
+        """Return whether this is a valid close that proposes a base which is not known yet.
+
+        A faulty seat may sign closes without end. Beyond the first few only one for which a quorum
+        has voted can matter.
+
+        SPEC: [M-7].
+        """
         if not isinstance(message.statement, Close):
             return False
         epoch = message.statement.epoch
-        if not self._may_try(epoch, message.hash):
+        tried = self._tried.setdefault(epoch, set())
+        if len(tried) < MAX_TRIED:
+            tried.add(message.hash)
+        if message.hash not in tried and not self._misses_base(epoch):
             return False
         try:
             base = self._base(message)
@@ -135,18 +145,8 @@ class Votes(References):
             return False
         return base.node.base_digest() not in self.closes.get(epoch, {})
 
-    def _may_try(self, epoch: int, digest: bytes) -> bool:
-        """Whether to compute one more base: a liar may sign closes without end ([M-7]).
-
-        Beyond the first few only one for which a quorum has voted can matter.
-        """
-        tried = self._tried.setdefault(epoch, set())
-        if digest not in tried and len(tried) < MAX_TRIED:
-            tried.add(digest)
-        return digest in tried or self._misses_base(epoch)
-
     def _misses_base(self, epoch: int) -> bool:
-        """Whether a quorum has voted for a base of this epoch that is not held."""
+        """Return whether a quorum has voted for a base of this epoch that is not held."""
         for kind in (Accept, SealVote):
             votes = (m.statement for m in self.store.of_epoch(kind, epoch))
             counts = Counter(v.base for v in votes if isinstance(v, kind))
@@ -177,7 +177,7 @@ class Votes(References):
     def votes_for(
         self, kind: type[Accept | SealVote], epoch: int, base: bytes
     ) -> tuple[tuple[int, bytes], ...]:
-        """(seat, signature) of the votes for one base, by rising seat."""
+        """Return (seat, signature) of the votes for one base, by rising seat."""
         found = {
             m.seat: m.signature
             for m in reversed(self.store.of_epoch(kind, epoch))
@@ -186,14 +186,14 @@ class Votes(References):
         return tuple(sorted(found.items()))
 
     def carried(self, kind: type[Accept | SealVote], epoch: int) -> bytes | None:
-        """The base of a held valid close of this epoch that has t votes of this kind."""
+        """Return the base of a held valid close of this epoch that has t votes of this kind."""
         for digest in self.closes.get(epoch, {}):
             if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
                 return digest
         return None
 
     def highest_open(self, least: int) -> tuple[int, Base] | None:
-        """The highest epoch >= least with a valid close and t seals, and its base."""
+        """Return the highest epoch >= least with a valid close and t seals, and its base."""
         for epoch in sorted(self.closes, reverse=True):
             if epoch < least:
                 return None
@@ -203,7 +203,7 @@ class Votes(References):
         return None
 
     def highest_lock(self, below: int) -> Lock | None:
-        """The highest epoch below `below` with a close and t accepts or t seals, with these."""
+        """Return the lock on the highest epoch below `below` whose base has t votes of a kind."""
         for epoch in sorted((e for e in self.closes if e < below), reverse=True):
             for kind in (SealVote, Accept):
                 digest = self.carried(kind, epoch)
@@ -228,7 +228,7 @@ class Votes(References):
         return len(halt.says) > most or len(halt.backs) > backs
 
     def halts(self, epoch: int) -> list[ReadHalt]:
-        """The well-formed halts of an epoch whose contents are held, one a seat; none too long."""
+        """Return the well-formed halts of an epoch of which all is stored, one a seat."""
         found: dict[int, ReadHalt] = {}
         for message in self.store.of_epoch(Halt, epoch):
             read = self._read_halt(message)
@@ -263,32 +263,28 @@ class Votes(References):
             return None
 
     def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
-        """The t halts whose base reaches furthest, then has most present seats ([E-5])."""
+        """Return the t halts whose base reaches furthest, then has most present seats ([E-5])."""
         held = tuple(read.message.hash for read in halts)
         if held == self._fruitless:
             return None
         best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
         for some in combinations(halts, self.table.quorum):
-            base = self._try(some)
-            if base is not None:
-                rank = (base.node.step, len(base.node.present))
-                if best is None or rank > best[0]:
-                    best = rank, tuple(read.message for read in some)
+            try:
+                base = new_epoch.base_of_halts(some)
+            except (Malformed, Void):
+                continue
+            rank = (base.node.step, len(base.node.present))
+            if best is None or rank > best[0]:
+                best = rank, tuple(read.message for read in some)
         self._fruitless = () if best else held
         return best[1] if best else None
 
-    def _try(self, halts: Sequence[ReadHalt]) -> Base | None:
-        try:
-            return new_epoch.base_of_halts(halts)
-        except (Malformed, Void):
-            return None
-
 
 def held_says(base: Node, store: MessageStore, epoch: int) -> list[Message]:
-    """The legal says of an epoch that build on held ones: what a halt must report ([E-4]).
+    """Return the legal inputs of an epoch that build on stored ones, as a halt reports ([E-4]).
 
-    Illegal ones carry no body, and a liar may have told each seat others, as long as can be: a
-    proof names one of them, else nobody could fetch all that honest halts name.
+    It reports no illegal ones: a proof names one of them. A faulty seat may have told each seat
+    others, as long as can be, and nobody could fetch all that honest halts would name.
     """
     says = store.epoch_says(epoch, base.step)
     tree = Tree(base, says, epoch)

@@ -20,7 +20,7 @@ def ancestry(node: Node) -> dict[bytes, Node]:
 
 
 def two_statements(messages: Iterable[Message]) -> Iterator[tuple[int, Message, Message]]:
-    """(seat, one, other) for every seat that signed two statements of one identity."""
+    """Yield (seat, one, other) for every seat that signed two statements of one identity."""
     seen: dict[tuple[int, ...], Message] = {}
     for message in messages:
         other = seen.setdefault(message.identity, message)
@@ -29,12 +29,12 @@ def two_statements(messages: Iterable[Message]) -> Iterator[tuple[int, Message, 
 
 
 def lock_epoch(halt: Halt) -> int:
-    """The epoch of a halt's lock; 0 if it needs none."""
+    """Return the epoch of a halt's lock; 0 if it needs none."""
     return 0 if halt.lock is None else halt.lock.epoch
 
 
 def against_halt(halt: Message, message: Message, first: int) -> str | None:
-    """The fault of one seat's halt together with another statement of it, if any.
+    """Return the fault of one seat's halt together with another statement of it, if any.
 
     `first` is the step with which epoch 0 begins; no halt reports the says before it.
     """
@@ -47,18 +47,14 @@ def against_halt(halt: Message, message: Message, first: int) -> str | None:
         return None
     if lock_epoch(told) < statement.epoch:
         return "halt-below-lock"
-    same = isinstance(statement, Say) and lock_epoch(told) == statement.epoch
-    return "halt-omits-say" if same and not _lists(told, message.hash) else None
-
-
-def _lists(halt: Halt, digest: bytes) -> bool:
-    """Whether the halt's rising list of says holds this hash."""
-    at = bisect_left(halt.says, digest)
-    return at < len(halt.says) and halt.says[at] == digest
+    if not isinstance(statement, Say) or lock_epoch(told) != statement.epoch:
+        return None
+    at = bisect_left(told.says, message.hash)
+    return None if told.says[at : at + 1] == (message.hash,) else "halt-omits-say"
 
 
 def judged_at(message: Message, nodes: Mapping[bytes, Node]) -> Node | None:
-    """Where the body of a say is judged: at the node it names, if something is said there."""
+    """Return the node at which an input is judged: the one it names, if it is due there."""
     say = message.statement
     node = nodes.get(say.on) if isinstance(say, Say) else None
     if node is None or not isinstance(say, Say) or node.step != say.step:
@@ -68,7 +64,7 @@ def judged_at(message: Message, nodes: Mapping[bytes, Node]) -> Node | None:
 
 
 def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
-    """The fault of a say judged in the state of the digest it names, if that is known."""
+    """Return the fault of a say judged in the state of the digest it names, if that is known."""
     say = message.statement
     if not isinstance(say, Say) or say.on not in nodes:
         return None
@@ -85,7 +81,7 @@ def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
 
 
 def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:
-    """Seats with two says in this epoch, of the tree's or of `more`, that lie not on one chain."""
+    """Yield seats with two inputs of this epoch, in the tree or `more`, that share no chain."""
     by_seat: dict[int, list[tuple[Message, Say]]] = {}
     every = {m.hash: (m, say) for m, say in (*tree.says, *says_of(more, tree.epoch))}
     for message, say in every.values():
@@ -109,7 +105,7 @@ def _apart(tree: Tree, seat: int, one: Say, two: Say) -> bool:
 
 
 def _against_halts(messages: Iterable[Message], first: int) -> Iterator[tuple[int, str]]:
-    """(seat, code) of each seat whose halt does not stand beside another statement of it."""
+    """Yield (seat, code) of each seat whose halt contradicts another statement of it."""
     by_seat: dict[int, list[Message]] = {}
     for message in messages:
         by_seat.setdefault(message.seat, []).append(message)
@@ -124,8 +120,9 @@ def _against_halts(messages: Iterable[Message], first: int) -> Iterator[tuple[in
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
 ) -> tuple[dict[int, str], dict[int, Place]]:
-    """Seat to the code of its first fault, in the order of the table of faults ([N-9]), and seat
-    to the place of that fault, if it is in a field of a body.
+    """Return the code of each seat's first fault, and the place of it in a body, if it has one.
+
+    The first is that which stands first in the table of faults ([N-9]).
 
     `tree` holds the says of the epoch in question, `chain_nodes` the chain before it.
     """

@@ -34,7 +34,7 @@ class View:
 
 
 def new_view(epoch: int, base: Node, now: float) -> View:
-    """The view at the moment of entering."""
+    """Return the view at the moment of entering."""
     return View(epoch, base, base, now, {base.digest: base})
 
 
@@ -53,7 +53,7 @@ class Proof:
 
 
 def supersedes(proof: Proof, known: Proof) -> bool:
-    """Whether it shows the same fault whole: the one statement was illegal, and is one of two.
+    """Return whether a proof shows the same fault whole: the illegal statement is one of two.
 
     Which of the two came first differs from seat to seat; the code told must not.
     """
@@ -62,9 +62,9 @@ def supersedes(proof: Proof, known: Proof) -> bool:
 
 
 def chosen_says(store: MessageStore, view: View, only_known: bool = False) -> dict[int, Message]:
-    """Who has said a legal body in the first incomplete step: the version seen first ([E-2]).
+    """Return the first legal input of each seat in the first incomplete step ([E-2]).
 
-    `only_known`: what was not checked yet is left out.
+    With `only_known` an input that was not checked yet is left out.
     """
     node, found = view.tip, dict[int, Message]()
     for message in store.says(view.epoch, node.step):
@@ -103,7 +103,7 @@ def grow(store: MessageStore, view: View, seat: int | None) -> tuple[Node, Node]
 
 
 def _spoken_on(store: MessageStore, view: View, seat: int | None) -> Node | None:
-    """The next node of the chain that the own last say names, if that is not followed yet."""
+    """Return the next node towards the one that the own last input names, if it is ahead."""
     last = _last_say(store, view, seat)
     if last is None or last.step <= view.tip.step:
         return None
@@ -123,13 +123,13 @@ def _last_say(store: MessageStore, view: View, seat: int | None) -> Say | None:
 
 
 def keeps_own_says(store: MessageStore, view: View, seat: int) -> bool:
-    """Whether the followed chain goes through all that this seat has said in the epoch."""
+    """Return whether the followed chain goes through all that this seat has said in the epoch."""
     last = _last_say(store, view, seat)
     return last is None or last.step < view.base.step or last.on in view.path
 
 
 def unknown_digests(store: MessageStore, view: View) -> bool:
-    """Whether some say of this epoch names a chain that is not the followed one."""
+    """Return whether some say of this epoch names a chain that is not the followed one."""
     for message in store.epoch_says(view.epoch, view.base.step):
         say = message.statement
         if isinstance(say, Say) and say.step <= view.tip.step and say.on not in view.path:
@@ -143,25 +143,8 @@ STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say
 """Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
 
 
-def _statements(message: Message, store: MessageStore) -> Proof | None:
-    versions = store.versions(message.identity)
-    if len(versions) < 2:
-        return None
-    code = "two-statements"
-    return Proof(message.seat, code, tuple(versions[:2]))
-
-
-def _illegal(message: Message, view: View) -> Proof | None:
-    say = message.statement
-    if not isinstance(say, Say) or say.on not in view.path:
-        return None
-    node = view.path[say.on]
-    fault = fault_evidence.illegal_say(message, {node.digest: node})
-    return None if fault is None else Proof(message.seat, fault.code, (message,))
-
-
 def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:
-    """A halt stands against all that its seat has signed, all else against the seat's halts."""
+    """Compare a halt with all that its seat has signed, and all else with the seat's halts."""
     if not isinstance(message.statement, (Halt, Say, SealVote)):
         return None
     is_halt = isinstance(message.statement, Halt)
@@ -174,15 +157,20 @@ def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | 
 
 
 def find_fault(message: Message, store: MessageStore, view: View) -> Proof | None:
-    """What a newly held message proves of its signer, if anything."""
-    found = _statements(message, store) or _illegal(message, view)
-    if found is None and store.epochs_of(Halt):
-        found = _against_halt(message, store, view.base.table.first_step)
-    return found
+    """Return what a message that was just stored proves of its signer, if anything."""
+    versions = store.versions(message.identity)
+    if len(versions) >= 2:
+        return Proof(message.seat, "two-statements", tuple(versions[:2]))
+    fault = fault_evidence.illegal_say(message, view.path)
+    if fault is not None:
+        return Proof(message.seat, fault.code, (message,))
+    return (
+        _against_halt(message, store, view.base.table.first_step) if store.epochs_of(Halt) else None
+    )
 
 
 def find_two_chains(store: MessageStore, view: View) -> Iterable[Proof]:
-    """Seats with two says of this epoch that do not lie on one chain."""
+    """Yield a proof for each seat with two inputs of this epoch that lie not on one chain."""
     code = "two-chains"
     tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
     for seat, first, second in fault_evidence.off_chain(tree):
@@ -190,7 +178,7 @@ def find_two_chains(store: MessageStore, view: View) -> Iterable[Proof]:
 
 
 def is_effective(proof: Proof, view: View) -> bool:
-    """Whether a base on this epoch's chain will find the fault, so that a change is of use.
+    """Return whether a base on this epoch's chain will find the fault, so that a change is of use.
 
     SPEC: [E-23].
     """
@@ -201,19 +189,3 @@ def is_effective(proof: Proof, view: View) -> bool:
         return epochs == {view.epoch}
     nodes = fault_evidence.ancestry(view.tip)
     return fault_evidence.illegal_say(proof.messages[0], nodes) is not None
-
-
-def final_step(store: MessageStore, view: View) -> int:
-    """The last final step (F1: before the base; F2: every present seat has spoken beyond it).
-
-    SPEC: [E-15].
-    """
-    base, silent = view.base.step, set(view.tip.present)
-    for step in range(view.tip.step, base - 1, -1):
-        for message in store.says(view.epoch, step):
-            say = message.statement
-            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
-                silent.discard(message.seat)
-        if not silent:
-            return step - 1
-    return base - 1

@@ -20,7 +20,7 @@ Bodies = Mapping[int, tuple[bytes, ...]]
 
 
 def says_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, Say]]:
-    """The says of one epoch, in the order given."""
+    """Return the says of one epoch, in the order given."""
     found = []
     for message in messages:
         statement = message.statement
@@ -30,7 +30,7 @@ def says_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, Say]
 
 
 def is_legal(node: Node, seat: int, body: bytes) -> bool:
-    """Whether the body is legal in the step that `node` stands before."""
+    """Return whether the body is legal in the step that `node` stands before."""
     try:
         transition.check(node, seat, body)
     except Fault:
@@ -42,19 +42,16 @@ class Tree:
     """The chains that the says of one epoch make on a base."""
 
     def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
-        """Resolve at once; `nodes` maps the digest of every chain reached to its node."""
+        """Find every chain at once; `nodes` maps the digest of each node reached to it."""
         self.base, self.epoch = base, epoch
         self.says = says_of(messages, epoch)
         self._by_place: dict[tuple[int, bytes], list[tuple[int, bytes]]] = {}
         for message, say in self.says:
             place = self._by_place.setdefault((say.step, say.on), [])
             place.append((message.seat, say.body))
-        self.nodes: dict[bytes, Node] = {}
-        self._grow()
         self._builders: dict[bytes, frozenset[int]] | None = None
-
-    def _grow(self) -> None:
-        frontier = [self.base]
+        self.nodes: dict[bytes, Node] = {}
+        frontier = [base]
         while frontier:
             node = frontier.pop()
             self.nodes[node.digest] = node
@@ -67,15 +64,12 @@ class Tree:
         if set(bodies) != node.want.speakers:
             return []
         if all(len(b) == 1 for b in bodies.values()):
-            return [
-                transition.append(
-                    node, transition.slots_of(node, {s: b[0] for s, b in bodies.items()})
-                )
-            ]
+            said = {seat: body for seat, (body,) in bodies.items()}
+            return [transition.append(node, transition.slots_of(node, said))]
         return [child for child, _ in self.versions(node, bodies)]
 
     def bodies(self, node: Node) -> Bodies:
-        """The legal bodies said on `node`, by seat, each once."""
+        """Return the legal bodies said on `node`, by seat, each once."""
         found: dict[int, list[bytes]] = {}
         for seat, body in self._by_place.get((node.step, node.digest), []):
             if body not in found.get(seat, []) and is_legal(node, seat, body):
@@ -83,7 +77,7 @@ class Tree:
         return {seat: tuple(sorted(b)) for seat, b in found.items()}
 
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
-        """Of all choices of versions those that some say builds on, with their slots ([E-18])."""
+        """Yield the choices of versions that some input builds on, with their slots ([E-18])."""
         seats = sorted(bodies)
         for pick in islice(product(*(bodies[s] for s in seats)), MAX_VERSIONS):
             slots = transition.slots_of(node, dict(zip(seats, pick, strict=True)))
@@ -91,25 +85,25 @@ class Tree:
                 yield transition.append(node, slots), slots
 
     def resolves(self, say: Say) -> bool:
-        """Whether the chain the say names can be made from this tree's says."""
+        """Return whether the chain the say names can be made from this tree's says."""
         node = self.nodes.get(say.on)
         return node is not None and node.step == say.step
 
     def holds(self, message: Message) -> bool:
-        """Whether it is a say that resolves here and is legal where it stands."""
+        """Return whether it is a say that resolves here and is legal where it stands."""
         say = message.statement
         if not isinstance(say, Say) or not self.resolves(say):
             return False
         return is_legal(self.nodes[say.on], message.seat, say.body)
 
     def builders(self, node: Node) -> frozenset[int]:
-        """The seats that have said something whose chain goes through `node`."""
+        """Return the seats that have said something whose chain goes through `node`."""
         if self._builders is None:
             self._builders = self._who_builds()
         return self._builders[node.digest]
 
     def _who_builds(self) -> dict[bytes, frozenset[int]]:
-        """For every node in one pass; `nodes` holds each node behind its parent."""
+        """Find the builders of every node in one pass; `nodes` holds each behind its parent."""
         found: dict[bytes, set[int]] = {digest: set() for digest in self.nodes}
         for message, say in self.says:
             if self.resolves(say):

@@ -106,7 +106,7 @@ class MessageStore:
                 self._keep_highest(message, statement)
 
     def _keep_highest(self, message: Message, late: Late) -> None:
-        """Of each seat's lates only the highest says anything ([M-7])."""
+        """Keep of each seat's lates the highest alone: no other says anything ([M-7])."""
         old = self._lates.get(message.seat)
         if old is None:
             self._lates[message.seat] = message
@@ -117,7 +117,7 @@ class MessageStore:
 
     @staticmethod
     def epoch_of(message: Message) -> int:
-        """The epoch a message names; 0 for a back."""
+        """Return the epoch a message names; 0 for a back."""
         return 0 if isinstance(message.statement, Back) else message.statement.epoch
 
     def _forget(self, message: Message) -> None:
@@ -130,7 +130,7 @@ class MessageStore:
             _remove(self._says, (statement.epoch, statement.step), message)
 
     def find(self, digest: bytes) -> Message | None:
-        """The message with this hash, if held."""
+        """Return the message with this hash, if held."""
         return self._by_hash.get(digest) or self._spare.get(digest)
 
     def want(self, digest: bytes, claim: Claim = (None, False)) -> None:
@@ -143,48 +143,48 @@ class MessageStore:
         self.wanted_closes.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
-        """All held versions of one identity, first seen first."""
+        """Return all held versions of one identity, first seen first."""
         return self._by_identity.get(identity, [])
 
     def says(self, epoch: int, step: int) -> list[Message]:
-        """The says of one step in one epoch, first seen first."""
+        """Return the says of one step in one epoch, first seen first."""
         return self._says.get((epoch, step), [])
 
     def epoch_says(self, epoch: int, first: int = 0) -> list[Message]:
-        """All says of an epoch from step `first` on, by step."""
+        """Return all says of an epoch from step `first` on, by step."""
         keys = sorted(key for key in self._says if key[0] == epoch and key[1] >= first)
         return [message for key in keys for message in self._says[key]]
 
     def count_says(self, epoch: int) -> int:
-        """The number of says of an epoch, two versions of each at most."""
+        """Return the number of says of an epoch, two versions of each at most."""
         return sum(len(held) for (of, _), held in self._says.items() if of == epoch)
 
     def of_epoch(
         self, kind: type[Late | Halt | Close | Accept | SealVote], epoch: int
     ) -> list[Message]:
-        """Lates, halts, closes or votes of one epoch, first seen first."""
+        """Return the messages of this kind of one epoch, first seen first."""
         return self._epochs.get((NUMBER[kind], epoch), [])
 
     def epochs_of(self, kind: type[Late | Halt | Close | Accept | SealVote]) -> list[int]:
-        """The epochs of which a message of this kind is held."""
+        """Return the epochs of which a message of this kind is held."""
         return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
 
     def halts_by(self, seat: int) -> list[Message]:
-        """The halts of one seat, in the order they came."""
+        """Return the halts of one seat, in the order they came."""
         halts = (m for epoch in self.epochs_of(Halt) for m in self.of_epoch(Halt, epoch))
         return sorted((m for m in halts if m.seat == seat), key=lambda m: self._order[m.hash])
 
     def highest_late(self, seat: int | None) -> int:
-        """The epoch of a seat's highest late; 0 for none."""
+        """Return the epoch of a seat's highest late; 0 for none."""
         late = None if seat is None else self._lates.get(seat)
         return 0 if late is None else self.epoch_of(late)
 
     def backs(self) -> list[Message]:
-        """All backs."""
+        """Return all backs."""
         return list(self._backs)
 
     def since(self, epoch: int, step: int) -> list[Message]:
-        """What a node that stands at this step of this epoch may lack, in the order it came.
+        """Return what a node that stands at this step of this epoch may lack, in the order it came.
 
         Every back; the says of this step and later ones, and all of an epoch from `epoch` on that
         is not the first; of all else what is of `epoch` or later.
@@ -199,14 +199,14 @@ class MessageStore:
         return sorted(found, key=lambda message: self._order[message.hash])
 
     def says_by(self, seat: int) -> Iterator[Message]:
-        """Every say of one seat, spare versions too; their bytes together are `said_bytes`."""
+        """Yield every input of one seat, spare versions too; `said_bytes` counts their bytes."""
         for shelf in (self._by_hash, self._spare):
             for message in shelf.values():
                 if message.seat == seat and isinstance(message.statement, Say):
                     yield message
 
     def highest_wishes(self) -> list[Message]:
-        """Of each seat the late, halt, accept or seal of the highest epoch that is held."""
+        """Return of each seat the late, halt, accept or seal of the highest epoch."""
         found: dict[int, Message] = {}
         for message in self._by_hash.values():
             statement = message.statement
@@ -226,5 +226,5 @@ class MessageStore:
                     self._forget(message)
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:
-        """Everything one seat signed."""
+        """Return everything one seat signed."""
         return [m for m in self._by_hash.values() if m.seat == seat]

@@ -17,20 +17,9 @@ from ..chain.chain_state import Kind, Missing, Node, Slot, Table
 from ..crypto.hashing import Label
 from ..crypto.identities import verify_signature
 from ..errors import Invalid, Place
-from ..wire.signed_messages import (
-    MAX_BACK,
-    Accept,
-    Back,
-    Close,
-    Expired,
-    Halt,
-    Lock,
-    Message,
-    Say,
-    SealVote,
-    payload,
-)
-from . import fault_evidence
+from ..wire import signed_messages
+from ..wire.signed_messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote
+from . import absence, fault_evidence
 from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
 
@@ -42,24 +31,22 @@ MAX_VERSIONS: Final[Quota] = 2
 
 
 def lock_votes(table: Table, lock: Lock) -> list[Message]:
-    """A lock's votes as messages, every signature checked; Malformed if one is wrong."""
+    """Return a lock's votes as messages. Raises Malformed if a signature or seat is wrong."""
     if len(lock.votes) < table.quorum:
         raise Malformed("a lock has fewer votes than the quorum")
-    return [_vote(table, lock, seat, signature) for seat, signature in lock.votes]
-
-
-def _vote(table: Table, lock: Lock, seat: int, signature: bytes) -> Message:
-    if seat >= table.seats:
-        raise Malformed("a lock has a vote of no seat")
-    kind = SealVote if lock.sealed else Accept
+    found = []
     label = Label.SEAL if lock.sealed else Label.ACCEPT
-    statement = kind(lock.epoch, lock.base)
-    data = payload(table.id, seat, statement)
-    try:
-        verify_signature(table.ids[seat], label, data, signature)
-    except Invalid as error:
-        raise Malformed("a lock has a vote with a wrong signature") from error
-    return Message(seat, statement, data, signature)
+    statement = (SealVote if lock.sealed else Accept)(lock.epoch, lock.base)
+    for seat, signature in lock.votes:
+        if seat >= table.seats:
+            raise Malformed("a lock has a vote of no seat")
+        data = signed_messages.payload(table.id, seat, statement)
+        try:
+            verify_signature(table.ids[seat], label, data, signature)
+        except Invalid as error:
+            raise Malformed("a lock has a vote with a wrong signature") from error
+        found.append(Message(seat, statement, data, signature))
+    return found
 
 
 @dataclass(frozen=True)
@@ -86,16 +73,16 @@ class ReadHalt:
 
 
 def read_halt(table: Table, message: Message, source: References, named: bool = False) -> ReadHalt:
-    """A halt with its contents; Malformed or Unknown ([E-12]).
+    """Return a halt with its contents; Malformed or Unknown ([E-12]).
 
     `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
-    a liar could else nest them without end.
+    a faulty seat could otherwise nest them without end.
     """
     return source.once((message.hash, named), lambda: _read_halt(table, message, source, named))
 
 
 def _read_halt(table: Table, message: Message, source: References, named: bool) -> ReadHalt:
-    """Its checks in their order: proofs counted, lock, look-ups, form ([E-20])."""
+    """Check a halt in this order: number of proofs, lock, look-ups, form ([E-20])."""
     halt = message.statement
     if not isinstance(halt, Halt):
         raise Malformed("a close names what is no halt")
@@ -126,7 +113,7 @@ def _read_halt(table: Table, message: Message, source: References, named: bool) 
 
 
 def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]:
-    """The messages with these hashes; Unknown for the first one lacking, once all are asked for."""
+    """Return these messages. Raises Unknown for the first one lacking, once all are asked for."""
     found, lacking = list[Message](), list[Unknown]()
     for digest in hashes:
         try:
@@ -141,7 +128,7 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """What proofs of one message prove of form; a pair proves by being two, whatever it names."""
+    """Return whom proofs of one message prove at fault of form; a pair proves by being two."""
     found = set()
     for proof in proofs:
         if len(proof) == 1:
@@ -152,7 +139,7 @@ def _bad_forms(
 
 
 def _check_form(read: ReadHalt, epoch: int) -> None:
-    """What it lists is of its kind and resolves; two says of one identity at most ([E-11])."""
+    """Refuse what is not of its kind, does not resolve, or has a third version ([E-11])."""
     for message in read.says:
         if not isinstance(message.statement, Say) or message.statement.epoch != epoch:
             raise Malformed("a halt lists what is no say of its lock's epoch")
@@ -186,7 +173,7 @@ class Base:
 def read_close(
     table: Table, message: Message, source: References, named: bool = False
 ) -> list[ReadHalt]:
-    """The halts of a close; Malformed unless they are t of its epoch by rising seat."""
+    """Return the halts of a close; Malformed unless they are t of its epoch by rising seat."""
     close = message.statement
     if not isinstance(close, Close) or message.seat != close.epoch % table.seats:
         raise Malformed("a close by a seat whose turn it is not")
@@ -198,9 +185,9 @@ def read_close(
 
 
 def check_signers(messages: Sequence[Message], epoch: int) -> None:
-    """The halts are of one epoch and of different seats in rising order.
+    """Check that halts are of one epoch, and of different seats in rising order.
 
-    Malformed if they are not.
+    Raises Malformed if they are not.
     """
     seats = [m.seat for m in messages]
     if seats != sorted(set(seats)):
@@ -211,12 +198,12 @@ def check_signers(messages: Sequence[Message], epoch: int) -> None:
 
 
 def base_of_close(table: Table, message: Message, source: References, named: bool = False) -> Base:
-    """The base a close proposes; Malformed if it is invalid, Unknown if something is missing."""
+    """Return the base that a close proposes. Raises Malformed, or Unknown if something lacks."""
     return base_of_halts(read_close(table, message, source, named))
 
 
 def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
-    """The base that t well-formed halts give ([E-13]).
+    """Return the base that t well-formed halts give ([E-13]).
 
     The tree grows from what halts list as says, two versions of each at most; what only a proof
     names counts against its signer and builds nothing.
@@ -239,14 +226,14 @@ def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
 
 
 def bad_form(table: Table, message: Message, source: References) -> str | None:
-    """'bad-halt' or 'bad-close' if the message breaks its form."""
+    """Return 'bad-halt' or 'bad-close' if the message breaks its form."""
     if isinstance(message.statement, Close):
         return source.once((message.hash, True), lambda: _bad_form(table, message, source))
     return _bad_form(table, message, source)
 
 
 def is_bad_form(table: Table, message: Message, source: References) -> bool:
-    """Whether the message is known to break its form when a proof names it."""
+    """Return whether the message is known to break its form when a proof names it."""
     try:
         return bad_form(table, message, source) is not None
     except Unknown:
@@ -271,7 +258,9 @@ def _once(messages: Iterable[Message]) -> list[Message]:
 
 
 def highest_lock(halts: Sequence[ReadHalt]) -> tuple[Node, int]:
-    """(base, epoch) of the highest lock; of two bases the sealed, the further, the smaller.
+    """Return the base and epoch of the highest lock.
+
+    Ties are broken in this order: a sealed base, the longer chain, the lower digest.
 
     Void if two bases of this epoch are sealed.
     """
@@ -291,40 +280,41 @@ def highest_lock(halts: Sequence[ReadHalt]) -> tuple[Node, int]:
 def walk(
     node: Node, tree: Tree, halts: Sequence[ReadHalt], epoch: int
 ) -> tuple[Node, set[int], set[int]]:
-    """(last node, culprits, seats made absent): the chain as far as the halts carry it."""
+    """Follow the chain as far as the halts carry it.
+
+    Returns:
+        The last node, the seats with several versions of an input, and those that become absent.
+    """
     culprits: set[int] = set()
+    claims = [(read.message.seat, read.halt.expired) for read in halts]
     while transition.may_go_on(node):
         bodies = tree.bodies(node)
         several = {seat for seat, versions in bodies.items() if len(versions) > 1}
         missing = node.want.speakers - set(bodies)
+        single = {seat: versions[0] for seat, versions in bodies.items() if seat not in several}
         culprits |= several
         if not several and not missing:
-            node = transition.append(node, transition.slots_of(node, _only(bodies)))
+            node = transition.append(node, transition.slots_of(node, single))
+        elif several and missing:
+            return node, culprits, set()
         elif several:
-            kept = None if missing else _kept_version(node, tree, bodies, culprits, halts)
+            kept = _kept_version(node, tree, bodies, culprits, halts)
             if kept is None:
-                return _void_step(node, bodies, several, missing), culprits, set()
+                slots = transition.slots_of(node, single, Missing.FAULT)
+                return transition.append(node, slots), culprits, set()
             node = kept
+        elif absence.is_timed_out(node, missing, epoch, claims):
+            slots = transition.slots_of(node, single, Missing.ABSENT)
+            return transition.append(node, slots), culprits, set(missing)
         else:
-            return _expire(node, bodies, missing, halts, epoch, culprits)
+            return node, culprits, set()
     return node, culprits, set()
-
-
-def _only(bodies: Bodies) -> dict[int, bytes]:
-    return {seat: versions[0] for seat, versions in bodies.items()}
-
-
-def _void_step(node: Node, bodies: Bodies, several: set[int], missing: frozenset[int]) -> Node:
-    if missing:
-        return node
-    honest = {seat: versions[0] for seat, versions in bodies.items() if seat not in several}
-    return transition.append(node, transition.slots_of(node, honest, Missing.FAULT))
 
 
 def _kept_version(
     node: Node, tree: Tree, bodies: Bodies, culprits: set[int], halts: Sequence[ReadHalt]
 ) -> Node | None:
-    """The one version that every present signer has built on and no honest-looking say leaves."""
+    """Return the one version that every present signer builds on, and no honest seat leaves."""
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
     signers = {read.message.seat for read in halts} & node.present
     for child, _ in choices:
@@ -334,24 +324,6 @@ def _kept_version(
     return None
 
 
-def _expire(
-    node: Node,
-    bodies: Bodies,
-    missing: frozenset[int],
-    halts: Sequence[ReadHalt],
-    epoch: int,
-    culprits: set[int],
-) -> tuple[Node, set[int], set[int]]:
-    """ABSENT for the missing if enough others say that their patience ran out just here."""
-    table, place = node.table, Expired(epoch, node.step, node.digest)
-    others = (read for read in halts if read.message.seat not in missing)
-    ran_out = sum(read.halt.expired == place for read in others)
-    if table.strict or ran_out < table.seats - table.quorum + 1:
-        return node, culprits, set()
-    after = transition.append(node, transition.slots_of(node, _only(bodies), Missing.ABSENT))
-    return after, culprits, set(missing)
-
-
 def _seat_changes(
     start: Node,
     node: Node,
@@ -359,38 +331,15 @@ def _seat_changes(
     missing: set[int],
     halts: Sequence[ReadHalt],
 ) -> Node:
-    """Who is banned, absent or back; nothing behind `result` ([E-14])."""
+    """Return who is banned, absent or back; nothing behind `result` ([E-14])."""
     if node.want.kind is Kind.RESULT:
         return node  # nothing follows in which anyone could be absent
     banned = node.banned | set(faults)
     counts = list(node.absences)
     for seat in missing:
         counts[seat] += 1
-    returned = returning(start, [m for read in halts for m in read.backs]) - banned
+    returned = absence.returning(start, [m for read in halts for m in read.backs]) - banned
     present = ((node.present - missing) | returned) - banned
     if (present, banned, tuple(counts)) == (node.present, node.banned, node.absences):
         return node
     return transition.link(node, present, frozenset(banned), tuple(counts))
-
-
-def returning(base: Node, backs: Iterable[Message]) -> set[int]:
-    """Return the seats that come back by a `back` that holds on this base."""
-    return {
-        message.seat
-        for message in backs
-        if isinstance(message.statement, Back)
-        and may_return(base, message.seat)
-        and message.statement.count == base.absences[message.seat]
-    }
-
-
-def may_return(base: Node, seat: int) -> bool:
-    """Return whether an absent seat may come back: the terms allow it, or nothing goes on without.
-
-    SPEC: [E-31].
-    """
-    if seat in base.present | base.banned:
-        return False
-    returns = base.table.header.terms.returns
-    limit = MAX_BACK if transition.stands_still(base) else returns
-    return base.absences[seat] <= limit

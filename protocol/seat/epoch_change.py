@@ -7,7 +7,7 @@ from typing import Final
 from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Node
-from ..consensus import new_epoch
+from ..consensus import absence
 from ..consensus.epoch_votes import held_says
 from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Lock, Message, Say, SealVote
 from .effects import TOO_MANY_FAULTS, Broken
@@ -15,8 +15,8 @@ from .seat_state import SeatState
 from .step_progress import tell_waiting
 
 LONG_EPOCH: Final[Quota] = 2000
-"""Says after which an epoch is closed although nothing is wrong. A halt lists at most 4096, all
-liars may have signed two of each of theirs, and steps go on until the halts are signed."""
+"""Inputs after which an epoch is closed although nothing is wrong. A halt lists at most 4096, each
+faulty seat may have signed two of each of its own, and steps go on until the halts are signed."""
 
 
 def late(state: SeatState) -> bool:
@@ -87,7 +87,7 @@ def _has_reason(state: SeatState) -> bool:
     if can_time_out and timers.now - view.entered >= signer.back_off():
         tell_waiting(state)
         return True
-    if state.judge.has_proof() or new_epoch.returning(view.base, state.log.store.backs()):
+    if state.judge.has_proof() or absence.returning(view.base, state.log.store.backs()):
         return True
     is_long = (tip.step - view.base.step) * state.table.seats >= LONG_EPOCH
     return is_long and transition.may_go_on(tip)
@@ -97,7 +97,7 @@ def _has_reason(state: SeatState) -> bool:
 
 
 def halt(state: SeatState) -> bool:
-    """When t seats wish a higher epoch, sign nothing of a lower one any more ([E-4])."""
+    """Return when t seats wish a higher epoch, sign nothing of a lower one any more ([E-4])."""
     wish = state.log.votes.common_wish()
     if wish <= state.signer.promise or not state.has_begun or state.seat is None:
         return False
@@ -140,7 +140,7 @@ def own_halt(state: SeatState, epoch: int) -> Halt:
     lock, under, base = _stands_on(state, epoch)
     says = {m.hash for m in held_says(base, state.log.store, under)}
     proofs = {p.hashes for p in state.judge.proofs.values() if p.seat not in base.banned}
-    backs = (m.hash for m in state.log.store.backs() if not _back_done(m, base))
+    backs = [m.hash for m in state.log.store.backs() if _is_open(m, base)]
     return Halt(
         epoch,
         lock,
@@ -151,11 +151,10 @@ def own_halt(state: SeatState, epoch: int) -> Halt:
     )
 
 
-def _back_done(message: Message, base: Node) -> bool:
-    back = message.statement
-    if not isinstance(back, Back):
-        return True
-    return message.seat in base.present or back.count < base.absences[message.seat]
+def _is_open(message: Message, base: Node) -> bool:
+    """Return whether a base does not answer a back yet."""
+    back, seat = message.statement, message.seat
+    return isinstance(back, Back) and seat not in base.present and back.count >= base.absences[seat]
 
 
 # Proposing and voting
@@ -215,5 +214,5 @@ def _vote(state: SeatState, kind: type[Accept | SealVote]) -> bool:
 def sign_back(state: SeatState) -> None:
     """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = state.seat, state.tip
-    if seat is not None and state.signer.wants_back and new_epoch.may_return(node, seat):
+    if seat is not None and state.signer.wants_back and absence.may_return(node, seat):
         state.signer.sign(Back(node.absences[seat]))

@@ -28,11 +28,11 @@ WANTED: Final[Quota] = 2 << 20
 """Bytes of one seat's such says that are kept in an epoch because one seat's halts name them.
 
 Honest ones name legal says, of a few hundred bytes, and a proof. Each seat's halts have room of
-their own: a liar's could else use up what honest ones need.
+their own: those of a faulty seat could otherwise use up what honest ones need.
 """
 ACCUSED: Final[Quota] = 3 * WANTED
 """The same for what is named by halts and closes that its halts accuse: all that a seat may hold
-because up to two liars' halts named it."""
+because the halts of up to two faulty seats named it."""
 
 
 def is_worth_keeping(state: SeatState, message: Message) -> bool:
@@ -48,7 +48,9 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
         known = state.tip.absences[message.seat] + ABSENCES_AHEAD if state.has_begun else 0
         return statement.count <= max(state.table.header.terms.returns, known)
     if isinstance(statement, Say):
-        return _is_near(state, statement) and _has_room(state, message)
+        epochs = range(state.log.view.epoch, state.signer.promise + 2)
+        is_near = statement.epoch in epochs and statement.step <= state.tip.step + AHEAD
+        return is_near and _has_room(state, message)
     if isinstance(statement, Late) and statement.epoch <= state.log.store.wishes.get(
         message.seat, 0
     ):
@@ -58,12 +60,6 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
     if isinstance(statement, Late | Accept | SealVote):
         state.log.votes.note_far(message)
     return False
-
-
-def _is_near(state: SeatState, say: Say) -> bool:
-    if not state.log.view.epoch <= say.epoch <= state.signer.promise + 1:
-        return False
-    return say.step <= state.tip.step + AHEAD
 
 
 def _is_granted(state: SeatState, message: Message) -> bool:
@@ -87,18 +83,14 @@ def _has_room(state: SeatState, message: Message) -> bool:
 
 
 def _is_loose(state: SeatState, message: Message) -> bool:
-    """Return whether it is a say of this epoch or a later one that is not on the followed chain.
+    """Return whether it is an input of this epoch or a later one that is not on the followed chain.
 
     A second version that makes the first proof against its signer is not: it leads to a ban.
     """
-    say = message.statement
-    if not isinstance(say, Say) or say.epoch < state.log.view.epoch or _proves(state, message):
+    say, versions = message.statement, state.log.store.versions(message.identity)
+    if not isinstance(say, Say) or say.epoch < state.log.view.epoch:
+        return False
+    is_second = len(versions) == 1 and versions[0].hash != message.hash
+    if is_second and message.seat in state.tip.present - set(state.judge.proofs):
         return False
     return say.on not in state.log.view.path
-
-
-def _proves(state: SeatState, message: Message) -> bool:
-    versions = state.log.store.versions(message.identity)
-    if len(versions) != 1 or versions[0].hash == message.hash:
-        return False
-    return message.seat in state.tip.present - set(state.judge.proofs)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from ..chain import transition
-from ..chain.chain_state import Accepted, Node, Refused
+from ..chain.chain_state import Accepted, Node
 from ..consensus import fault_evidence
 from ..wire.signed_messages import Message, Say
 from .effects import Job
@@ -35,7 +35,7 @@ def rests(state: SeatState) -> bool:
         if due is None:
             judge.mark_checked()
         else:
-            outbox.put(_check(*due))
+            outbox.put(Job(partial(transition.judge, *due), partial(transition.keep, *due)))
     return outbox.job is not None
 
 
@@ -67,10 +67,3 @@ def _unknown(node: Node, message: Message) -> Iterator[Unknown]:
         return
     if transition.known(node, seat, say.body) is None:
         yield node, seat, say.body
-
-
-def _check(node: Node, seat: int, body: bytes) -> Job:
-    def take(found: Accepted | Refused) -> None:
-        transition.keep(node, seat, body, found)
-
-    return Job(partial(transition.judge, node, seat, body), take)

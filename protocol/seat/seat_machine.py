@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from ..chain import own_inputs, transition
+from ..chain import transition
 from ..chain.chain_state import Kind
-from ..consensus import new_epoch
+from ..consensus import absence
 from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
 from ..wire import peer_frames, signed_messages
@@ -253,7 +253,7 @@ class Machine(SeatState):
     @property
     def may_return(self) -> bool:
         """Whether this seat is absent and may come back ([E-31])."""
-        return self.seat is not None and new_epoch.may_return(self.tip, self.seat)
+        return self.seat is not None and absence.may_return(self.tip, self.seat)
 
     @property
     def is_bound(self) -> bool:
@@ -278,7 +278,7 @@ class Machine(SeatState):
     @property
     def must_choose(self) -> bool:
         """Whether the player is asked for a choice now."""
-        if self.seat is None or not own_inputs.needs_choice(self.tip, self.seat):
+        if self.seat is None or not transition.needs_choice(self.tip, self.seat):
             return False
         return step_progress.may_speak(self)
 

@@ -15,26 +15,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from ..chain import cards, transition
+from ..chain import cards
 from ..chain.chain_state import Node, Secrets, new_secrets
+from ..consensus import absence
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
 from ..game_interface import Choice
 from ..wire import codec, peer_frames, signed_messages, signed_notices
-from ..wire.signed_messages import (
-    Accept,
-    Back,
-    Close,
-    Expired,
-    Halt,
-    Late,
-    Message,
-    Say,
-    SealVote,
-    Statement,
-    identity_of,
-)
+from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from ..wire.signed_notices import MAX_NUMBER
 from .effects import Asked, Cautious, Record, Silenced
 from .fault_judge import FaultJudge
@@ -192,7 +181,7 @@ class Signer:
         self.own_secrets = None if seed is None else new_secrets(seed, size)
         self.promise = 0
         self.floor = 0
-        self.expired: dict[int, Expired] = {}
+        self.expired: dict[int, signed_messages.Expired] = {}
         self.inquiry: Inquiry | None = None
         self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
         self.wants_back = False
@@ -269,17 +258,14 @@ class Signer:
             self.timers.promise()
 
     def _claim_timeout(self) -> None:
-        """Record, before leaving this epoch, whether its current step timed out.
-
-        A seat that owes an input there claims nothing: it would vote itself away, or others that
-        wait for it.
-        """
+        """Record, before leaving this epoch, whether its current step timed out."""
         if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
             return
         epoch, tip = self.log.view.epoch, self.log.tip
         owes = self.seat in tip.want.speakers and not self.log.has_said(self.seat, tip.step)
-        if not owes and self.ran_out() and transition.may_go_on(tip):
-            self.expired[epoch] = Expired(epoch, tip.step, tip.digest)
+        claim = absence.claim_of(epoch, tip, owes, self.ran_out())
+        if claim is not None:
+            self.expired[epoch] = claim
 
     # Signing
 
@@ -292,14 +278,14 @@ class Signer:
         self.judge.add(message)
         return True
 
-    def _bind(self, statement: Statement) -> None:
+    def _bind(self, statement: signed_messages.Statement) -> None:
         """Note what an own statement binds this seat to."""
         if isinstance(statement, Halt | Accept | SealVote | Say):
             self.raise_promise(statement.epoch)
         if isinstance(statement, Say):
             self.burn_choices(statement.step)
 
-    def sign(self, statement: Statement, note: Note | None = None) -> bool:
+    def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
         """Sign, record, send; never a second statement of one identity ([M-5], [M-6])."""
         if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
             return False
@@ -309,7 +295,7 @@ class Signer:
         self.outbox.carry(message)
         return True
 
-    def _may_sign(self, seat: int, statement: Statement) -> bool:
+    def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
         """Return whether the seat's state allows this statement, and nothing signed forbids it.
 
         A lower wish than one already signed says nothing, and is not kept; after the last epoch
@@ -323,11 +309,11 @@ class Signer:
             lowest = self.log.store.highest_late(seat)
             if not lowest < statement.epoch <= signed_messages.MAX_EPOCH:
                 return False
-        if self.log.store.versions(identity_of(seat, statement)):
+        if self.log.store.versions(signed_messages.identity_of(seat, statement)):
             return False
         return not self._may_contradict(statement)
 
-    def _may_contradict(self, statement: Statement) -> bool:
+    def _may_contradict(self, statement: signed_messages.Statement) -> bool:
         """Return whether something this seat has forgotten could stand against it ([E-22]).
 
         After an old journal was restored, a faulty seat may be the only one to hold what was signed
@@ -409,7 +395,7 @@ class Signer:
     def burn_choices(self, step: int | None = None) -> None:
         """Ask again for what was chosen, before a step or at all: it may be shown ([D-5])."""
         for place, chosen in self.player_choices.items():
-            if step is None or step > place[0]:
+            if not chosen.burnt and (step is None or step > place[0]):
                 self.player_choices[place] = replace(chosen, burnt=True)
 
     def ask_player(self, chosen: PlayerChoice | None) -> None:

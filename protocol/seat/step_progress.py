@@ -7,27 +7,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..chain import openings, own_inputs, transition
+from ..chain import openings, transition
 from ..chain.chain_state import SETUP, Kind, Node
 from ..consensus import followed_chain, new_epoch
 from ..consensus.followed_chain import Proof
 from ..fault_codes import FAULTS
 from ..wire.signed_messages import Halt, Say
 from ..wire.signed_notices import EndNotice
-from . import catch_up
-from .effects import (
-    DEAD_KEYS,
-    SEAT_LEFT,
-    SILENT_SEAT,
-    VOID_TABLE,
-    Broken,
-    Entered,
-    Finished,
-    Job,
-    LeftForNow,
-    Stepped,
-    Waiting,
-)
+from . import catch_up, effects
+from .effects import Broken
 from .fault_judge import SETTLES
 from .seat_state import SeatState
 from .timeouts import HUMAN
@@ -54,7 +42,7 @@ def check_forms(state: SeatState) -> bool:
             code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
             state.judge.convict(Proof(message.seat, code, (message,)))
     if votes.void:
-        state.judge.end(Broken(VOID_TABLE))
+        state.judge.end(Broken(effects.VOID_TABLE))
     return False
 
 
@@ -92,7 +80,7 @@ def enter(state: SeatState) -> bool:
     log.forget_inputs(state.seat, {h for proof in judge.proofs.values() for h in proof.hashes})
     state.peers.forget_deferred()
     judge.enter(base)
-    state.outbox.emit(Entered(epoch, base.node, base.faults))
+    state.outbox.emit(effects.Entered(epoch, base.node, base.faults))
     _look_at_tip(state, base.node.step)
     return True
 
@@ -103,7 +91,7 @@ def advance(state: SeatState) -> bool:
     grown = state.log.grow(state.seat)
     if grown is None:
         return False
-    state.outbox.emit(Stepped(*grown))
+    state.outbox.emit(effects.Stepped(*grown))
     state.timers.mark(state.log.view)
     _look_at_tip(state)
     return True
@@ -137,7 +125,9 @@ def end_setup(state: SeatState) -> bool:
     node = state.tip
     if node.want.kind is Kind.ENDED:
         guilty = node.convictions[-1] if node.convictions else None
-        _end_and_announce(state, Broken(guilty.code, guilty.seat) if guilty else Broken(DEAD_KEYS))
+        _end_and_announce(
+            state, Broken(guilty.code, guilty.seat) if guilty else Broken(effects.DEAD_KEYS)
+        )
     elif node.want.kind in SETUP:
         _wait_in_setup(state, node)
     return False
@@ -169,7 +159,7 @@ def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | N
     if (known := _known_end(state)) is not None:
         return known
     if state.timers.is_out(node) and (awaited := state.awaited()):
-        return Broken(SILENT_SEAT, min(awaited - {state.seat} or awaited))
+        return Broken(effects.SILENT_SEAT, min(awaited - {state.seat} or awaited))
     return None
 
 
@@ -180,14 +170,14 @@ def _known_end(state: SeatState) -> Broken | None:
     later ([E-27]). In that moment the others, some linked just now, hear of it too.
     """
     if state.judge.refuser is not None:
-        return Broken(SEAT_LEFT, state.judge.refuser)
+        return Broken(effects.SEAT_LEFT, state.judge.refuser)
     if (announced := _announced_end(state)) is not None:
         return announced
     first = state.table.first_step
     away = [word.seat for word in state.peers.away() if word.step < first and not state.has_begun]
     settled = state.timers.now - SETTLES
     gone = [seat for seat in away if state.peers.departures.since(seat) <= settled]
-    return Broken(SEAT_LEFT, min(gone)) if gone else None
+    return Broken(effects.SEAT_LEFT, min(gone)) if gone else None
 
 
 def _announced_end(state: SeatState) -> Broken | None:
@@ -206,9 +196,11 @@ def _announced_end(state: SeatState) -> Broken | None:
 
 def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
     """Return whether this node waited for the seat of a notice in vain too, or has its leave."""
-    if notice.reason == SILENT_SEAT:
+    if notice.reason == effects.SILENT_SEAT:
         return notice.about in state.awaited() and state.timers.is_out(state.tip)
-    return notice.reason == SEAT_LEFT and notice.about in {w.seat for w in state.peers.away()}
+    return notice.reason == effects.SEAT_LEFT and notice.about in {
+        w.seat for w in state.peers.away()
+    }
 
 
 def _end_and_announce(state: SeatState, broken: Broken) -> None:
@@ -238,7 +230,7 @@ def give_up(state: SeatState) -> None:
     if proof is not None:
         state.outbox.emit(Broken(proof.code, proof.seat))
         return
-    silent = Broken(SILENT_SEAT, min(state.awaited(), default=None))
+    silent = Broken(effects.SILENT_SEAT, min(state.awaited(), default=None))
     state.outbox.emit(_why_setup_ends(state, state.tip, committed=True) or silent)
 
 
@@ -248,14 +240,14 @@ def give_up(state: SeatState) -> None:
 def tell_waiting(state: SeatState) -> None:
     """Tell the driver once per step whom the table waits for."""
     if state.timers.tell_timeout(state.tip):
-        state.outbox.emit(Waiting(state.awaited(), state.tip.step))
+        state.outbox.emit(effects.Waiting(state.awaited(), state.tip.step))
 
 
 def tell_left(state: SeatState) -> bool:
     """Tell the driver of each departure once, when it first holds."""
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
-            state.outbox.emit(LeftForNow(word.seat))
+            state.outbox.emit(effects.LeftForNow(word.seat))
     return False
 
 
@@ -279,13 +271,13 @@ def speak(state: SeatState) -> bool:
     node, seat, signer = state.tip, state.seat, state.signer
     if seat is None or not may_speak(state):
         return False
-    if own_inputs.needs_choice(node, seat):
+    if transition.needs_choice(node, seat):
         return _speak_choice(state, node, seat)
     if not openings.has_opening(node, seat, signer.secrets):
         return False
-    write = partial(own_inputs.body_of, node, seat, signer.secrets, signer.rng)
-    if state.outbox.hands_out and own_inputs.takes_long(node):
-        state.outbox.put(Job(write, lambda body: _say_if_due(state, node, body)))
+    write = partial(transition.body_of, node, seat, signer.secrets, signer.rng)
+    if state.outbox.hands_out and transition.takes_long(node):
+        state.outbox.put(effects.Job(write, lambda body: _say_if_due(state, node, body)))
         return False
     return signer.sign(Say(state.log.view.epoch, node.step, node.digest, write()))
 
@@ -304,7 +296,7 @@ def prepare(state: SeatState) -> bool:
         return False
     do = partial(signer.secrets.prepare_shuffle, node, signer.rng)
     if state.outbox.hands_out:
-        state.outbox.put(Job(do, lambda given: None))
+        state.outbox.put(effects.Job(do, lambda given: None))
     else:
         do()
     return False
@@ -317,7 +309,7 @@ def _speak_choice(state: SeatState, node: Node, seat: int) -> bool:
     if chosen is None or not chosen.still_stands(node):
         signer.ask_player(chosen)
         return False
-    body = own_inputs.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
+    body = transition.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
     note = (chosen.digest, name, chosen.choice)
     return signer.sign(Say(state.log.view.epoch, node.step, node.digest, body), note)
 
@@ -333,7 +325,7 @@ def finish(state: SeatState) -> bool:
     if state.finished or not (_ended_in_base(state) or _ended_by_says(state)):
         return False
     state.judge.finish()
-    state.outbox.emit(Finished(state.tip))
+    state.outbox.emit(effects.Finished(state.tip))
     return True
 
 
@@ -358,5 +350,5 @@ def _ended_in_base(state: SeatState) -> bool:
     epoch, base = found
     if epoch > state.log.view.epoch:
         state.log.enter(epoch, base.node, state.timers.now)
-        state.outbox.emit(Entered(epoch, base.node, base.faults))
+        state.outbox.emit(effects.Entered(epoch, base.node, base.faults))
     return True

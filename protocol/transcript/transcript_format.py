@@ -74,7 +74,7 @@ class Content:
     entries: Annotated[tuple[Entry, ...], Rows(_ENTRY)]
 
     def digest(self) -> bytes:
-        """The game's id: by it files are compared."""
+        """Return the game's id: by it files are compared."""
         value = _CONTENT.write(self)
         size, pieces = codec.size(value), codec.pieces(value)
         return digest_of_pieces(Label.CONTENT, size, pieces)
@@ -110,7 +110,7 @@ class Transcript:
     evidence: Evidence
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
+        """Return the canonical bytes."""
         parts = _CONTENT.write(self.content), _EVIDENCE.write(self.evidence)
         return codec.encode((MAGIC, VERSION, *parts))
 
@@ -150,7 +150,7 @@ def opened(file: File | Opened, clock: Callable[[], float] | None = None) -> Ope
 
 
 def open_file(file: File) -> tuple[Any, ...]:
-    """The four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
+    """Return the four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
     stream = Stream(io.BytesIO(file) if isinstance(file, bytes) else file)
     try:
         found = _read_outer(stream)
@@ -162,7 +162,7 @@ def open_file(file: File) -> tuple[Any, ...]:
 
 
 def _check_size(stream: Stream) -> None:
-    """A file that is too large is told so, whatever else is wrong with it."""
+    """Refuse a file that is too large, whatever else is wrong with it."""
     if stream.count(MAX_FILE) > MAX_FILE:
         raise Unsound("too-large", offset=MAX_FILE)
 
@@ -188,7 +188,7 @@ def _read_outer(stream: Stream) -> tuple[Any, ...]:
 
 
 def _check_version(stream: Stream) -> None:
-    """Unsound unless the file is of this version ([X-1])."""
+    """Refuse a file of another version ([X-1])."""
     at, version = stream.offset, stream.take_up_to(1)
     if not version:
         raise Unsound("torn", offset=at)
@@ -198,7 +198,7 @@ def _check_version(stream: Stream) -> None:
 
 
 def offset_of(value: Any, path: tuple[int, ...]) -> int:
-    """The byte at which the item at `path` begins in the encoding of `value`."""
+    """Return the byte at which the item at `path` begins in the encoding of `value`."""
     at = 0
     for index in path:
         if not isinstance(value, tuple) or index >= len(value):
@@ -213,7 +213,7 @@ def offset_of(value: Any, path: tuple[int, ...]) -> int:
 
 
 def read(value: tuple[Any, ...]) -> Transcript:
-    """The parts of an opened file; Unsound('bad-form') says which is not of its form ([V-2])."""
+    """Return the parts of an opened file. Raises Unsound('bad-form') for one of none ([V-2])."""
     try:
         return Transcript(*codec.read(_FILE, value, "bad-form", "the file")[2:])
     except WrongForm as error:

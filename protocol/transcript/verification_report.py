@@ -171,7 +171,7 @@ class Report:
 
 
 def verdict_of(problem: Problem | None) -> Verdict:
-    """The verdict that a first problem means."""
+    """Return the verdict that a first problem means."""
     if problem is None:
         return "ok"
     return "unreadable" if problem.code in UNREADABLE else "fault"

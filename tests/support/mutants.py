@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.chain import setup_steps, transition
-from protocol.consensus import followed_chain, new_epoch
+from protocol.consensus import absence, finality, followed_chain, new_epoch
 from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
     catch_up,
@@ -121,7 +121,7 @@ MUTANTS = (
     mutant(
         "a completed step final by itself",
         (
-            followed_chain.final_step,
+            finality.final_step,
             "base, silent = view.base.step, set(view.tip.present)",
             "base, silent = view.base.step, set()",
         ),
@@ -129,7 +129,7 @@ MUTANTS = (
     mutant(
         "final by t says",
         (
-            followed_chain.final_step,
+            finality.final_step,
             "if not silent:",
             "if len(view.tip.present) - len(silent) >= view.tip.table.quorum:",
         ),
@@ -140,14 +140,15 @@ MUTANTS = (
         (step_progress._ended_by_says, "not state.signer.is_standing or ", ""),
     ),
     mutant(
-        "one expired halt enough", (new_epoch._expire, "< table.seats - table.quorum + 1", "< 1")
+        "one expired halt enough",
+        (absence.is_timed_out, ">= table.seats - table.quorum + 1", ">= 1"),
     ),
     mutant(
         "patience running on while halted",
         (
             own_halt,
             "state.signer.expired.get(under)",
-            '__import__("protocol").wire.messages.Expired('
+            '__import__("protocol").wire.signed_messages.Expired('
             "under, state.tip.step, state.tip.digest) "
             "if state.log.view.epoch == under and state.timers.is_out(state.tip) else None",
         ),
@@ -203,10 +204,10 @@ MUTANTS = (
         (transition.may_go_on, "len(node.present) >= node.table.quorum", "True"),
     ),
     mutant("reveal without hold", (transition._needs_hold, "not node.table.strict", "False")),
-    mutant("a thinking seat's halt says expired", (Signer._claim_timeout, "not owes and ", "")),
+    mutant("a thinking seat's halt says expired", (absence.claim_of, "owes or ", "")),
     mutant(
         "halts of the missing count",
-        (new_epoch._expire, "read.message.seat not in missing", "True"),
+        (absence.is_timed_out, "seat not in missing", "True"),
     ),
     mutant(
         "a zero backup piece accepted", (setup_steps._check_backup, "== group.IDENTITY", "is None")
@@ -229,7 +230,7 @@ MUTANTS = (
     ),
     mutant(
         "returns that are used up keep out whom the chain needs",
-        (new_epoch.may_return, "MAX_BACK if transition.stands_still(base) else ", ""),
+        (absence.may_return, "MAX_BACK if transition.stands_still(base) else ", ""),
     ),
     mutant(
         "a halt whose says do not resolve is read",

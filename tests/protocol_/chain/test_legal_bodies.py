@@ -21,7 +21,7 @@ from support.sampling import times
 from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
-from protocol.chain import chain_state, own_inputs, transition
+from protocol.chain import chain_state, transition
 from protocol.chain.chain_state import SETUP, Kind, Missing, Node, Secrets
 from protocol.chain.openings import has_opening
 from protocol.crypto import group, key_sharing, sigma_proofs
@@ -88,10 +88,10 @@ class Drive:
 
     def honest_body(self, seat: int) -> bytes:
         node, secrets = self.node, self.secrets[seat]
-        if not own_inputs.needs_choice(node, seat):
-            return own_inputs.body_of(node, seat, secrets, self.rng)
+        if not transition.needs_choice(node, seat):
+            return transition.body_of(node, seat, secrets, self.rng)
         choice = self.die.choice(self.table.game.choices(node.want.name, seat))
-        return own_inputs.body_of_choice(node, seat, choice, secrets, self.rng)
+        return transition.body_of_choice(node, seat, choice, secrets, self.rng)
 
     def lie(self, seat: int, honest: bytes) -> bytes | None:
         """Another body the checks may take: an escrow that opens to something else."""

@@ -19,7 +19,7 @@ from support.tiny_table import letter, tiny_steps
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Missing, Node
-from protocol.consensus import fault_evidence, new_epoch
+from protocol.consensus import absence, fault_evidence
 
 VOID = "a liar's choice is void"
 OTHER = "a liar's other choice counts"
@@ -219,8 +219,8 @@ def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
 def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str) -> None:
     """By the count of halts alone; that those of the missing do not count keeps it from harm."""
     table, shape, _, _ = ABSENCES[name]
-    old = "read.message.seat not in missing"
-    counted = Mutant("halts of the missing count", ((new_epoch._expire, old, "True"),))
+    old = "seat not in missing"
+    counted = Mutant("halts of the missing count", ((absence.is_timed_out, old, "True"),))
     with planted(counted):
         model = run(table, shape, *JUDGES, subsets=True, thinkers_vote=True)
     assert set(model.found) >= {UNEARNED, VOTED_AWAY}
@@ -230,8 +230,8 @@ def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str
 
 def test_the_model_sees_a_table_that_stands_for_ever() -> None:
     """If more halts had to say `expired` than there are seats, patience would close nothing."""
-    old = "< table.seats - table.quorum + 1"
-    never = Mutant("no number of expired halts is enough", ((new_epoch._expire, old, "< 99"),))
+    old = ">= table.seats - table.quorum + 1"
+    never = Mutant("no number of expired halts is enough", ((absence.is_timed_out, old, ">= 99"),))
     with planted(never):
         model = run((4, 3, {3}), "A", stuck)
     assert set(model.found) == {STUCK}

@@ -11,7 +11,7 @@ from support.tiny_table import tiny_steps
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Missing, Node
-from protocol.consensus import fault_evidence, fork_tree, new_epoch
+from protocol.consensus import absence, fault_evidence, fork_tree, new_epoch
 from protocol.consensus.fork_tree import Tree
 from protocol.consensus.message_lookup import Malformed, References, Unknown, Void
 from protocol.consensus.new_epoch import ReadHalt
@@ -183,16 +183,16 @@ def test_a_back_counts_only_for_an_absent_seat_with_its_count_up_to_the_limit(
 ) -> None:
     gone = base_of(model, said(model, 0, 1, 2), expired=True).node
     wrong, right = (signed(model, 3, Back(count)) for count in (0, 1))
-    assert new_epoch.returning(gone, [wrong]) == set()
-    assert new_epoch.returning(gone, [right]) == {3}
-    assert new_epoch.returning(model.base, [right, wrong]) == set()
+    assert absence.returning(gone, [wrong]) == set()
+    assert absence.returning(gone, [right]) == {3}
+    assert absence.returning(model.base, [right, wrong]) == set()
     limit = model.table.header.terms.returns
     object.__setattr__(gone, "absences", (0, 0, 0, limit + 1))
-    assert new_epoch.returning(gone, [signed(model, 3, Back(limit + 1))]) == set()
+    assert absence.returning(gone, [signed(model, 3, Back(limit + 1))]) == set()
     object.__setattr__(gone, "present", frozenset({0, 1}))
-    assert new_epoch.returning(gone, [signed(model, 3, Back(limit + 1))]) == {3}, "[E-31]"
+    assert absence.returning(gone, [signed(model, 3, Back(limit + 1))]) == {3}, "[E-31]"
     object.__setattr__(gone, "absences", (0, 0, 0, 256))
-    assert not new_epoch.may_return(gone, 3)
+    assert not absence.may_return(gone, 3)
 
 
 NO_HALT = Halt(1, None, (), None, (), ())

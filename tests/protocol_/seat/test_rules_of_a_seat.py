@@ -21,7 +21,7 @@ from support.machine_table import MachineTable, toy_table, waiting_table
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Missing
-from protocol.chain.own_inputs import body_of_choice
+from protocol.chain.transition import body_of_choice
 from protocol.consensus.followed_chain import Proof
 from protocol.seat import epoch_change
 from protocol.seat.effects import Guilty, Waiting

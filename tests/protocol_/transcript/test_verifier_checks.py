@@ -61,8 +61,9 @@ ERRORS = {"bad-base": RecursionError(), "void": Void(""), "missing-evidence": Un
 def test_a_base_that_cannot_be_recounted_is_refused(
     monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
+    whole = read("vanished")
     monkeypatch.setattr(new_epoch, "base_of_close", Mock(side_effect=ERRORS[code]))
-    assert code_of(read("vanished")) == code
+    assert code_of(whole) == code
 
 
 @pytest.mark.parametrize("name", DISTURBED)

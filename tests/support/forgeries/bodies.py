@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from protocol.chain import own_inputs
+from protocol.chain import transition
 from protocol.chain.chain_state import Node, new_secrets
 from protocol.chain.sealed_choices import opening_size, seal_choice
 from protocol.crypto import commitments, escrow, group
@@ -93,7 +93,7 @@ def sealed(choice: Any) -> Forge:
 
     def forge(machine: Machine, node: Node, say: Say) -> bytes:
         draw = stream("sealed", f"{choice}")
-        return own_inputs.body_of_choice(node, seat_of(machine), choice, secrets_of(machine), draw)
+        return transition.body_of_choice(node, seat_of(machine), choice, secrets_of(machine), draw)
 
     return forge
 
@@ -120,7 +120,7 @@ def zero_piece(machine: Machine, node: Node, say: Say) -> bytes:
     polynomial = (secret, -secret % group.ORDER)
     alter(machine, polynomial=polynomial)
     draw = stream("zero piece", "none")
-    return own_inputs.body_of(node, seat_of(machine), secrets_of(machine), draw)
+    return transition.body_of(node, seat_of(machine), secrets_of(machine), draw)
 
 
 def false_complaint(machine: Machine, node: Node, say: Say) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from p2p_hoity.storage.home import home
-from protocol.chain import own_inputs, transition
+from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
 from protocol.wire import step_bodies
 from protocol.wire.signed_messages import Message, Say
@@ -45,7 +45,7 @@ def two_versions(liar: Liar, message: Message) -> Told | None:
     if found is not None:
         say, node = found
         choice = player_choices(liar.machine)[node.step, node.want.name].choice
-        body = own_inputs.body_of_choice(
+        body = transition.body_of_choice(
             node, liar.seat, choice, secrets_of(liar.machine), os.urandom
         )
         _write(seat=liar.seat, epoch=say.epoch, step=say.step, on=say.on.hex(), body=body.hex())

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from protocol.chain import own_inputs
+from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
 from protocol.chain.openings import has_opening
 from protocol.errors import Invalid
@@ -85,11 +85,11 @@ def second_body(liar: Liar, say: Say) -> bytes:
     game = liar.machine.table.game
     if node is None or node.want.kind in (Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK):
         return step_bodies.EMPTY
-    if own_inputs.needs_choice(node, liar.seat):
+    if transition.needs_choice(node, liar.seat):
         secrets = secrets_of(liar.machine)
         choice = liar.die.choice(game.choices(node.want.name, liar.seat))
-        return own_inputs.body_of_choice(node, liar.seat, choice, secrets, liar.die.randbytes)
-    return own_inputs.body_of(node, liar.seat, secrets_of(liar.machine), liar.die.randbytes)
+        return transition.body_of_choice(node, liar.seat, choice, secrets, liar.die.randbytes)
+    return transition.body_of(node, liar.seat, secrets_of(liar.machine), liar.die.randbytes)
 
 
 # Lies in a step.
@@ -186,13 +186,13 @@ def bad_opening(liar: Liar, message: Message, say: Say) -> Sent:
 def illegal_choice(liar: Liar, message: Message, say: Say) -> Sent:
     """A choice that the rules forbid, openly or sealed."""
     node = liar.node_of(say)
-    if node is None or not own_inputs.needs_choice(node, liar.seat):
+    if node is None or not transition.needs_choice(node, liar.seat):
         return [(message, liar.others)]
     if node.want.kind is Kind.SHOW:
         body = step_bodies.encode_body(step_bodies.ShowBody(step_bodies.encode_choice((0,)), b""))
     else:
         secrets = secrets_of(liar.machine)
-        body = own_inputs.body_of_choice(node, liar.seat, 99, secrets, liar.die.randbytes)
+        body = transition.body_of_choice(node, liar.seat, 99, secrets, liar.die.randbytes)
     return [(_with_body(liar, say, body), liar.others)]
 
 
@@ -241,9 +241,9 @@ def halt_and_go_on(liar: Liar, message: Message, _halt: Halt) -> Sent:
     sent: Sent = [(message, liar.others)]
     view, seat = view_of(liar.machine), liar.seat
     node = view.tip
-    free = seat in node.want.speakers and not own_inputs.needs_choice(node, seat)
+    free = seat in node.want.speakers and not transition.needs_choice(node, seat)
     if free and has_opening(node, seat, secrets_of(liar.machine)):
-        body = own_inputs.body_of(node, seat, secrets_of(liar.machine), liar.die.randbytes)
+        body = transition.body_of(node, seat, secrets_of(liar.machine), liar.die.randbytes)
         say = Say(view.epoch, node.step, node.digest, body)
         sent.append((liar.sign(say), liar.some()))
     return sent

@@ -18,7 +18,7 @@ from vectors.making.broken import (
 )
 from vectors.making.refused import undisturbed
 
-from protocol.chain import own_inputs, transition
+from protocol.chain import transition
 from protocol.chain.chain_state import Missing, Node
 from protocol.transcript.transcript_format import Content, Evidence, Link, Step, Transcript
 from protocol.wire.signed_messages import Close, Expired, Halt, Late, Lock, Message, Say, SealVote
@@ -181,7 +181,7 @@ def three_of_five_go_on() -> bytes:
     said = {}
     for seat in range(3):
         secrets = secrets_of(rooms.places[seat].machine)
-        said[seat] = own_inputs.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
+        said[seat] = transition.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
     says = [room_of(FIVE).sign(s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
     entries = (*whole.content.entries, Step(transition.slots_of(base, said)))
     rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
