@@ -20,17 +20,7 @@ from functools import cache
 from itertools import repeat
 from operator import is_, lt
 from types import NoneType
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    Generic,
-    TypeAlias,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar, get_args, get_type_hints
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 
@@ -449,8 +439,9 @@ Octets64 = Annotated[bytes, Octets(64)]
 def _form_of(hint: Any) -> FieldForm[Any]:
     if isinstance(hint, FieldForm):
         return hint
-    if get_origin(hint) is Annotated:
-        return next(one for one in hint.__metadata__ if isinstance(one, FieldForm))
+    for one in getattr(hint, "__metadata__", ()):
+        if isinstance(one, FieldForm):
+            return one
     if NoneType in get_args(hint):
         (inner,) = (one for one in get_args(hint) if one is not NoneType)
         return Either(NoneType, ANY, inner)

@@ -10,18 +10,7 @@ from ..crypto import group
 from ..errors import Invalid, Place
 from ..game_interface import Choice
 from . import codec
-from .codec import (
-    Either,
-    FieldForm,
-    Fields,
-    Int,
-    Octets,
-    Octets32,
-    Octets64,
-    Rows,
-    Struct,
-    WrongForm,
-)
+from .codec import FieldForm, Int, Octets, Octets32, Octets64, Rows, Struct, WrongForm
 
 T = TypeVar("T")
 
@@ -106,7 +95,7 @@ class Gather:
     `helps`: the same per absent seat, from backup; `escrows`: one share per lost choice.
     """
 
-    opening: Annotated[tuple[bytes, bytes], Fields(bytes, Octets(NONCE))] | None = None
+    opening: Annotated[tuple[bytes, bytes], codec.Fields(bytes, Octets(NONCE))] | None = None
     shares: bytes = b""
     helps: Annotated[tuple[bytes, ...], Rows(bytes)] = ()
     escrows: Annotated[tuple[bytes, ...], Rows(Octets(POINT + PROOF))] = ()
@@ -246,5 +235,5 @@ def parse_choice(data: bytes, size: int) -> Choice:
     except Invalid as error:
         raise Invalid(BAD, f"a choice does not decode: {error.reason}") from error
     number = Int(MAX_INTEGER)
-    found: Choice = codec.read(Either(int, number, Rows(number)), value, BAD, "a choice")
+    found: Choice = codec.read(codec.Either(int, number, Rows(number)), value, BAD, "a choice")
     return found
