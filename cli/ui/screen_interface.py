@@ -132,7 +132,7 @@ def seated(
         from .full_screen.human_player import FullSeat
 
         return FullSeat(auto, leave, bell=bell)
-    from .lines.line_screen import LineSeat
+    from .lines.line_seat import LineSeat
 
     return LineSeat(auto, leave, stands_in, plain)
 
@@ -143,7 +143,7 @@ def classroom(plain: bool, leave: Leave) -> Classroom:
         from .full_screen.human_player import FullSeat
 
         return FullSeat(False, leave)
-    from .lines.line_screen import LineSeat
+    from .lines.line_seat import LineSeat
 
     return LineSeat(False, leave)
 
@@ -158,6 +158,6 @@ def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Screen:
         from .full_screen.human_player import FullSeat
 
         return FullSeat(True, leave, looks_on=True)
-    from .lines.line_screen import LineWatch
+    from .lines.line_seat import LineWatch
 
     return LineWatch(leave)

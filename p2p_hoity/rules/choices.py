@@ -13,7 +13,6 @@ from protocol.game_interface import NOT_OF_FORM, Choice, ChoiceForm, IllegalMove
 
 from .edition import CARDS_PER_COLOUR, COLOURS
 from .exhibits import MIN_EXHIBIT
-from .game_state import MAX_SEATS
 from .illegal_moves import Rule
 
 Kind = Literal["place", "action", "turn", "exhibit", "window", "theft"]
@@ -54,6 +53,8 @@ class UnexpectedEvent(ValueError):
     """An event that is not what the state expects; the caller's mistake, no seat's fault."""
 
 
+MIN_SEATS, MAX_SEATS = 2, 6
+"""Seats of a table."""
 ACTION_IDS: Final = CARDS_PER_COLOUR * len(COLOURS)
 MAX_SLOTS: Final = 256
 """No edition has more Collectibles than this."""

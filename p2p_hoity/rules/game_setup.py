@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from protocol.game_interface import Dealt
 
-from .choices import UnexpectedEvent
+from .choices import MAX_SEATS, MIN_SEATS, UnexpectedEvent
 from .edition import CARDS_PER_COLOUR, Edition
-from .game_state import MAX_SEATS, MIN_SEATS, State, Variant, layout
+from .game_state import State, Variant, layout
 from .happenings import Setup
 from .movement import go, reveal
 from .phases import Phase

@@ -12,7 +12,6 @@ from .happenings import Happening, Piece
 from .phases import Phase
 
 Variant = Literal["surprise", "confrontation"] | None
-MIN_SEATS, MAX_SEATS = 2, 6
 HAND = 4
 """Collectibles dealt to each seat."""
 

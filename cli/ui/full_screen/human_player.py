@@ -34,7 +34,7 @@ from ...words.card_names import Names
 from ...words.presence_sentences import ended, kept_as, knock, won
 from ...words.table_terms import reach_lines
 from ...words.translation import INSTALLED, N_, _
-from ..lines.line_screen import LineSeat
+from ..lines.line_seat import LineSeat
 from .key_bindings import Told
 from .layout import is_muted
 from .menu import forced

@@ -6,7 +6,7 @@ import trio.testing
 from support.screened import table
 
 from cli.ui.full_screen.human_player import FullSeat
-from cli.ui.lines.line_screen import LineSeat
+from cli.ui.lines.line_seat import LineSeat
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.table.session import Outcome
 

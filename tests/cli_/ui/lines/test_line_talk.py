@@ -6,7 +6,8 @@ from support.at_prompt import asked, desk, is_in_vain
 from support.limits import LIMIT
 
 from cli.ui.lines.line_question import MOST_WISHES, LineTalk, Wishes
-from cli.ui.lines.line_screen import LineScreen, LineWatch
+from cli.ui.lines.line_screen import LineScreen
+from cli.ui.lines.line_seat import LineWatch
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import Talk, WaitLonger

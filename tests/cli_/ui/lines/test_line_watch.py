@@ -4,7 +4,7 @@ import pytest
 import trio
 from support.cli_stage import NICKNAMES, referee
 
-from cli.ui.lines.line_screen import LineWatch
+from cli.ui.lines.line_seat import LineWatch
 from cli.words.card_names import Names
 from p2p_hoity import rules
 
@@ -58,7 +58,7 @@ async def test_the_end_of_the_input_leaves(monkeypatch: pytest.MonkeyPatch) -> N
     async def ended(lines: trio.MemorySendChannel[str]) -> None:
         lines.close()
 
-    monkeypatch.setattr("cli.ui.lines.line_screen.pump", ended)
+    monkeypatch.setattr("cli.ui.lines.line_seat.pump", ended)
     await watch.listen()
     assert left == ["the input has ended"]
 
