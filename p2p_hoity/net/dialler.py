@@ -153,7 +153,13 @@ class PeerDialler:
                 await self._links.unlinked(self._peer)
                 await trio.sleep_until(self._not_before)
                 await self._try_once()
-                await self._rest()
+                # Wait, but not for the whole pause if a new address comes. The pause is uneven, so
+                # that two diallers fall out of step.
+                pause = self._pause * random.uniform(0.5, 1.0)
+                self._pause = min(self._pause * 2, self._limits.longest_pause)
+                self._news = trio.Event()
+                with trio.move_on_after(pause):
+                    await self._news.wait()
 
     async def _try_once(self) -> None:
         try:
@@ -180,14 +186,6 @@ class PeerDialler:
         """
         known = self._addresses
         return random.sample(known, len(known)) if self._flickers else list(known)
-
-    async def _rest(self) -> None:
-        """Wait, less when a new address comes; uneven, so that two diallers fall out of step."""
-        pause = self._pause * random.uniform(0.5, 1.0)
-        self._pause = min(self._pause * 2, self._limits.longest_pause)
-        self._news = trio.Event()
-        with trio.move_on_after(pause):
-            await self._news.wait()
 
 
 class Dialler:

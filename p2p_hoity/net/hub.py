@@ -271,7 +271,8 @@ class Hub:
         entered, where = None, str(secured.address)
         try:
             with trio.fail_after(self._limits.handshake):
-                proven = await self._prove(secured)
+                listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
+                proven = await prove(secured.stream, listener, self._identity, self._instance)
             entered = self._enter_dialled(secured, proven)
         except RefusedError as error:
             if not self.linked(secured.listener):
@@ -287,10 +288,6 @@ class Hub:
             if entered is None:
                 await cut(secured.stream)
         return entered
-
-    async def _prove(self, secured: Secured) -> Proven:
-        listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
-        return await prove(secured.stream, listener, self._identity, self._instance)
 
     def _enter_dialled(
         self, secured: Secured, proven: Proven

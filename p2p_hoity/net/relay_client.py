@@ -284,19 +284,15 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
     while True:
         rest = pause * random.uniform(0.5, 1.0)
         try:
-            return await _greet_once(network, relay)
+            raw = await network.open(replace(relay, via_relay=False))
+            secured = await secure(raw, relay, None)
+            async with _cut_on_failure(secured.stream, relay):
+                return secured, await receive(secured.stream)
         except NetError as error:
             if error.is_final or trio.current_time() + rest >= last:
                 raise
         await trio.sleep(rest)
         pause = min(2 * pause, LONGEST_PAUSE)
-
-
-async def _greet_once(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
-    raw = await network.open(replace(relay, via_relay=False))
-    secured = await secure(raw, relay, None)
-    async with _cut_on_failure(secured.stream, relay):
-        return secured, await receive(secured.stream)
 
 
 MOST_AT_ONCE: Final[Quota] = 8

@@ -51,18 +51,14 @@ def write_transcript(path: Path, data: bytes) -> None:
     the bytes as such, and a pipe that nobody reads from is an error."""
     make_folder(path.parent)
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        _write_to_device(path, data)
+        waits = getattr(os, "O_NONBLOCK", 0)
+        descriptor = os.open(path, os.O_WRONLY | waits)
+        if waits:
+            os.set_blocking(descriptor, True)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
     else:
         write_whole(path, data)
-
-
-def _write_to_device(path: Path, data: bytes) -> None:
-    waits = getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, os.O_WRONLY | waits)
-    if waits:
-        os.set_blocking(descriptor, True)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
 
 
 def transcript_of(machine: Machine) -> bytes:

@@ -183,6 +183,10 @@ class SeatAccess(Access):
         """Let in a seat that shows this table, or an onlooker that holds the ticket.
 
         A seat that is still at the table before this one will get its roster ([A-6]).
+
+        Raises:
+            Invalid: If the peer shows a table that no host has signed.
+            TwoRosters: If the host has signed two tables, and the game has not begun ([L-21]).
         """
         if len(data) > LONGEST:
             return False
@@ -192,7 +196,13 @@ class SeatAccess(Access):
             case Shown() as shown if peer in self.table.ids:
                 if is_next(self.table.header.terms, shown.table):
                     return False
-                self._compare(shown, begun)
+                # The host may have signed another table on the same terms, or this one both to be
+                # watched and not to be watched ([L-21]).
+                terms, watched = self.table.header.terms, shown.watched
+                table_header.check_roster(terms, shown.table, shown.signature, watched)
+                is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
+                if not is_ours and not begun:
+                    raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
                 return shown.table == self.table.id and self._let_in(peer)
         return False
 
@@ -220,15 +230,6 @@ class SeatAccess(Access):
         if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
             return Refusal.UNPROVEN
         return None if self.roster.watched else Refusal.UNWATCHED
-
-    def _compare(self, shown: Shown, begun: bool) -> None:
-        """TwoRosters if the host has signed another table on the same terms, or this one to be
-        watched and not to be ([L-21])."""
-        terms, watched = self.table.header.terms, shown.watched
-        table_header.check_roster(terms, shown.table, shown.signature, watched)
-        is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
-        if not is_ours and not begun:
-            raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
 
 
 class OnlookerAccess(Access):

@@ -107,28 +107,22 @@ class FramesIn:
         """Offload jobs as they come up. A job that is cancelled decides nothing."""
         while self._off_loop is not None:
             await self._effects_out.has_job()
-            await self._do_jobs(self._off_loop)
-
-    async def _do_jobs(self, off_loop: OffLoop) -> None:
-        while (job := self._machine.job) is not None:
-            began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
-            self._payer = None
-            given, spent = await off_loop(lambda run=job.run: _timed(run))  # type: ignore[misc]
-            self._machine.finish(job, given, self._now())
-            self._account(payer, tip, began, spent)
-            self._effects_out.carry_out()
-            await self._hand_on()
-
-    async def _hand_on(self) -> None:
-        """What waits, until there is a job again."""
-        while self._line and self._machine.job is None:
-            peer, data = self._line.popleft()
-            self._taken -= len(data) + OVERHEAD
-            self._hand_over(peer, data)
-            self._effects_out.carry_out()
-            await trio.lowlevel.checkpoint()
-        if self._taken <= ROOM:
-            self._room.unpark_all()
+            while (job := self._machine.job) is not None:
+                began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
+                self._payer = None
+                given, spent = await self._off_loop(lambda run=job.run: _timed(run))  # type: ignore[misc]
+                self._machine.finish(job, given, self._now())
+                self._account(payer, tip, began, spent)
+                self._effects_out.carry_out()
+                # Hand over the frames that wait, until there is a job again.
+                while self._line and self._machine.job is None:
+                    peer, data = self._line.popleft()
+                    self._taken -= len(data) + OVERHEAD
+                    self._hand_over(peer, data)
+                    self._effects_out.carry_out()
+                    await trio.lowlevel.checkpoint()
+                if self._taken <= ROOM:
+                    self._room.unpark_all()
 
     def _must_wait(self, peer: bytes, data: bytes) -> bool:
         """Whatever goes round waits its turn, and what its link brings behind it."""
@@ -154,14 +148,11 @@ class FramesIn:
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:
-            self._charge(peer, spent)
-
-    def _charge(self, peer: bytes, seconds: float) -> None:
-        """A link whose frames lead nowhere is read more slowly; onlookers share one budget."""
-        budget = peer if peer in self._machine.table.ids else b""
-        rest = self._rate_limit.spend(budget, seconds, trio.current_time())
-        if rest > 0:
-            self._hub.rest(peer, rest)
+            # A link whose frames lead nowhere is read more slowly. Onlookers share one budget.
+            budget = peer if peer in self._machine.table.ids else b""
+            rest = self._rate_limit.spend(budget, spent, trio.current_time())
+            if rest > 0:
+                self._hub.rest(peer, rest)
 
 
 def _timed(run: Callable[[], Any]) -> tuple[Any, float]:

@@ -172,19 +172,15 @@ async def open_hub(
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:
-            found = await _found(hub, reach, screen)
+            own = () if reach.relay_only else await _own(hub, reach)
+            relays = await _wait_at(hub, reach, screen)
+            found = Found(own, reach.advertised, relays=relays)
             ways = Reachability(found, reach.wanted, waits_at=hub.relays)
             if reach.maps:
                 ways.explore(nursery, reach.dials)
             yield hub, ways
         finally:
             nursery.cancel_scope.cancel()
-
-
-async def _found(hub: Hub, reach: Reach, screen: Screen) -> Found:
-    own = () if reach.relay_only else await _own(hub, reach)
-    relays = await _wait_at(hub, reach, screen)
-    return Found(own, reach.advertised, relays=relays)
 
 
 async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:

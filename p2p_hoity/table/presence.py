@@ -44,8 +44,19 @@ class PresenceTeller:
     def tell(self, now: float) -> None:
         """Tell who is connected, if that has changed, and the clock, every second of a step."""
         linked = self._linked()
-        self._tell_attendance(linked)
-        self._tell_clock(linked, now)
+        found = attendance(self._machine, linked)
+        if found != self._attendance:
+            self._attendance = found
+            self._screen(found)
+        machine = self._machine
+        seats, wait = awaited(machine), machine.wait(now)
+        second = (machine.tip.step, machine.tip.digest, int(wait.waited))
+        if not seats or second == self._second or machine.finished or machine.broken is not None:
+            return
+        self._second = second
+        left, count = max(0.0, wait.left), muster(machine, linked)
+        kind = machine.tip.want.kind
+        self._screen(Clock(seats, wait.waited, left, wait.patience, count, kind))
 
     def notify(self, now: float) -> None:
         """Tell who is awaited, if a notice is due."""
@@ -62,23 +73,6 @@ class PresenceTeller:
     def _say(self, word: Word | Extended | None) -> None:
         if word is not None:
             self._screen(word)
-
-    def _tell_attendance(self, linked: Set[int]) -> None:
-        found = attendance(self._machine, linked)
-        if found != self._attendance:
-            self._attendance = found
-            self._screen(found)
-
-    def _tell_clock(self, linked: Set[int], now: float) -> None:
-        machine = self._machine
-        seats, wait = awaited(machine), machine.wait(now)
-        second = (machine.tip.step, machine.tip.digest, int(wait.waited))
-        if not seats or second == self._second or machine.finished or machine.broken is not None:
-            return
-        self._second = second
-        left, count = max(0.0, wait.left), muster(machine, linked)
-        kind = machine.tip.want.kind
-        self._screen(Clock(seats, wait.waited, left, wait.patience, count, kind))
 
 
 def attendance(machine: Machine, linked: Set[int]) -> Attendance:
@@ -131,7 +125,11 @@ class WaitNotices:
         wait = machine.wait(now)
         seconds = wait.waited
         if is_silent_itself(machine):
-            return self._alone(machine, linked, seconds)
+            # This seat must hear all others before it may speak again, and it hears nobody.
+            if linked or seconds < self._next:
+                return None
+            self._pause(seconds)
+            return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
         word: Word | None = self._pausing(machine, seats, linked, seconds)
         word = word or self._undecided(machine, seats, linked, seconds)
         word = word or self._half(machine, seats, linked, wait)
@@ -140,13 +138,6 @@ class WaitNotices:
         if word is not None:
             self._pause(seconds)
         return word
-
-    def _alone(self, machine: Machine, linked: Set[int], seconds: float) -> Awaited | None:
-        """Whom a seat must hear before it may speak again, while it hears nobody."""
-        if linked or seconds < self._next:
-            return None
-        self._pause(seconds)
-        return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
 
     def _pause(self, seconds: float) -> None:
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)

@@ -117,18 +117,14 @@ async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
     backlog, began = Backlog(), trio.current_time()
     while not answers.may_play(waited := trio.current_time() - began):
         if waited >= PATIENCE:
-            _decide(answers)
+            if answers.is_played_elsewhere():
+                raise PeerError(ArrivalCode.ELSEWHERE, names=answers.names())
             break
         with trio.move_on_after(SETTLE / 4):
             event = await hub.events.receive()
             answers.hear(event)
             backlog.keep(event)
     return backlog.frames
-
-
-def _decide(answers: Answers) -> None:
-    if answers.is_played_elsewhere():
-        raise PeerError(ArrivalCode.ELSEWHERE, names=answers.names())
 
 
 class ResumeCode(Code):

@@ -173,7 +173,18 @@ class Session:
         """
         try:
             async with open_nursery() as nursery:
-                self._start(addresses, backlog)
+                # Show the table, dial its seats, and take in the links and events that are there.
+                dial_seats(self.hub, self.machine.table, addresses)
+                self._screen(updates.Started(self.machine.table, self.machine.seat))
+                for peer in self.hub.links():
+                    self._access.up(peer, self.hub.binding(peer), trio.current_time())
+                self.machine.start(self._clock.now())
+                for peer in filter(self._access.is_of_table, self.hub.links()):
+                    self.machine.link_up(peer, self._clock.now())
+                self._effects_out.tell_own_presence(self.machine.tip)
+                for event in backlog:
+                    self._on_event(event)
+                self._effects_out.carry_out()
                 for task in (
                     self._hear_wishes,
                     self._questions.run,
@@ -196,20 +207,6 @@ class Session:
         if self._journal is not None and not (outcome.kept or self._gave_up):
             self._journal.remove()
         return outcome
-
-    def _start(self, addresses: Sequence[Sequence[str]], backlog: Sequence[Event]) -> None:
-        """Show the table, dial its seats, and take in the links and events that are there."""
-        dial_seats(self.hub, self.machine.table, addresses)
-        self._screen(updates.Started(self.machine.table, self.machine.seat))
-        for peer in self.hub.links():
-            self._access.up(peer, self.hub.binding(peer), trio.current_time())
-        self.machine.start(self._clock.now())
-        for peer in filter(self._access.is_of_table, self.hub.links()):
-            self.machine.link_up(peer, self._clock.now())
-        self._effects_out.tell_own_presence(self.machine.tip)
-        for event in backlog:
-            self._on_event(event)
-        self._effects_out.carry_out()
 
     # Tasks
 
@@ -239,7 +236,12 @@ class Session:
             self._effects_out.carry_out()
             self._presence.notify(self._clock.now())
             self._presence.tell(self._clock.now())
-            self._give_up()
+            # Stop waiting for the deck to be confirmed. The journal stays, so the seat can
+            # rejoin.
+            if not self._gave_up and self.machine.is_unsure_of_deck:
+                self._gave_up = True
+                self.machine.give_up()
+                self._effects_out.carry_out()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._end()
@@ -340,13 +342,6 @@ class Session:
         """Return whether the table has ended for this node, and the others need it no more."""
         is_void = self._outcome is not None and self._outcome.code == TWO_ROSTERS
         return self.machine.may_leave() or self._gave_up or is_void
-
-    def _give_up(self) -> None:
-        """Stop waiting for the deck to be confirmed. The journal stays, so the seat can rejoin."""
-        if not self._gave_up and self.machine.is_unsure_of_deck:
-            self._gave_up = True
-            self.machine.give_up()
-            self._effects_out.carry_out()
 
     async def _leave_for_now(self) -> None:
         """Announce that this seat leaves, if the game is not over, and end the session.
