@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from protocol import Invalid, Table, table_header
@@ -66,31 +66,28 @@ class TwoTables:
         return self.one, self.other
 
 
+@dataclass(eq=False, repr=False)
 class Access(ABC):
-    """Which links of one node are let in at a running table."""
+    """Which links of one node are let in at a running table.
 
-    def __init__(
-        self,
-        table: Table,
-        seat: int | None,
-        roster: Roster,
-        capability: Capability,
-        hub: Hub,
-        screen: Screen,
-    ) -> None:
-        """Args:
+    Attributes:
         table: The table.
         seat: The seat of this node. None for an onlooker.
         roster: Who sits at the table, as its host has signed it.
         capability: The secret of the table's ticket.
-        hub: The links of this node.
-        screen: Is told if an onlooker is let in nowhere.
-        """
-        self.table, self.seat, self.roster, self.capability = table, seat, roster, capability
-        self._hub, self._screen = hub, screen
-        self._bindings: dict[bytes, bytes] = {}
-        self._since: dict[bytes, float] = {}
-        self._heard: set[bytes] = set()
+        _hub: The links of this node.
+        _screen: Is told if an onlooker is let in nowhere.
+    """
+
+    table: Table
+    seat: int | None
+    roster: Roster
+    capability: Capability
+    _hub: Hub
+    _screen: Screen
+    _bindings: dict[bytes, bytes] = field(default_factory=dict)
+    _since: dict[bytes, float] = field(default_factory=dict)
+    _heard: set[bytes] = field(default_factory=set)
 
     def up(self, peer: bytes, binding: bytes | None, now: float) -> None:
         """Take in a new link, and show on it what this node is ([L-20])."""

@@ -61,34 +61,34 @@ OVERHEAD: Final = 256
 """Bytes that a waiting frame takes beside its own."""
 
 
+@dataclass(eq=False, repr=False)
 class FramesIn:
-    """Hands one machine the frames of its links, and charges links for what led nowhere."""
+    """Hands one machine the frames of its links, and charges links for what led nowhere.
 
-    def __init__(
-        self,
-        machine: Machine,
-        hub: Hub,
-        rate_limit: RateLimit,
-        now: Callable[[], float],
-        effects_out: EffectsOut,
-        off_loop: OffLoop | None = None,
-    ) -> None:
-        """Args:
-        machine: Reads the frames.
-        hub: The links, which are dropped or rested.
-        rate_limit: What each link may cost.
-        now: The clock of the machine, in seconds.
-        effects_out: Carries out what the machine decides.
-        off_loop: Runs the machine's jobs. Without it the machine does them itself.
-        """
-        self._machine, self._hub, self._rate_limit = machine, hub, rate_limit
-        self._now, self._effects_out, self._off_loop = now, effects_out, off_loop
-        self._line: deque[tuple[bytes, bytes]] = deque()
-        self._taken = 0
-        self._payer: bytes | None = None
-        self._room = trio.lowlevel.ParkingLot()
-        if off_loop is not None:
-            machine.hand_out()
+    Attributes:
+        _machine: Reads the frames.
+        _hub: The links, which are dropped or rested.
+        _rate_limit: What each link may cost.
+        _now: The clock of the machine, in seconds.
+        _effects_out: Carries out what the machine decides.
+        _off_loop: Runs the machine's jobs. Without it the machine does them itself.
+    """
+
+    _machine: Machine
+    _hub: Hub
+    _rate_limit: RateLimit
+    _now: Callable[[], float]
+    _effects_out: EffectsOut
+    _off_loop: OffLoop | None = None
+    _line: deque[tuple[bytes, bytes]] = field(default_factory=deque)
+    _taken: int = 0
+    _payer: bytes | None = None
+    _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
+
+    def __post_init__(self) -> None:
+        """Have the machine hand out its jobs if something runs them."""
+        if self._off_loop is not None:
+            self._machine.hand_out()
 
     def receive(self, peer: bytes, data: bytes) -> None:
         """A frame for the machine: now, or when what came before it is decided."""

@@ -11,15 +11,7 @@ from typing import Final
 
 import trio
 
-from protocol import (
-    Header,
-    Identity,
-    Invalid,
-    SeatEntry,
-    Table,
-    codec,
-    table_header,
-)
+from protocol import Header, Identity, Invalid, SeatEntry, Table, codec, table_header
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Reason, because

@@ -23,15 +23,7 @@ from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
 from .effects_out import Chronicle, EffectsOut, MarkKeeper, Outgoing, play_of
-from .frame_access import (
-    TWO_ROSTERS,
-    Access,
-    DropCode,
-    OnlookerAccess,
-    SeatAccess,
-    TwoRosters,
-    TwoTables,
-)
+from .frame_access import TWO_ROSTERS, DropCode, OnlookerAccess, SeatAccess, TwoRosters, TwoTables
 from .frame_kinds import Budget, Handler, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
 from .lobby import Roster, encode_lobby
@@ -116,39 +108,41 @@ class Session:
         hub: Hub,
         machine: Machine,
         attendee: Attendee,
-        journal: Journal | None,
-        usual: Path | None,
-        clock: AwakeClock,
-        access: Access,
-        side: SideChannel,
-        presence: PresenceTeller,
-        questions: PlayerQuestions,
-        effects_out: EffectsOut,
-        frames_in: FramesIn,
-        rate_limit: RateLimit,
+        roster: Roster,
+        capability: Capability,
+        me: Identity,
+        journal: Journal | None = None,
+        usual: Path | None = None,
     ) -> None:
-        """Bind the parts of a session; `compose` makes them.
+        """Make the parts of a session, each from those before it.
 
         Args:
             hub: The links of this node.
             machine: The machine of the seat or onlooker. It has not been started.
             attendee: Who takes part here.
+            roster: Who sits at the table, as its host has signed it.
+            capability: The secret of the table's ticket.
+            me: The identity with which this node signs chat and consents.
             journal: The open journal of the seat. None for an onlooker.
             usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
-            clock: The time that the machine is told.
-            access: Which links are let in.
-            side: Chat, and the agreement on another game.
-            presence: Tells the screen who is connected and who is awaited.
-            questions: Asks the player for choices.
-            effects_out: Carries out what the machine decides.
-            frames_in: Hands the machine the frames of its links.
-            rate_limit: What each link may cost.
         """
         self.hub, self.machine, self.attendee = hub, machine, attendee
-        self._screen, self._journal, self._usual = attendee.screen, journal, usual
-        self._clock, self._access, self._side = clock, access, side
-        self._presence, self._questions = presence, questions
-        self._effects_out, self._frames_in, self._rate_limit = effects_out, frames_in, rate_limit
+        self._journal, self._usual = journal, usual
+        screen = self._screen = attendee.screen
+        self._clock = AwakeClock()
+        now = self._clock.now
+        rate_limit = self._rate_limit = RateLimit(machine.table.ids)
+        kind = OnlookerAccess if machine.seat is None else SeatAccess
+        self._access = kind(machine.table, machine.seat, roster, capability, hub, screen)
+        self._side = SideChannel(self._access, me, hub, screen, attendee.talks)
+        self._presence = PresenceTeller(machine, screen, hub)
+        chronicle, marks = Chronicle(machine, screen), MarkKeeper(journal)
+        self._questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, now)
+        outgoing = Outgoing(machine, hub, marks, rate_limit, self._access.passes_on_to)
+        tellers = chronicle, self._presence, self._questions
+        self._effects_out = EffectsOut(machine, journal, marks, outgoing, *tellers, screen, now)
+        tasks = self._effects_out, attendee.off_loop
+        self._frames_in = FramesIn(machine, hub, rate_limit, now, *tasks)
         self._early = EarlyEvents()
         self._outcome: Outcome | None = None
         self._gave_up, self._over = False, trio.Event()
@@ -391,55 +385,3 @@ class Session:
         asked = player if self.attendee.again else None
         agreed = await self._side.settle(asked, self.attendee.again, tip.present - tip.banned)
         self._outcome = replace(self._outcome, again=agreed, early=self._early.events)
-
-
-def compose(
-    hub: Hub,
-    machine: Machine,
-    attendee: Attendee,
-    roster: Roster,
-    capability: Capability,
-    me: Identity,
-    journal: Journal | None = None,
-    usual: Path | None = None,
-) -> Session:
-    """Make a session from its parts.
-
-    Args:
-        hub: The links of this node.
-        machine: The machine of the seat or onlooker. It has not been started.
-        attendee: Who takes part here.
-        roster: Who sits at the table, as its host has signed it.
-        capability: The secret of the table's ticket.
-        me: The identity with which this node signs chat and consents.
-        journal: The open journal of the seat. None for an onlooker.
-        usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
-    """
-    screen, clock = attendee.screen, AwakeClock()
-    rate_limit = RateLimit(machine.table.ids)
-    kind = OnlookerAccess if machine.seat is None else SeatAccess
-    access = kind(machine.table, machine.seat, roster, capability, hub, screen)
-    side = SideChannel(access, me, hub, screen, attendee.talks)
-    presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
-    questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
-    marks = MarkKeeper(journal)
-    outgoing = Outgoing(machine, hub, marks, rate_limit, access.passes_on_to)
-    effects_out = EffectsOut(
-        machine, journal, marks, outgoing, chronicle, presence, questions, screen, clock.now
-    )
-    frames_in = FramesIn(machine, hub, rate_limit, clock.now, effects_out, attendee.off_loop)
-    return Session(
-        hub,
-        machine,
-        attendee,
-        journal,
-        usual,
-        clock,
-        access,
-        side,
-        presence,
-        questions,
-        effects_out,
-        frames_in,
-        rate_limit,
-    )

@@ -82,7 +82,7 @@ def eager(seed: str) -> Callable[[Machine, Asked], Any]:
     def choose(machine: Machine, asked: Asked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
         options: list[Any] = list(view.legal(asked.kind))  # type: ignore[arg-type]
-        if asked.kind == "place" and rules.holds_exhibit(
+        if asked.kind == "place" and rules.legality.holds_exhibit(
             view.state, machine.seat or 0, dict(view.private)
         ):
             options = options[:1] * 2 + options
