@@ -93,8 +93,8 @@ def _root(
 
 
 def build(first: str = "") -> typer.Typer:
-    """The application in English: with all its commands, or, if this is one, with only that, since
-    to read what each of them takes is most of the work."""
+    """Return the application in English: with all its commands, or, if this is one, with only that,
+    since to read what each of them takes is most of the work."""
     app = _typer(help=ABOUT, epilog=GLOBAL_FLAGS, add_completion=True)
     app.callback()(_root)
     for name in [first] if first in NAMES else NAMES:
@@ -155,7 +155,7 @@ def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
 
 
 def _kept_language() -> str:
-    """What the player has chosen once, else what the environment asks for."""
+    """Return what the player has chosen once, else what the environment asks for."""
     return settings.load().language or translation.language_of(os.environ)
 
 

@@ -36,7 +36,7 @@ class Trouble(Exception):
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
-    """The exceptions inside a group, or the exception itself."""
+    """Yield the exceptions inside a group, or the exception itself."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from leaves(inner)
@@ -45,7 +45,7 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 def interrupted(error: BaseException) -> bool:
-    """Whether Ctrl-C is among the causes."""
+    """Return whether Ctrl-C is among the causes."""
     return any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves(error))
 
 
@@ -72,8 +72,8 @@ class ToldError:
 
 
 def told(error: BaseException) -> ToldError:
-    """What is told of an error, by the first of its causes that is known; an unknown one is the
-    program's own mistake."""
+    """Return what is told of an error, by the first of its causes that is known; an unknown one is
+    the program's own mistake."""
     if interrupted(error):
         return ToldError(_("Interrupted."), INTERRUPTED, "interrupted")
     found = list(leaves(error))
@@ -88,7 +88,7 @@ def told(error: BaseException) -> ToldError:
 
 
 def _known(leaf: BaseException) -> ToldError | None:
-    """What is told of an error that has words or a code, or comes from the system."""
+    """Return what is told of an error that has words or a code, or comes from the system."""
     from .words.error_sentences import as_json, sentence
 
     if isinstance(leaf, Trouble):

@@ -112,7 +112,7 @@ class _Narrow:
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
     def get_help(self, ctx: Any) -> str:
-        """The whole help as the library prints it by itself: fit to be printed."""
+        """Return the whole help as the library prints it by itself: fit to be printed."""
         lines = super().get_help(ctx).splitlines()  # type: ignore[misc]
         return "\n".join(map(printing.shown, lines))
 
@@ -122,25 +122,30 @@ class SpokenCommand(_Narrow, TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, under their headings if these are several."""
-        rows: dict[str, list[tuple[str, str]]] = {}
+        rows: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is None:
                 continue
-            panel = getattr(param, "rich_help_panel", None)
-            heading = panel or next(reversed(rows), "Options")
+            last = next(reversed(rows)) if len(rows) > 1 else "Options"
+            heading = getattr(param, "rich_help_panel", None) or last
             if param.param_type_name == "argument":
                 heading = "Arguments"
             rows.setdefault(heading, []).append(record)
-        if len(rows) < SEVERAL:
+        found = [(heading, records) for heading, records in rows.items() if records]
+        if len(found) < SEVERAL:
             super().format_options(ctx, formatter)
             return
-        for heading, records in rows.items():
+        for heading, records in found:
             with formatter.section(_(heading)):
                 formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse its words; UsageError if some are left over."""
+        """Parse its words.
+
+        Raises:
+            UsageError: If some are left over.
+        """
         ctx.allow_extra_args = True
         spare = super().parse_args(ctx, args)
         if spare:
@@ -153,7 +158,11 @@ class SpokenGroup(_Narrow, TyperGroup):
     """A group of commands; Ctrl-C has its own exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first word names; UsageError if there is none."""
+        """Return the command that the first word names.
+
+        Raises:
+            UsageError: If there is none.
+        """
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:

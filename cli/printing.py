@@ -43,8 +43,8 @@ def width() -> int | None:
 
 
 def wrapped(words: str, columns: int | None) -> list[str]:
-    """The lines a line takes in so many columns; a word is never broken, so that a ticket or a
-    path can be copied whole."""
+    """Return the lines a line takes in so many columns; a word is never broken, so that a ticket or
+    a path can be copied whole."""
     if columns is None or len(_widened(words)) <= columns:
         return [words]
     glued = COMMAND.sub(lambda found: found[0].replace(" ", GLUE), words)
@@ -90,8 +90,8 @@ def _escaped(letter: str) -> str:
 
 
 def shown(text: str) -> str:
-    """The text as one line that can be printed: what a terminal would act on is escaped, and of
-    many marks on one letter the first two are kept."""
+    """Return the text as one line that can be printed: what a terminal would act on is escaped, and
+    of many marks on one letter the first two are kept."""
     if text.isascii():
         return CONTROL.sub(lambda found: _escaped(found[0]), text)
     from p2p_hoity.confusable_names import thinned
@@ -100,8 +100,8 @@ def shown(text: str) -> str:
 
 
 def shown_object(text: str) -> str:
-    """An object in JSON with the same escaped as JSON has it, and surplus marks too, so that it
-    reads back the same."""
+    """Return an object in JSON with the same escaped as JSON has it, and surplus marks too, so that
+    it reads back the same."""
 
     def unit(letter: str) -> str:
         units = letter.encode("utf-16-be", "surrogatepass").hex()
@@ -175,7 +175,7 @@ def copy(text: str) -> bool:
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal."""
+    """Return whether standard error is a terminal."""
     return sys.stderr.isatty()
 
 

@@ -31,7 +31,7 @@ async def _drawn(moment: str, size: tuple[int, int], light: bool) -> str:
     shown = MOMENTS[moment]()
     async with app.run_test(size=size) as pilot:
         app.theme = "textual-light" if light else "textual-dark"
-        app.scene, app.desk = shown.scene, shown.desk
+        app.stage, app.desk = shown.stage, shown.desk
         app.redraw()
         await pilot.pause()
         picture = app.export_screenshot(title="Hoity Toity")

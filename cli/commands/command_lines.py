@@ -142,8 +142,8 @@ def resume(
 @opt.takes_options
 def watch(
     ticket: opt.TicketArgument,
-    how: opt.WatchOptions,
     seat: Annotated[opt.SeatOptions, opt.ONLOOKER],
+    how: opt.WatchOptions,
     output: opt.OutputOptions,
 ) -> None:
     """Look on without a seat."""

@@ -37,7 +37,7 @@ from .take_seat import Sitting, new_sitting, sit
 
 
 def look_around(seconds: float, as_json: bool) -> int:
-    """The tables open on this LAN; the exit code."""
+    """Show the tables that are open on this LAN; return the exit code."""
 
     found = trio.run(browse, seconds)
     for one in found:
@@ -60,7 +60,7 @@ def look_around(seconds: float, as_json: bool) -> int:
 def ticket_of(
     word: str, relays: tuple[str, ...], network: Network | None, silent: bool
 ) -> tuple[Ticket, str | None]:
-    """The ticket that a word is or leads to, and the relay that was asked for it, if any.
+    """Return the ticket that a word is or leads to, and the relay that was asked for it, if any.
 
     `relays` were typed beside it, `silent`: nothing is said of it. Trouble, TicketError or
     CodeError if there is none. The relay is the one behind the @, else the first one typed, else
@@ -91,13 +91,18 @@ LEAVE: Final = frozenset({"q", "quit", "exit", "n"})
 
 
 def is_nickname(word: str) -> bool:
-    """Whether this is meant as a host's nickname, and not as a ticket."""
+    """Return whether this is meant as a host's nickname, and not as a ticket."""
     return 0 < len(word) <= table_header.MAX_NICKNAME and LIKE_A_TICKET.match(word) is None
 
 
 def by_nickname(nickname: str) -> str:
-    """The ticket of the one table that this host announces; asked for if several look like it, or
-    if the table is closed. Trouble if there is none."""
+    """Return the ticket of the one table that this host announces.
+
+    The player is asked if several look like it, or if the table is closed.
+
+    Raises:
+        Trouble: If there is none.
+    """
     found = [table for table in _look() if twins(table.name, nickname)]
     if not found:
         words = _("There is no table of {name} on this LAN; hoity tables lists those there are.")
@@ -109,7 +114,7 @@ def by_nickname(nickname: str) -> str:
 
 
 def from_list() -> str:
-    """The ticket of the table that a person picks."""
+    """Return the ticket of the table that a person picks."""
     return _picked(_look())
 
 
@@ -152,7 +157,7 @@ def _told(table: Announcement) -> str:
 
 
 def _announced(table: Announcement) -> str:
-    """The one announced; that of a closed table is pasted."""
+    """Return the one announced; that of a closed table is pasted."""
     if table.ticket:
         return table.ticket
     words = _("The table of {host} takes a ticket. Ask {host} for it, and paste it here: ")
@@ -195,8 +200,12 @@ def join(
 
 
 def _with_relays(word: str, reach: Reach) -> Reach:
-    """The same with the relays that the player has named: typed, kept, or behind the @ of a code;
-    Trouble if there are none. Those that only a ticket names are its host's choice."""
+    """Return the same with the relays that the player has named: typed, kept, or behind the @ of a
+    code.
+
+    Raises:
+        Trouble: If there are none. Those that only a ticket names are its host's choice.
+    """
     relays = list(reach.relays if reach.relays_anew else relays_of(None))
     if is_code(word) and (named := parse_code(word).relay):
         relays.append(parse_relay(named))
@@ -206,8 +215,8 @@ def _with_relays(word: str, reach: Reach) -> Reach:
 
 
 def _ticket(as_json: bool, word: str, reach: Reach) -> str:
-    """The ticket that is meant: typed as such, or picked from the tables of this LAN, which is not
-    asked by one who hides."""
+    """Return the ticket that is meant: typed as such, or picked from the tables of this LAN, which
+    is not asked by one who hides."""
     if reach.hidden or reach.relay_only:
         if not word:
             option = "--proxy" if reach.hidden else "--relay-only"

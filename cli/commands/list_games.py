@@ -42,7 +42,11 @@ SHORTEST = 4
 
 
 def key_of_games(home: Home) -> tuple[Player, str | None]:
-    """Return the kept key; PeerError if no game was ever begun here, so that no key is missed."""
+    """Return the kept key.
+
+    Raises:
+        PeerError: If no game was ever begun here, so that no key is missed.
+    """
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
         raise PeerError(ResumeCode.NO_GAME)
     return player_setup.load(home)
@@ -51,7 +55,15 @@ def key_of_games(home: Home) -> tuple[Player, str | None]:
 def find(
     home: Home, name: str | None, me: Player, passphrase: str | None, command: str
 ) -> OpenGame:
-    """The game meant; Trouble that lists all if there are several. `command` takes its name."""
+    """Return the game that is meant.
+
+    Args:
+        name: How its name begins; None if there is only one.
+        command: What takes its name, as it is listed.
+
+    Raises:
+        Trouble: If there are several; all of them are listed.
+    """
     if name == LAST:
         return newest(home, me, passphrase)[0]
     try:
@@ -61,7 +73,8 @@ def find(
 
 
 def newest(home: Home, me: Player, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
-    """The game begun last that nobody plays just now, and the others that wait for their player."""
+    """Return the game begun last that nobody plays just now, and the others that wait for their
+    player."""
     try:
         found = find_game(home, None, passphrase, me.identity.public)
     except SeveralGames as error:
@@ -73,12 +86,12 @@ def newest(home: Home, me: Player, passphrase: str | None) -> tuple[OpenGame, tu
 
 
 def several(games: Sequence[OpenGame], command: str) -> list[str]:
-    """What to type for each game, when it was begun and with whom, newest first."""
+    """Return what to type for each game, when it was begun and with whom, newest first."""
     return [_("There are several games; type the one you mean:"), *commands(games, command)]
 
 
 def commands(games: Sequence[OpenGame], command: str) -> list[str]:
-    """A line for each game: how the command takes it, when it was begun and with whom."""
+    """Return a line for each game: how the command takes it, when it was begun and with whom."""
     lines, names = list[str](), [game.name for game in games]
     for game in games:
         text = _("  {command}   begun {date} with {who}")
@@ -89,7 +102,7 @@ def commands(games: Sequence[OpenGame], command: str) -> list[str]:
 
 
 def short(name: str, names: Sequence[str]) -> str:
-    """The shortest beginning of a name that no other has."""
+    """Return the shortest beginning of a name that no other has."""
     others = [other for other in names if other != name]
     for size in range(SHORTEST, len(name)):
         if not any(other.startswith(name[:size]) for other in others):
@@ -102,8 +115,10 @@ READING: Final[Seconds] = 2.0
 
 
 def list_games(as_json: bool) -> int:
-    """All games of this machine, newest first, and which journals are not read since others can
-    get at them; the exit code."""
+    """Show all games of this machine, newest first; return the exit code.
+
+    Journals that others can get at are not read, and named.
+    """
     home, passphrase = own_home(), passphrase_from_environment()
     found = kept_games(home, passphrase, time.monotonic, READING)
     refused = [report(error, as_json) for error in refused_games(home)]
@@ -120,7 +135,7 @@ def list_games(as_json: bool) -> int:
 
 
 def as_object(game: KeptGame) -> dict[str, Any]:
-    """A game for a program."""
+    """Return a game for a program."""
     progress = game.progress
     return {
         "game": game.name,
@@ -144,7 +159,7 @@ def _state(game: KeptGame) -> str:
 
 
 def in_words(game: KeptGame) -> str:
-    """A game in one line: its id, date, how it stands, and who played."""
+    """Return a game in one line: its id, date, how it stands, and who played."""
     text = _("{game}  {date}  {state}: {who}")
     states = {
         "over": _("over"),
@@ -161,7 +176,7 @@ def in_words(game: KeptGame) -> str:
 
 
 def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
-    """Each name with its field; of a game that is over the first first."""
+    """Return each name with its field; of a game that is over the first first."""
     if progress is None or len(progress.fields) != len(names):
         return list(names)
     order = list(range(len(names)))
@@ -171,12 +186,12 @@ def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
 
 
 def date(seconds: int) -> str:
-    """A day and a time of this machine."""
+    """Return a day and a time of this machine."""
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def told(game: OpenGame, passphrase: str | None) -> str:
-    """An unfinished game in words: with whom, which round, and since when."""
+    """Return an unfinished game in words: with whom, which round, and since when."""
     progress = progress_of(game, passphrase)
     words = {
         "game": game.name,

@@ -55,7 +55,11 @@ class Opening:
 
 
 def edition_of(table: TableOptions) -> rules.Edition:
-    """Return the edition with its overridden switches; EditionError if there is none such."""
+    """Return the edition with its overridden switches.
+
+    Raises:
+        EditionError: If there is none such.
+    """
     return load_edition(table.edition).with_switches(
         table.action_choice,  # type: ignore[arg-type]
         table.detective_in_hall,

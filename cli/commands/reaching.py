@@ -28,8 +28,11 @@ PROXY: Final = "HOITY_PROXY"
 
 
 def listening(text: str, option: str = "--listen") -> tuple[str, int]:
-    """(host, port) of an option, host "" for every address of this machine, port 0 for a free one;
-    Trouble or AddressError if it is no such place."""
+    """Return (host, port) of an option: host "" for every address of this machine, port 0 for any.
+
+    Raises:
+        Trouble, AddressError: If it is no such place.
+    """
     host, colon, port = text.rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
         words = _("{option} is HOST:PORT, as in 0.0.0.0:4646, not {text}.")
@@ -76,8 +79,12 @@ def again_by(network: NetworkOptions) -> Reach:
 
 
 def through(proxy: str | None) -> SocksNetwork | None:
-    """The network behind a proxy as typed, which the bots of this command use too; None without
-    one; ProxyTypedError if it is none."""
+    """Return the network behind a proxy as typed, which the bots of this command use too; None
+    without one.
+
+    Raises:
+        ProxyTypedError: If it is none.
+    """
     if not proxy:
         return None
     from p2p_hoity.net.socks_proxy import SocksNetwork, parse_proxy
@@ -90,7 +97,11 @@ def through(proxy: str | None) -> SocksNetwork | None:
 
 
 def for_guests(reach: Reach, bots: int) -> Reach:
-    """How a host's table is reached by others; Trouble if nobody could come."""
+    """Return how a host's table is reached by others.
+
+    Raises:
+        Trouble: If nobody could come.
+    """
     if reach.relay_only:
         need_relay(reach)
     if reach.hidden and not (reach.relays or reach.advertised):
@@ -123,8 +134,8 @@ def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
-    """Where to listen: unless it was said, on the port that is advertised; behind a proxy on this
-    machine alone."""
+    """Return where to listen: unless it was said, on the port that is advertised; behind a proxy on
+    this machine alone."""
     host, port = listening(listen)
     if listen in (ANY_PORT, USUAL) and advertised:
         port = parse_address(advertised[0]).port

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
+from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition, Happening, State, happenings
 from p2p_hoity.sealings import Sealing, sealings
 from protocol import Node, fingerprint, transcript
@@ -18,7 +19,6 @@ from ..exit_codes import NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
 from ..printing import ask, say, write_line
 from ..ui.screen_interface import is_full
-from ..words import table_terms
 from ..words.card_names import Names
 from ..words.happening_sentences import story
 from ..words.translation import _
@@ -69,7 +69,7 @@ def told(report: transcript.Report) -> list[Happening]:
 
 
 def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]:
-    """The game, everything that happened, and the verdict, as JSON objects."""
+    """Yield the game, everything that happened, and the verdict, as JSON objects."""
     yield {
         "type": "game",
         "format": FORMAT,
@@ -86,7 +86,7 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
 
 
 def _lines(items: list[Happening], sealed: list[Sealing]) -> Iterator[dict[str, Any]]:
-    """Every happening, and every sealing before what had not happened yet."""
+    """Yield every happening, and every sealing before what had not happened yet."""
     number = 0
     for index, item in enumerate(items):
         while sealed and sealed[0].at <= index:
@@ -116,7 +116,7 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
 def _edition(edition: Edition) -> dict[str, Any]:
     return {
         "name": edition.name,
-        "changed": table_terms.edition_json(edition)["changed"],
+        "changed": edition_json(edition)["changed"],
         "age": edition.age_word,
         "collectibles": [
             {"card": index, "letter": c.letter, "year": c.year, "names": dict(c.names)}
@@ -156,7 +156,7 @@ def show(node: Node) -> bool:
 
 
 def chapters(items: list[Happening]) -> list[list[Happening]]:
-    """The happenings cut where a round begins."""
+    """Return the happenings cut where a round begins."""
     found: list[list[Happening]] = [[]]
     for item in items:
         if isinstance(item, happenings.RoundBegan):
@@ -166,7 +166,7 @@ def chapters(items: list[Happening]) -> list[list[Happening]]:
 
 
 def _goes_on() -> bool:
-    """Whether the next round is wanted; q leaves. At the end of the input all is told."""
+    """Return whether the next round is wanted; q leaves. At the end of the input all is told."""
     ask(_("Enter for the next round, q leaves "))
     line = sys.stdin.readline()
     if not line:

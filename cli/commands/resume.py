@@ -35,8 +35,12 @@ from .take_seat import Sitting, sit
 
 
 def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
-    """Have the running game dial the seat of a ticket where it is now; the exit code. FreshError if
-    the ticket is not of that game, Trouble if it is not taken there."""
+    """Have the running game dial the seat of a ticket where it is now; return the exit code.
+
+    Raises:
+        FreshError: If the ticket is not of that game.
+        Trouble: If it is not taken there.
+    """
     first = journals.read_first(game.path, sitting.passphrase)
     check_fresh(ticket, first.table, first.secret)
     if ticket.host_id == sitting.me.identity.public:

@@ -62,7 +62,7 @@ class Going:
         return await self._player.again()
 
     async def wish(self) -> Wish:
-        """What the player wishes, or to leave."""
+        """Return what the player wishes, or to leave."""
         wish: Wish = LeaveForNow()
         async with trio.open_nursery() as nursery:
 
@@ -235,7 +235,7 @@ class Sitting:
         return not self.asks_terms or await self.screen.agree()
 
     async def admit(self, nickname: str, guest: bytes) -> bool:
-        """Whether a guest may sit down: one's own bots unasked, others as the player says."""
+        """Return whether a guest may sit down: own bots unasked, others as the player says."""
         if self.crew is not None and self.crew.has(guest):
             return True
         return await self.screen.admit(nickname, fingerprint(guest))
@@ -243,7 +243,11 @@ class Sitting:
     # Running.
 
     async def run(self, go: Go) -> Outcome:
-        """Sit until the table is over; Trouble if the seat is left before."""
+        """Sit until the table is over.
+
+        Raises:
+            Trouble: If the seat is left before.
+        """
         outcome: Outcome | None = None
         try:
             with self._scope:
@@ -273,7 +277,7 @@ class Sitting:
         self._leave(_("the input has ended"))
 
     def farewell(self, reason: str, kept: bool = True) -> str:
-        """Words for a game that is left: how to take the seat again."""
+        """Return words for a game that is left: how to take the seat again."""
         if self.is_over:
             return _("{reason}. The game was over already.").format(reason=reason)
         if not self.game or not kept:

@@ -31,8 +31,11 @@ ID: Final = re.compile(r"[0-9a-f]{4,16}")
 
 
 def transcript_named(word: str) -> Path:
-    """The transcript that a word names; one that is there by this path comes first. Trouble if
-    the word fits no game, or several."""
+    """Return the transcript that a word names; one that is there by this path comes first.
+
+    Raises:
+        Trouble: If the word fits no game, or several.
+    """
     path = Path(word)
     if path.exists():
         return path
@@ -86,14 +89,17 @@ Mark = tuple[int, int]
 
 
 def read_file(path: Path) -> transcript.Opened:
-    """A file, read piece by piece and no further than shows that it is too large; Trouble if there
-    is no such file or it cannot be read."""
+    """Return a file, read piece by piece and no further than shows that it is too large.
+
+    Raises:
+        Trouble: If there is no such file or it cannot be read.
+    """
     with marked(path) as (file, _mark):
         return transcript.opened(file, time.perf_counter)
 
 
 def bytes_of(path: Path) -> tuple[bytes, Mark]:
-    """The bytes of a file, and what it was like before it was read; Trouble as above."""
+    """Return the bytes of a file, and what it was like before it was read; Trouble as above."""
     with marked(path) as (file, mark):
         return file.read(transcript.MAX_FILE + 1), mark
 
@@ -110,7 +116,7 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
 
 
 def unreadable(path: Path, error: OSError) -> Trouble:
-    """What to do about a file that is not there or cannot be read."""
+    """Return what to do about a file that is not there or cannot be read."""
     words = _("{path} cannot be read: {why}. Name a file that is there.")
     return Trouble(words.format(path=path, why=error.strerror), USAGE)
 
@@ -133,7 +139,7 @@ def tell(verdict: FileVerdict, as_json: bool) -> None:
 
 
 def judge(path: Path, cores_: int | None) -> FileVerdict:
-    """The verdict on a file, its proofs on so many cores (None: all)."""
+    """Return the verdict on a file, its proofs on so many cores (None: all)."""
     try:
         with marked(path) as (file, mark):
             return judge_file(path, file, mark, cores_)
@@ -142,7 +148,11 @@ def judge(path: Path, cores_: int | None) -> FileVerdict:
 
 
 def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None) -> FileVerdict:
-    """The same of a file that is open, or of its bytes; OSError if it cannot be read."""
+    """Return the same of a file that is open, or of its bytes.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
     report = _judged(file, cores_)
     found = as_object(path, report, mark)
     return FileVerdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
@@ -167,7 +177,8 @@ def ended_with(path: Path) -> FileVerdict:
 
 
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
-    """The verifier's report, or that there is none: one file must not cost others their verdict."""
+    """Return the verifier's report, or that there is none: one file must not cost others their
+    verdict."""
     try:
         whole = transcript.opened(file, time.perf_counter)
     except OSError:
@@ -198,7 +209,7 @@ def _unjudged(words: str) -> transcript.Report:
 
 
 def state_of(report: transcript.Report) -> State | None:
-    """The game as far as the verifier came; None if it came to none."""
+    """Return the game as far as the verifier came, or None if it came to none."""
     play = report.node.state if report.node is not None else None
     return play.state if isinstance(play, Play) else None
 
@@ -207,7 +218,7 @@ def state_of(report: transcript.Report) -> State | None:
 
 
 def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[str, Any]:
-    """The whole report as one JSON object."""
+    """Return the whole report as one JSON object."""
     size, modified = mark or (None, None)
     problem = report.problem
     state = state_of(report)
@@ -232,7 +243,7 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
 
 
 def _of_problem(problem: transcript.Problem) -> str:
-    """What a problem means; two codes of this command bring their own words."""
+    """Return what a problem means; two codes of this command bring their own words."""
     return meaning(problem.code) if problem.code in PROTOCOL else problem.words
 
 
@@ -265,7 +276,7 @@ def _standings(report: transcript.Report, state: State | None) -> list[dict[str,
 
 
 def in_words(path: Path, report: transcript.Report) -> list[str]:
-    """The verdict and what stands behind it."""
+    """Return the verdict and what stands behind it."""
     if report.problem is not None:
         return [*_problem(path, report, report.problem), *_roster(report)]
     counts = report.counts

@@ -69,7 +69,7 @@ class Verdicts:
         self._file.close()
 
     def verdict_of(self, path: Path) -> str | None:
-        """What was found of a file that is still the same, by its size and time; else None."""
+        """Return what was found of a file, or None unless size and time are still the same."""
         if not self.known:
             return None
         try:
@@ -147,7 +147,7 @@ Found = Path | tuple[Path, Trouble]
 
 
 def all_in(paths: Sequence[Path]) -> Iterator[Found]:
-    """The files named, and for a folder those in it and below; a folder is read when its turn
+    """Yield the files named, and for a folder those in it and below; a folder is read when its turn
     comes."""
     for path in paths:
         if os.path.isdir(path):
@@ -179,14 +179,18 @@ def _all_below(folder: Path) -> Iterator[Found]:
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """What concerns us in a folder; OSError if it cannot be read."""
+    """Yield what concerns us in a folder.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries if _concerns(entry))
     return (folder / name for name in names)
 
 
 def _concerns(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a folder, a link to one, or named as a transcript is."""
+    """Return whether it is a folder, a link to one, or named as a transcript is."""
     try:
         return entry.name.endswith(ENDING) or entry.is_dir()
     except OSError:
@@ -225,7 +229,7 @@ def _mark_of(path: Path) -> Mark:
 
 
 def judge_task(language: str, task: Task) -> FileVerdict:
-    """The verdict on a file, in words of this language; on whichever machine this runs."""
+    """Return the verdict on a file, in words of this language; on whichever machine this runs."""
     translation.go_on_in(language)
     path = Path(task.name)
     if task.data is not None:
@@ -261,7 +265,7 @@ def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
 
 
 def judge_elsewhere(language: str, path: Path) -> FileVerdict:
-    """The verdict on a file, in words of this language; for other processes."""
+    """Return the verdict on a file, in words of this language; for other processes."""
     translation.go_on_in(language)
     return judge(path, 1)
 
@@ -293,7 +297,7 @@ class ArchiveRun:
             printing.say(self._summary())
 
     def _found(self) -> Generator[tuple[Path, FileVerdict | Ended], None, None]:
-        """Each file with its verdict, as they are done."""
+        """Yield each file with its verdict, as they are done."""
         how, language = self.how, translation.language()
         if how.dask is not None:
             for task, found in on_cluster(how.dask, partial(judge_task, language), self._tasks()):
@@ -305,7 +309,7 @@ class ArchiveRun:
             yield from worker_processes.side_by_side(work, self._files(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
-        """What the cluster is to judge; what this machine cannot read is taken in here."""
+        """Yield what the cluster is to judge; what this machine cannot read is taken in here."""
         for path in self._files():
             try:
                 data, mark = bytes_of(path) if self.how.send else (None, _mark_of(path))
@@ -315,7 +319,7 @@ class ArchiveRun:
                 yield Task(str(path), os.path.abspath(path), mark, data)
 
     def _files(self) -> Iterator[Path]:
-        """What is to be judged by others; what cannot be, or is known, is taken in here."""
+        """Yield what is to be judged by others; what cannot be, or is known, is taken in here."""
         for one in all_in(self.paths):
             if not isinstance(one, Path):
                 self._take(not_read(*one))
@@ -345,7 +349,7 @@ class ArchiveRun:
     # What is told of all.
 
     def broken_off(self) -> str:
-        """What Ctrl-C means just now."""
+        """Return what Ctrl-C means just now."""
         self._clear()
         done = _("Interrupted. {done} files are judged.").format(done=self.kinds.total())
         if self.kept is None:

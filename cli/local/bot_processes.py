@@ -47,7 +47,7 @@ USUAL: Final = 3
 
 
 def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[str, ...]:
-    """A level for each bot: `word` is their number, or a level for each with commas between.
+    """Return a level for each bot: `word` is their number, or a level for each with commas between.
 
     Bots that are only counted are of the level that is `kept`. Trouble for anything else.
     """
@@ -67,7 +67,7 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
 
 
 def kept_level(home: Home) -> str:
-    """The level the player has chosen once."""
+    """Return the level the player has chosen once."""
     return settings.load(home).bots or DEFAULT_LEVEL
 
 
@@ -100,7 +100,7 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
 
 
 def level_of(bot: Path) -> str:
-    """The level that was written down in this bot's home; the usual one if none can be read."""
+    """Return the level written down in this bot's home; the usual one if none can be read."""
     try:
         level = (bot / LEVEL_FILE).read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -130,7 +130,7 @@ SECRET = frozenset({"HOITY_PASSPHRASE", "HOITY_TICKET"})
 
 
 def _key_of(folder: Path) -> bytes | None:
-    """The key of the bot that lives here; None if it has none yet."""
+    """Return the key of the bot that lives here, or None if it has none yet."""
     try:
         return load_identity(Home(folder)).identity.public
     except (KeyFileError, OSError):
@@ -161,7 +161,7 @@ class Crew:
         write_private(self.folder / GAME_FILE, game.encode())
 
     def has(self, key: bytes) -> bool:
-        """Whether this is the key of one of these bots, each of which has made its own."""
+        """Return whether this is the key of one of these bots, each of which has made its own."""
         return any(_key_of(self.folder / name) == key for name in self.names)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
@@ -262,14 +262,14 @@ async def _end(process: trio.Process) -> None:
 
 
 def own_installation() -> dict[str, str]:
-    """The environment in which another process of this user runs this very installation."""
+    """Return the environment in which another process of this user runs this very installation."""
     here = str(Path(__file__).resolve().parents[2])
     paths = [here, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:
-    """A crew of bots of these levels with names of their own."""
+    """Return a crew of bots of these levels with names of their own."""
     names = [name for name in NAMES if not twins(name, nickname)][: len(levels)]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
@@ -277,7 +277,7 @@ def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], 
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
-    """The crew that was left with this game, if it had bots."""
+    """Return the crew that was left with this game, if it had bots."""
     if not (home.path / "bots").exists():
         return None
     with _swept(home) as bots:
@@ -294,7 +294,7 @@ def _crews(bots: Path) -> Iterator[Path]:
 
 
 def _games_of(folder: Path) -> set[str]:
-    """The game these bots belong to: as was remembered, or as their own journals say, if the
+    """Return the game these bots belong to: as was remembered, or as their own journals say, if the
     command was killed before it could remember; nothing before it has begun."""
     homes = map(Home, folder.glob("*"))
     found = {path.stem for home in homes for path in home.journals.glob("*.journal")}

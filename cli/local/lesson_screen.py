@@ -80,7 +80,7 @@ EXPLANATIONS: Final = {
 
 
 def explained(topic: Topic) -> str:
-    """The explanation of this."""
+    """Return the explanation of this."""
     return _(EXPLANATIONS[topic])
 
 
@@ -118,7 +118,7 @@ async def _step(room: Room, lesson: Lesson) -> None:
 
 
 async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
-    """A legal choice; an illegal one is asked again."""
+    """Return a legal choice; an illegal one is asked again."""
     topic = lesson.before(kind)
     if topic is not None:
         await room.explain(explained(topic))

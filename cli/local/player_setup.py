@@ -47,13 +47,13 @@ MOST: Final = 8192
 
 
 def at_terminal() -> bool:
-    """Whether a person can be asked: what is typed and what is said both go to a terminal."""
+    """Return whether a person can be asked: both input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def typed_line() -> str:
-    """One line from standard input; Trouble at its end. Byte by byte: what is typed behind it is
-    for the table."""
+    """Return one line from standard input; Trouble at its end. Byte by byte: what is typed behind
+    it is for the table."""
     line = b""
     while len(line) < MOST and (letter := os.read(STDIN, 1)) != b"\n":
         if not letter:
@@ -63,7 +63,7 @@ def typed_line() -> str:
 
 
 def answer(question: str) -> str:
-    """What a person types to a question."""
+    """Return what a person types to a question."""
     ask(question)
     try:
         return typed_line()
@@ -73,7 +73,11 @@ def answer(question: str) -> str:
 
 
 def ask_yes(question: str) -> bool:
-    """Whether a person says yes, which has to be typed; Trouble if there is nobody to ask."""
+    """Return whether a person says yes, which has to be typed.
+
+    Raises:
+        Trouble: If there is nobody to ask.
+    """
     if not at_terminal():
         raise Trouble(_("This needs a yes typed at a terminal, or --yes."), USAGE)
     while (said := yes_or_no(answer(question), silent=None)) is None:
@@ -82,8 +86,8 @@ def ask_yes(question: str) -> bool:
 
 
 def own_name(home: Home) -> str:
-    """The nickname that was chosen once; else the system's user name and a few random letters, so
-    that two fresh keys of one user can sit at one table."""
+    """Return the nickname that was chosen once; else the system's user name and a few random
+    letters, so that two fresh keys of one user can sit at one table."""
     chosen = settings.load(home).nickname
     if chosen is not None and why_no_nickname(chosen) is None:
         return chosen
@@ -91,7 +95,7 @@ def own_name(home: Home) -> str:
 
 
 def load(home: Home) -> tuple[Player, str | None]:
-    """The kept key and its passphrase, which is asked for on a terminal if it is needed."""
+    """Return the kept key and its passphrase, which is asked for on a terminal if it is needed."""
     given = passphrase_from_environment()
     try:
         return load_identity(home, given), given
@@ -104,7 +108,11 @@ def load(home: Home) -> tuple[Player, str | None]:
 
 
 def typed(question: str) -> str:
-    """A passphrase typed unseen; Trouble if there is no terminal to type it at."""
+    """Return a passphrase typed unseen.
+
+    Raises:
+        Trouble: If there is no terminal to type it at.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", getpass.GetPassWarning)
@@ -115,7 +123,7 @@ def typed(question: str) -> str:
 
 
 def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
-    """The kept key; on the very first game a fresh one, said on standard error."""
+    """Return the kept key; on the very first game a fresh one, said on standard error."""
     if name is not None:
         check_name(name)
     if home.identity.exists():
@@ -143,7 +151,7 @@ def new(home: Home, name: str | None, ask: bool) -> Player:
 
 
 def as_json(home: Home, player: Player) -> dict[str, Any]:
-    """The public side of a key."""
+    """Return the public side of a key."""
     public = player.identity.public
     return {
         "nickname": player.nickname,
@@ -182,13 +190,17 @@ Ask = Callable[[], Settings]
 
 
 def is_first(home: Home) -> bool:
-    """Whether nobody has chosen anything here yet, or has a key."""
+    """Return whether nobody has chosen anything here yet, or has a key."""
     return not home.identity.exists() and not settings.is_kept(home)
 
 
 def first_run(home: Home, ask: Ask | None = None) -> bool:
     """Ask once, and keep what is said; whether it was asked: nothing is without a terminal or a
-    second time. OSError or NotPrivateError if the home takes no files."""
+    second time.
+
+    Raises:
+        OSError, NotPrivateError: If the home takes no files.
+    """
     asks = is_first(home) and at_terminal()
     if asks:
         keep(home, (ask or in_lines)())
@@ -196,8 +208,11 @@ def first_run(home: Home, ask: Ask | None = None) -> bool:
 
 
 def keep(home: Home, chosen: Settings) -> None:
-    """Keep what was chosen, and speak the language from now on; OSError or NotPrivateError if the
-    home takes no files."""
+    """Keep what was chosen, and speak the language from now on.
+
+    Raises:
+        OSError, NotPrivateError: If the home takes no files.
+    """
     kept = settings.load(home)
     settings.keep(home, replace(chosen, relay=kept.relay, bots=kept.bots))
     if chosen.language is not None:
@@ -205,7 +220,7 @@ def keep(home: Home, chosen: Settings) -> None:
 
 
 def default_nickname() -> str:
-    """What is offered: the system's name of the user as far as it can be a nickname."""
+    """Return what is offered: the system's name of the user as far as it can be a nickname."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):
@@ -216,7 +231,7 @@ def default_nickname() -> str:
 
 
 def why_no_nickname(word: str) -> str | None:
-    """Why this cannot be a nickname, in words; None if it can."""
+    """Return why this cannot be a nickname, in words, or None if it can."""
     try:
         check_name(word)
     except KeyFileError as error:

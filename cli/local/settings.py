@@ -7,7 +7,7 @@ counts as not chosen.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,8 +34,26 @@ class Settings:
     bots: str | None = None
 
 
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "nickname": _is_text,
+    "language": translation.LANGUAGES.__contains__,
+    **dict.fromkeys(("light", "bell", "staged"), _is_flag),
+    "relay": _is_text,
+    "bots": LEVELS.__contains__,
+}
+"""What each setting has to be; what is not counts as not chosen."""
+
+
 def load(home: Home | None = None) -> Settings:
-    """The settings of this home, or of the player's own."""
+    """Return the settings of this home, or of the player's own."""
     from p2p_hoity.storage.home import home as own_home
 
     try:
@@ -43,38 +61,26 @@ def load(home: Home | None = None) -> Settings:
         if not path.is_file():
             return Settings()
         with path.open("rb") as file:
-            return _read(json.loads(file.read(MOST)))
-    except (OSError, ValueError, RecursionError):
+            given = json.loads(file.read(MOST))
+        sound = {
+            name: given.get(name) for name, is_sound in SOUND.items() if is_sound(given.get(name))
+        }
+        return Settings(**sound)
+    except (OSError, ValueError, AttributeError, RecursionError):
         return Settings()
 
 
-def _read(value: Any) -> Settings:
-    given = value if isinstance(value, dict) else {}
-    nickname, language = given.get("nickname"), given.get("language")
-    relay, level = given.get("relay"), given.get("bots")
-    return Settings(
-        nickname=nickname if isinstance(nickname, str) else None,
-        language=language if language in translation.LANGUAGES else None,
-        light=_taste(given, "light"),
-        bell=_taste(given, "bell"),
-        staged=_taste(given, "staged"),
-        relay=relay if isinstance(relay, str) else None,
-        bots=level if level in LEVELS else None,
-    )
-
-
-def _taste(given: dict[str, Any], name: str) -> bool | None:
-    taste = given.get(name)
-    return taste if isinstance(taste, bool) else None
-
-
 def is_kept(home: Home) -> bool:
-    """Whether the player has been asked here already; a relay and a level are kept apart."""
+    """Return whether the player has been asked here already; a relay and a level are kept apart."""
     return replace(load(home), relay=None, bots=None) != Settings()
 
 
 def keep(home: Home, settings: Settings) -> None:
-    """Keep them; OSError or NotPrivateError if the home takes no files."""
+    """Keep them.
+
+    Raises:
+        OSError, NotPrivateError: If the home takes no files.
+    """
     from p2p_hoity.storage.private_files import write_private
 
     data = json.dumps(asdict(settings), ensure_ascii=False).encode()

@@ -11,12 +11,13 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene_json import update_json
 from p2p_hoity.presentation.screen_updates import Finished, Started, Update
 from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Player, Talk, WaitLonger, Wish
 from p2p_hoity.table.session import Outcome
-from protocol import Terms, fingerprint
+from protocol import Terms
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
 from ..local.bot_processes import own_level
@@ -31,15 +32,6 @@ from .lines.line_question import Wishes
 from .lines.stdin_lines import STRAYS, pump
 
 Write = Callable[[dict[str, Any]], None]
-RENAMED = {
-    "returned": "back",
-    "leftfornow": "left",
-    "nocode": "no-code",
-    "hostasked": "host-asked",
-    "tickettaken": "ticket-taken",
-    "relaystate": "relay-state",
-}
-"""Updates whose name would be that of a happening, or no word."""
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
 """Lines that are no answers, without their spaces."""
 
@@ -47,7 +39,7 @@ WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}
 class JsonScreen:
     """Writes each update and each happening as an object with a `type`, one a line.
 
-    The end is left to whoever opened the table; the nicknames are kept for its line.
+    The end is left to whoever opened the table. Its line needs the nicknames, which are kept.
     """
 
     def __init__(self, write: Write = write_line) -> None:
@@ -56,110 +48,40 @@ class JsonScreen:
         self.table_name = ""
 
     def __call__(self, update: updates.Update) -> None:
-        """Write one update; the clock, which tells every second, is for people."""
-        if isinstance(update, updates.Finished | updates.Ended | updates.Clock):
-            return
-        if isinstance(update, updates.Happened):
-            for item in update.items:
-                self.write(item.as_json())
-            if any(isinstance(item, happenings.Setup) for item in update.items):
-                self._show_hand(update.view)
-            return
-        name = type(update).__name__.lower()
-        self.write({"type": RENAMED.get(name, name), **self._fields(update)})
+        """Write one update, except for the clock, which is for people."""
+        match update:
+            case updates.Finished() | updates.Ended() | updates.Clock():
+                return
+            case updates.Happened(items, view):
+                for item in items:
+                    self.write(item.as_json())
+                if any(isinstance(item, happenings.Setup) for item in items):
+                    self._show_hand(view)
+                return
+            case updates.Started(table):
+                self.nicknames = tuple(entry.nickname for entry in table.header.roster)
+                self.table_name = table.id.hex()[:16]
+        self.write(update_json(update, reason_json) | _words(update))
         if isinstance(update, updates.Resumed):
             self._show_hand(update.view)
 
     def _show_hand(self, view: rules.View) -> None:
-        """Write what this seat alone may know: its Collectibles; nothing to an onlooker."""
+        """Write the secret Collectibles of this seat. An onlooker has none."""
         own = [plain(view.piece(slot)) for slot in sorted(view.mine())]
         if own:
             self.write({"type": "hand", "collectibles": own})
 
-    def _fields(self, update: updates.Update) -> dict[str, Any]:
-        match update:
-            case updates.Reached(scope, reasons, ticket) | updates.Moved(scope, reasons, ticket):
-                told = [reason_json(reason) for reason in reasons]
-                return {"reach": str(scope), "reasons": told, "ticket": ticket or None}
-            case updates.Started():
-                return self._started(update)
-            case updates.Stepped(before=before, seconds=seconds, final=final):
-                step, kind = before.step, str(before.want.kind)
-                return {"step": step, "kind": kind, "seconds": seconds, "final": final}
-            case updates.Rewound(epoch=epoch, kept=kept):
-                return {"epoch": epoch, "kept": kept}
-            case updates.Resumed(view, items):
-                return {"round": view.state.round, "happenings": len(items)}
-            case updates.Choosing(view, kind, again):
-                return {"kind": kind, "again": again, "choices": _choices(view, kind)}
-            case updates.Awaited() | updates.Halfway() | updates.Late() | updates.Paused():
-                return _waiting(update)
-            case updates.Refused():
-                return _refused(update)
-            case updates.NoCode(reason):
-                return reason_json(reason)
-            case updates.RelayState(relay, None):
-                return {"relay": relay, "waits": True}
-            case updates.RelayState(relay, why) if why is not None:
-                return {"relay": relay, "waits": False, **reason_json(why)}
-            case updates.Unlinked(name, reason):
-                return {"name": name, **reason_json(reason)}
-            case updates.Said(seat, who, words):
-                number = words if isinstance(words, int) else None
-                return {"seat": seat, "who": who, "words": spoken(words), "phrase": number}
-            case updates.Unsaid(reason):
-                return reason_json(reason)
-            case updates.Again(willing, unwilling):
-                return {"willing": sorted(willing), "unwilling": sorted(unwilling)}
-            case updates.Accused(seat, code):
-                return {"seat": seat, "code": code, "words": meaning(code)}
-            case updates.Attendance(seats):
-                return {"seats": [str(presence) for presence in seats]}
-            case updates.Extended(seats, left):
-                return {"seats": sorted(seats), "left": round(left, 1)}
-        return {name: plain(value) for name, value in vars(update).items()}
 
-    def _started(self, update: updates.Started) -> dict[str, Any]:
-        roster = update.table.header.roster
-        self.nicknames = tuple(entry.nickname for entry in roster)
-        self.table_name = update.table.id.hex()[:16]
-        seats = [{"nickname": e.nickname, "fingerprint": fingerprint(e.id)} for e in roster]
-        game = update.table.game
-        edition = table_terms.edition_json(game.edition) if isinstance(game, HoityToity) else {}
-        return {
-            "game": self.table_name,
-            "table": update.table.id.hex(),
-            "seat": update.seat,
-            "seats": seats,
-            **edition,
-        }
-
-
-def _waiting(
-    update: updates.Awaited | updates.Halfway | updates.Late | updates.Paused,
-) -> dict[str, Any]:
-    """Seats and seconds; what this node's patience leaves; how many seats it takes and has."""
-    told: dict[str, Any] = {"seats": sorted(update.seats), "seconds": round(update.seconds, 1)}
-    if isinstance(update, updates.Awaited | updates.Halfway):
-        told["left"] = round(update.left, 1)
-    if not isinstance(update, updates.Awaited):
-        count = update.muster
-        told |= {"quorum": count.quorum, "there": count.there}
-        told |= {"gone": sorted(count.gone), "unlinked": sorted(count.unlinked)}
-        told |= {"mute": count.is_mute}
-    if isinstance(update, updates.Late):
-        told["undecided"] = update.undecided
-    return told
-
-
-def _choices(view: rules.View, kind: str) -> list[Any]:
-    return [plain(choice) for choice in view.legal(kind)]  # type: ignore[arg-type]
-
-
-def _refused(update: updates.Refused) -> dict[str, Any]:
-    fields = {name: plain(value) for name, value in update.fields.items()}
-    reason = refusal(update.code, update.fields)
-    return {"kind": update.kind, "code": update.code, "fields": fields, "reason": reason}
+def _words(update: updates.Update) -> dict[str, Any]:
+    """Return the sentences beside the codes of an update."""
+    match update:
+        case updates.Refused(_, code, fields):
+            return {"reason": refusal(code, fields)}
+        case updates.Said(words=words):
+            return {"words": spoken(words), "phrase": words if isinstance(words, int) else None}
+        case updates.Accused(_, code):
+            return {"words": meaning(code)}
+    return {}
 
 
 def _parsed(line: str) -> Any:
@@ -232,7 +154,7 @@ class JsonPlayer:
                 view.check(kind, choice)
             except rules.IllegalMove as error:
                 refused = updates.Refused(kind, error.code, error.fields)
-                self._write({"type": "refused", **_refused(refused)})
+                self._write(update_json(refused, reason_json) | _words(refused))
                 continue
             return choice
         words = _("{number} lines of the input have made no choice; --auto lets a bot play")

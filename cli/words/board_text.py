@@ -44,7 +44,7 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _names(view: View, names: Names) -> dict[int, str]:
-    """The names by seat, cut to fit; with the seat's number where two are cut to the same."""
+    """Return the names by seat, cut to fit; with the seat's number where two become one."""
     cut = {seat: _cut(names.short(seat)) for seat in range(view.state.seats)}
     for seat, name in list(cut.items()):
         if list(cut.values()).count(name) > 1:
@@ -60,7 +60,7 @@ def _cut(name: str) -> str:
 
 
 def seats(view: View, names: Names) -> list[str]:
-    """A line for each seat: its field, where it is, and its Action cards, Cash in thousands."""
+    """Return a line for each seat: its field, Place and Action cards, Cash in thousands."""
     short = _names(view, names)
     head = [
         _("Round {round}").format(round=view.state.round),
@@ -104,7 +104,8 @@ def _whereabouts(view: View, names: Names, seat: int) -> str:
 
 
 def register(view: View, names: Names) -> str:
-    """The Cash in the register, the Thieves in prison, cell 1 first, and the octagon that pays."""
+    """Return the Cash in the register, the Thieves in prison, cell 1 first, and the octagon that
+    pays."""
     state = view.state
     cash = _row([state.action_card(one).number or 0 for one in state.register])
     cells = [state.action_card(one) for one in state.prison]
@@ -129,8 +130,8 @@ def _thief(view: View, names: Names, thief: ActionCard) -> str:
 
 
 def collectibles(view: View, names: Names) -> list[str]:
-    """The grid of letters and seats; where there is no room years by their first two digits, and
-    then without the best exhibits."""
+    """Return the grid of letters and seats; where there is no room years by their first two digits,
+    and then without the best exhibits."""
     found, short = grid(view), _names(view, names)
     for digits, last in ((4, 0), (2, 0), (2, -2)):
         lines = _grid(found, short, digits, last)
@@ -155,7 +156,7 @@ def _pieces(row: Row, short: dict[int, str], digits: int) -> list[str]:
 
 
 def windows(view: View) -> str:
-    """The open Collectible of each window and how many it holds."""
+    """Return the open Collectible of each window and how many it holds."""
     text = _("{number} {piece} of {size}")
     tops = [
         text.format(number=top.window + 1, piece=f"{top.letter}{top.year}", size=top.size)
@@ -186,8 +187,8 @@ def own(view: View, names: Names) -> list[str]:
 
 
 def hands(view: View, names: Names) -> list[str]:
-    """Every hand of Action cards in full; they are public. Stolen Cash stands among the Cash, with
-    the colour it has."""
+    """Return every hand of Action cards in full; they are public. Stolen Cash stands among the
+    Cash, with the colour it has."""
     lines = [_("Action cards in hand:")]
     for seat in _order(view):
         cards = (view.state.action_card(one) for one in view.state.hands[seat])
@@ -197,7 +198,7 @@ def hands(view: View, names: Names) -> list[str]:
 
 
 def rank(action: ActionCard) -> tuple[int, int]:
-    """A sort key: Cash, Thieves, Detective, Exhibit, each by number."""
+    """Return a sort key: Cash, Thieves, Detective, Exhibit, each by number."""
     return KINDS.index(action.kind), action.number or 0
 
 
@@ -226,7 +227,8 @@ def own_slots(view: View) -> list[int]:
 
 
 def named(view: View, names: Names, word: str) -> list[str]:
-    """The Collectibles of this letter, year or both, with their names, as far as they are known."""
+    """Return the Collectibles of this letter, year or both, with their names, as far as they are
+    known."""
     found = [
         names.collectible(index)
         for index, item in enumerate(names.edition.collectibles)

@@ -24,7 +24,7 @@ UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
 
 
 def story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """The lines of some happenings, in their order. Those of one kind stand together."""
+    """Return the lines of some happenings, in their order. Those of one kind stand together."""
     worth = (
         one for one in items if happening_sentences.noteworthy(one) and not isinstance(one, UNSAID)
     )
@@ -64,7 +64,7 @@ def _round(names: Names, items: Many) -> list[str]:
 
 
 def _fields(names: Names) -> list[str]:
-    """The figures, the first first, and the octagon under it."""
+    """Return the figures, the first first, and the octagon under it."""
     order = sorted(range(len(names.before)), key=lambda seat: (-names.before[seat], seat))
     fields = [f"{names.short(seat)} {names.before[seat]}" for seat in order]
     octagon = names.paying()
@@ -158,7 +158,7 @@ def _moved(names: Names, items: Many) -> list[str]:
 
 
 def _field(names: Names, field: int) -> str:
-    """A field by its number; one of the Banquet is called so."""
+    """Return a field by its number; one of the Banquet is called so."""
     return names.field(field) if names.edition.in_banquet(field) else str(field)
 
 

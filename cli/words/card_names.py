@@ -28,12 +28,12 @@ PLACE_WORDS: Final = {Place.CASTLE: N_("Castle"), Place.AUCTION_HALL: N_("Auctio
 
 
 def colour(name: str) -> str:
-    """A colour's name."""
+    """Return a colour's name."""
     return _(name) if name in COLOUR_WORDS else name
 
 
 def place(where: Place) -> str:
-    """A Place's name."""
+    """Return a Place's name."""
     return _(PLACE_WORDS[where])
 
 
@@ -44,23 +44,23 @@ def card(action: ActionCard) -> str:
 
 
 def coloured_card(action: ActionCard) -> str:
-    """An Action card's name and the colour it belongs to."""
+    """Return an Action card's name and the colour it belongs to."""
     return f"{card(action)} ({colour(action.colour)})"
 
 
 def code(piece: Piece) -> str:
-    """A Collectible by letter and year alone, as in B1926; a question mark for a hidden one."""
+    """Return a Collectible by letter and year, as in B1926; a question mark if it is hidden."""
     return "?" if piece.card is None else f"{piece.letter}{piece.year}"
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words with commas between them; a dash for none."""
+    """Return words with commas between them; a dash for none."""
     return ", ".join(words) or "–"
 
 
 def told_apart(nicknames: Sequence[str]) -> tuple[str, ...]:
-    """The nicknames, with the seat's number where two could be taken for one another: no file is
-    judged by that, but whoever reads it must know who is who."""
+    """Return the nicknames, with the seat's number where two could be taken for one another: no
+    file is judged by that, but whoever reads it must know who is who."""
     if twins_among(nicknames) is None:
         return tuple(nicknames)
     text = _("{nickname} [seat {number}]")
@@ -88,12 +88,12 @@ class Names:
         self.before = self.before or view.state.before
 
     def paying(self) -> tuple[int, int] | None:
-        """The octagon that pays this round's exhibits; None on the Banquet."""
+        """Return the octagon that pays this round's exhibits; None on the Banquet."""
         field = max(self.before, default=0)
         return None if self.edition.in_banquet(field) else self.edition.octagons[field]
 
     def short(self, seat: int) -> str:
-        """A seat in as few letters as can be."""
+        """Return a seat in as few letters as can be."""
         return _("You") if seat == self.mine else self.nicknames[seat]
 
     def shorts(self, seats: Iterable[int]) -> str:
@@ -101,7 +101,7 @@ class Names:
         return listed(self.short(seat) for seat in seats)
 
     def seat(self, seat: int) -> str:
-        """A seat by nickname and colour."""
+        """Return a seat by nickname and colour."""
         notes = [colour(self.colours[seat])] if seat < len(self.colours) else []
         if seat == self.mine:
             notes.append(_("you"))
@@ -112,13 +112,13 @@ class Names:
         return listed(self.seat(seat) for seat in seats)
 
     def piece(self, piece: Piece) -> str:
-        """A Collectible: letter, year (or number) and name; hidden ones have none."""
+        """Return a Collectible: letter, year (or number) and name; hidden ones have none."""
         if piece.card is None:
             return _("a hidden Collectible")
         return self.collectible(piece.card)
 
     def collectible(self, index: int) -> str:
-        """The Collectible with this index in the edition."""
+        """Return the Collectible with this index in the edition."""
         item = self.edition.collectibles[index]
         name = _("“{name}”").format(name=item.name(language()))
         return f"{item.letter} {item.year} {name}"
@@ -129,12 +129,12 @@ class Names:
         return listed(self.piece(piece) for piece in ordered)
 
     def field(self, field: int) -> str:
-        """A field of the score track with its octagon."""
+        """Return a field of the score track with its octagon."""
         return field_name(self.edition, field)
 
 
 def field_name(edition: Edition, field: int) -> str:
-    """A field of this edition's score track in words."""
+    """Return a field of this edition's score track in words."""
     if field == 0:
         return _("the Club Room")
     if edition.in_banquet(field):
@@ -147,7 +147,7 @@ def field_name(edition: Edition, field: int) -> str:
 
 
 def run_letters(letters: Iterable[str | None]) -> str:
-    """The letters of an exhibit in one word, as in AABC; a question mark for a hidden one."""
+    """Return the letters of an exhibit in one word, as in AABC; a question mark if hidden."""
     return "".join(sorted(letter or "?" for letter in letters))
 
 
@@ -197,7 +197,7 @@ class Grid:
 
 
 def grid(view: View) -> Grid:
-    """The grid that this view may know."""
+    """Return the grid that this view may know."""
     seats = sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
     return Grid(LETTERS, tuple(_row(view, seat) for seat in seats), _tops(view))
 

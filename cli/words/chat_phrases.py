@@ -31,12 +31,12 @@ PHRASES: Final = (
 
 
 def spoken(words: str | int) -> str:
-    """What was said: as it was typed, or the phrase of this number."""
+    """Return what was said: as it was typed, or the phrase of this number."""
     return words if isinstance(words, str) else _(PHRASES[words])
 
 
 def listed() -> list[str]:
-    """Each phrase with the number that is typed for it, from 1."""
+    """Return each phrase with the number that is typed for it, from 1."""
     return [f"  {number} {_(phrase)}" for number, phrase in enumerate(PHRASES, 1)]
 
 
@@ -45,7 +45,8 @@ HANGING: Final = "  "
 
 
 def quoted(who: str, words: str, columns: int | None) -> list[str]:
-    """The lines of what somebody says, none wider than so many columns; None: there is no bound."""
+    """Return the lines of what somebody says, none wider than so many columns; None: there is no
+    bound."""
     told = f"{who}: {thinned(words)}"
     if columns is None:
         return [MARK + told]
@@ -55,12 +56,12 @@ def quoted(who: str, words: str, columns: int | None) -> list[str]:
 
 
 def width(letter: str) -> int:
-    """The most columns that a terminal may give to a letter; marks count, to be safe."""
+    """Return the most columns that a terminal may give to a letter; marks count, to be safe."""
     return 2 if unicodedata.east_asian_width(letter) in "WFA" else 1
 
 
 def _parts(text: str, room: int) -> list[str]:
-    """A text in parts that have room, broken between words if they have any there."""
+    """Return a text in parts that have room, broken between words if they have any there."""
     parts = list[str]()
     while text:
         end = _most(text, room)
@@ -72,7 +73,7 @@ def _parts(text: str, room: int) -> list[str]:
 
 
 def _most(text: str, room: int) -> int:
-    """How many letters have room; one at least."""
+    """Return how many letters have room; one at least."""
     used = 0
     for number, letter in enumerate(text):
         used += width(letter)

@@ -63,7 +63,7 @@ class Question:
 
 
 def questions(view: View, kind: str, names: Names) -> tuple[Question, ...]:
-    """What has to be asked for one choice: a theft asks once for every exhibit."""
+    """Return what has to be asked for one choice: a theft asks once for every exhibit."""
     if kind == "theft":
         return _thefts(view, names)
     legal = ordered(view, kind)
@@ -74,8 +74,8 @@ def questions(view: View, kind: str, names: Names) -> tuple[Question, ...]:
 
 
 def ordered(view: View, kind: str) -> list[Choice]:
-    """All answers as they are listed and numbered: Action cards by kind and number, so that stolen
-    Cash stands among the Cash."""
+    """Return all answers as they are listed and numbered: Action cards by kind and number, so that
+    stolen Cash stands among the Cash."""
     legal = view.legal(kind)  # type: ignore[arg-type]
     if kind == "action":
         return sorted(legal, key=lambda choice: rank(_card(view, choice)))
@@ -104,7 +104,7 @@ def _thefts(view: View, names: Names) -> tuple[Question, ...]:
 
 
 def together(kind: str, answers: Sequence[Choice]) -> Choice:
-    """One choice out of the answers to its questions."""
+    """Return one choice out of the answers to its questions."""
     if kind == "theft":
         return tuple(answer for answer in answers if isinstance(answer, int))
     return answers[0]
@@ -114,7 +114,7 @@ def together(kind: str, answers: Sequence[Choice]) -> Choice:
 
 
 def in_words(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """A choice in words, as short as an option's."""
+    """Return a choice in words, as short as an option's."""
     if kind == "theft" and not isinstance(choice, int):
         return listed(code(view.piece(slot)) for slot in choice)
     return _line(view, kind, choice, names)
@@ -208,8 +208,8 @@ def _small(words: Iterable[str]) -> frozenset[str]:
 
 
 def read(line: str, question: Question, view: View, kind: str) -> Choice:
-    """The answer that a line stands for: its number, or what it is called; for an exhibit also an
-    own pick. NoAnswer says why it is none."""
+    """Return the answer that a line stands for: its number, or what it is called; for an exhibit
+    also an own pick. NoAnswer says why it is none."""
     words = " ".join(line.lower().split())
     pick, _space, rest = words.partition(" ")
     if kind == "exhibit" and (pick == "p" or (words[:1] == "p" and words[1:2].isdecimal())):
@@ -233,13 +233,14 @@ def read(line: str, question: Question, view: View, kind: str) -> Choice:
 
 
 def _number(word: str) -> int:
-    """What the figures 0 to 9 say; 0 if it is no such number, or none that an option could have."""
+    """Return what the figures 0 to 9 say; 0 if it is no such number, or none that an option could
+    have."""
     return int(word) if word.isascii() and word.isdecimal() and len(word) < 9 else 0
 
 
 def picked(text: str, view: View) -> Choice:
-    """An exhibit of one's own pick: by letters (the oldest of each), by years, by letter and year,
-    or by the numbers that `i` lists. NoAnswer says why it is none."""
+    """Return an exhibit of one's own pick: by letters (the oldest of each), by years, by letter and
+    year, or by the numbers that `i` lists. NoAnswer says why it is none."""
     words = text.replace(",", " ").split()
     letters = "".join(words)
     slots = own_slots(view)
@@ -288,7 +289,7 @@ HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, of a hundred time
 
 
 def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
-    """The mixture of the learned bot on this view, likeliest first; of a theft one for each
+    """Return the mixture of the learned bot on this view, likeliest first; of a theft one for each
     exhibit. So many `exhibits` have a number where the question is asked."""
     from p2p_hoity.bots.learned import shipped
 

@@ -15,12 +15,12 @@ ORDINALS: Final = (N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6t
 
 
 def ordinal(number: int) -> str:
-    """A place among exhibits, from 1 to 6."""
+    """Return a place among exhibits, from 1 to 6."""
     return _(ORDINALS[number - 1])
 
 
 def note(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """The note at an option; empty if there is nothing to say."""
+    """Return the note at an option, or nothing if there is nothing to say."""
     if kind == "turn" and isinstance(choice, tuple):
         return _action(view, names, Place(choice[0]), choice[1])
     if kind == "place" and isinstance(choice, int):
@@ -32,8 +32,8 @@ def note(view: View, kind: str, choice: Choice, names: Names) -> str:
 
 
 def leading(view: View) -> int:
-    """The field whose octagon counts: where the leading figure stood when the round began; between
-    rounds and behind the last one, where it stands."""
+    """Return the field whose octagon counts: where the leading figure stood when the round began;
+    between rounds and behind the last one, where it stands."""
     state = view.state
     return max(state.figures if state.phase in NO_ROUND else state.before)
 
@@ -42,7 +42,7 @@ NO_ROUND: Final = (rules.Phase.ROUND, rules.Phase.FINAL, rules.Phase.OVER)
 
 
 def octagon(view: View) -> tuple[int, int]:
-    """What the best and the second-best exhibit of this round bring."""
+    """Return what the best and the second-best exhibit of this round bring."""
     return octagon_at(view.state.edition, leading(view))
 
 
@@ -136,7 +136,7 @@ def _castle_exhibit(view: View, names: Names, card: int) -> str:
 
 
 def placing(view: View, slots: Sequence[int], names: Names) -> str:
-    """Where an exhibit of these slots would come among all that are known in the Castle."""
+    """Return where an exhibit of these slots would come among all that are known in the Castle."""
     ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
     larger, smaller = octagon(view)
     if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
@@ -161,7 +161,7 @@ def _hidden(view: View) -> int:
 
 
 def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
-    """The seats in the Castle whose known Collectibles allow a better exhibit than these."""
+    """Return the seats in the Castle whose known Collectibles allow a better exhibit than these."""
     edition, cards = view.state.edition, view.cards
     mine = strength(edition, [cards[slot] for slot in slots])
     found = []
@@ -180,7 +180,7 @@ def _may_show(view: View, seat: int) -> bool:
 
 
 def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
-    """Whether this seat plays such an Action card in this round, or may yet."""
+    """Return whether this seat plays such an Action card in this round, or may yet."""
     state = view.state
     played = state.actions[seat]
     if played is not None:
@@ -189,7 +189,7 @@ def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
 
 
 def _others_at(view: View, where: Place) -> list[int]:
-    """The others who are in this Place; before Places are shown, all who may be."""
+    """Return the others who are in this Place; before Places are shown, all who may be."""
     state = view.state
     known = any(place is not None for place in state.places)
     found = state.at(where) if known else tuple(range(state.seats))
@@ -197,7 +197,7 @@ def _others_at(view: View, where: Place) -> list[int]:
 
 
 def _counts(view: View, seat: int) -> bool:
-    """Whether a seat acts in this round: of who is absent what it has played still counts."""
+    """Return whether a seat acts in this round; what an absent one has played still counts."""
     return view.state.active(seat) or view.state.actions[seat] is not None
 
 

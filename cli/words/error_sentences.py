@@ -30,7 +30,7 @@ QUOTED: Final = frozenset({"text", "letter", "theirs", "ours"})
 
 
 def sentence(reason: Reason) -> str:
-    """What a reason means, in the language spoken; a cause inside it likewise."""
+    """Return what a reason means, in the language spoken; a cause inside it likewise."""
     if reason.code is SystemCode.NUMBERED:
         return os.strerror(int(reason.fields["number"]))
     code = reason.code
@@ -39,7 +39,7 @@ def sentence(reason: Reason) -> str:
 
 
 def meaning(code: str) -> str:
-    """What a code of the protocol means, in the language spoken."""
+    """Return what a code of the protocol means, in the language spoken."""
     return _(PROTOCOL[code])
 
 
@@ -55,7 +55,7 @@ def _told(name: str, value: Any) -> str:
 
 
 def as_json(reason: Reason) -> dict[str, Any]:
-    """The same for a program: the code, its fields, and the sentence beside it for people."""
+    """Return a reason for a program: its code, its fields, and its sentence for people."""
     return {"code": reason.code, "fields": _plain(reason.fields), "words": sentence(reason)}
 
 
@@ -81,12 +81,12 @@ _NAMED: Final[Mapping[str, Callable[[Any], str]]] = {
 
 
 def refusal(code: str, fields: Mapping[str, Field]) -> str:
-    """Why a choice is refused, in the language spoken."""
+    """Return why a choice is refused, in the language spoken."""
     told = {name: _NAMED.get(name, str)(value) for name, value in fields.items()}
     return _(ILL_FORMED.get(code) or Rule(code).template).format(**told)
 
 
 def choose_again(code: str, fields: Mapping[str, Field]) -> str:
-    """The same, and that one has to choose again."""
+    """Return the same, and that one has to choose again."""
     reason = refusal(code, fields)
     return _("The rules forbid that: {reason}. Choose again.").format(reason=reason)

@@ -27,17 +27,17 @@ ROUTINE: Final = frozenset({Why.SALE_OVER, Why.CASTLE_OVER})
 
 
 def noteworthy(happening: Happening) -> bool:
-    """Whether a log told to people needs it; what it leaves out happens every time."""
+    """Return whether a log told to people needs it; what it leaves out happens every time."""
     return not (isinstance(happening, happenings.Returned) and happening.why in ROUTINE)
 
 
 def tell(names: Names, happening: Happening) -> str:
-    """The sentence for a happening; one line for each thing, joined by line breaks."""
+    """Return the sentence for a happening; one line for each thing, joined by line breaks."""
     return TELLERS[type(happening)](names, happening)
 
 
 def story(names: Names, items: Iterable[Happening]) -> list[str]:
-    """The lines of a log, without what happens every time."""
+    """Return the lines of a log, without what happens every time."""
     told = (tell(names, item) for item in items if noteworthy(item))
     return [line for text in told for line in text.splitlines()]
 
@@ -112,14 +112,14 @@ def _moved(names: Names, it: happenings.FigureMoved) -> str:
 
 
 def where(names: Names, field: int) -> str:
-    """Where a figure stands, without the octagon there: that pays later, if at all."""
+    """Return where a figure stands, without the octagon there: that pays later, if at all."""
     if field and not names.edition.in_banquet(field):
         return _("field {field}").format(field=field)
     return names.field(field)
 
 
 def paid(names: Names, it: happenings.FigureMoved) -> str:
-    """Why a figure moves; for an exhibit with the octagon that paid."""
+    """Return why a figure moves; for an exhibit with the octagon that paid."""
     octagon = names.paying()
     if it.why not in BY_OCTAGON or octagon is None:
         return _(it.why)
@@ -249,7 +249,8 @@ Nickname = Callable[[int], str]
 
 
 def proved(before: Node, seconds: float, names: Names) -> str | None:
-    """What the step after `before` proved, and how long the check took; None if nothing new."""
+    """Return what the step after `before` proved, and how long the check took, or None if nothing
+    new."""
     kind = before.want.kind
     if kind == Kind.SHUFFLE:
         return _shuffled(before, seconds, names)

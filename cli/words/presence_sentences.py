@@ -33,8 +33,6 @@ ROUND_LOST: Final = N_(
     "If the others play on without you, you are back in the next round at the earliest."
 )
 """What leaving for now may cost; nothing where the game pauses meanwhile."""
-HOST: Final = 0
-"""The host sits first."""
 PRESENCE_WORDS: Final = {
     Presence.LINKED: N_("thinking"),
     Presence.UNLINKED: N_("no link"),
@@ -49,31 +47,16 @@ SEALED: Final = N_("sealed")
 
 
 def knock(nickname: str, key: str) -> str:
-    """A guest wants to sit down: the question to the host."""
+    """Return the question to the host whether a guest may sit down."""
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
     return words.format(name=nickname, key=key)
-
-
-def lost(found: Sequence[Presence], mine: int | None) -> list[int]:
-    """The seats that may be looked for elsewhere: all without a link, if the host, around whom
-    guests gather, is one of them or nobody is linked. An onlooker looks for none."""
-    gone = [seat for seat, one in enumerate(found) if one is Presence.UNLINKED]
-    linked = [s for s, one in enumerate(found) if one is Presence.LINKED and s != mine]
-    is_cut_off = HOST in gone or not linked
-    return gone if is_cut_off and mine is not None else []
-
-
-def is_alone(found: Sequence[Presence], mine: int | None) -> bool:
-    """Return whether a player has no link to anybody, and some are neither absent nor have left."""
-    others = {one for seat, one in enumerate(found) if seat != mine}
-    return mine is not None and Presence.UNLINKED in others and Presence.LINKED not in others
 
 
 def awaited(
     seats: Iterable[int], found: Sequence[Presence], names: Names, have_sealed: bool = False
 ) -> str:
-    """The seats that are awaited, and how each is there as far as it is known. `have_sealed`: all
-    have chosen, and only their programs are awaited."""
+    """Return the seats that are awaited, and how each is there as far as it is known.
+    `have_sealed`: all have chosen, and only their programs are awaited."""
     return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
 
@@ -156,7 +139,10 @@ def _undecided(update: Late, names: Names, game: str) -> list[str]:
 
 
 def paused(update: Paused, names: Names, game: str) -> list[str]:
-    """The game cannot go on without them; a strict table has said halfway what one can do."""
+    """Return what is said while the game cannot go on without these seats.
+
+    A strict table has said halfway what one can do.
+    """
     if update.seats == {names.mine}:
         return [_("The others are waiting for you: the game pauses until you choose.")]
     who = _others(update.seats, names)
@@ -172,7 +158,7 @@ def paused(update: Paused, names: Names, game: str) -> list[str]:
 
 
 def extended(update: Extended, names: Names) -> str:
-    """What came of the wish to wait longer."""
+    """Return what came of the wish to wait longer."""
     who = _others(update.seats, names)
     if not update.seats:
         return _("Nobody else is awaited now.")
@@ -214,7 +200,7 @@ def _oneself(seats: frozenset[int], count: Muster, names: Names) -> list[str]:
 
 
 def _longer(names: Names) -> str:
-    """An onlooker has no say."""
+    """Return how to wait longer; nothing to an onlooker, who has no say."""
     return "" if names.mine is None else " " + _("Type wait to wait longer.")
 
 
@@ -266,7 +252,7 @@ OURS: Final = {
 
 
 def why_ended(code: str) -> str:
-    """Why there is no result: the second half of a sentence."""
+    """Return why there is no result: the second half of a sentence."""
     return _(OURS[code]) if code in OURS else meaning(code)
 
 
@@ -368,7 +354,7 @@ def kept_as(transcript: Path) -> tuple[str, str]:
 
 
 def standings_json(lines: Iterable[Standing], nicknames: Sequence[str]) -> list[dict[str, Any]]:
-    """The final ranks for a program."""
+    """Return the final ranks for a program."""
     return [
         {
             "rank": line.rank,

@@ -101,7 +101,7 @@ def paragraphs(edition: Edition) -> list[str]:
 
 
 def lines(edition: Edition, width: int | None) -> Iterator[str]:
-    """The screen, wrapped at so many columns, or where it reads well."""
+    """Yield the screen, wrapped at so many columns, or where it reads well."""
     columns = min(WIDTH, width or WIDTH)
     for paragraph in paragraphs(edition):
         yield from textwrap.wrap(paragraph, columns, subsequent_indent="  ")

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from p2p_hoity.editions import descent
 from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.rules import Edition
 from protocol import Terms, fingerprint
 
@@ -60,15 +61,8 @@ def title(edition: Edition) -> str:
     return _("{name}, changed ({what})").format(name=found.original, what=what)
 
 
-def edition_json(edition: Edition) -> dict[str, Any]:
-    """The same for a program: `changed` is null if the edition has a name of its own."""
-    found = descent(edition)
-    changed = list(found.changes) if found.original else None
-    return {"edition": edition.name, "changed": changed}
-
-
 def edition_lines(edition: Edition, variant: str = "") -> list[str]:
-    """The edition and its switches; a variant says itself when Actions are chosen."""
+    """Return the edition and its switches; a variant says itself when Actions are chosen."""
     name, *reconstructed = card_lines(edition)
     chosen = _(VARIANTS[variant]) if variant else action_choice(edition)
     return [name, chosen, detective_in_hall(edition), detective_rank(edition), *reconstructed]
@@ -130,7 +124,7 @@ def describe(
 
 
 def onlookers(watched: bool) -> str:
-    """Whether the game may be watched."""
+    """Return whether the game may be watched."""
     if watched:
         return _("Onlookers: whoever has the ticket may watch; they see what all seats see.")
     return _("Onlookers: none; the host lets nobody watch this table.")
@@ -182,7 +176,7 @@ def _one_history(liars: int) -> str:
 
 
 def absence(terms: Terms) -> list[str]:
-    """What happens to those who do not answer."""
+    """Return what happens to those who do not answer."""
     if terms.strict:
         return [_("Every seat is needed: an absence pauses the game until the seat is back.")]
     text = _(
@@ -205,7 +199,7 @@ def _back(returns: int) -> str:
 def terms_json(
     terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
 ) -> dict[str, Any]:
-    """The same for a program."""
+    """Return the same for a program."""
     return {
         "host": fingerprint(terms.host),
         "seats": terms.seats,

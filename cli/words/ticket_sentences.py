@@ -17,7 +17,7 @@ def reach_lines(update: Reached | Moved) -> list[str]:
 
 
 def moved() -> str:
-    """Why a player is shown a ticket in the middle of a game."""
+    """Return why a player is shown a ticket in the middle of a game."""
     return _(
         "You are elsewhere than when the game began, and not everybody finds you. Give this ticket"
         " to those who do not:"
@@ -25,7 +25,7 @@ def moved() -> str:
 
 
 def if_moved(who: str) -> str:
-    """What to do about seats that are elsewhere now, perhaps."""
+    """Return what to do about seats that are elsewhere now, perhaps."""
     words = _(
         "Has {who} come back at another address? Ask for the ticket that {hoity} resume shows"
         " there, and type hoity join TICKET in a second terminal, or here after leaving."
@@ -47,7 +47,7 @@ def if_finished(game: str) -> str:
 
 
 def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) -> list[str]:
-    """What each party learns of a player who is reached through relays alone.
+    """Return what each party learns of a player who is reached through relays alone.
 
     Args:
         relays: Those that are used.
@@ -74,7 +74,7 @@ def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) 
 
 
 def of_relay(update: RelayState) -> str:
-    """Whether a relay lets this seat wait there, and what that means."""
+    """Return whether a relay lets this seat wait there, and what that means."""
     if update.why is None:
         words = _("The relay {relay} lets you wait there again: others reach you through it.")
         return words.format(relay=update.relay)
@@ -86,7 +86,7 @@ def of_relay(update: RelayState) -> str:
 
 
 def taken(name: str) -> str:
-    """A ticket was handed to this game."""
+    """Return that a ticket was handed to this game."""
     return _("A fresh ticket: {name} is dialled where it says, too.").format(name=name)
 
 
@@ -101,14 +101,20 @@ AFTER: Final = {
 
 
 def whole(code: Code) -> str:
-    """The code with its relay: what a guest types who keeps no relay, or another."""
+    """Return the code with its relay: what a guest types who keeps no relay, or another."""
     return f"{code.code}@{code.relay}"
 
 
 def invitation(code: Code) -> list[str]:
-    """What became of the last code, the one there is now, and what it is good for."""
+    """Return what became of the last code, the one there is now, and what it is good for."""
     told = [] if code.after is None else [_(AFTER[code.after])]
     words = _("CODE  {code}  say it to one of the others, who types: {hoity} join {whole}")
     told.append(words.format(code=code.code, hoity=INSTALLED, whole=whole(code)))
     time = span(round(code.seconds * 1000))
     return [*told, _("It is good for one guest and one try, for {time}.").format(time=time)]
+
+
+def block(ticket: str) -> list[str]:
+    """Return the lines of a ticket and what it is for, apart from everything else."""
+    words = _("TICKET  give it to the others; they type: {hoity} join TICKET")
+    return ["", words.format(hoity=INSTALLED), "", ticket, ""]

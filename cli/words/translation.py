@@ -55,17 +55,17 @@ class Catalogue(Protocol):
     """The part of a gettext catalogue used here."""
 
     def gettext(self, message: str) -> str:
-        """The message in the catalogue's language."""
+        """Return the message in the catalogue's language."""
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        """The form of the message that goes with this number."""
+        """Return the form of the message that goes with this number."""
 
 
 class English:
     """The language the messages are written in."""
 
     def gettext(self, message: str) -> str:
-        """The message as it is."""
+        """Return the message as it is."""
         return message
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
@@ -82,7 +82,7 @@ class _Speech:
 
 
 def language_of(environ: Mapping[str, str]) -> str:
-    """The language that the locale's variables ask for; English if it is none of ours."""
+    """Return the language that the locale's variables ask for; English if it is none of ours."""
     for name in LOCALE_VARIABLES:
         asked = environ.get(name, "")
         for word in asked.split(":"):
@@ -95,8 +95,15 @@ def language_of(environ: Mapping[str, str]) -> str:
 
 
 def speak(language: str, is_asked_for: bool = False) -> None:
-    """Speak this language from now on; ValueError if it is none of `LANGUAGES`. `is_asked_for`:
-    the command line names it."""
+    """Speak this language from now on.
+
+    Args:
+        language: One of `LANGUAGES`.
+        is_asked_for: Whether the command line names it.
+
+    Raises:
+        ValueError: If it is none of them.
+    """
     if language not in LANGUAGES:
         raise ValueError(f"the languages are {', '.join(LANGUAGES)}, not {language!r}")
     _Speech.language, _Speech.is_asked_for = language, is_asked_for
@@ -129,17 +136,17 @@ def _tell_library(language: str) -> None:
 
 
 def language() -> str:
-    """The language spoken now."""
+    """Return the language spoken now."""
     return _Speech.language
 
 
 def is_asked_for() -> bool:
-    """Whether the command line names the language spoken."""
+    """Return whether the command line names the language spoken."""
     return _Speech.is_asked_for
 
 
 def name_of(language: str) -> str:
-    """What a language calls itself."""
+    """Return what a language calls itself."""
     return ENGLISH if language == "en" else _load(language).gettext(ENGLISH)
 
 
@@ -149,7 +156,7 @@ def _(message: str) -> str:
 
 
 def in_all(message: str) -> frozenset[str]:
-    """A message in every language: what people type is understood in any."""
+    """Return a message in every language: what people type is understood in any."""
     return frozenset({message, *(_load_once(code).gettext(message) for code in LANGUAGES[1:])})
 
 
@@ -163,7 +170,7 @@ ENGLISH: Final = N_("English")
 
 
 def count(one: str, many: str, number: int) -> str:
-    """The form of a message that goes with this number."""
+    """Return the form of a message that goes with this number."""
     return _Speech.catalogue.ngettext(one, many, number)
 
 
@@ -172,8 +179,8 @@ NO: Final = frozenset({"n", "no", "nein"})
 
 
 def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
-    """The answer to a plain question in any of the languages; None if it is neither. `silent` is
-    what a line without a word stands for."""
+    """Return the answer to a plain question in any of the languages, or None if it is neither.
+    `silent` is what a line without a word stands for."""
     word = line.strip().lower()
     if not word:
         return silent
@@ -194,7 +201,7 @@ def _unit(size: int, number: int) -> str:
 
 
 def span(milliseconds: int) -> str:
-    """At most two units, as in 2 hours 30 minutes; rather too short than too long."""
+    """Return at most two units, as in 2 hours 30 minutes; rather too short than too long."""
     rest, words = milliseconds // 1000, []
     for size in UNITS:
         number, rest = divmod(rest, size)
@@ -213,18 +220,16 @@ WORDS: Final = {"easy": N_("easy"), "normal": N_("normal"), "hard": N_("hard")}
 
 
 def level_word(level: str) -> str:
-    """A level in the player's language."""
+    """Return a level in the player's language."""
     return _(WORDS[level])
 
 
 def level_meant(word: str) -> str | None:
-    """The level meant by a word, or by how it begins, in English or the player's language."""
+    """Return the level that a word, or its beginning, means in English or the player's language."""
     from p2p_hoity.bots import LEVELS
 
     word = word.strip().lower()
-    told = (level for level in LEVELS if word and _begins(word, level))
-    return next(told, None)
-
-
-def _begins(word: str, level: str) -> bool:
-    return level.startswith(word) or level_word(level).lower().startswith(word)
+    for level in LEVELS if word else ():
+        if level.startswith(word) or level_word(level).lower().startswith(word):
+            return level
+    return None

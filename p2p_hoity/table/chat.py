@@ -25,7 +25,7 @@ from protocol import (
     table_header,
     verify_signature,
 )
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.bounds import Pace, Quota
 
 from ..coded_errors import Code, Reason, because
 from ..confusable_names import thinned
@@ -144,11 +144,6 @@ DOOR: Final[Pace] = (9.0, 1 / 3)
 """The same of all onlookers of one seat, at every node."""
 DEBT: Final[Quota] = 10
 """So many words more than it may keep a voice silent until they are made up for."""
-EXCESS: Final[Pace] = (1000.0, 200.0)
-"""Frames of talk of one link that are thrown away unread at once, and a second after that, before
-the link is read more slowly."""
-REST: Final[Seconds] = 1.0
-"""Most seconds for which a link that floods is not read."""
 MOST_ONLOOKERS: Final[Quota] = 32
 """Onlookers of one seat whose last words are remembered; the oldest is forgotten."""
 SHORT: Final = 9
@@ -188,24 +183,10 @@ class Conversation:
         seats = table.seats
         self._seats, self._doors = Buckets(SEAT, seats), Buckets(DOOR, seats)
         self._onlookers = Buckets(ONLOOKER, MOST_ONLOOKERS)
-        carried = (seats * (SEAT[0] + DOOR[0]), seats * (SEAT[1] + DOOR[1]))
-        self._links = {True: Buckets(carried, seats), False: Buckets(ONLOOKER, MOST_ONLOOKERS)}
-        self._excess = Buckets(EXCESS, 2 * MOST_ONLOOKERS)
         self._last: dict[bytes | int, int] = {}
         self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
 
     # What comes in.
-
-    def admit(self, peer: bytes, now: float) -> bool:
-        """Whether one more frame of talk is read on this link, before anything is verified.
-
-        An honest seat passes on no more than what all may say; an onlooker only speaks ([W-5]).
-        """
-        return self._links[peer in self._table.ids].take_if_any(peer, now, DEBT)
-
-    def rest(self, peer: bytes, now: float) -> float:
-        """For how long a link is not read on which a frame too many came ([W-5])."""
-        return min(REST, self._excess.take(peer, now))
 
     def receive(self, peer: bytes, data: bytes, now: float) -> Heard | None:
         """New words of this table that were signed and may be said, else nothing ([W-2], [W-3])."""

@@ -7,7 +7,7 @@ one that is too long ([L-3]). At a running table the session looks it up once, a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ OF_OTHERS: Final = 2_048
 """The most bytes of a frame of a kind that is not known here; later versions may have such ones."""
 
 
-class Part(Enum):
+class Handler(Enum):
     """What handles a frame at a running table."""
 
     GAME = auto()
@@ -40,10 +40,9 @@ class Sender(Enum):
 
 
 class Budget(Enum):
-    """Which allowance of its link a frame of the game is charged to before it is read.
+    """What a frame is charged to before it is read; see `rate_limit`.
 
-    The other parts count their frames themselves. Whatever leads the game nowhere is charged
-    afterwards, for the processor time that it took.
+    Whatever leads the game nowhere is charged afterwards, for the processor time that it took.
     """
 
     NONE = auto()
@@ -51,40 +50,44 @@ class Budget(Enum):
     """A request. Answers are not counted, because a seat would wait in vain for one dropped."""
     ONCE = auto()
     """What is told to all, and kept: the same frame is not read twice."""
+    TALK = auto()
+    REMATCH = auto()
 
 
 @dataclass(frozen=True)
 class FrameKind:
-    """One kind of frame; see the classes of its fields."""
+    """How frames of one kind are treated."""
 
     most_bytes: int
-    part: Part
+    handler: Handler
     sender: Sender
-    budget: Budget = Budget.NONE
+    budget: Budget
 
 
 def _kinds() -> dict[int | str, FrameKind]:
-    asks, once = dict.fromkeys((1, 2, 3), Budget.QUESTIONS), dict.fromkeys((0, 5), Budget.ONCE)
-    rows: tuple[tuple[codec.Kinds[Any], Part, Sender], ...] = (
-        (peer_frames.FRAMES, Part.GAME, Sender.ADMITTED),
-        (lobby.FRAMES, Part.LOBBY, Sender.ANYONE),
-        (chat.FRAMES, Part.TALK, Sender.ADMITTED),
-        (rematch_frames.FRAMES, Part.REMATCH, Sender.SEAT),
+    rows: tuple[tuple[codec.Kinds[Any], Handler, Sender, Budget], ...] = (
+        (peer_frames.FRAMES, Handler.GAME, Sender.ADMITTED, Budget.NONE),
+        (lobby.FRAMES, Handler.LOBBY, Sender.ANYONE, Budget.NONE),
+        (chat.FRAMES, Handler.TALK, Sender.ADMITTED, Budget.TALK),
+        (rematch_frames.FRAMES, Handler.REMATCH, Sender.SEAT, Budget.REMATCH),
     )
-    found = {
-        kind: FrameKind(size, part, sender, (asks | once).get(kind, Budget.NONE))
-        for frames, part, sender in rows
+    found: dict[int | str, FrameKind] = {
+        kind: FrameKind(size, handler, sender, budget)
+        for frames, handler, sender, budget in rows
         for kind, size in frames.sizes.items()
     }
-    roster = found["roster"].most_bytes
-    return found | {"roster": FrameKind(roster, Part.REMATCH, Sender.SEAT)}
+    for number, budget in _OF_GAME.items():
+        found[number] = replace(found[number], budget=budget)
+    return found | {"roster": replace(found["again"], most_bytes=found["roster"].most_bytes)}
 
 
+_OF_GAME: Final = dict.fromkeys((0, 5), Budget.ONCE) | dict.fromkeys((1, 2, 3), Budget.QUESTIONS)
+"""A message and a departure notice are told to all; fetch, sync and own are requests."""
 KINDS: Final[Mapping[int | str, FrameKind]] = _kinds()
 """Every kind of frame, by the first item of its array. At a running table only the roster of the
 next one is read, which is no frame of the lobby there."""
-_NUMBERED: Final = FrameKind(OF_OTHERS, Part.GAME, Sender.ADMITTED)
-_WORDED: Final = FrameKind(OF_OTHERS, Part.LOBBY, Sender.ANYONE)
+_NUMBERED: Final = FrameKind(OF_OTHERS, Handler.GAME, Sender.ADMITTED, Budget.NONE)
+_WORDED: Final = FrameKind(OF_OTHERS, Handler.LOBBY, Sender.ANYONE, Budget.NONE)
 
 
 def kind_of(head: bytes) -> FrameKind:
@@ -101,7 +104,7 @@ def kind_of(head: bytes) -> FrameKind:
 
 def is_of_game(head: bytes) -> bool:
     """Return whether a frame that begins like this is one of the game; others begin with a word."""
-    return kind_of(head).part is Part.GAME
+    return kind_of(head).handler is Handler.GAME
 
 
 def longest(head: bytes) -> int:

@@ -20,14 +20,13 @@ from protocol import (
     codec,
     table_header,
 )
-from protocol.bounds import Pace, Quota, Seconds
+from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Reason, because
 from ..net.hub import Hub
-from ..net.link_limits import Buckets
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen, Unsaid
-from .chat import DEBT, Conversation, Heard, TalkCode
+from .chat import Conversation, Heard, TalkCode
 from .frame_access import Access, check_signed
 from .lobby import Ask, Roster, encode_lobby, parse_lobby
 from .player_interface import Player
@@ -35,10 +34,6 @@ from .rematch_frames import Consent, Refusal, next_terms, parse_again, refuse
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
-FRAMES: Final[Pace] = (6.0, 1.0)
-"""Frames that a link may bring, so many at once for each seat: an honest one brings a consent and a
-refusal of each, and a roster, and the same once more when it is made anew."""
-MOST_LINKS: Final[Quota] = 64
 Flood = Callable[[bytes, bytes | None], None]
 """Sends a frame to all links of the table, but to the one it came from."""
 
@@ -62,15 +57,12 @@ class Rematch:
         self._entries: dict[int, SeatEntry] = {}
         self._refused: set[int] = set()
         self._frames: dict[object, bytes] = {}
-        self._links = Buckets((FRAMES[0] * table.seats, FRAMES[1]), MOST_LINKS)
         self.roster: Roster | None = None
 
     # What comes in.
 
-    def receive(self, peer: bytes, data: bytes, now: float) -> bool:
+    def receive(self, peer: bytes, data: bytes) -> bool:
         """Take a consent, a refusal or the roster; whether it was of use ([A-2], [A-3], [A-5])."""
-        if not self._links.take_if_any(peer, now, DEBT):
-            return False
         try:
             is_roster = codec.kind_at(data) == "roster"
             key = self._roster(data) if is_roster else self._word(parse_again(data))
@@ -294,13 +286,7 @@ class SideChannel:
 
     def hear(self, peer: bytes, data: bytes) -> None:
         """Take a frame of talk; one that is of no use is dropped silently ([W-6])."""
-        now = trio.current_time()
-        if not self._conversation.admit(peer, now):
-            rest = self._conversation.rest(peer, now)
-            if rest > 0:
-                self._hub.rest(peer, rest)
-            return
-        heard = self._conversation.receive(peer, data, now)
+        heard = self._conversation.receive(peer, data, trio.current_time())
         if heard is not None:
             self._tell(heard)
             self._spread(heard.frame, peer)

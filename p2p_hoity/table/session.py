@@ -32,7 +32,7 @@ from .frame_access import (
     TwoRosters,
     TwoTables,
 )
-from .frame_kinds import Part, kind_of
+from .frame_kinds import Budget, Handler, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
 from .lobby import Roster, encode_lobby
 from .player_interface import LeaveForNow, Player, PlayerQuestions, Talk, WaitLonger
@@ -281,22 +281,26 @@ class Session:
     def _on_frame(self, peer: bytes, data: bytes) -> None:
         """Pass a frame to the part of the session that handles its kind."""
         kind, now = kind_of(data), trio.current_time()
-        if kind.part is Part.REMATCH and not self.machine.has_begun:
+        if kind.handler is Handler.REMATCH and not self.machine.has_begun:
             seat = refuser_of(self.machine.table, data)
             if seat is not None and self.machine.refuse(seat, self._clock.now()):
                 self._side.flood(data, peer)  # [A-8]
         if not self._access.may_send(peer, kind.sender):
             return
-        match kind.part:
-            case Part.TALK:
+        if not self._rate_limit.is_due(peer, data, kind, now, self.machine.lacks_messages):
+            rest = self._rate_limit.rest(peer, now) if kind.budget is Budget.TALK else 0.0
+            if rest > 0:
+                self.hub.rest(peer, rest)
+            return
+        match kind.handler:
+            case Handler.TALK:
                 self._side.hear(peer, data)
-            case Part.REMATCH:
-                self._side.rematch.receive(peer, data, now)
-            case Part.LOBBY:
+            case Handler.REMATCH:
+                self._side.rematch.receive(peer, data)
+            case Handler.LOBBY:
                 self._receive_lobby(peer, data)
-            case Part.GAME:
-                if self._rate_limit.is_due(peer, data, kind, now, self.machine.lacks_messages):
-                    self._frames_in.receive(peer, data)
+            case Handler.GAME:
+                self._frames_in.receive(peer, data)
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
         try:
@@ -416,7 +420,8 @@ def compose(
         journal: The open journal of the seat. None for an onlooker.
         usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
     """
-    screen, clock, rate_limit = attendee.screen, AwakeClock(), RateLimit()
+    screen, clock = attendee.screen, AwakeClock()
+    rate_limit = RateLimit(machine.table.ids)
     kind = OnlookerAccess if machine.seat is None else SeatAccess
     access = kind(machine.table, machine.seat, roster, capability, hub, screen)
     side = SideChannel(access, me, hub, screen, attendee.talks)

@@ -1,4 +1,4 @@
-"""What two linked nodes say to each other: messages, and requests for what one lacks."""
+"""The frames of the game between two linked nodes: messages, notices, and requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Carry:
 
 @dataclass(frozen=True)
 class Fetch:
-    """Send me the messages with these hashes and the closes of these epochs."""
+    """A request for the messages with these hashes, and for the closes of these epochs."""
 
     hashes: Annotated[tuple[bytes, ...], Digests()]
     closes: Annotated[tuple[int, ...], Rows(Int(MAX_EPOCH))]
@@ -33,8 +33,14 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Sync:
-    """I stand here and hold these (first 16 bytes of each hash): send what I lack. `near`: the
-    seats whose words I hear from themselves; nobody need pass them on to me."""
+    """A request for all messages that the sender lacks.
+
+    Attributes:
+        epoch: The epoch in which it stands.
+        step: The step at which it stands.
+        have: The first 16 bytes of the hash of each message that it stores.
+        near: The seats with which it has a direct link. Nobody needs to pass on their messages.
+    """
 
     epoch: StartEpoch
     step: Annotated[int, Int(MAX_STEP)]
@@ -44,14 +50,14 @@ class Sync:
 
 @dataclass(frozen=True)
 class Own:
-    """Send me every statement of mine that you hold whose hash is above this one, then `Told`."""
+    """A request of a seat for its own messages whose hash is above `after`, and then `Told`."""
 
     after: Digest = bytes(32)
 
 
 @dataclass(frozen=True)
 class Told:
-    """That was every statement of yours that I hold, or (`more`) those up to this hash."""
+    """The end of the answer to `Own`: all were sent or, if there are `more`, those up to `last`."""
 
     last: Digest = bytes(32)
     more: bool = False

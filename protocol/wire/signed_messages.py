@@ -1,4 +1,4 @@
-"""The signed messages of a table: their fields, and the one way from bytes to a message."""
+"""The signed messages of a table: the fields of each kind, and the only way to read one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,14 @@ Named = Annotated[tuple[Digest, ...], Digests(MAX_LIST, rising=True)]
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """My move in `step`, standing in `epoch` on the chain with digest `on`."""
+    """The input of a seat to one step.
+
+    Attributes:
+        epoch: The epoch in which the seat signed it.
+        step: The number of the step.
+        on: The digest of the chain before that step.
+        body: The input itself, whose form depends on the step.
+    """
 
     epoch: StartEpoch
     step: Step
@@ -44,14 +51,21 @@ class Say:
 
 @dataclass(frozen=True)
 class Late:
-    """I wish this epoch."""
+    """A request to change to this epoch."""
 
     epoch: Epoch
 
 
 @dataclass(frozen=True)
 class Lock:
-    """The highest epoch with t votes I hold: its base's digest and (seat, signature) of each."""
+    """The votes of a quorum for one base, of the highest epoch for which a seat stores as many.
+
+    Attributes:
+        epoch: The epoch.
+        base: The digest of the base.
+        sealed: Whether they are second votes.
+        votes: The seat and the signature of each vote, by rising seat.
+    """
 
     epoch: Epoch
     base: Digest
@@ -64,7 +78,7 @@ class Lock:
 
 @dataclass(frozen=True)
 class Expired:
-    """At this step of this epoch my patience ran out."""
+    """A claim of a seat that this step of this epoch timed out, on the chain with digest `on`."""
 
     epoch: StartEpoch
     step: Step
@@ -73,7 +87,16 @@ class Expired:
 
 @dataclass(frozen=True)
 class Halt:
-    """I sign nothing of a lower epoch any more; what I hold is named by message hash."""
+    """A promise to sign nothing of a lower epoch, with what the seat stores by message hash.
+
+    Attributes:
+        epoch: The epoch that is promised.
+        lock: The votes for the highest base that the seat knows of, if it knows of one.
+        says: The inputs of the epoch before that the seat stores.
+        expired: The step that timed out, if one did.
+        backs: The wishes of absent seats to come back.
+        proofs: For each seat that is proven to be faulty, the one or two messages that prove it.
+    """
 
     epoch: Epoch
     lock: Lock | None
@@ -87,7 +110,7 @@ class Halt:
 
 @dataclass(frozen=True)
 class Close:
-    """The proposed base of `epoch`: the halts it follows from, by message hash."""
+    """A proposal for the base of an epoch: the hashes of the halts from which it follows."""
 
     epoch: Epoch
     halts: Annotated[tuple[Digest, ...], Digests(MAX_SEATS)]
@@ -95,7 +118,7 @@ class Close:
 
 @dataclass(frozen=True)
 class Accept:
-    """First vote for a base."""
+    """The first vote of a seat for a base."""
 
     epoch: Epoch
     base: Digest
@@ -103,7 +126,7 @@ class Accept:
 
 @dataclass(frozen=True)
 class SealVote:
-    """Second vote: I hold t accepts of this base."""
+    """The second vote of a seat for a base, of which it stores the first votes of a quorum."""
 
     epoch: Epoch
     base: Digest
@@ -111,7 +134,7 @@ class SealVote:
 
 @dataclass(frozen=True)
 class Back:
-    """Having been absent `count` times I want in again."""
+    """The wish of a seat to come back, after it has been absent `count` times."""
 
     count: Annotated[int, Int(MAX_BACK)]
 

@@ -25,12 +25,18 @@ MAX_NUMBER: Final[Quota] = 254
 
 @dataclass(frozen=True)
 class Leave:
-    """From this step of this epoch on, on the chain through the digest `on`, I say nothing; or,
-    by an even number, I am here again.
+    """A signed notice of a seat that it leaves for now or, by an even number, that it is back.
 
-    `number` counts these words of the seat at this table, from 1. The step is the one that stands
-    behind `on`, or the next if the seat has spoken there. Nothing names it, and no two of them
-    contradict each other.
+    No message refers to it, and no two of them contradict each other.
+
+    Attributes:
+        seat: The seat.
+        number: How many such notices the seat has signed at this table, this one included.
+        epoch: The epoch in which it leaves.
+        step: The first step to which it gives no input: the one behind `on`, or the next if the
+            seat has given its input there.
+        on: A digest of the chain on which it leaves.
+        signature: The signature of the seat, 64 bytes.
 
     SPEC: [E-24], [E-28].
     """

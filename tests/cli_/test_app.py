@@ -656,3 +656,16 @@ def test_a_long_help_has_headings_and_a_short_one_has_not(hoity: Shell) -> None:
     assert "Options:" in short
     for words in ("[default: :4647]", "by default 2, 2, 3, 4, 4"):
         assert words in " ".join(long.split())
+    told = hoity.told(0, "join", "--help")
+    places = [told.index(word) for word in ("Arguments:", "Network:", "Output:", "--help ")]
+    assert places == sorted(places)
+
+
+def test_a_command_refuses_options_that_would_do_nothing(hoity: Shell) -> None:
+    for words in (
+        *((command, "--yes") for command in ("play", "host", "resume")),
+        *((command, "--name", "Ana") for command in ("resume", "watch")),
+        *(("play", option, "3") for option in ("--seats", "--step-patience", "--listen")),
+        ("watch", "--no-bell"),
+    ):
+        assert f"No such option: {words[1]}" in hoity.told(2, *words)

@@ -223,13 +223,12 @@ def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
     machine = SimpleNamespace(lacks_messages=False, table=table, tip=None, job=None, has_begun=True)
     machine.receive, hub = receive, SimpleNamespace(drop=drop)
     limit: Any = SimpleNamespace(is_due=lambda *_: True, spend=lambda *_: 0)
-    side, access = SimpleNamespace(receive=lambda *_: False), SimpleNamespace(hears=lambda _: True)
+    access = SimpleNamespace(may_send=lambda *_: True)
 
     async def hear() -> None:
         given: Any = (machine, hub, limit, float, None)
         here = SimpleNamespace(
             machine=machine,
-            _side=side,
             _access=access,
             _rate_limit=limit,
             _frames_in=FramesIn(*given),

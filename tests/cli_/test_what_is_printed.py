@@ -22,7 +22,7 @@ from support.shell import Shell
 
 from cli import exit_codes, printing
 from cli.printing import write_line
-from cli.ui.lines.line_screen import SeatScreen
+from cli.ui.lines.line_screen import LineScreen
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.editions import EditionError, parse
 from p2p_hoity.net.addresses import AddressCode
@@ -115,7 +115,7 @@ def test_any_error_is_told_in_lines_of_its_own_only(words: str) -> None:
 @settings(max_examples=times(40, 100))
 @given(ANY, ANY)
 def test_what_a_link_says_of_a_peer_is_shown_fit(name: str, reason: str) -> None:
-    screen = SeatScreen(printing.say)
+    screen = LineScreen(printing.say)
     unlinked = updates.Unlinked(name, Reason(AddressCode.NO_MACHINE, {"text": reason}))
     said = _printed(lambda: screen(unlinked))
     joined = _printed(lambda: screen(updates.Joined((name, reason), 3)))

@@ -188,7 +188,7 @@ FLOORS = {
         "seat",
     ),
     "p2p_hoity": (
-        "coded_errors confusable_names stacking rules worker_processes",
+        "coded_errors confusable_names rules worker_processes",
         "dask_cluster",
         "storage bots net",
         "editions relay reachability",

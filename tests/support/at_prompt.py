@@ -10,7 +10,7 @@ import trio.testing
 
 from cli.ui.json_screen import JsonScreen
 from cli.ui.lines.line_prompt import SeatPrompt
-from cli.ui.lines.line_screen import SeatScreen
+from cli.ui.lines.line_screen import LineScreen
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Update
@@ -71,7 +71,7 @@ async def desk(
     """Sit down before a view, or before the deal."""
     said: list[str] = []
     left: list[str] = []
-    screen = SeatScreen(said.append)
+    screen = LineScreen(said.append)
     if view is not None:
         screen.names = Names(view.state.edition, NICKNAMES, view.seat)
         screen.look(view)

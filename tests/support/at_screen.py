@@ -110,7 +110,7 @@ def sit(
     """Let a person play by a script."""
     left: list[str] = []
     seat = FullSeat(False, left.append)
-    seat.app.scene.staged = staged
+    seat.app.stage.staged = staged
 
     async def play() -> Sitting:
         async with seat.app.run_test(size=size) as pilot:

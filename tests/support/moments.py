@@ -9,7 +9,7 @@ from pathlib import Path
 from cli.local.lesson_screen import explained
 from cli.ui.full_screen.layout import Desk, frame
 from cli.ui.full_screen.menu import menu
-from cli.ui.full_screen.scene import Scene
+from cli.ui.full_screen.stage import Stage
 from cli.words import table_terms
 from cli.words.card_names import Names
 from cli.words.presence_sentences import knock
@@ -29,9 +29,9 @@ MUSTER = Muster(4, 3, 3)
 
 @dataclass
 class Shown:
-    """A scene with its desk, and the game behind it."""
+    """A stage with its desk, and the game behind it."""
 
-    scene: Scene
+    stage: Stage
     desk: Desk
     driver: Referee
     mine: int | None = 0
@@ -48,7 +48,7 @@ class Shown:
             before = len(self.driver.record)
             self.driver.step()
             if items := tuple(self.driver.record[before:]):
-                self.scene.hear(updates.Happened(items, self.view))
+                self.stage.hear(updates.Happened(items, self.view))
         return self
 
     def until(self, kind: type[rules.Happening]) -> Shown:
@@ -59,14 +59,14 @@ class Shown:
 
     def revealing(self) -> Shown:
         """Play until something is revealed beat by beat."""
-        while not self.scene.is_revealing:
+        while not self.stage.is_revealing:
             self.step()
         return self
 
     def hear(self, *told: updates.Update) -> Shown:
-        """Let the scene hear this."""
+        """Let the stage hear this."""
         for update in told:
-            self.scene.hear(update)
+            self.stage.hear(update)
         return self
 
     def there(self, *seats: Presence) -> Shown:
@@ -76,7 +76,7 @@ class Shown:
 
     def lines(self, width: int = 80, height: int = 24) -> list[str]:
         """Return the plain lines of the screen."""
-        return [line.plain for line in frame(self.scene, self.desk, width, height)]
+        return [line.plain for line in frame(self.stage, self.desk, width, height)]
 
     def text(self, width: int = 80, height: int = 24) -> str:
         """Return all that stands on the screen."""
@@ -84,9 +84,9 @@ class Shown:
 
     def ask(self, kind: rules.Kind, again: bool = False) -> None:
         """The seat is asked."""
-        assert self.scene.names is not None
-        self.scene.hear(updates.Choosing(self.view, kind, again))
-        self.desk.menu = menu(self.view, kind, self.scene.names, again)
+        assert self.stage.names is not None
+        self.stage.hear(updates.Choosing(self.view, kind, again))
+        self.desk.menu = menu(self.view, kind, self.stage.names, again)
 
     def wait(
         self,
@@ -98,7 +98,7 @@ class Shown:
     ) -> None:
         """The clock as it stands."""
         count = replace(MUSTER, seats=self.driver.state.seats, **muster)  # type: ignore[arg-type]
-        self.scene.hear(Clock(frozenset(seats), waited, left, 300.0, count, kind))
+        self.stage.hear(Clock(frozenset(seats), waited, left, 300.0, count, kind))
 
 
 def begun(
@@ -112,7 +112,7 @@ def begun(
     """A table that is complete."""
     if seats == 2 and variant is None:
         variant = "surprise"
-    shown = Shown(Scene(staged), Desk(), Referee.seat(load(edition), seats, seed, variant), mine)
+    shown = Shown(Stage(staged), Desk(), Referee.seat(load(edition), seats, seed, variant), mine)
     bound = table(seats, variant, NAMES, load(edition))
     return shown.hear(updates.Joined(NAMES[:seats], seats), updates.Started(bound, mine)).there()
 
@@ -144,13 +144,13 @@ def _at(place: rules.Place) -> Shown:
 
 
 def _terms() -> Shown:
-    shown = Shown(Scene(), Desk(), Referee.seat(load(), 4))
+    shown = Shown(Stage(), Desk(), Referee.seat(load(), 4))
     terms = table(4).header.terms
     told = table_terms.describe(terms, read_game(terms), NAMES[:2])
     bounds = table_terms.bounds(terms)
     shown.desk.papers = tuple(line for line in told if line not in bounds)
     shown.desk.answers = "Sit down? y or n"
-    shown.scene.lobby, shown.scene.of_seats = NAMES[:2], 4
+    shown.stage.seat_guests(NAMES[:2], 4)
     return shown
 
 
@@ -167,16 +167,16 @@ def _knock() -> Shown:
 
 def _deal() -> Shown:
     shown = begun()
-    shown.scene.steps, shown.scene.stage = 4, Kind.SHUFFLE
+    shown.stage.scene = replace(shown.stage.scene, steps=4, stage=Kind.SHUFFLE)
     shown.wait({2}, 0.4, 29.0, begun=False)
     return shown
 
 
 def _reveal() -> Shown:
     shown = begun(staged=True).until(rules.happenings.PlaceShown)
-    shown.scene.hurry()
+    shown.stage.hurry()
     shown.hear(updates.Happened(tuple(shown.driver.record[-4:]), shown.view))
-    shown.scene.advance()
+    shown.stage.advance()
     return shown
 
 
@@ -228,10 +228,10 @@ def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
     shown = begun(seats, seed, variant)
     while not isinstance(expected(shown.driver.state), Over):
         shown.step()
-    assert shown.scene.table is not None
+    assert shown.stage.scene.table is not None
     standings = shown.driver.state.standings
     path = Path("hoity-7d42.hoity")
-    return shown.hear(updates.Finished(shown.scene.table, None, standings, path))  # type: ignore[arg-type]
+    return shown.hear(updates.Finished(shown.stage.scene.table, None, standings, path))  # type: ignore[arg-type]
 
 
 def _pass() -> Shown:
@@ -242,9 +242,9 @@ def _pass() -> Shown:
 
 def _lesson() -> Shown:
     """The longest explanation, over the table that the lesson deals."""
-    shown = Shown(Scene(False), Desk(), Referee.seat(load(), SEATS))
+    shown = Shown(Stage(False), Desk(), Referee.seat(load(), SEATS))
     lesson = Lesson()
-    shown.scene.begin_lesson(Names(lesson.edition, ("Iris", *OPPONENTS), MINE))
+    shown.stage.begin_lesson(Names(lesson.edition, ("Iris", *OPPONENTS), MINE))
     while lesson.question is None:
         for part in lesson.step():
             shown.hear(updates.Happened(part.items, lesson.view))

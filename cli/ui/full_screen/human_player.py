@@ -141,7 +141,7 @@ class Person(Player):
     async def _pause(self) -> None:
         """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
         time runs out."""
-        now = self.app.scene.clock
+        now = self.app.stage.scene.clock
         if now is not None and now.left < 5 * self.pause:
             return
         with trio.move_on_after(self.pause):
@@ -250,7 +250,7 @@ class Person(Player):
         self.is_left = True
         if self.is_over:
             self.app.exit()
-        elif self.app.scene.standings is not None and self.app.desk.answers:
+        elif self.app.stage.scene.standings is not None and self.app.desk.answers:
             self.reply(False)
         else:
             self._bridge.do(self._leave)
@@ -310,7 +310,7 @@ class FullSeat:
     @property
     def table_name(self) -> str:
         """The name of the game, once it has begun."""
-        return self.app.scene.table_name
+        return self.app.stage.scene.game
 
     def tell(self, update: Update) -> None:
         """Show it; keep what another screen would need to go on from here."""
@@ -332,7 +332,7 @@ class FullSeat:
             self.line.say(words)
         elif self._is_done:
             printing.say(words)
-        elif self.app.scene.table is not None:
+        elif self.app.stage.scene.table is not None:
             self.app.call_later(self.app.remark, words)
         else:
             self._lay(words)
@@ -363,7 +363,7 @@ class FullSeat:
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
     ) -> None:
         """Who sits there, what is played, how long one may think; the numbers under a key."""
-        self.app.scene.lobby, self.app.scene.of_seats = names, terms.seats
+        self.app.stage.seat_guests(names, terms.seats)
         self.app.numbers = table_terms.bounds(terms)
         described = table_terms.describe(terms, game, names, watched)
         host, _seated, *told = described  # the list shows who sits
@@ -381,7 +381,7 @@ class FullSeat:
     def begin_lesson(self, names: Names) -> None:
         """Who sits there; no table is told of."""
         self._lesson, self.app.desk.lesson = names, ""
-        self.app.scene.begin_lesson(names)
+        self.app.stage.begin_lesson(names)
 
     async def explain(self, words: str) -> None:
         """In the place of the question, until Enter."""
@@ -417,14 +417,16 @@ class FullSeat:
 
     def end(self, outcome: Outcome) -> None:
         """On the terminal as it was before: how it ended, and where the transcript is."""
-        scene = self.app.scene
-        if scene.standings and scene.names is not None:
-            printing.say(won(scene.standings, scene.names))
-            lines = [f"{s.rank} {scene.names.nicknames[s.seat]} {s.field}" for s in scene.standings]
+        stage = self.app.stage
+        if stage.scene.standings and stage.names is not None:
+            printing.say(won(stage.scene.standings, stage.names))
+            lines = [
+                f"{s.rank} {stage.names.nicknames[s.seat]} {s.field}" for s in stage.scene.standings
+            ]
             printing.say(_("The game is over: {standings}").format(standings=" · ".join(lines)))
-        if scene.ended is not None:
-            printing.say(ended(scene.ended, scene.names))
-        path = scene.transcript
+        if stage.scene.ended is not None:
+            printing.say(ended(stage.scene.ended, stage.names))
+        path = stage.scene.transcript
         if path is not None:
             for line in kept_as(path):
                 printing.say(line)
@@ -495,8 +497,8 @@ class FullSeat:
     @property
     def _muted(self) -> frozenset[str]:
         """The names of all who have spoken and whom the person does not want to hear."""
-        scene = self.app.scene
-        return frozenset(one.who for one in scene.talk if is_muted(self.app.desk, one))
+        stage = self.app.stage
+        return frozenset(one.who for one in stage.scene.talk if is_muted(self.app.desk, one))
 
     def leave(self) -> None:
         """The person leaves before there is a game, or the screen is gone for good."""
@@ -524,11 +526,11 @@ class FullSeat:
             line.begin_lesson(self._lesson)
         for words in () if self._kept else self.app.desk.papers:
             line.say(words)  # the ticket and the terms, while the table fills
-        if self.app.scene.code is not None:
-            line.tell(self.app.scene.code)
+        if self.app.stage.scene.code is not None:
+            line.tell(self.app.stage.scene.code)
         for update in self._kept:
             line.tell(update)
-        if (past := self.app.scene.past) is not None:
+        if (past := self.app.stage.past) is not None:
             line.tell(past)
         self.person.hand_to(line.player)
         await line.listen()

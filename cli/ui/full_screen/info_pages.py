@@ -19,7 +19,6 @@ from p2p_hoity.presentation.screen_updates import Code, Presence
 from ...words import choice_names
 from ...words.card_names import grid
 from ...words.chat_phrases import MARK, PHRASES, spoken
-from ...words.presence_sentences import is_alone, lost
 from ...words.ticket_sentences import if_finished, if_moved, moved, reach_lines, whole
 from ...words.translation import N_, _
 from ..lines.line_screen import qr
@@ -27,8 +26,8 @@ from .colours import CUT, Line, broken, style_of, tamed, text
 from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
 from .layout import SEVERAL, Desk, is_muted
 from .menu import BEST
-from .scene import Scene, keys_of
 from .seats_and_pieces import DONE, HIDDEN, POINTER, TAKEN, WINDOWS, YOU, name_of, seat_style
+from .stage import Stage, keys_of
 from .turning_points import ten_lines
 
 NARROWEST: Final = 20
@@ -40,7 +39,7 @@ FRAME: Final = 6
 
 
 class Readable(App[None]):
-    """An application with a scene and a desk, over which pages lie.
+    """An application with a stage and a desk, over which pages lie.
 
     `numbers` are what the table promises, `ticket` what invites to it; `page_keys` the actions of
     keys that do not wait until a page is closed.
@@ -48,16 +47,16 @@ class Readable(App[None]):
 
     page_keys: ClassVar[Mapping[str, str]] = OVER_A_PAGE
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, stage: Stage) -> None:
         super().__init__()
-        self.scene, self.desk = scene, Desk()
+        self.stage, self.desk = stage, Desk()
         self.numbers: list[str] = []
         self.ticket = ""
 
     async def action_page(self, name: str) -> None:
         """Open a page."""
         width = max(NARROWEST, min(WIDEST, self.size.width) * 96 // 100 - FRAME)
-        title, lines = page(name, self.scene, self.desk, self.numbers, width)
+        title, lines = page(name, self.stage, self.desk, self.numbers, width)
         await self.push_screen(Page(title, lines, name, at_end=name == "log"))
 
     def action_copy(self) -> None:
@@ -68,8 +67,8 @@ class Readable(App[None]):
 
     def action_copy_code(self) -> None:
         """Copy the code, by the terminal."""
-        if isinstance(self.scene.code, Code):
-            self.copy_to_clipboard(whole(self.scene.code))
+        if isinstance(self.stage.scene.code, Code):
+            self.copy_to_clipboard(whole(self.stage.scene.code))
             self.notify(_("The code is copied, if this terminal allows it."))
 
     async def action_qr(self) -> None:
@@ -95,7 +94,7 @@ class Readable(App[None]):
 
     async def show_alarm(self) -> None:
         """A proven fault fills the screen, at once and once."""
-        words, self.scene.alarm = self.scene.alarm, None
+        words, self.stage.alarm = self.stage.alarm, None
         if words is None:
             return
         await self.push_screen(Page(_("A proof failed"), alarm(words)))
@@ -155,11 +154,11 @@ PLAYING: Final = frozenset({"1–9 ↑ ↓", "← → Space", "mouse", "h", "w",
 
 
 def page(
-    name: str, scene: Scene, desk: Desk, numbers: Sequence[str], width: int
+    name: str, stage: Stage, desk: Desk, numbers: Sequence[str], width: int
 ) -> tuple[str, list[Line]]:
     """Title and lines of a page."""
     title, write = PAGES[name]
-    lines = write(scene, desk, numbers, width)
+    lines = write(stage, desk, numbers, width)
     return _(title), lines or [text(_("Nothing yet."), "dim")]
 
 
@@ -171,52 +170,52 @@ def alarm(words: str) -> list[Line]:
 COPIED: Final = N_("After Esc, c copies it and x shows it as a QR code.")
 
 
-def _pieces(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    if scene.view is None or scene.names is None:
+def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    if stage.scene.view is None or stage.names is None:
         return []
     lines = []
-    found = grid(scene.view)
+    found = grid(stage.scene.view)
     for top in found.tops:
         words = _("Window {number}: {piece}").format(
-            number=top.window + 1, piece=scene.names.piece(scene.view.piece(top.slot))
+            number=top.window + 1, piece=stage.names.piece(stage.scene.view.piece(top.slot))
         )
         lines += broken(words, width, "title", "  ")
     for row in found.rows:
-        lines.append(text(name_of(scene, row.seat), seat_style(scene, row.seat)))
+        lines.append(text(name_of(stage, row.seat), seat_style(stage, row.seat)))
         for cell in row.cells:
             for mark in cell:
-                words = "  " + scene.names.piece(scene.view.piece(mark.slot))
+                words = "  " + stage.names.piece(stage.scene.view.piece(mark.slot))
                 lines += broken(words + (" *" if mark.is_secret else ""), width, "plain", "    ")
         if row.unknown:
             words = _("  and {number} that only its owner sees").format(number=row.unknown)
             lines.append(text(words, "dim"))
-    own = [text(_("* secret: only you see it"), "dim")] if scene.view.seat is not None else []
+    own = [text(_("* secret: only you see it"), "dim")] if stage.scene.view.seat is not None else []
     return [*lines, *own]
 
 
-def _log(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     lines: list[Line] = []
-    spoken_ = [one for one in scene.talk if not is_muted(desk, one)]
+    spoken_ = [one for one in stage.scene.talk if not is_muted(desk, one)]
     if spoken_:
         lines.append(text(_("Talk"), "title"))
     for one in spoken_:
-        who = one.who if one.seat is None else name_of(scene, one.seat)
+        who = one.who if one.seat is None else name_of(stage, one.seat)
         lines += broken(f"» {who}: {spoken(one.words)}", width, "plain", "» ")
     if spoken_:
         lines.append(Line())
-    return [*lines, *(line for words in scene.log for line in broken(words, width, "plain", "  "))]
+    return [*lines, *(line for words in stage.log for line in broken(words, width, "plain", "  "))]
 
 
-def _rules(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return ten_lines(scene, width)
+def _rules(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return ten_lines(stage, width)
 
 
-def _proofs(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return [line for words in scene.proofs for line in broken("✓ " + words, width, "plain", "  ")]
+def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    return [line for words in stage.proofs for line in broken("✓ " + words, width, "plain", "  ")]
 
 
-def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    if scene.table is None:
+def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    if stage.scene.table is None:
         return []
     told = {
         Presence.LINKED: _("linked"),
@@ -226,40 +225,40 @@ def _links(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list
         Presence.BANNED: _("banned for cheating"),
     }
     lines = []
-    for seat, (nickname, key) in enumerate(keys_of(scene.table)):
-        line = text(f"{nickname}: ", seat_style(scene, seat))
-        if seat == scene.seat:
+    for seat, (nickname, key) in enumerate(keys_of(stage.scene.table)):
+        line = text(f"{nickname}: ", seat_style(stage, seat))
+        if seat == stage.scene.seat:
             line.add(_("you") + "  ", "plain")
-        elif scene.attendance:  # at a replay nobody is linked, or not
-            line.add(told[scene.attendance[seat]] + "  ", "plain")
-            relay = scene.relays.get(nickname, "")
-            if relay and scene.attendance[seat] is Presence.LINKED:
+        elif stage.scene.attendance:  # at a replay nobody is linked, or not
+            line.add(told[stage.scene.attendance[seat]] + "  ", "plain")
+            relay = stage.scene.relays.get(nickname, "")
+            if relay and stage.scene.attendance[seat] is Presence.LINKED:
                 line.add(_("through the relay {relay}").format(relay=relay) + "  ", "plain")
         lines.append(line.add(_("key {key}").format(key=key), "dim"))
-    return [*lines, *_lost(scene, width), *_own_ticket(scene, width)]
+    return [*lines, *_lost(stage, width), *_own_ticket(stage, width)]
 
 
-def _lost(scene: Scene, width: int) -> list[Line]:
+def _lost(stage: Stage, width: int) -> list[Line]:
     """What to do about seats that may be elsewhere now, or done."""
-    seats = lost(scene.attendance, scene.seat)
-    if not seats or scene.names is None:
+    seats = stage.scene.lost_seats
+    if not seats or stage.names is None:
         return []
-    told = [if_moved(scene.names.seats(seats))] if scene.moved is None else []
-    if scene.is_resumed and is_alone(scene.attendance, scene.seat):
-        told.append(if_finished(scene.table_name))
+    told = [if_moved(stage.names.seats(seats))] if stage.scene.moved is None else []
+    if stage.scene.is_resumed and stage.scene.is_alone:
+        told.append(if_finished(stage.scene.game))
     return [line for words in told for line in (Line(), *broken(words, width, "warn"))]
 
 
-def _own_ticket(scene: Scene, width: int) -> list[Line]:
+def _own_ticket(stage: Stage, width: int) -> list[Line]:
     """The ticket for those who do not find this seat."""
-    if scene.moved is None:
+    if stage.scene.moved is None:
         return []
-    words = (moved(), scene.moved.ticket, *reach_lines(scene.moved), _(COPIED))
+    words = (moved(), stage.scene.moved.ticket, *reach_lines(stage.scene.moved), _(COPIED))
     return [Line(), *(line for one in words for line in broken(one, width, "plain"))]
 
 
-def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    asked, names = scene.question, scene.names
+def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    asked, names = stage.scene.question, stage.names
     if desk.lesson is not None:
         found = [_(choice_names.NOT_LEARNING)]
     elif not desk.has_hints:
@@ -271,9 +270,9 @@ def _advice(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> lis
     return [line for words in found for line in broken(words, width, "plain", " " * 7)]
 
 
-def _numbers(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     """While the table fills also what a small window has no room for."""
-    papers = (*desk.papers, "") if scene.table is None else ()
+    papers = (*desk.papers, "") if stage.scene.table is None else ()
     return [line for words in (*papers, *numbers) for line in broken(words, width, "plain", "  ")]
 
 
@@ -288,8 +287,8 @@ def _legend(width: int) -> list[Line]:
     return [Line(), text(_("Marks on the screen:"), "title"), *_keys(LEGEND, width)]
 
 
-def _help(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    looks_on = scene.table is not None and scene.seat is None
+def _help(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    looks_on = stage.scene.table is not None and stage.scene.seat is None
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
     lines = [*_keys(keys, width), *_legend(width), Line()]
     lines.append(text(_("Phrases for the talk:"), "title"))
@@ -309,11 +308,11 @@ REPLAY: Final = (
 )
 
 
-def _replay(scene: Scene, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+def _replay(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     return [*_keys(REPLAY, width), *_legend(width)]
 
 
-Write = Callable[[Scene, Desk, Sequence[str], int], list[Line]]
+Write = Callable[[Stage, Desk, Sequence[str], int], list[Line]]
 PAGES: Final[Mapping[str, tuple[str, Write]]] = {
     "pieces": (N_("Pieces"), _pieces),
     "log": (N_("Log"), _log),

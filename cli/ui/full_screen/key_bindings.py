@@ -14,7 +14,7 @@ from p2p_hoity.rules import Choice, View
 from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import _
 from .layout import ONLOOKERS, Desk
-from .scene import Scene
+from .stage import Stage
 
 NUMBERS: Final = {str(number): number or 10 for number in range(10)}
 """The entry that a digit picks."""
@@ -61,46 +61,46 @@ Offer = tuple[str, str]
 """A word for the program, and words for people."""
 
 
-def options(scene: Scene, desk: Desk, rings: bool) -> list[Offer]:
+def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
     """Everything it offers now; to stay is the first."""
     if desk.lesson is not None:
-        return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(scene)]
+        return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(stage)]
     bell = _("turn the bell off") if rings else _("turn the bell on")
-    pace, theme = _look(scene)
+    pace, theme = _look(stage)
     return [
         ("stay", _("stay")),
-        *_leave(scene, desk),
+        *_leave(stage, desk),
         pace,
         ("bell", bell),
         theme,
-        *_mutes(scene, desk),
+        *_mutes(stage, desk),
     ]
 
 
-def _look(scene: Scene) -> list[Offer]:
-    pace = _("show reveals all at once") if scene.staged else _("show reveals step by step")
+def _look(stage: Stage) -> list[Offer]:
+    pace = _("show reveals all at once") if stage.staged else _("show reveals step by step")
     return [("pace", pace), ("theme", _("switch between light and dark"))]
 
 
-def _leave(scene: Scene, desk: Desk) -> list[Offer]:
-    if scene.is_over:
+def _leave(stage: Stage, desk: Desk) -> list[Offer]:
+    if stage.scene.is_over:
         return [("leave", _("leave the table"))]
-    if not scene.table_name:
+    if not stage.scene.game:
         return [("leave", _("leave; no game has begun"))]
-    if scene.seat is None:
+    if stage.scene.seat is None:
         return [("leave", _("stop watching"))]
     bot = _("take your seat back from the bot") if desk.autopilot else _("let a bot play on")
     gone = _("leave for now; the others are told, the game is kept")
     return [("leave", f"{gone}. {_(ROUND_LOST)}"), ("bot", bot)]
 
 
-def _mutes(scene: Scene, desk: Desk) -> list[Offer]:
+def _mutes(stage: Stage, desk: Desk) -> list[Offer]:
     found = []
-    for seat, name in enumerate(scene.names.nicknames if scene.names else ()):
-        if seat != scene.seat:
+    for seat, name in enumerate(stage.names.nicknames if stage.names else ()):
+        if seat != stage.scene.seat:
             text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
             found.append((f"mute {seat}", text.format(who=name)))
-    if any(one.seat is None for one in scene.talk):
+    if any(one.seat is None for one in stage.scene.talk):
         words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
         found.append((f"mute {ONLOOKERS}", words))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.screen_updates import Presence, Said
 from p2p_hoity.rules import Edition, Phase, Place, View, happenings
 
 from ...words.chat_phrases import MARK, spoken
@@ -18,15 +18,15 @@ from . import turning_points
 from .colours import Line, between, broken, cells, joined, text
 from .menu import Menu
 from .question_panel import question, waiting
-from .scene import Scene, Spoken
 from .seats_and_pieces import letters, name_of, pieces, seat_style, seats
+from .stage import Stage
 
 STEP = 5
 SEVERAL = "&"
 """On a field where several figures stand, if there is no room for all of them."""
 
 
-def header(scene: Scene, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
+def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
     """The game, the round, what it waits for; links and proofs at the right. `by_bot`: a bot plays
     this person's seat, so nothing is asked of the person. `is_unseen`: there is talk that nothing
     below has room for."""
@@ -35,10 +35,10 @@ def header(scene: Scene, width: int, by_bot: bool = False, is_unseen: bool = Fal
     if wide:
         left.add(" Hoity Toity", "title").add(" · ", "dim")
     left.add(" " if not wide else "")
-    if wide and scene.table_name:
-        left.add(scene.table_name[:4], "dim").add(" · ", "dim")
-    left.join(text(headline(scene, by_bot), "bright"))
-    right = health(scene, wide)
+    if wide and stage.scene.game:
+        left.add(stage.scene.game[:4], "dim").add(" · ", "dim")
+    left.join(text(headline(stage, by_bot), "bright"))
+    right = health(stage, wide)
     if is_unseen:
         words = MARK + _("talk: l") + "  "
         short = cells(words) + left.width + right.width > width
@@ -46,29 +46,33 @@ def header(scene: Scene, width: int, by_bot: bool = False, is_unseen: bool = Fal
     return between(left, right, width)
 
 
-def headline(scene: Scene, by_bot: bool = False) -> str:
+def headline(stage: Stage, by_bot: bool = False) -> str:
     """The round and what is going on, in few words."""
-    view = scene.view
-    if view is None or not scene.is_dealt:
-        fills = _("The table fills") if scene.of_seats else ""
-        return _("The deal") if scene.table else fills
-    if scene.is_revealing and scene.record:
-        return f"{_round(view.state.round)} · {_revealed(scene)}"
-    if scene.standings is not None:
-        won = victory(scene.standings, scene.names) if scene.standings and scene.names else ""
+    view = stage.scene.view
+    if view is None or not stage.scene.is_dealt:
+        fills = _("The table fills") if stage.scene.of_seats else ""
+        return _("The deal") if stage.scene.table else fills
+    if stage.is_revealing and stage.scene.record:
+        return f"{_round(view.state.round)} · {_revealed(stage)}"
+    if stage.scene.standings is not None:
+        won = (
+            victory(stage.scene.standings, stage.names)
+            if stage.scene.standings and stage.names
+            else ""
+        )
         return won or _("The game is over")
-    if scene.ended is not None:
+    if stage.scene.ended is not None:
         return _("The table has ended")
-    return f"{_round(view.state.round)} · {_doing(scene, view, by_bot)}"
+    return f"{_round(view.state.round)} · {_doing(stage, view, by_bot)}"
 
 
 def _round(number: int) -> str:
     return _("ROUND {round}").format(round=number)
 
 
-def _revealed(scene: Scene) -> str:
+def _revealed(stage: Stage) -> str:
     """What is revealed now: the last of what has been shown."""
-    item = scene.record[-1]
+    item = stage.scene.record[-1]
     words = (words for kinds, words in REVEALED if isinstance(item, kinds))
     return _(next(words, GOES_ON))
 
@@ -117,7 +121,7 @@ PHASES = {
 }
 
 
-def _doing(scene: Scene, view: View, by_bot: bool) -> str:
+def _doing(stage: Stage, view: View, by_bot: bool) -> str:
     words = {
         "place": _("everyone picks a Place"),
         "turn": _("everyone picks a Place and an Action"),
@@ -129,8 +133,8 @@ def _doing(scene: Scene, view: View, by_bot: bool) -> str:
         "theft": _("a Thief picks his loot"),
         "final": _("the last exhibits"),
     }
-    if scene.question is not None and not by_bot:
-        return _asked(view, scene.question.kind)
+    if stage.scene.question is not None and not by_bot:
+        return _asked(view, stage.scene.question.kind)
     return words.get(PHASES.get(view.state.phase, ""), _(GOES_ON))
 
 
@@ -150,30 +154,30 @@ def _asked(view: View, kind: str) -> str:
     return words.get(kind, "")
 
 
-def health(scene: Scene, wide: bool) -> Line:
+def health(stage: Stage, wide: bool) -> Line:
     """Links and proofs in a corner; `o` opens the list."""
-    seats = len(scene.attendance)
+    seats = len(stage.scene.attendance)
     if not seats:
         return Line()
     fine = {Presence.LINKED}
-    if scene.seat is None:
+    if stage.scene.seat is None:
         fine.add(Presence.UNLINKED)  # an onlooker has few links, and hears of seats through others
-    linked = sum(one in fine for one in scene.attendance)
+    linked = sum(one in fine for one in stage.scene.attendance)
     good = linked == seats
     words = _("{linked}/{seats} linked").format(linked=linked, seats=seats)
     line = text(words, "dim" if good else "warn", "page('links')").add(" · ", "dim")
-    if scene.faults:
+    if stage.scene.faults:
         return line.add(_("a proof failed ✗"), "bad", "page('proofs')").add(" ")
     return line.add(_("proofs ✓"), "good", "page('proofs')").add(" ")
 
 
-def track(scene: Scene, width: int, rows: int) -> list[Line]:
+def track(stage: Stage, width: int, rows: int) -> list[Line]:
     """Return the score track: a scale above, the figures below, several on one field stacked.
 
     A free field shows what its octagon brings the best exhibit, and in a second row, if there is
     room, what it brings the second-best.
     """
-    view = scene.view
+    view = stage.scene.view
     if view is None:
         return []
     edition = view.state.edition
@@ -192,12 +196,12 @@ def track(scene: Scene, width: int, rows: int) -> list[Line]:
     else:
         octagon_words = said.format(field=leader, best=best, second=second)
     lines = [between(text(" " + scale, "dim"), text(octagon_words + " ", "title"), width)]
-    return lines + _figures(scene, view, rows - 1)
+    return lines + _figures(stage, view, rows - 1)
 
 
-def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
+def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
     edition = view.state.edition
-    marks = letters(scene.names.nicknames) if scene.names else ()
+    marks = letters(stage.names.nicknames) if stage.names else ()
     stacks: dict[int, list[int]] = {}
     for seat, place in enumerate(view.state.figures):
         stacks.setdefault(place, []).append(seat)
@@ -212,12 +216,12 @@ def _figures(scene: Scene, view: View, rows: int) -> list[Line]:
         crowded = len(stack) > height
         for row, line in enumerate(lines):
             ground = _ground(edition, place, row)
-            _put(scene, line, stack, row, crowded, marks, ground)
+            _put(stage, line, stack, row, crowded, marks, ground)
     return lines
 
 
 def _put(
-    scene: Scene,
+    stage: Stage,
     line: Line,
     stack: list[int],
     row: int,
@@ -229,7 +233,7 @@ def _put(
         line.add(SEVERAL, "bright")
     elif not crowded and row < len(stack):
         seat = stack[row]
-        line.add(marks[seat], seat_style(scene, seat))
+        line.add(marks[seat], seat_style(stage, seat))
     else:
         line.add(ground, "rule")
 
@@ -270,22 +274,22 @@ class Desk:
     """What is explained now; empty: nothing just now; None: this is no lesson."""
 
 
-def frame(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
+def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     """The screen; a window too small for it says so, since what is not seen is not answered."""
     if is_small(width, height):
         return _too_small(width, height)
-    head = header(scene, width, desk.autopilot)
-    foot = _foot(scene, desk, width)
+    head = header(stage, width, desk.autopilot)
+    foot = _foot(stage, desk, width)
     room = height - 1 - len(foot)
-    if scene.is_over and not (scene.is_dealt and scene.is_revealing):
-        body = _ending(scene, desk, width, room)
-    elif scene.is_dealt:
-        body = _board(scene, desk, width, room)
-        head = header(scene, width, desk.autopilot, _is_unseen(scene, desk, body))
-    elif scene.table is not None:
-        body = [Line(), *turning_points.deal(scene, width)]
+    if stage.scene.is_over and not (stage.scene.is_dealt and stage.is_revealing):
+        body = _ending(stage, desk, width, room)
+    elif stage.scene.is_dealt:
+        body = _board(stage, desk, width, room)
+        head = header(stage, width, desk.autopilot, _is_unseen(stage, desk, body))
+    elif stage.scene.table is not None:
+        body = [Line(), *turning_points.deal(stage, width)]
     else:
-        body = _cut([Line(), *turning_points.lobby(scene, width, desk.papers)], room)
+        body = _cut([Line(), *turning_points.lobby(stage, width, desk.papers)], room)
     body = body[:room]
     body += [Line()] * (room - len(body))
     return [line.within(width) for line in (head, *body, *foot)]
@@ -309,30 +313,30 @@ def _cut(lines: list[Line], rows: int) -> list[Line]:
     return [*lines[: rows - 1], text(" … " + _("# shows the rest"), "title", "page('numbers')")]
 
 
-def _ending(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """The result and the pieces, and below them who plays again, and what is said now; blank lines
     only where there is room."""
-    lines = [Line(), *turning_points.over(scene, width)]
-    if scene.is_dealt:
-        lines += [Line(), *pieces(scene, None, width)]
-    below = turning_points.again(scene, width, desk.autopilot)
+    lines = [Line(), *turning_points.over(stage, width)]
+    if stage.scene.is_dealt:
+        lines += [Line(), *pieces(stage, None, width)]
+    below = turning_points.again(stage, width, desk.autopilot)
     if len(lines) + len(below) > rows:
         lines = [line for line in lines if line.plain]
     most = max(TALK, rows - len(lines) - len(below))
-    below += _talk(scene, _heard(scene, desk)[-most:], width)
+    below += _talk(stage, _heard(stage, desk)[-most:], width)
     lines = lines[: rows - len(below)]
     return [*lines, *[Line()] * (rows - len(below) - len(lines)), *below]
 
 
-def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
+def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     """Track, seats, grid, then the question or what is told instead; what is left over goes to
     rules between them, the log and the talk."""
-    asked = None if scene.is_revealing else desk.menu
-    seat_lines, piece_lines = seats(scene, width), pieces(scene, asked, width)
+    asked = None if stage.is_revealing else desk.menu
+    seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
-    now = _now(scene, desk, width, max(QUESTION, height - fixed - 1))
+    now = _now(stage, desk, width, max(QUESTION, height - fixed - 1))
     spare = height - fixed - max(QUESTION, len(now)) - 1
-    track_lines = track(scene, width, 2 if spare < 4 else 4 if spare < 12 else 7)
+    track_lines = track(stage, width, 2 if spare < 4 else 4 if spare < 12 else 7)
     rules = max(0, min(3, spare - len(track_lines) + 2))
     ruled = [text("─" * width, "rule")]
     body = track_lines + ruled * (rules > 0) + seat_lines + ruled * (rules > 1)
@@ -341,41 +345,41 @@ def _board(scene: Scene, desk: Desk, width: int, height: int) -> list[Line]:
         title = " " + _("Log") + " "
         body.append(text(title.center(width, "─"), "rule"))
     left = max(0, height - len(body))
-    happenings = _news(scene, desk, width, left)
+    happenings = _news(stage, desk, width, left)
     return body + [Line()] * (left - len(happenings)) + happenings
 
 
-def _now(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """What stands where the question stands."""
     if desk.told is not None:
         lines = [
             line for words in desk.told for line in broken(" " + words, width - 1, "bright", "   ")
         ]
         return lines[:rows]
-    if scene.is_revealing:
-        return turning_points.reveal(scene, width)[:rows]
+    if stage.is_revealing:
+        return turning_points.reveal(stage, width)[:rows]
     if desk.lesson:
         return broken(" » " + desk.lesson, width - 1, "title", "   ")[:rows]
     if desk.menu is not None:
-        return question(scene, desk.menu, width, rows)
-    lines = waiting(scene, width)
+        return question(stage, desk.menu, width, rows)
+    lines = waiting(stage, width)
     if desk.autopilot:
         words = _("A bot plays your seat. a takes it back.")
         lines.insert(0, text(" " + words, "warn", "bot()"))
     return lines[:rows]
 
 
-def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
+def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """The last lines of the log, and of the talk, at least one of each where there is room."""
     if rows <= 0:
         return []
-    heard = _heard(scene, desk)
-    if rows == 1 and not (heard and heard[-1].at == scene.told):
+    heard = _heard(stage, desk)
+    if rows == 1 and not (heard and stage.talk[-1] == (heard[-1], stage.told)):
         heard = []
-    talk = _talk(scene, heard[-max(1, rows // 3) :], width)
+    talk = _talk(stage, heard[-max(1, rows // 3) :], width)
     room = rows - len(talk)
     told: list[Line] = []
-    log = list(scene.log)[: len(scene.log) - len(scene.beat)]
+    log = list(stage.log)[: len(stage.log) - len(stage.beat)]
     for words in reversed(log):
         lines = broken(" " + words, width - 1, "dim", "   ")
         if len(told) + len(lines) > room:
@@ -386,51 +390,48 @@ def _news(scene: Scene, desk: Desk, width: int, rows: int) -> list[Line]:
     return told + talk
 
 
-def _talk(scene: Scene, heard: Sequence[Spoken], width: int) -> list[Line]:
+def _talk(stage: Stage, heard: Sequence[Said], width: int) -> list[Line]:
     """A line for each thing that was said."""
-    return [_spoken(scene, one).within(width) for one in heard]
+    return [_spoken(stage, one).within(width) for one in heard]
 
 
-def _heard(scene: Scene, desk: Desk) -> list[Spoken]:
-    """What was said of late by whom this person wants to hear."""
-    return [one for one in scene.talk if not is_muted(desk, one) and _is_fresh(scene, one)]
+def _heard(stage: Stage, desk: Desk) -> list[Said]:
+    """Return what was said of late by whom this person wants to hear."""
+    fresh = [one for one, told in stage.talk if stage.told - told <= FRESH]
+    return [one for one in fresh if not is_muted(desk, one)]
 
 
-def _is_unseen(scene: Scene, desk: Desk, body: Sequence[Line]) -> bool:
+def _is_unseen(stage: Stage, desk: Desk, body: Sequence[Line]) -> bool:
     """Whether there is talk of others, and no row for it."""
-    happenings = [one for one in _heard(scene, desk) if not one.is_own]
+    happenings = [one for one in _heard(stage, desk) if not one.is_own]
     return bool(happenings) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
 
-def is_muted(desk: Desk, one: Spoken) -> bool:
+def is_muted(desk: Desk, one: Said) -> bool:
     """Whether this person does not want to hear who said that."""
     return (ONLOOKERS if one.seat is None else one.seat) in desk.muted
 
 
-def _is_fresh(scene: Scene, one: Spoken) -> bool:
-    return scene.told - one.at <= FRESH
-
-
-def _spoken(scene: Scene, one: Spoken) -> Line:
-    style = "dim" if one.seat is None else seat_style(scene, one.seat)
-    who = one.who if one.seat is None else name_of(scene, one.seat)
+def _spoken(stage: Stage, one: Said) -> Line:
+    style = "dim" if one.seat is None else seat_style(stage, one.seat)
+    who = one.who if one.seat is None else name_of(stage, one.seat)
     words = spoken(one.words)
     return text(f" {MARK}{who}: ", style).add(words, "plain")
 
 
-def _foot(scene: Scene, desk: Desk, width: int) -> list[Line]:
+def _foot(stage: Stage, desk: Desk, width: int) -> list[Line]:
     """A plain question as a whole, or the keys."""
-    if desk.answers and not desk.hint and not scene.is_revealing:
+    if desk.answers and not desk.hint and not stage.is_revealing:
         return broken(" " + desk.answers, width - 1, "title", " ")
-    return [keys(scene, desk, width)]
+    return [keys(stage, desk, width)]
 
 
-def keys(scene: Scene, desk: Desk, width: int) -> Line:
+def keys(stage: Stage, desk: Desk, width: int) -> Line:
     """What the keys do now, the most needed first."""
     if desk.hint:
         return text(" " + desk.hint, "title")
     found: Sequence[tuple[str, str, str]]
-    if scene.is_revealing:
+    if stage.is_revealing:
         found = [(_("any key"), _("hurries"), "hurry()")]
     elif desk.lesson:
         found = [("Enter", _("goes on"), "seal()")]

@@ -7,12 +7,12 @@ from typing import Final
 from p2p_hoity.presentation.screen_updates import Presence
 from protocol.bounds import Seconds
 
-from ...words.presence_sentences import GONE_FOR_GOOD, THINKING, is_alone, lost
+from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
 from ...words.translation import _, clock
 from .colours import Line, broken, cells, cut, fit, text
 from .menu import Menu
-from .scene import Scene
 from .seats_and_pieces import POINTER, name_of
+from .stage import Stage
 
 PATIENT: Final[Seconds] = 15.0
 """Seconds after which one whose link is lost may be looked for elsewhere."""
@@ -20,7 +20,7 @@ CALM: Final[Seconds] = 20.0
 """Seconds for which nobody need be told what comes of waiting, while all are linked."""
 
 
-def question(scene: Scene, menu: Menu, width: int, rows: int) -> list[Line]:
+def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
     """At most so many lines: a heading if there is room, then the entries or the marks."""
     below = []
     if menu.complaint:
@@ -88,63 +88,63 @@ def _best(menu: Menu, width: int) -> list[Line]:
     return lines
 
 
-def waiting(scene: Scene, width: int) -> list[Line]:
+def waiting(stage: Stage, width: int) -> list[Line]:
     """What is sealed, who is awaited and how long, and what happens when the clock runs out."""
     lines = []
-    if scene.sealed is not None:
+    if stage.scene.sealed is not None:
         lines.append(text(" " + _("sealed ✓"), "good"))
-    now = scene.clock
+    now = stage.scene.clock
     if now is not None:
-        others = sorted(now.awaited - {scene.seat})
+        others = sorted(now.awaited - {stage.scene.seat})
         if others:
-            who = ", ".join(name_of(scene, seat) for seat in others)
+            who = ", ".join(name_of(stage, seat) for seat in others)
             words = _("waiting for {who} · {waited}")
             lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
             style = "warn" if now.left < now.patience / 2 else "dim"
-            end = _end_of(scene)
+            end = _end_of(stage)
             lines += broken(" " + end, width, style, " ") if end else []
-            lines += _elsewhere(scene, width) if now.waited >= PATIENT else []
-    if scene.is_away:
+            lines += _elsewhere(stage, width) if now.waited >= PATIENT else []
+    if stage.scene.is_away:
         words = _("The others go on without you. Enter takes your seat again.")
-        if not scene.may_return:
+        if not stage.scene.may_return:
             words = _(GONE_FOR_GOOD)
-        lines.insert(0, text(" " + words, "warn", "return()" if scene.may_return else ""))
+        lines.insert(0, text(" " + words, "warn", "return()" if stage.scene.may_return else ""))
     return lines
 
 
-def _elsewhere(scene: Scene, width: int) -> list[Line]:
+def _elsewhere(stage: Stage, width: int) -> list[Line]:
     """Who may be looked for elsewhere, or given a ticket."""
-    found = lost(scene.attendance, scene.seat)
+    found = stage.scene.lost_seats
     if not found:
         return []
     words = _("p shows a ticket for those who do not find you.")
-    if scene.moved is None:
-        who = ", ".join(name_of(scene, seat) for seat in found)
+    if stage.scene.moved is None:
+        who = ", ".join(name_of(stage, seat) for seat in found)
         words = _("p says what to do if {who} came back at another address.").format(who=who)
-        if scene.is_resumed and is_alone(scene.attendance, scene.seat):
+        if stage.scene.is_resumed and stage.scene.is_alone:
             words = _("Nobody is found: p says what to do if they moved, or finished without you.")
     return broken(" " + words, width, "warn", " ")
 
 
-def _are_linked(scene: Scene, seats: frozenset[int]) -> bool:
-    return all(scene.attendance[seat] is Presence.LINKED for seat in seats)
+def _are_linked(stage: Stage, seats: frozenset[int]) -> bool:
+    return all(stage.scene.attendance[seat] is Presence.LINKED for seat in seats)
 
 
-def _end_of(scene: Scene) -> str:
-    now = scene.clock
-    if now is None or (now.waited < CALM and _are_linked(scene, now.awaited)):
+def _end_of(stage: Stage) -> str:
+    now = stage.scene.clock
+    if now is None or (now.waited < CALM and _are_linked(stage, now.awaited)):
         return ""
     if not now.muster.begun:
         text_ = _("In {left} the table ends: the game has not begun.")
     elif now.muster.is_short:
         return _("This table waits: too few would be left to go on without them.")
     elif not now.muster.goes_on:
-        who = ", ".join(name_of(scene, seat) for seat in sorted(now.muster.thinking))
+        who = ", ".join(name_of(stage, seat) for seat in sorted(now.muster.thinking))
         return _(THINKING).format(who=who)
     elif now.left <= 0:
         text_ = _("Their time is over: the game goes on without them as soon as enough agree.")
     else:
         text_ = _("In {left} the game goes on without them, if enough agree. w waits longer.")
-        if scene.seat is None:
+        if stage.scene.seat is None:
             text_ = _("In {left} the game goes on without them, if enough agree.")
     return text_.format(left=clock(now.left))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from textual import events
@@ -15,7 +15,7 @@ from protocol import Table
 
 from ...words.translation import _
 from .key_bindings import Nobody, key_of
-from .scene import Scene
+from .stage import Stage
 from .textual_app import TableApp
 
 SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
@@ -66,21 +66,21 @@ class Film:
         eyes = 0 if self.eyes is None else self.eyes + 1
         self.eyes = eyes if eyes < self.table.seats else None
 
-    def scene(self) -> Scene:
-        """The scene at this moment; its beat is what has just happened."""
-        scene = Scene(staged=False)
-        scene.hear(updates.Started(self.table, None))
-        scene.attendance = ()
+    def stage(self) -> Stage:
+        """Return the stage at this moment. Its beat is what has just happened."""
+        stage = Stage(staged=False)
+        stage.hear(updates.Started(self.table, None))
+        stage.hear(updates.Attendance(()))
         lines = 0
         for moment in self.moments[: self.at + 1]:
-            lines = len(scene.log)
+            lines = len(stage.log)
             view = rules.view(moment.state, self.eyes, self._cards)
-            scene.hear(updates.Happened(moment.items, view))
-        scene.beat = tuple(scene.log)[min(lines, len(scene.log)) :]
+            stage.hear(updates.Happened(moment.items, view))
+        stage.beat = tuple(stage.log)[min(lines, len(stage.log)) :]
         standings = self.moments[self.at].state.standings
         if standings and self.at == len(self.moments) - 1:
-            scene.standings, scene.beat = standings, ()
-        return scene
+            stage.scene, stage.beat = replace(stage.scene, standings=standings), ()
+        return stage
 
 
 PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "replay"}
@@ -99,8 +99,8 @@ class ReplayApp(TableApp):
         self._show()
 
     def _show(self) -> None:
-        self.scene = self.film.scene()
-        self.desk.told = self.scene.beat
+        self.stage = self.film.stage()
+        self.desk.told = self.stage.beat
         names = [entry.nickname for entry in self.film.table.header.roster]
         eyes = _("everyone") if self.film.eyes is None else names[self.film.eyes]
         text = _("{at}/{all} · {who} (s) · ← → step · PgUp PgDn round · Space runs, + − · ? · q")

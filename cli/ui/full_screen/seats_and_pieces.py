@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from p2p_hoity.presentation.screen_updates import Presence
 from p2p_hoity.rules import ActionCard, ActionKind, Place, Seal, View, expected
+from p2p_hoity.rules.happenings import CashStolen, Sale
 
 from ...words.card_names import KIND_WORDS, Grid, Mark, Names, Row, Top, colour, grid
 from ...words.error_sentences import meaning
 from ...words.translation import _, clock, language
 from .colours import Line, cells, cut, fit, text
 from .menu import Menu
-from .scene import Scene
+from .stage import Stage
 
 YOU = "►"
 DONE = "✓"
@@ -30,49 +31,49 @@ def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def seat_style(scene: Scene, seat: int, ground: str = "") -> str:
+def seat_style(stage: Stage, seat: int, ground: str = "") -> str:
     """The style of a seat's colour; bright before colours are drawn."""
-    colours = scene.names.colours if scene.names else ()
+    colours = stage.names.colours if stage.names else ()
     name = f"seat.{colours[seat]}" if seat < len(colours) else "bright"
     return f"*{name} on {ground}" if ground else f"*{name}"
 
 
-def name_of(scene: Scene, seat: int) -> str:
+def name_of(stage: Stage, seat: int) -> str:
     """The nickname; one's own seat is You."""
-    if scene.names is None:
+    if stage.names is None:
         return str(seat + 1)
-    return _("You") if seat == scene.seat else scene.names.nicknames[seat]
+    return _("You") if seat == stage.scene.seat else stage.names.nicknames[seat]
 
 
-def status(scene: Scene, seat: int) -> Line:
+def status(stage: Stage, seat: int) -> Line:
     """What this seat does now, or why it does nothing."""
-    there = scene.attendance[seat] if seat < len(scene.attendance) else Presence.LINKED
-    if scene.seat is None and there is Presence.UNLINKED:
+    there = stage.scene.attendance[seat] if seat < len(stage.scene.attendance) else Presence.LINKED
+    if stage.scene.seat is None and there is Presence.UNLINKED:
         there = Presence.LINKED  # an onlooker has few links, and hears of seats through others
-    clock_now = scene.clock
-    if there is Presence.BANNED or seat in scene.faults:
-        code = scene.faults.get(seat)
+    clock_now = stage.scene.clock
+    if there is Presence.BANNED or seat in stage.scene.faults:
+        code = stage.scene.faults.get(seat)
         words = _("CHEATED: {why}").format(why=meaning(code)) if code else _("banned")
         return text(words, "bad")
     if there is Presence.ABSENT:
         return text(_("absent"), "warn")
-    if seat == scene.seat and scene.question is not None:
-        return _own(scene)
-    if scene.is_revealing and there is Presence.LINKED:
+    if seat == stage.scene.seat and stage.scene.question is not None:
+        return _own(stage)
+    if stage.is_revealing and there is Presence.LINKED:
         return Line()  # what is known of it is of the step behind the reveal
-    if scene.is_over or clock_now is None or seat not in clock_now.awaited:
-        return _resting(scene, seat, there)
-    if there is Presence.LINKED and _has_sealed(scene, seat):
-        return _resting(scene, seat, there)
-    if seat == scene.seat:
+    if stage.scene.is_over or clock_now is None or seat not in clock_now.awaited:
+        return _resting(stage, seat, there)
+    if there is Presence.LINKED and _has_sealed(stage, seat):
+        return _resting(stage, seat, there)
+    if seat == stage.scene.seat:
         return text("…", "dim")
     return _awaited(there, clock_now.waited)
 
 
-def _own(scene: Scene) -> Line:
-    now = scene.clock
+def _own(stage: Stage) -> Line:
+    now = stage.scene.clock
     left = clock(now.left) if now is not None and not now.muster.strict else ""
-    left = f"≤ {left}" if left and scene.is_late else left
+    left = f"≤ {left}" if left and stage.scene.is_late else left
     return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left).rstrip(), "title")
 
 
@@ -85,30 +86,30 @@ def _awaited(there: Presence, waited: float) -> Line:
     return text(words.format(waited=clock(waited)), style)
 
 
-def _resting(scene: Scene, seat: int, there: Presence) -> Line:
+def _resting(stage: Stage, seat: int, there: Presence) -> Line:
     if there is Presence.LEFT:
         return text(_("left for now"), "warn")
-    if there is Presence.UNLINKED and seat != scene.seat:
+    if there is Presence.UNLINKED and seat != stage.scene.seat:
         return text(_("link lost"), "warn")
-    return text(_doing(scene, seat), "good" if _has_sealed(scene, seat) else "dim")
+    return text(_doing(stage, seat), "good" if _has_sealed(stage, seat) else "dim")
 
 
-def _has_sealed(scene: Scene, seat: int) -> bool:
+def _has_sealed(stage: Stage, seat: int) -> bool:
     """Whether this seat has sealed a choice that is not shown yet."""
-    if seat == scene.seat and scene.sealed is not None:
+    if seat == stage.scene.seat and stage.scene.sealed is not None:
         return True
-    if scene.view is None or not scene.is_dealt or scene.clock is None:
+    if stage.scene.view is None or not stage.scene.is_dealt or stage.scene.clock is None:
         return False
-    due, now = expected(scene.view.state), scene.clock
+    due, now = expected(stage.scene.view.state), stage.scene.clock
     if isinstance(due, Seal) and seat in due.seats:
         return now.is_opening or seat not in now.awaited
-    return seat in scene.view.state.sealed
+    return seat in stage.scene.view.state.sealed
 
 
-def _doing(scene: Scene, seat: int) -> str:
-    if _has_sealed(scene, seat):
+def _doing(stage: Stage, seat: int) -> str:
+    if _has_sealed(stage, seat):
         return _("sealed") + f" {DONE}"
-    state = scene.view.state if scene.view else None
+    state = stage.scene.view.state if stage.scene.view else None
     if state is not None and seat in state.resting:
         return _("sits this round out")
     return ""
@@ -136,17 +137,17 @@ class Years:
 WHOLE, SHORT = Years(False), Years(True)
 
 
-def pieces(scene: Scene, menu: Menu | None, width: int) -> list[Line]:
+def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
     """A heading, a line a seat, and the windows."""
-    if scene.view is None or scene.names is None:
+    if stage.scene.view is None or stage.names is None:
         return []
-    found = grid(scene.view)
+    found = grid(stage.scene.view)
     name, best = 9 if width < 100 else 12, _best_width(found, width)
     needed = _needed(found, menu.slots if menu is not None else ())
-    years, columns = _fitting(scene.names, found, needed, width - name - best - 10)
-    lines = [_heading(scene.names, found, name, columns, width)]
-    lines += [_row(scene, menu, row, name, best, years, columns, width) for row in found.rows]
-    return [*lines, _windows(scene, menu, found, name, columns, width)]
+    years, columns = _fitting(stage.names, found, needed, width - name - best - 10)
+    lines = [_heading(stage.names, found, name, columns, width)]
+    lines += [_row(stage, menu, row, name, best, years, columns, width) for row in found.rows]
+    return [*lines, _windows(stage, menu, found, name, columns, width)]
 
 
 def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
@@ -226,7 +227,7 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
 
 
 def _row(
-    scene: Scene,
+    stage: Stage,
     menu: Menu | None,
     row: Row,
     name: int,
@@ -235,12 +236,12 @@ def _row(
     columns: Sequence[int],
     width: int,
 ) -> Line:
-    mark = letters(scene.names.nicknames)[row.seat] if scene.names else ""
-    line = text(fit(f" {mark} {name_of(scene, row.seat)}", name), seat_style(scene, row.seat))
+    mark = letters(stage.names.nicknames)[row.seat] if stage.names else ""
+    line = text(fit(f" {mark} {name_of(stage, row.seat)}", name), seat_style(stage, row.seat))
     for cell, how, column in zip(row.cells, years, columns, strict=True):
         has_room = _cell_width(cell, WHOLE) < column
         line.join(_cell(menu, cell, WHOLE if has_room else how, column))
-    unknown = "–" if row.seat == scene.seat else str(row.unknown)
+    unknown = "–" if row.seat == stage.scene.seat else str(row.unknown)
     line.add(fit(f" {unknown}", 3), "dim")
     return (
         line.add(fit(row.best or "—", best) + " ", "bright")
@@ -288,7 +289,7 @@ def _top(top: Top) -> Line:
 
 
 def _windows(
-    scene: Scene, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
+    stage: Stage, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
 ) -> Line:
     line = text(fit(" " + _("Windows"), name), "dim")
     if not found.tops:
@@ -308,13 +309,13 @@ def _windows(
 SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
 
 
-def seats(scene: Scene, width: int) -> list[Line]:
+def seats(stage: Stage, width: int) -> list[Line]:
     """A heading, a line a seat with one's own first, and prison and register below."""
-    view = scene.view
-    if view is None or scene.names is None:
+    view = stage.scene.view
+    if view is None or stage.names is None:
         return []
     order = sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
-    columns = _columns(scene, view, width)
+    columns = _columns(stage, view, width)
     head = Line().add(" ")
     for title, size, _cell in columns:
         head.add(fit(title, size), "dim").add(" ")
@@ -324,29 +325,29 @@ def seats(scene: Scene, width: int) -> list[Line]:
         line = Line().add(" ")
         for _title, size, cell in columns:
             line.join(cell(seat).within(size)).add(" ")
-        lines.append(line.join(status(scene, seat)).within(width))
-    return [*lines, prison(scene, view, width)]
+        lines.append(line.join(status(stage, seat)).within(width))
+    return [*lines, prison(stage, view, width)]
 
 
 Column = tuple[str, int, Callable[[int], Line]]
 
 
-def _columns(scene: Scene, view: View, width: int) -> list[Column]:
+def _columns(stage: Stage, view: View, width: int) -> list[Column]:
     state, wide = view.state, width >= 100
     ranks, figures = state.ranks(state.figures), state.figures
-    names = [name_of(scene, seat) for seat in range(state.seats)]
+    names = [name_of(stage, seat) for seat in range(state.seats)]
     longest = min(LONGEST_NAME if wide else LONG_NAME, max(cells(name) for name in names) + 2)
 
     def who(seat: int) -> Line:
-        mark = letters(scene.names.nicknames)[seat] if scene.names else ""
-        return text(mark + " ", seat_style(scene, seat)).add(names[seat], seat_style(scene, seat))
+        mark = letters(stage.names.nicknames)[seat] if stage.names else ""
+        return text(mark + " ", seat_style(stage, seat)).add(names[seat], seat_style(stage, seat))
 
     def held(kind: ActionKind) -> Callable[[int], Line]:
         return lambda seat: text(_numbers(view, seat, kind))
 
     found: list[Column] = [(_("SEAT"), max(SHORTEST_NAME, longest), who)]
     if wide:
-        found.append((_("COLOUR"), 7, lambda seat: text(_colour(scene, seat), "dim")))
+        found.append((_("COLOUR"), 7, lambda seat: text(_colour(stage, seat), "dim")))
     cash = min(
         24 if wide else 14,
         max(
@@ -362,7 +363,7 @@ def _columns(scene: Scene, view: View, width: int) -> list[Column]:
         (
             _("THIS ROUND") if wide else _("WHERE"),
             20 if wide else 13,
-            lambda s: where(scene, view, s, wide),
+            lambda s: where(stage, view, s, wide),
         ),
         (_("CASH"), cash, held(ActionKind.CASH)),
         (_("THIEF"), 5, held(ActionKind.THIEF)),
@@ -370,8 +371,8 @@ def _columns(scene: Scene, view: View, width: int) -> list[Column]:
     ]
 
 
-def _colour(scene: Scene, seat: int) -> str:
-    colours = scene.names.colours if scene.names else ()
+def _colour(stage: Stage, seat: int) -> str:
+    colours = stage.names.colours if stage.names else ()
     return colour(colours[seat]) if seat < len(colours) else ""
 
 
@@ -397,10 +398,10 @@ def _mark(kind: ActionKind) -> str:
     return _(KIND_WORDS[kind])[0]
 
 
-def where(scene: Scene, view: View, seat: int, wide: bool) -> Line:
+def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
     """The Place and Action a seat has shown this round, and what came of it."""
     place, action = view.state.places[seat], view.state.actions[seat]
-    done = scene.doings.get(seat, "")
+    done = _done(stage.scene.doings.get(seat))
     if place is None:
         return text(done, "dim")
     line = text(_("Castle") if place == Place.CASTLE else _("Hall"))
@@ -411,6 +412,16 @@ def where(scene: Scene, view: View, seat: int, wide: bool) -> Line:
     return line
 
 
+def _done(doing: Sale | CashStolen | None) -> str:
+    """Return in few cells what a seat got in the Auction Hall."""
+    match doing:
+        case Sale(_, paid, _, took):
+            return f"{paid.number}→{took.letter}{took.year}"
+        case CashStolen(cash=cash):
+            return f"+{cash.number}"
+    return ""
+
+
 def played(card: ActionCard, wide: bool) -> str:
     """An Action card in few cells: its whole name where there is room, else its first letter."""
     kind = _(KIND_WORDS[card.kind])
@@ -419,10 +430,10 @@ def played(card: ActionCard, wide: bool) -> str:
     return f"{kind[0]}{card.number or ''}"
 
 
-def prison(scene: Scene, view: View, width: int) -> Line:
+def prison(stage: Stage, view: View, width: int) -> Line:
     """The cells, cell 1 first, and the Cash in the register."""
     state = view.state
-    marks = letters(scene.names.nicknames) if scene.names else ()
+    marks = letters(stage.names.nicknames) if stage.names else ()
     line = Line().add(" " + _("Prison"), "dim").add(" ")
     for number in range(state.seats):
         line.add(f"[{number + 1} ", "dim")
@@ -430,7 +441,7 @@ def prison(scene: Scene, view: View, width: int) -> Line:
             card = state.prison[number]
             owner = state.owner(card)
             thief = state.action_card(card)
-            line.add(f"{marks[owner]} {played(thief, wide=False)}", seat_style(scene, owner))
+            line.add(f"{marks[owner]} {played(thief, wide=False)}", seat_style(stage, owner))
         else:
             line.add("—", "dim")
         line.add("]", "dim")

@@ -20,6 +20,7 @@ from textual.widgets import Input
 
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Choosing, Started
+from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import View
 from protocol.bounds import Quota, Seconds
 
@@ -32,8 +33,7 @@ from .info_pages import Choices, Readable
 from .key_bindings import KEYS, NUMBERS, Hands, Told, key_of, options
 from .layout import frame
 from .menu import menu
-from .scene import Scene
-from .staging import Remark
+from .stage import Stage
 
 
 class Board(Widget):
@@ -96,8 +96,8 @@ class TableApp(Readable):
         Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
 
-    def __init__(self, hands: Hands, scene: Scene | None = None, rings: bool = True) -> None:
-        super().__init__(scene or Scene())
+    def __init__(self, hands: Hands, stage: Stage | None = None, rings: bool = True) -> None:
+        super().__init__(stage or Stage())
         self.hands, self.rings = hands, rings
         self.keep: Keep = lambda light, bell, staged: None
         self._watched = True
@@ -111,7 +111,7 @@ class TableApp(Readable):
     def furnish(self, settings: Settings, bell: bool) -> None:
         """As the person has wanted the screen before."""
         self.rings = bell and settings.bell is not False
-        self.scene.staged = settings.staged is not False
+        self.stage.staged = settings.staged is not False
         self.theme = LIGHT if settings.light else DARK
 
     # Showing.
@@ -124,7 +124,7 @@ class TableApp(Readable):
         yield talk
 
     def _frame(self, width: int, height: int) -> list[Line]:
-        return frame(self.scene, self.desk, width, height)
+        return frame(self.stage, self.desk, width, height)
 
     @property
     def failure(self) -> Exception | None:
@@ -143,31 +143,31 @@ class TableApp(Readable):
 
     def remark(self, words: str) -> None:
         """A line of the log, of this screen alone."""
-        self.scene.hear(Remark(words))
+        self.stage.hear(Remark(words))
         self.redraw()
 
     # What is told.
 
     def on_told(self, message: Told) -> None:
         """One update, and the first beat of what it reveals."""
-        now = self.scene.clock if self.scene.is_clock_of_step else None
+        now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
         if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
-            self.scene.hurry()
-        self.scene.hear(message.update)
+            self.stage.hurry()
+        self.stage.hear(message.update)
         if isinstance(message.update, Started) and self.desk.autopilot:
             self._hand_over(False)  # another game is one's own again
         self._beat()
-        if self.scene.alarm is not None:
+        if self.stage.alarm is not None:
             self.call_later(self.show_alarm)
         self.call_later(self.redraw)
 
     def _beat(self) -> None:
-        if self.scene.is_revealing and not self._beating:
+        if self.stage.is_revealing and not self._beating:
             self._beating = True
             self._next_beat()
 
     def _next_beat(self) -> None:
-        seconds = self.scene.advance()
+        seconds = self.stage.advance()
         if seconds > 0:
             self.set_timer(seconds, self._next_beat)
         else:
@@ -176,9 +176,9 @@ class TableApp(Readable):
 
     def ask(self, view: View, kind: rules.Kind, again: bool) -> None:
         """Open a question."""
-        if self.scene.names is not None:
-            self.scene.hear(Choosing(view, kind, again))  # what was asked before may have closed it
-            self.desk.menu = menu(view, kind, self.scene.names, again)
+        if self.stage.names is not None:
+            self.stage.hear(Choosing(view, kind, again))  # what was asked before may have closed it
+            self.desk.menu = menu(view, kind, self.stage.names, again)
             self.is_asking = False
             self.call_after_refresh(self._question_shown)
             self._ring()
@@ -198,11 +198,12 @@ class TableApp(Readable):
 
     def close_question(self, view: View) -> None:
         """What was asked on this view is asked no more; what has been asked since then stays."""
-        self.scene.withdraw(view)
+        self.stage.withdraw(view)
         if self.desk.menu is not None and self.desk.menu.view is not view:
             return
         self.is_asking = False
-        self.desk.menu, self.scene.question = None, None
+        self.desk.menu = None
+        self.stage.close_question()
         self.redraw()
 
     def ask_plainly(self, words: str) -> None:
@@ -249,7 +250,7 @@ class TableApp(Readable):
                 self._close_talk()
             return
         event.prevent_default()
-        if self.scene.is_revealing and event.key not in ("escape", "question_mark"):
+        if self.stage.is_revealing and event.key not in ("escape", "question_mark"):
             self.action_hurry()
             return
         key = key_of(event)
@@ -274,7 +275,7 @@ class TableApp(Readable):
 
     def action_hurry(self) -> None:
         """Show all that waits."""
-        self.scene.hurry()
+        self.stage.hurry()
         self.redraw()
 
     def action_pick(self, number: int) -> None:
@@ -320,10 +321,10 @@ class TableApp(Readable):
         found = self.desk.menu
         if self.desk.hint:
             self.hands.leave()
-        elif self.desk.lesson and not self.scene.is_revealing:
+        elif self.desk.lesson and not self.stage.is_revealing:
             self.desk.lesson = ""
             self.hands.reply(True)
-        elif self.scene.is_away:
+        elif self.stage.scene.is_away:
             self.hands.come_back()
         elif found is not None and self._hears:
             found.complaint = found.why_not()
@@ -398,7 +399,7 @@ class TableApp(Readable):
     def _hears(self) -> bool:
         """Whether what is asked is seen, so that a key may answer it."""
         is_seen = not is_small(self.size.width, self.size.height)
-        return self.is_asking and is_seen and not self.scene.is_revealing
+        return self.is_asking and is_seen and not self.stage.is_revealing
 
     async def action_menu(self, first: str = "") -> None:
         """Stay, leave for now, let a bot play on, and a few settings; `first` is highlighted."""
@@ -408,7 +409,7 @@ class TableApp(Readable):
         if isinstance(self.screen, Choices):
             self.screen.dismiss("")
             return
-        shown = options(self.scene, self.desk, self.rings)
+        shown = options(self.stage, self.desk, self.rings)
         await self.push_screen(Choices(_("Menu"), shown, first), self._chosen)
 
     def _chosen(self, name: str | None) -> None:
@@ -418,8 +419,8 @@ class TableApp(Readable):
         elif word == "bot":
             self._hand_over(not self.desk.autopilot)
         elif word == "pace":
-            self.scene.hurry()
-            self.scene.staged = not self.scene.staged
+            self.stage.hurry()
+            self.stage.staged = not self.stage.staged
         elif word == "bell":
             self.rings = not self.rings
         elif word == "theme":
@@ -427,5 +428,5 @@ class TableApp(Readable):
         elif word == "mute":
             self.desk.muted ^= {int(number)}
         if word in ("pace", "bell", "theme"):
-            self.keep(not self.current_theme.dark, self.rings, self.scene.staged)
+            self.keep(not self.current_theme.dark, self.rings, self.stage.staged)
         self.redraw()

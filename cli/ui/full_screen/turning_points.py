@@ -15,8 +15,8 @@ from ...words.error_sentences import sentence
 from ...words.presence_sentences import ended, kept_as, no_other_game, won
 from ...words.translation import N_, _
 from .colours import Line, broken, cells, fit, text
-from .scene import Scene, keys_of
 from .seats_and_pieces import letters, name_of, seat_style
+from .stage import Stage, keys_of
 
 BAR = 40
 STAGES: Final = {
@@ -29,17 +29,19 @@ STAGES: Final = {
 }
 
 
-def lobby(scene: Scene, width: int, papers: Sequence[str]) -> list[Line]:
+def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
     """Who has sat down, the host's ticket or what a guest waits for, and the terms."""
-    seated = _("Seated {number} of {seats}").format(number=len(scene.lobby), seats=scene.of_seats)
-    lines = [text(" " + seated, "title")] if scene.of_seats else []
-    for number, name in enumerate(scene.lobby, 1):
+    seated = _("Seated {number} of {seats}").format(
+        number=len(stage.scene.lobby), seats=stage.scene.of_seats
+    )
+    lines = [text(" " + seated, "title")] if stage.scene.of_seats else []
+    for number, name in enumerate(stage.scene.lobby, 1):
         lines.append(text(f"   {number}  {name}", "bright"))
-    for number in range(len(scene.lobby) + 1, scene.of_seats + 1):
+    for number in range(len(stage.scene.lobby) + 1, stage.scene.of_seats + 1):
         lines.append(text(f"   {number}  …", "dim"))
-    if scene.lobby_note:
-        lines += broken(" " + scene.lobby_note, width - 1, "bright", "   ")
-    lines += [Line(), *_code(scene.code, width)]
+    if stage.lobby_note:
+        lines += broken(" " + stage.lobby_note, width - 1, "bright", "   ")
+    lines += [Line(), *_code(stage.scene.code, width)]
     return [*lines, *_paragraphs(papers, width)]
 
 
@@ -62,25 +64,25 @@ def _code(code: updates.Code | updates.NoCode | None, width: int) -> list[Line]:
     return [*lines, Line()]
 
 
-def deal(scene: Scene, width: int) -> list[Line]:
+def deal(stage: Stage, width: int) -> list[Line]:
     """How far the deal has come: it has a step for each seat's shuffle and five more."""
-    table = scene.table
+    table = stage.scene.table
     if table is None:
         return []
     total = table.seats + len(STAGES) - 1
-    done = min(scene.steps, total)
+    done = min(stage.scene.steps, total)
     filled = round(BAR * done / total)
     bar = text(" " + "█" * filled, "title").add("░" * (BAR - filled), "rule")
     bar.add(f" {done}/{total}", "dim")
     lines = [text(" " + _("The cards are shuffled by every seat in turn."), "title"), bar]
-    if scene.stage in STAGES:
-        awaited = sorted(scene.clock.awaited) if scene.clock else []
-        who = ", ".join(name_of(scene, seat) for seat in awaited)
-        lines.append(text("   " + _(STAGES[scene.stage]).format(who=who or "…"), "bright"))
+    if stage.scene.stage in STAGES:
+        awaited = sorted(stage.scene.clock.awaited) if stage.scene.clock else []
+        who = ", ".join(name_of(stage, seat) for seat in awaited)
+        lines.append(text("   " + _(STAGES[stage.scene.stage]).format(who=who or "…"), "bright"))
     lines.append(Line())
     for seat, (nickname, key) in enumerate(keys_of(table)):
         mark = letters([name for name, _key in keys_of(table)])[seat]
-        line = text(f"   {mark} ", seat_style(scene, seat)).add(fit(nickname, 16), "bright")
+        line = text(f"   {mark} ", seat_style(stage, seat)).add(fit(nickname, 16), "bright")
         lines.append(line.add(_("key {key}").format(key=key), "dim").within(width))
     lines.append(Line())
     lines += [
@@ -97,42 +99,44 @@ PROMISES: Final = (
 )
 
 
-def reveal(scene: Scene, width: int) -> list[Line]:
+def reveal(stage: Stage, width: int) -> list[Line]:
     """The beat that is shown, a line each."""
     lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
-    for words in scene.beat:
+    for words in stage.beat:
         lines += broken(" " + words, width - 1, "bright", "   ")
     return lines
 
 
-def over(scene: Scene, width: int) -> list[Line]:
+def over(stage: Stage, width: int) -> list[Line]:
     """The result as a table, the last exhibits, and the turning points."""
-    if scene.ended is not None:
-        words = ended(scene.ended, scene.names)
+    if stage.scene.ended is not None:
+        words = ended(stage.scene.ended, stage.names)
         return [*broken(" " + words, width - 1, "warn", " "), Line()]
-    if scene.standings is None or scene.names is None:
+    if stage.scene.standings is None or stage.names is None:
         return []
-    told = won(scene.standings, scene.names) if scene.standings else ""
+    told = won(stage.scene.standings, stage.names) if stage.scene.standings else ""
     lines = broken(" " + told, width - 1, "title", "   ") if told else []
-    lines += _standings(scene, scene.standings, width)
-    papers = kept_as(scene.transcript) if scene.transcript is not None else ()
-    return [*lines, Line(), *_paragraphs([*papers, *turning_points(scene)], width)]
+    lines += _standings(stage, stage.scene.standings, width)
+    papers = kept_as(stage.scene.transcript) if stage.scene.transcript is not None else ()
+    return [*lines, Line(), *_paragraphs([*papers, *turning_points(stage)], width)]
 
 
-def _standings(scene: Scene, standings: Sequence[Standing], width: int) -> list[Line]:
+def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[Line]:
     """A line for each seat: its rank and field, and its last exhibit with what it brought."""
-    names = [name_of(scene, one.seat) for one in standings]
+    names = [name_of(stage, one.seat) for one in standings]
     who = min(18, 2 + max(map(cells, (_("SEAT"), *names))))
     head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), who), "dim")
     lines = [head.add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")]
-    honours = [it for it in scene.record if isinstance(it, happenings.FigureMoved)]
+    honours = [it for it in stage.scene.record if isinstance(it, happenings.FigureMoved)]
     gains = {it.seat: it.fields for it in honours if it.why in banquet.FINAL_HONOURS}
-    final = {it.seat: it.pieces for it in scene.record if isinstance(it, happenings.FinalExhibit)}
+    final = {
+        it.seat: it.pieces for it in stage.scene.record if isinstance(it, happenings.FinalExhibit)
+    }
     longest = min(24, max(14, *map(len, final.values()), 0))
     for standing, name in zip(standings, names, strict=True):
         seat = standing.seat
         line = Line().add(" ").add(fit(f"  {standing.rank}", 6), "title")
-        line.add(fit(name, who), seat_style(scene, seat))
+        line.add(fit(name, who), seat_style(stage, seat))
         line.add(fit(str(standing.field), 8), "bright")
         pieces = final.get(seat, ())
         line.add(f"+{gains.get(seat, 0)} " if pieces else "", "title")
@@ -144,24 +148,24 @@ def _standings(scene: Scene, standings: Sequence[Standing], width: int) -> list[
     return lines
 
 
-def again(scene: Scene, width: int, by_bot: bool = False) -> list[Line]:
+def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
     """Who plays again, who does not, and who is still awaited. `by_bot`: a bot plays the seat."""
-    return _paragraphs(_again(scene, by_bot), width)
+    return _paragraphs(_again(stage, by_bot), width)
 
 
-def _again(scene: Scene, by_bot: bool) -> list[str]:
-    if scene.again is None or scene.table is None:
+def _again(stage: Stage, by_bot: bool) -> list[str]:
+    if stage.scene.again is None or stage.scene.table is None:
         return []
 
     def named(seats: Iterable[int]) -> str:
-        return ", ".join(name_of(scene, seat) for seat in sorted(seats))
+        return ", ".join(name_of(stage, seat) for seat in sorted(seats))
 
-    if scene.again.unwilling:
-        unwilling, there = scene.again.unwilling, scene.attendance
-        return [no_other_game(unwilling, scene.seat, by_bot, there, named)]
-    rest = frozenset(range(scene.table.seats)) - scene.again.willing
+    if stage.scene.again.unwilling:
+        unwilling, there = stage.scene.again.unwilling, stage.scene.attendance
+        return [no_other_game(unwilling, stage.scene.seat, by_bot, there, named)]
+    rest = frozenset(range(stage.scene.table.seats)) - stage.scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
-    return [words.format(who=named(scene.again.willing), rest=named(rest) or "–")]
+    return [words.format(who=named(stage.scene.again.willing), rest=named(rest) or "–")]
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:
@@ -171,13 +175,13 @@ def _spread(line: Line, years: str, width: int) -> list[Line]:
     return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
 
 
-def turning_points(scene: Scene) -> list[str]:
+def turning_points(stage: Stage) -> list[str]:
     """The largest gains, who stole most, and who was jailed most."""
     found, number = [], 0
     gains: list[tuple[int, int, int]] = []
     thefts: dict[int, int] = {}
     jailed: dict[int, int] = {}
-    for item in scene.record:
+    for item in stage.scene.record:
         match item:
             case happenings.RoundBegan(round_number):
                 number = round_number
@@ -189,29 +193,29 @@ def turning_points(scene: Scene) -> list[str]:
                 jailed[seat] = jailed.get(seat, 0) + 1
     one = _("{who} {fields} (round {round})")
     steps = [
-        one.format(who=name_of(scene, seat), fields=fields, round=-minus)
+        one.format(who=name_of(stage, seat), fields=fields, round=-minus)
         for fields, minus, seat in sorted(gains, reverse=True)[:3]
     ]
     if steps:
         found.append(_("Largest steps: {steps}.").format(steps=", ".join(steps)))
-    found += _most(scene, thefts, _("Most thefts: {who}, {number}."))
-    found += _most(scene, jailed, _("Most often in prison: {who}, {number}."))
-    for seat in sorted(scene.faults):
+    found += _most(stage, thefts, _("Most thefts: {who}, {number}."))
+    found += _most(stage, jailed, _("Most often in prison: {who}, {number}."))
+    for seat in sorted(stage.scene.faults):
         text_ = _("Proven to have cheated: {who}.")
-        found.append(text_.format(who=name_of(scene, seat)))
+        found.append(text_.format(who=name_of(stage, seat)))
     return found
 
 
-def _most(scene: Scene, counts: dict[int, int], words: str) -> list[str]:
+def _most(stage: Stage, counts: dict[int, int], words: str) -> list[str]:
     if not counts:
         return []
     most = max(counts.values())
-    who = ", ".join(name_of(scene, seat) for seat, n in sorted(counts.items()) if n == most)
+    who = ", ".join(name_of(stage, seat) for seat, n in sorted(counts.items()) if n == most)
     return [words.format(who=who, number=most)]
 
 
-def ten_lines(scene: Scene, width: int) -> list[Line]:
+def ten_lines(stage: Stage, width: int) -> list[Line]:
     """The rules, for a page."""
-    if scene.names is None:
+    if stage.names is None:
         return []
-    return [text(words, "plain") for words in rules_text.lines(scene.names.edition, width)]
+    return [text(words, "plain") for words in rules_text.lines(stage.names.edition, width)]

@@ -24,7 +24,7 @@ from ...words.choice_names import MOST
 from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import _, yes_or_no
 from .line_question import FIRST_HINT, Asker, LineTalk, Pages, Wishes, Withdrawn, key_of
-from .line_screen import SeatScreen
+from .line_screen import LineScreen
 from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 
 LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})
@@ -123,7 +123,7 @@ class SeatPrompt:
 
     def __init__(
         self,
-        screen: SeatScreen,
+        screen: LineScreen,
         lines: trio.MemoryReceiveChannel[str],
         leave: Callable[[str], None],
         bot: Player | None = None,

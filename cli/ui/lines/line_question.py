@@ -12,7 +12,7 @@ from typing import Final
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.presentation.screen_updates import Said
+from p2p_hoity.presentation.screen_updates import Code, Said
 from p2p_hoity.table.player_interface import Talk, Wish
 from protocol.bounds import Quota
 
@@ -23,7 +23,7 @@ from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Question, in_words, questions, read, sealing, together
 from ...words.translation import N_, _, yes_or_no
 from . import line_screen
-from .line_screen import SeatScreen
+from .line_screen import LineScreen
 
 HELP: Final = (
     N_("A number or its words choose, as in 2, castle, thief 10; y or Enter confirms, n does not."),
@@ -52,7 +52,7 @@ def key_of(word: str) -> str:
 class Pages:
     """What a person may look at any time, whether asked or not."""
 
-    def __init__(self, screen: SeatScreen) -> None:
+    def __init__(self, screen: LineScreen) -> None:
         self._screen = screen
         self._say = screen.say
         self.ticket: str | None = None
@@ -114,8 +114,8 @@ class Pages:
 
     def code(self, rest: str) -> None:
         """The code to the clipboard."""
-        code = self._screen.code
-        if code is None:
+        code = self._screen.scene.code
+        if not isinstance(code, Code):
             self._say(_("There is no code here to copy."))
         else:
             line_screen.copy_code(ticket_sentences.whole(code))
@@ -175,7 +175,7 @@ class Withdrawn(Exception):
 class Asker:
     """Asks one thing after the other; lines that answer are put in by `take`."""
 
-    def __init__(self, screen: SeatScreen) -> None:
+    def __init__(self, screen: LineScreen) -> None:
         self._say = screen.say
         self._send, self._answers = trio.open_memory_channel[str](64)
         self.hungry = trio.Event()

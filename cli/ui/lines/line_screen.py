@@ -6,24 +6,18 @@ clipboard, or as a QR code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
-from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import Scene, fold
 from p2p_hoity.rules import Happening, View, happenings
-from protocol import Kind, fingerprint
 
 from ... import printing
-from ...words import brief_sentences, happening_sentences, presence_sentences, ticket_sentences
-from ...words.card_names import Names, listed
-from ...words.chat_phrases import quoted, spoken
-from ...words.choice_names import in_words
-from ...words.error_sentences import choose_again, meaning, sentence
-from ...words.presence_sentences import ended, kept_as, no_other_game, won
-from ...words.ticket_sentences import if_finished, if_moved, moved, of_relay, reach_lines, taken
-from ...words.translation import INSTALLED, N_, _
+from ...words import happening_sentences, presence_sentences
+from ...words.card_names import Names
+from ...words.translation import _
+from ...words.update_sentences import REMARKS, Telling, names_of, sentences
 
 
 class Log:
@@ -53,18 +47,6 @@ EDGE = 2
 """Light modules around a QR code: fewer and some cameras do not find it."""
 BLOCKS = {(False, False): "█", (False, True): "▀", (True, False): "▄", (True, True): " "}
 """Two modules of one column, dark or not, as a character whose ink is light."""
-
-
-def block(ticket: str) -> list[str]:
-    """The ticket with what it is for, apart from all else."""
-    words = _("TICKET  give it to the others; they type: {hoity} join TICKET")
-    return [
-        "",
-        words.format(hoity=INSTALLED),
-        "",
-        ticket,
-        "",
-    ]
 
 
 def show_qr(ticket: str) -> None:
@@ -117,377 +99,97 @@ def _line(above: Sequence[bool], below: Sequence[bool]) -> str:
 
 
 Say = Callable[[str], None]
+"""Prints one line."""
 
 
-class SeatScreen:
-    """Tells updates line by line; keeps the names, the view and the log for whoever asks.
+class LineScreen:
+    """Prints each update in sentences, and keeps the scene, the names and the log for pages.
 
-    `proofs`: what was proven, told on demand only. `is_confirmed`: the player has just confirmed a
-    choice, which needs not be told again. `by_bot`: a bot plays the seat. `is_resumed`: the seat
-    was taken again, and has found nobody so far.
+    Attributes:
+        scene: The table as it stands.
+        names: What seats and pieces are called. None before the table is complete.
+        log: The game in full sentences.
+        proofs: What was proven. It is shown on demand.
+        is_confirmed: Whether the player has just confirmed a choice, which is then not told again.
+        by_bot: Whether a bot plays the seat.
     """
 
     def __init__(self, say: Say, options: str = "") -> None:
-        """`say` takes one line; `options` stand before a game in the commands that are shown."""
+        """Args:
+        say: Prints one line.
+        options: What stands before a game in the commands that are shown.
+        """
         self.say = say
         self._options = options
+        self.scene = Scene()
         self.names: Names | None = None
-        self.view: View | None = None
         self.log = Log()
-        self.code: updates.Code | None = None
         self.proofs: list[str] = []
-        self.table_name = ""
         self.is_confirmed = self.by_bot = False
         self._owes_awaited = False
-        self._reach: list[str] = []
-        self._has_hinted = self.is_resumed = False
-        self._seats: tuple[updates.Presence, ...] = ()
-        self._have_sealed = False
+
+    @property
+    def view(self) -> View | None:
+        """The game as this seat may see it."""
+        return self.scene.view
 
     @property
     def typed_game(self) -> str:
-        """The game as it stands behind `hoity resume`; empty before it has begun."""
-        return self.table_name and self._options + self.table_name
-
-    def __call__(self, update: updates.Update) -> None:
-        """Tell one update."""
-        tell = TELLERS.get(type(update))
-        if tell is not None:
-            tell(self, update)
+        """The game as it stands behind `hoity resume`. Empty before it has begun."""
+        return self.scene.game and self._options + self.scene.game
 
     def note(self, words: str) -> None:
-        """A remark that is no part of the game's log."""
+        """Print a remark that is no part of the game."""
         self.say(f"  [{words}]")
 
-    # One method for each update.
-
-    def joined(self, update: updates.Joined) -> None:
-        """The lobby."""
-        text = _("Seated {number} of {seats}: {who}")
-        who = listed(update.names)
-        self.say(text.format(number=len(update.names), seats=update.seats, who=who))
-
-    def host_asked(self, update: updates.HostAsked) -> None:
-        """The host lets each guest in."""
-        self.say(_("The host is asked whether you may sit down …"))
-
-    def admitted(self, update: updates.Admitted) -> None:
-        """What became of a guest who asked for a seat."""
-        words = N_("{name} was let in.") if update.yes else N_("{name} was refused.")
-        if update.yes is None:
-            words = N_("{name} was sent away: nobody answered in time.")
-        self.say(_(words).format(name=update.nickname))
-
-    def coded(self, update: updates.Code) -> None:
-        """A code to say to a guest."""
-        self.code = update
-        for line in ticket_sentences.invitation(update):
-            self.say(line)
-
-    def uncoded(self, update: updates.NoCode) -> None:
-        """There is no code now."""
-        self.code = None
-        self.say(sentence(update.reason))
-
-    def reached(self, update: updates.Reached) -> None:
-        """From where the host's ticket works, and a better one."""
-        for line in block(update.ticket) if update.ticket else ():
-            self.say(line)
-        lines = reach_lines(update)
-        for line in lines:
-            if line not in self._reach:
-                self.say(line)
-        self._reach = lines
-
-    def moved(self, update: updates.Moved) -> None:
-        """The ticket for those who do not find this seat."""
-        self._has_hinted = True
-        for line in ("", moved(), *block(update.ticket), *reach_lines(update)):
-            self.say(line)
-
-    def ticket_taken(self, update: updates.TicketTaken) -> None:
-        """Another seat is dialled elsewhere, too."""
-        self.say(taken(update.name))
-
-    def relay_state(self, update: updates.RelayState) -> None:
-        """A relay is lost, or found again."""
-        self.note(of_relay(update))
-
-    def started(self, update: updates.Started) -> None:
-        """The roster is complete."""
-        header, game = update.table.header, update.table.game
-        if isinstance(game, HoityToity):
-            self.names = Names(game.edition, [e.nickname for e in header.roster], update.seat)
-        self.table_name = update.table.id.hex()[:16]
-        self.log, self.view, self.code, self.is_resumed = Log(), None, None, False
-        self.say(_("The table is complete. Game {name}.").format(name=self.table_name))
-        for seat, entry in enumerate(header.roster):
-            who = self.names.seat(seat) if self.names else entry.nickname
-            self.say(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
-
-    def resumed(self, update: updates.Resumed) -> None:
-        """How the game stands; the prompt shows the board, and the log has what happened."""
-        self.is_resumed = True
-        self.look(update.view)
-        if self.names is not None:
-            self.log.add(self.names, update.items)
-
-    def stepped(self, update: updates.Stepped) -> None:
-        """What was proved, for whoever asks; once that the long first steps have begun."""
-        if self.names is None:
+    def __call__(self, update: updates.Update) -> None:
+        """Take in one update and print what it says."""
+        before, self.scene = self.scene, fold(self.scene, update)
+        if isinstance(update, updates.Started):
+            self.names, self.log = names_of(self.scene), Log()
+        self._take(update)
+        telling = Telling(self.names, before, self._options, self.by_bot, printing.width())
+        if isinstance(update, updates.Chosen) and self.is_confirmed:
+            self._owes_awaited, self.is_confirmed = True, False
             return
-        if update.before.want.kind is Kind.KEY_COMMIT:
-            self.say(_("The deck is shuffled and dealt, and every step of it proven …"))
-        words = happening_sentences.proved(update.before, update.seconds, self.names)
-        if words:
-            self.proofs.append(words)
-
-    def happened(self, update: updates.Happened) -> None:
-        """What happened, in few lines; in full for whoever asks."""
-        self.look(update.view)
-        self._owes_awaited = False
-        if self.names is None:
-            return
-        self.log.add(self.names, update.items)
-        for line in brief_sentences.story(self.names, update.items):
-            self.say(line)
+        tell = self.note if type(update) in REMARKS else self.say
+        for line in sentences(update, telling):
+            tell(line)
 
     def look(self, view: View) -> None:
-        """Keep the latest view."""
-        self.view = view
+        """Show another view of the game."""
+        self.scene = replace(self.scene, view=view)
         if self.names is not None:
             self.names.look(view)
 
-    def rewound(self, update: updates.Rewound) -> None:
-        """Part of the log does not hold any more."""
-        self.look(update.view)
-        if self.names is not None:
-            self.names.before = update.view.state.before
-        text = _("Epoch {epoch}: who is present has changed; the latest steps begin afresh.")
-        self.say(text.format(epoch=update.epoch))
-
-    def chosen(self, update: updates.Chosen) -> None:
-        """The seat's own choice."""
-        if self.view is not None and self.names is not None:
-            words = in_words(self.view, update.kind, update.choice, self.names)
-            if not self.is_confirmed:
-                self.note(_("chosen: {choice}").format(choice=words))
-        self._owes_awaited, self.is_confirmed = self.is_confirmed, False
-
-    def choosing(self, update: updates.Choosing) -> None:
-        """The view on which the seat decides."""
-        self.look(update.view)
-
-    def refused(self, update: updates.Refused) -> None:
-        """The rules forbid the choice."""
-        self.say(choose_again(update.code, update.fields))
-
-    def awaited(self, update: updates.Awaited) -> None:
-        """Who is waited for."""
-        if self.names is not None:
-            text = _("awaited for {seconds} s: {who}")
-            who = presence_sentences.awaited(
-                update.seats, self._seats, self.names, self._have_sealed
-            )
-            self.note(text.format(seconds=round(update.seconds), who=who))
+    def _take(self, update: updates.Update) -> None:
+        """Keep what this screen alone needs of an update."""
+        match update:
+            case updates.Resumed(view, items) | updates.Happened(items, view):
+                self.look(view)
+                if self.names is not None:
+                    self.log.add(self.names, items)
+            case updates.Rewound(view=view):
+                self.look(view)
+                if self.names is not None:
+                    self.names.before = view.state.before
+            case updates.Choosing(view):
+                self.look(view)
+            case updates.Stepped(before, _, seconds) if self.names is not None:
+                if words := happening_sentences.proved(before, seconds, self.names):
+                    self.proofs.append(words)
+            case updates.Clock():
+                self._tell_awaited(update)
+        if isinstance(update, updates.Happened | updates.Awaited | updates.Chosen):
             self._owes_awaited = False
-            self._look_elsewhere(self.names)
 
-    def _look_elsewhere(self, names: Names) -> None:
-        """What to do about seats that may be elsewhere, or done, once for each loss."""
-        gone = presence_sentences.lost(self._seats, names.mine)
-        if gone and not self._has_hinted:
-            self.note(if_moved(names.seats(gone)))
-        self._has_hinted = bool(gone)
-        if self.is_resumed and presence_sentences.is_alone(self._seats, names.mine):
-            self.note(if_finished(self.typed_game))
-            self.is_resumed = False
-
-    def attendance(self, update: updates.Attendance) -> None:
-        """How each seat is there: said where it is awaited."""
-        self._seats = update.seats
-
-    def clock(self, update: updates.Clock) -> None:
-        """Once after a choice: who is awaited now; nobody, if this seat was the last to seal."""
-        self._have_sealed = update.is_opening
+    def _tell_awaited(self, update: updates.Clock) -> None:
+        """Tell once after a choice who is awaited now, unless this seat was the last to seal."""
         self._owes_awaited &= not update.is_opening
         if self.names is None or not self._owes_awaited:
             return
         others = update.awaited - {self.names.mine}
         if others and self.names.mine not in update.awaited:
-            who = presence_sentences.awaited(others, self._seats, self.names)
+            who = presence_sentences.awaited(others, self.scene.attendance, self.names)
             self.note(_("sealed; awaited: {who}").format(who=who))
             self._owes_awaited = False
-
-    def left(self, update: updates.LeftForNow) -> None:
-        """A seat has said that it leaves for now."""
-        if self.names is not None:
-            self.note(presence_sentences.left(update.seat, self.names))
-
-    def halfway(self, update: updates.Halfway) -> None:
-        """Half of the patience is over: what comes next, and what one can do."""
-        if self.names is not None:
-            self._notes(presence_sentences.halfway(update, self.names, self.typed_game))
-
-    def late(self, update: updates.Late) -> None:
-        """Patience has run out."""
-        if self.names is not None:
-            self._notes(presence_sentences.late(update, self.names, self.typed_game))
-
-    def paused(self, update: updates.Paused) -> None:
-        """The game cannot go on without them."""
-        if self.names is not None:
-            self._notes(presence_sentences.paused(update, self.names, self.typed_game))
-
-    def extended(self, update: updates.Extended) -> None:
-        """The seat waits longer."""
-        if self.names is not None:
-            self.note(presence_sentences.extended(update, self.names))
-
-    def _notes(self, lines: list[str]) -> None:
-        for line in lines:
-            self.note(line)
-
-    def linked(self, update: updates.Linked) -> None:
-        """A link is up."""
-        self.is_resumed &= update.name is None
-        who, relay = _linked(update), update.relay.removeprefix("relay+")
-        words = _("linked to {who} through the relay {relay}") if relay else _("linked to {who}")
-        self.note(words.format(who=who, relay=relay))
-
-    def unlinked(self, update: updates.Unlinked) -> None:
-        """A link is gone; it is no news that two seats have dialled each other at once."""
-        if update.reason.code == LinkCode.REPLACED:
-            return
-        text = _("link to {who} lost: {reason}")
-        self.note(text.format(who=_linked(update), reason=sentence(update.reason)))
-
-    def cautious(self, update: updates.Cautious) -> None:
-        """What this seat has said may be missing here."""
-        self.say(
-            _(
-                "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
-                " is signed for you until all others have told what they hold of you; they may go"
-                " on without you for that time."
-            )
-        )
-
-    def silenced(self, update: updates.Silenced) -> None:
-        """This seat cannot go on."""
-        self.say(
-            _(
-                "You have signed more in this game than your journal knows: it is an old copy. At a"
-                " table where everybody must agree nothing more can be signed safely. Save the game"
-                " as far as it came with: hoity resume --claim"
-            )
-        )
-
-    def away(self, update: updates.Away) -> None:
-        """This seat is absent."""
-        self.say(_("The others have declared you absent. Your cards are safe."))
-        if not update.may_return:
-            self.say(_(presence_sentences.GONE_FOR_GOOD))
-
-    def returned(self, update: updates.Returned) -> None:
-        """This seat is back."""
-        self.say(_("You are back at the table and play again from the next round."))
-
-    def said(self, update: updates.Said) -> None:
-        """What somebody says, after the name that was proven: marked, so that no words of anybody
-        look like a line of the game."""
-        who = update.who
-        if update.seat is None:
-            who = _("onlooker {name}").format(name=update.who)
-        for line in quoted(who, spoken(update.words), printing.width()):
-            self.say(line)
-
-    def crowded(self, update: updates.Crowded) -> None:
-        """No seat has room for this onlooker."""
-        self.say(_("The table has its fill of onlookers; trying again …"))
-
-    def unsaid(self, update: updates.Unsaid) -> None:
-        """The player's words were not said."""
-        self.note(_("not said: {reason}").format(reason=sentence(update.reason)))
-
-    def again(self, update: updates.Again) -> None:
-        """Who wants another game."""
-        if self.names is None:
-            return
-        if update.unwilling:
-            mine, named = self.names.mine, self.names.seats
-            self.note(no_other_game(update.unwilling, mine, self.by_bot, self._seats, named))
-        elif update.willing - {self.names.mine}:
-            who = self.names.seats(sorted(update.willing))
-            self.note(_("another game wanted by: {who}").format(who=who))
-
-    def accused(self, update: updates.Accused) -> None:
-        """A provable fault, of this very seat too."""
-        if self.names and update.seat == self.names.mine:
-            text = _(
-                "There is a proof against your own seat ({code}): {reason}. Is it played in two"
-                " places, or from an old copy of your files? The others may go on without you."
-            )
-            self.say(text.format(code=update.code, reason=meaning(update.code)))
-            return
-        who = self.names.seat(update.seat) if self.names else str(update.seat)
-        text = _("{who} cheated: {reason} ({code}).")
-        self.say(text.format(who=who, code=update.code, reason=meaning(update.code)))
-
-    def finished(self, update: updates.Finished) -> None:
-        """The log has told the standings: who has won, and where the transcript is."""
-        who = won(update.standings, self.names) if update.standings and self.names else ""
-        self.say(_("The game is over.") + f" {who}".rstrip())
-        if update.transcript is not None:
-            for line in kept_as(update.transcript):
-                self.say(line)
-
-    def ended(self, update: updates.Ended) -> None:
-        """No result."""
-        self.say(ended(update, self.names))
-
-
-def _linked(update: updates.Linked | updates.Unlinked) -> str:
-    return _("an onlooker") if update.name is None else update.name
-
-
-TELLERS: Final[Mapping[type[Any], Callable[[SeatScreen, Any], None]]] = {
-    updates.Joined: SeatScreen.joined,
-    updates.HostAsked: SeatScreen.host_asked,
-    updates.Admitted: SeatScreen.admitted,
-    updates.Code: SeatScreen.coded,
-    updates.NoCode: SeatScreen.uncoded,
-    updates.Reached: SeatScreen.reached,
-    updates.Moved: SeatScreen.moved,
-    updates.TicketTaken: SeatScreen.ticket_taken,
-    updates.RelayState: SeatScreen.relay_state,
-    updates.Started: SeatScreen.started,
-    updates.Cautious: SeatScreen.cautious,
-    updates.Silenced: SeatScreen.silenced,
-    updates.Resumed: SeatScreen.resumed,
-    updates.Stepped: SeatScreen.stepped,
-    updates.Happened: SeatScreen.happened,
-    updates.Rewound: SeatScreen.rewound,
-    updates.Choosing: SeatScreen.choosing,
-    updates.Chosen: SeatScreen.chosen,
-    updates.Refused: SeatScreen.refused,
-    updates.Awaited: SeatScreen.awaited,
-    updates.Halfway: SeatScreen.halfway,
-    updates.Late: SeatScreen.late,
-    updates.Paused: SeatScreen.paused,
-    updates.Extended: SeatScreen.extended,
-    updates.Attendance: SeatScreen.attendance,
-    updates.Clock: SeatScreen.clock,
-    updates.Linked: SeatScreen.linked,
-    updates.Unlinked: SeatScreen.unlinked,
-    updates.LeftForNow: SeatScreen.left,
-    updates.Away: SeatScreen.away,
-    updates.Returned: SeatScreen.returned,
-    updates.Said: SeatScreen.said,
-    updates.Crowded: SeatScreen.crowded,
-    updates.Unsaid: SeatScreen.unsaid,
-    updates.Again: SeatScreen.again,
-    updates.Accused: SeatScreen.accused,
-    updates.Finished: SeatScreen.finished,
-    updates.Ended: SeatScreen.ended,
-}
-"""A method for each type of update; a test holds it against the list of updates."""

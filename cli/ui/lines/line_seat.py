@@ -20,11 +20,11 @@ from ... import printing
 from ...words import table_terms
 from ...words.card_names import Names
 from ...words.presence_sentences import knock
+from ...words.ticket_sentences import block
 from ...words.translation import N_, _
-from . import line_screen
 from .line_prompt import QUIT, SeatPrompt
 from .line_question import TALK_HELP, Pages
-from .line_screen import SeatScreen
+from .line_screen import LineScreen
 from .stdin_lines import CONTINUED, INTERRUPT, pump, read_stdin
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class LineSeat:
             plain: Whether lines were asked for, so that the commands shown keep them.
         """
         self._send, lines = trio.open_memory_channel[str](64)
-        self._screen = SeatScreen(printing.say, "--plain " if plain else "")
+        self._screen = LineScreen(printing.say, "--plain " if plain else "")
         patient = not sys.stdin.isatty()
         self._at_terminal = not patient
         self._prompt = SeatPrompt(self._screen, lines, leave, None, auto, patient, stands_in)
@@ -60,7 +60,7 @@ class LineSeat:
     @property
     def table_name(self) -> str:
         """The name of the game, once it has begun."""
-        return self._screen.table_name
+        return self._screen.scene.game
 
     def tell(self, update: Update) -> None:
         """Some lines; the open question again behind them."""
@@ -77,7 +77,7 @@ class LineSeat:
     ) -> None:
         """The terms, then the ticket in a block of its own, once."""
         self.show_terms(terms, game, (nickname,), watched)
-        for line in line_screen.block(ticket):
+        for line in block(ticket):
             self.say(line)
         self._prompt.pages.ticket = ticket
         if self._at_terminal:

@@ -21,7 +21,7 @@ from cli.commands.join import _ticket, _with_relays
 from cli.commands.options import USUAL, NetworkOptions
 from cli.commands.reaching import for_guests
 from cli.exit_codes import Trouble
-from cli.ui.lines.line_screen import SeatScreen
+from cli.ui.lines.line_screen import LineScreen
 from cli.words.ticket_sentences import alone_lines, reach_lines
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import AddressError, NetCode
@@ -269,7 +269,7 @@ MOVED = updates.Moved(Scope.LAN, (because(SCOPES[Scope.LAN]), because(ReachCode.
 
 def test_the_ticket_of_one_who_moved_is_shown() -> None:
     lines: list[str] = []
-    SeatScreen(lines.append)(MOVED)
+    LineScreen(lines.append)(MOVED)
     assert lines.count(TICKET) == 1
     assert any("not everybody finds you" in line for line in lines)
     assert "hoity resume --relay" in lines[-1]
@@ -283,7 +283,7 @@ def test_a_relay_that_is_lost_or_found_again_is_told() -> None:
     lost = updates.RelayState("r.example:1", because(NetCode.CUT))
     found = updates.RelayState("r.example:1", None)
     for update in (lost, found):
-        SeatScreen(lines.append)(update)
+        LineScreen(lines.append)(update)
     assert "r.example:1 does not let you wait there (the connection was cut)" in lines[0]
     assert "r.example:1 lets you wait there again" in lines[1]
     first, second = written_of(lost, found)
@@ -294,7 +294,7 @@ def test_a_relay_that_is_lost_or_found_again_is_told() -> None:
 
 def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
     lines: list[str] = []
-    screen = SeatScreen(lines.append)
+    screen = LineScreen(lines.append)
     table = room_of(3, 1).table
     screen(updates.Started(table, 1))
     awaited = updates.Awaited(frozenset({0}), 30.0)
@@ -308,7 +308,7 @@ def test_the_line_prompt_says_once_for_each_loss_what_to_do() -> None:
 
 def test_who_resumed_and_finds_nobody_is_told_once_that_they_may_have_finished() -> None:
     lines: list[str] = []
-    screen = SeatScreen(lines.append)
+    screen = LineScreen(lines.append)
     table = room_of(3, 1).table
     resumed = updates.Resumed(referee(3).view(1), ())
     linked, alone = (updates.Attendance((one,) * 3) for one in (LINKED, UNLINKED))
@@ -344,7 +344,7 @@ HOME = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
 
 def test_the_line_prompt_says_each_thing_once_and_a_better_ticket_apart() -> None:
     lines: list[str] = []
-    screen = SeatScreen(lines.append)
+    screen = LineScreen(lines.append)
     screen(reached(Found(("192.168.1.5:4646",), asking=True)))
     before = len(lines)
     screen(reached(HOME))

@@ -14,16 +14,18 @@ from support.rules_driver import Referee
 
 from cli.exit_codes import Trouble
 from cli.ui.json_screen import JsonPlayer, JsonSeat, last_line
-from cli.ui.lines.line_screen import TELLERS, SeatScreen
+from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.stdin_lines import STRAYS
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import PRESENCE_WORDS, won
+from cli.words.update_sentences import GAME, TABLE
 from p2p_hoity import game_adapter, rules
 from p2p_hoity.coded_errors import because
 from p2p_hoity.editions import load
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import Beat
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
 from p2p_hoity.rules import happenings
 from p2p_hoity.table.chat import TalkCode
@@ -107,7 +109,11 @@ def test_every_seats_key_is_shown_when_the_table_begins() -> None:
 
 
 def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the_table() -> None:
-    assert set(get_args(updates.Update)) == set(TELLERS) == {type(one) for one in each()}
+    assert (
+        set(get_args(updates.Update))
+        == {type(one) for one in each()}
+        >= set(TABLE) | set(GAME) - {Beat}
+    )
     written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
     items = {
         one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
@@ -118,17 +124,17 @@ def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the
     }
     assert not {line["type"] for line in written} & items
     said: list[str] = []
-    screen = SeatScreen(said.append)
+    screen = LineScreen(said.append)
     for update in each():
         if not isinstance(update, updates.Started):
             screen(update)
     assert any("Seated 1 of 3: Ana" in line for line in said)
 
 
-def told(options: str = "") -> tuple[SeatScreen, list[str]]:
+def told(options: str = "") -> tuple[LineScreen, list[str]]:
     """Return the screen of seat 0, and what it says from now on."""
     said: list[str] = []
-    screen = SeatScreen(said.append, options)
+    screen = LineScreen(said.append, options)
     screen(updates.Started(bound(), 0))
     screen.look(view())
     said.clear()
@@ -426,7 +432,7 @@ def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
 def test_who_reads_lines_by_choice_is_shown_commands_that_keep_them() -> None:
     screen, said = told("--plain ")
     screen(updates.Halfway(frozenset({1}), 150.0, 150.0, STRICT))
-    assert f"hoity resume --plain {screen.table_name}" in " ".join(said)
+    assert f"hoity resume --plain {screen.scene.game}" in " ".join(said)
 
 
 def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() -> None:
@@ -497,7 +503,7 @@ def test_who_is_alone_may_be_back_too_late_and_an_onlooker_chooses_nothing() -> 
         lines = said_of(updates.Paused(frozenset({1}), 300.0, alone))
         assert any("ask one for its transcript" in line for line in lines) is hinted
     said: list[str] = []
-    screen = SeatScreen(said.append)
+    screen = LineScreen(said.append)
     screen(updates.Started(bound(), None))
     said.clear()
     screen(updates.Halfway(frozenset({1}), 150.0, 150.0, QUORUM))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from cli import printing
-from cli.ui.lines.line_screen import SeatScreen
+from cli.ui.lines.line_screen import LineScreen
 from cli.words.chat_phrases import MARK, quoted
 from p2p_hoity.confusable_names import MOST_MARKS
 from p2p_hoity.presentation import screen_updates as updates
@@ -42,7 +42,7 @@ def test_no_row_of_talk_looks_like_the_games(
     words: str, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    SeatScreen(printing.say)(updates.Said(1, "Ada", words))
+    LineScreen(printing.say)(updates.Said(1, "Ada", words))
     for line in capsys.readouterr().out.splitlines():
         assert all(row.startswith(MARK) for row in rows(line, columns)), line
 

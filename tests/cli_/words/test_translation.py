@@ -11,9 +11,8 @@ from support.paths import ROOT
 from cli.app import HELP, run
 from cli.commands.options import OutputOptions
 from cli.commands.resume import _command
-from cli.ui.lines.line_screen import block
 from cli.words import translation
-from cli.words.ticket_sentences import if_moved, invitation
+from cli.words.ticket_sentences import block, if_moved, invitation
 from cli.words.translation import CALLED_AS, NAMES, command_line
 from p2p_hoity.presentation.screen_updates import Code
 

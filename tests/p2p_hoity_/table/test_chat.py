@@ -27,6 +27,8 @@ from p2p_hoity.table.chat import (
     pass_on,
     speak,
 )
+from p2p_hoity.table.frame_kinds import KINDS
+from p2p_hoity.table.rate_limit import LONGEST_REST, RateLimit
 from protocol.crypto.identities import fingerprint
 
 TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
@@ -148,14 +150,18 @@ def test_a_seat_that_floods_loses_its_voice_no_other_does_and_ones_own_rests() -
     said(ada, "hello", 1 / SEAT[1] + 0.1)
 
 
+def admits(limit: RateLimit, peer: bytes) -> bool:
+    return limit.is_due(peer, b"", KINDS["talk"], 0.0)
+
+
 def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bounded() -> None:
-    bob, neighbour = node(1), WHO[2].public
-    admitted = sum(bob.admit(neighbour, 0.0) for _ in range(10_000))
+    limit, neighbour = RateLimit(TABLE.ids), WHO[2].public
+    admitted = sum(admits(limit, neighbour) for _ in range(10_000))
     assert admitted == TABLE.seats * (SEAT[0] + DOOR[0])
-    assert bob.admit(WHO[3].public, 0.0)
-    rests = [bob.rest(neighbour, 0.0) for _ in range(1300)]
+    assert admits(limit, WHO[3].public)
+    rests = [limit.rest(neighbour, 0.0) for _ in range(1300)]
     assert rests[0] == 0
-    assert rests[-1] == chat.REST
+    assert rests[-1] == LONGEST_REST
     bob, liar = node(1), WHO[3].public
     old = said(node(0), "hello")
     assert bob.receive(liar, old, 0.0)
@@ -167,12 +173,12 @@ def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bou
         guest = identity(1000 + number)
         word = speak(TABLE.id, guest, 1, 1, "hello").encode()
         door.receive(guest.public, word, float(number * 100))
-        door.admit(guest.public, 0.0)
-        door.rest(guest.public, 0.0)
+        admits(limit, guest.public)
+        limit.rest(guest.public, 0.0)
     assert all(len(guests) <= MOST_ONLOOKERS for guests in door._guests)
     assert len(door._last) <= 2 * TABLE.seats
     assert len(door._onlookers._of) <= MOST_ONLOOKERS
-    assert len(door._excess._of) <= 2 * MOST_ONLOOKERS
+    assert len(limit._excess._of) <= 2 * MOST_ONLOOKERS
 
 
 def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:
@@ -222,8 +228,9 @@ def test_an_onlooker_that_floods_or_a_crowd_leaves_the_others_their_voice() -> N
     assert sum(one is not None for one in heard) == ONLOOKER[0]
     polite = said(node(None, GUESTS[1]), "hello", door=1)
     assert door.receive(GUESTS[1].public, polite, 0.0)
-    assert sum(door.admit(GUESTS[0].public, 0.0) for _ in range(100)) == ONLOOKER[0]
-    assert door.admit(GUESTS[1].public, 0.0)
+    limit = RateLimit(TABLE.ids)
+    assert sum(admits(limit, GUESTS[0].public) for _ in range(100)) == ONLOOKER[0]
+    assert admits(limit, GUESTS[1].public)
     far, crowd = node(3), [identity(100 + n) for n in range(40)]
     passed = [
         pass_on(speak(TABLE.id, one, 1, 1, "hello"), WHO[1], count).encode()
@@ -251,6 +258,7 @@ def test_over_any_connected_graph_everybody_hears_each_word_once_and_in_order(
     edges = more | {(child, parent) for child, parent in enumerate(parents, 1)}
     near = {n: [b if a == n else a for a, b in edges if n in (a, b)] for n in range(4)}
     nodes = [node(seat) for seat in range(4)]
+    limits = [RateLimit(TABLE.ids) for _ in nodes]
     heard: list[list[updates.Said]] = [[] for _ in nodes]
     queue: deque[tuple[int, int, bytes]] = deque()
     sent = 0
@@ -260,7 +268,7 @@ def test_over_any_connected_graph_everybody_hears_each_word_once_and_in_order(
         while queue:
             source, here, data = queue.popleft()
             sent += 1
-            assert nodes[here].admit(WHO[source].public, 0.0)
+            assert admits(limits[here], WHO[source].public)
             found = nodes[here].receive(WHO[source].public, data, 0.0)
             if found is not None:
                 heard[here].append(found.said)

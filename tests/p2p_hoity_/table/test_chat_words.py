@@ -11,7 +11,7 @@ from support.machine_table import identity
 
 from cli.words.chat_phrases import PHRASES as WORDS
 from p2p_hoity.table import chat
-from p2p_hoity.table.frame_kinds import Part, is_of_game, kind_of
+from p2p_hoity.table.frame_kinds import Handler, is_of_game, kind_of
 from protocol.errors import Invalid
 from protocol.wire import codec
 from protocol.wire.allowed_text import FORBIDDEN
@@ -37,7 +37,7 @@ def check(data: bytes) -> None:
 def test_talk_comes_back_as_it_was_said_or_not_at_all(frame: chat.Spoken | chat.Passed) -> None:
     data = frame.encode()
     assert chat.parse_talk(data) == frame
-    assert kind_of(data).part is Part.TALK
+    assert kind_of(data).handler is Handler.TALK
     assert not is_of_game(data)
     assert LEAST_UNREAD <= len(data) <= chat.FRAMES.sizes["talk"]
     SPOKEN.check()

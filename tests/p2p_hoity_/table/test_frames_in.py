@@ -101,7 +101,7 @@ class Bench:
     """An intake of frames whose jobs end when a test says so."""
 
     def __init__(self) -> None:
-        self.machine, self.hub, self.limit = Machinery(), Links(), RateLimit()
+        self.machine, self.hub, self.limit = Machinery(), Links(), RateLimit(())
         self.may_end = trio.Event()
         self.under_way = 0
         self.effects = Effects(self.machine)
@@ -226,7 +226,7 @@ async def test_a_job_broken_off_decides_nothing_and_none_leaves_the_loop_unasked
     assert bench.machine.finished == []
     machine = Machinery()
     FramesIn(
-        cast(SeatMachine, machine), cast(Hub, Links()), RateLimit(), float, cast(EffectsOut, None)
+        cast(SeatMachine, machine), cast(Hub, Links()), RateLimit(()), float, cast(EffectsOut, None)
     )  # type: ignore[arg-type]
     assert not machine.hands_out
 
@@ -245,7 +245,7 @@ async def test_the_loop_is_free_while_a_thread_weighs() -> None:
     both = FramesIn(
         cast(SeatMachine, machine),
         cast(Hub, Links()),
-        RateLimit(),
+        RateLimit(()),
         trio.current_time,
         cast(EffectsOut, effects),
         trio.to_thread.run_sync,

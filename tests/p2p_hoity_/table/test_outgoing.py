@@ -45,7 +45,7 @@ class Recorder:
 def outgoing(goes_to: Iterable[bytes] = (*SEATS, ONLOOKER)) -> tuple[Outgoing, Recorder]:
     it: Any = Recorder()
     known = frozenset(goes_to)
-    return Outgoing(it, it, it, RateLimit(), known.__contains__), it
+    return Outgoing(it, it, it, RateLimit(()), known.__contains__), it
 
 
 def test_what_is_recorded_is_on_disk_before_it_is_posted_to_whom_it_is_for() -> None:

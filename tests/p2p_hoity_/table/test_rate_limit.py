@@ -12,13 +12,13 @@ ASKED = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
 
 
 def test_what_went_out_is_passed_over_and_no_message_is_a_question() -> None:
-    limit = RateLimit()
+    limit = RateLimit((A, B))
     assert limit.is_due(A, SAID, kind_of(SAID), 0.0)
     limit.held(SAID)
     assert not limit.is_due(A, SAID, kind_of(SAID), 0.0)
     assert limit.is_due(A, SAID + b"x", kind_of(SAID + b"x"), 0.0)
     assert limit.is_due(A, SAID, kind_of(SAID), 0.0, lacks=True)
-    limit = RateLimit()
+    limit = RateLimit((A, B))
     assert all(limit.is_due(A, SAID, kind_of(SAID), 0.0) for _ in range(1000))
     left = peer_frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
     assert all(limit.is_due(A, left, kind_of(left), 0.0) for _ in range(1000))
@@ -27,13 +27,13 @@ def test_what_went_out_is_passed_over_and_no_message_is_a_question() -> None:
 
 
 def test_each_link_has_its_own_questions_and_what_is_remembered_is_bounded() -> None:
-    limit = RateLimit()
+    limit = RateLimit((A, B))
     asked = [limit.is_due(A, ASKED, kind_of(ASKED), 0.0) for _ in range(100)]
     assert sum(asked) == rate_limit.QUESTIONS[0]
     assert limit.is_due(B, ASKED, kind_of(ASKED), 0.0)
     assert not limit.is_due(A, ASKED, kind_of(ASKED), 0.01)
     assert limit.is_due(A, ASKED, kind_of(ASKED), 1.0)
-    limit = RateLimit()
+    limit = RateLimit((A, B))
     for number in range(rate_limit.HELD + 10):
         limit.held(SAID + number.to_bytes(4, "big"))
     assert len(limit._held) == rate_limit.HELD
@@ -42,17 +42,17 @@ def test_each_link_has_its_own_questions_and_what_is_remembered_is_bounded() -> 
 
 
 def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much() -> None:
-    limit = RateLimit()
+    limit = RateLimit((A, B))
     rests = [limit.spend(A, 0.5, 0.0) for _ in range(10)]
     assert rests[:6] == [0.0] * 6
     assert rests[6:] == [rate_limit.LONGEST_REST] * 4
     assert limit.spend(B, 0.5, 0.0) == 0.0
-    limit = RateLimit()
+    limit = RateLimit((A, B))
     limit.spend(A, rate_limit.PROCESSOR[0] + 0.01, 0.0)
     limit.forget(A)
     assert limit.spend(A, 0.01, 0.0) > 0
     assert limit.spend(A, 0.01, 60.0) == 0.0
-    limit, now, taken = RateLimit(), 0.0, 0.0
+    limit, now, taken = RateLimit((A, B)), 0.0, 0.0
     while now < 1000.0:
         taken += 0.003
         now += 0.003 + limit.spend(A, 0.003, now)

@@ -11,9 +11,10 @@ from support.machine_table import identity
 from support.toy_game import ToyGame
 
 from p2p_hoity.table import rematch_frames
-from p2p_hoity.table.frame_kinds import Part, is_of_game, kind_of
+from p2p_hoity.table.frame_kinds import Handler, is_of_game, kind_of
 from p2p_hoity.table.lobby import Roster, encode_lobby, parse_lobby
-from p2p_hoity.table.rematch import FRAMES, Rematch
+from p2p_hoity.table.rate_limit import REMATCH, RateLimit
+from p2p_hoity.table.rematch import Rematch
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
@@ -36,6 +37,7 @@ class Node:
 
     def __init__(self, seat: int | None) -> None:
         self.sent: list[bytes] = []
+        self.limit = RateLimit(TABLE.ids)
         me = None if seat is None else WHO[seat]
         self.it = Rematch(TABLE, seat, me, lambda frame, source: self.sent.append(frame))
 
@@ -43,7 +45,8 @@ class Node:
         if isinstance(frame, Roster):
             frame = encode_lobby(frame)
         data = frame if isinstance(frame, bytes) else frame.encode()
-        return self.it.receive(peer, data, 0.0)
+        due = self.limit.is_due(peer, data, kind_of(data), 0.0)
+        return due and self.it.receive(peer, data)
 
 
 def consent(seat: int) -> rematch_frames.Consent:
@@ -116,7 +119,7 @@ def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented(
     assert node.it.standing.unwilling == {2}
     node = Node(0)
     bad = rematch_frames.Refusal(TABLE.id, WHO[1].public, bytes(64))
-    assert not any(node.hear(bad, WHO[2].public) for _ in range(int(FRAMES[0]) * TABLE.seats + 20))
+    assert not any(node.hear(bad, WHO[2].public) for _ in range(int(REMATCH[0]) * TABLE.seats + 20))
     assert not node.hear(consent(1), WHO[2].public)
     assert node.hear(consent(1), WHO[1].public)
     node = Node(0)
@@ -229,7 +232,7 @@ def test_no_roster_is_taken_by_who_has_not_consented_or_knows_a_refusal() -> Non
 def test_the_frames_are_told_apart_and_passed_over_by_older_peers() -> None:
     for frame in (consent(0), rematch_frames.refuse(TABLE.id, WHO[0])):
         data = frame.encode()
-        assert kind_of(data).part is Part.REMATCH
+        assert kind_of(data).handler is Handler.REMATCH
         assert not is_of_game(data)
         assert len(data) > 128
         assert rematch_frames.parse_again(data) == frame

@@ -17,8 +17,8 @@ from cli.ui.full_screen.colours import CUT, cells
 from cli.ui.full_screen.info_pages import HELP, LEGEND, page
 from cli.ui.full_screen.layout import Desk, keys
 from cli.ui.full_screen.question_panel import question
-from cli.ui.full_screen.scene import Scene
 from cli.ui.full_screen.seats_and_pieces import DONE, POINTER
+from cli.ui.full_screen.stage import Stage
 from cli.words import translation
 from cli.words.translation import LANGUAGES
 from p2p_hoity import rules
@@ -89,9 +89,9 @@ def test_two_windows_under_the_last_letter_are_shown_whole(seed: int, steps: int
 
 def test_keys_that_fit_nowhere_are_cut() -> None:
     shown = asked_for(begun(), "place")
-    whole = keys(shown.scene, shown.desk, 200).plain
+    whole = keys(shown.stage, shown.desk, 200).plain
     assert "choose" in whole
-    short = keys(shown.scene, shown.desk, 12)
+    short = keys(shown.stage, shown.desk, 12)
     assert short.width <= 12
     assert short.plain[:8] == whole[:8]
 
@@ -119,7 +119,7 @@ def test_the_question_stands_by_all_that_one_decides_on(seats: int, size: tuple[
     shown = asked_for(begun(seats, seed=3), "turn" if seats == 2 else "action", 4)
     text = shown.text(*size)
     assert shown.desk.menu is not None
-    for name in shown.scene.names.nicknames[1:]:  # type: ignore[union-attr]
+    for name in shown.stage.names.nicknames[1:]:  # type: ignore[union-attr]
         assert text.count(name[:8]) >= 2  # among the seats and among the pieces
     for entry in shown.desk.menu.entries[:3]:
         assert entry.words in text
@@ -166,7 +166,7 @@ def test_notes_are_read_whole_on_the_smallest_screen(moment: str, language: str)
     translation.speak(language)
     shown = MOMENTS[moment]()
     assert shown.desk.menu is not None
-    lines = question(shown.scene, shown.desk.menu, SIZES[0][0], 20)
+    lines = question(shown.stage, shown.desk.menu, SIZES[0][0], 20)
     assert [line.plain for line in lines if CUT in line.plain] == []
 
 
@@ -176,11 +176,11 @@ def test_what_was_said_ages_and_no_plain_question_is_shown_before_the_reveal_is_
     assert "psst" in shown.text()
     shown.step(200)
     assert "psst" not in shown.text()
-    assert "psst" in "".join(line.plain for line in page("log", shown.scene, Desk(), (), 70)[1])
+    assert "psst" in "".join(line.plain for line in page("log", shown.stage, Desk(), (), 70)[1])
     shown = begun(staged=True).revealing()
     shown.desk.answers = "Another game? y or n"
     assert "Another" not in shown.lines()[-1]
-    shown.scene.hurry()
+    shown.stage.hurry()
     assert "Another" in shown.lines()[-1]
 
 
@@ -189,7 +189,7 @@ HOSTILE = ("漢字漢字漢字漢字漢字", "a\u0301\u0301\u0301\u0301\u0301\u0
 
 def test_hostile_names_stay_in_their_columns() -> None:
     shown = asked_for(begun(), "action", 4)
-    hostile = Shown(Scene(staged=False), Desk(), shown.driver)
+    hostile = Shown(Stage(staged=False), Desk(), shown.driver)
     hostile.hear(
         updates.Started(table(4, names=HOSTILE), 0),
         updates.Happened(tuple(shown.driver.record), shown.view),

@@ -30,7 +30,7 @@ class Pupil(AtScreen):
     @property
     def is_explained(self) -> bool:
         """Whether an explanation stands there."""
-        return bool(self.app.desk.lesson) and not self.app.scene.is_revealing
+        return bool(self.app.desk.lesson) and not self.app.stage.is_revealing
 
     @property
     def is_asked(self) -> bool:
@@ -39,14 +39,14 @@ class Pupil(AtScreen):
 
     def has_something(self) -> bool:
         """Whether there is something to read, to answer or to hurry, or nothing any more."""
-        shown = self.is_explained or self.is_asked or self.app.scene.is_revealing
+        shown = self.is_explained or self.is_asked or self.app.stage.is_revealing
         return self.done.done() or shown
 
     async def go_on(self) -> bool:
         """Read what is explained until a choice is asked; whether there is one before the end."""
         while True:
             await self.until(self.has_something)
-            if self.app.scene.is_revealing:
+            if self.app.stage.is_revealing:
                 await self.press("x")
                 continue
             if self.done.done() or not self.is_explained:
@@ -85,7 +85,7 @@ def attend(script: Script, staged: bool = False) -> Pupil:
         return pupil
 
     seat = FullSeat(False, leave)
-    seat.app.scene.staged = staged
+    seat.app.stage.staged = staged
     return asyncio.run(play())
 
 
@@ -137,8 +137,8 @@ def test_the_menu_leaves_at_once_and_offers_nothing_that_a_lesson_lacks() -> Non
     async def leave(at: Pupil) -> None:
         await at.go_on()
         await at.press("t", "h", "i", "enter")
-        await at.until(lambda: at.app.scene.talk)
-        assert at.app.scene.talk[0].words == "hi"
+        await at.until(lambda: at.app.stage.talk)
+        assert at.app.stage.scene.talk[0].words == "hi"
         await at.press("escape")
         shown = at.app.screen
         assert isinstance(shown, Choices)

@@ -151,14 +151,14 @@ def with_exhibits(sizes: tuple[int, int, int]) -> Menu:
 
 def test_an_only_choice_needs_no_question() -> None:
     shown = begun(3)
-    assert shown.scene.names is not None
+    assert shown.stage.names is not None
     while rules.Seal("place", frozenset(range(3))) != rules.expected(shown.driver.state):
         shown.step()
     assert forced(shown.view, "place") is None
     empty = shown.driver.state.but(windows=((), ()))
     alone = rules.view(empty, 0, shown.driver.private(0))
     assert forced(alone, "place") == 0
-    assert [entry.value for entry in menu(alone, "place", shown.scene.names).entries] == [0]
+    assert [entry.value for entry in menu(alone, "place", shown.stage.names).entries] == [0]
 
 
 # What is drawn.
@@ -168,7 +168,7 @@ def drawn(shown: Shown, size: tuple[int, int]) -> tuple[list[int], int | None, s
     """The pieces that can be marked, in the order of the screen; which is pointed at; the ticks."""
     slots: list[int] = []
     pointed, ticked, before = None, set(), ""
-    for line in frame(shown.scene, shown.desk, *size):
+    for line in frame(shown.stage, shown.desk, *size):
         for span in line.spans:
             if found := re.fullmatch(r"mark\((\d+)\)", span.action):
                 slot = int(found[1])

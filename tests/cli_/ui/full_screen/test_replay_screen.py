@@ -66,7 +66,7 @@ def test_any_keys_stay_within_the_film_and_show_a_whole_screen(keys: list[str]) 
         else:
             shown.jump({"pagedown": True, "pageup": False}[key])
         assert 0 <= shown.at < len(shown.moments)
-    scene = shown.scene()
+    scene = shown.stage().scene
     assert scene.view is not None
     assert scene.view.state is shown.moments[shown.at].state
     assert len(scene.record) == sum(len(m.items) for m in shown.moments[: shown.at + 1])
@@ -79,7 +79,7 @@ def test_a_seat_is_seen_to_know_its_own_pieces_and_no_others(at: int, looks: int
     shown.at = at
     for _look in range(looks):
         shown.look()
-    view = shown.scene().view
+    view = shown.stage().scene.view
     assert view is not None
     assert view.seat == shown.eyes
     known = {slot for slot, card in enumerate(view.state.known) if card is not None}
@@ -126,7 +126,7 @@ def test_keys_move_the_film_and_q_leaves() -> None:
         assert app.failure is None
         assert app.is_running
         for width in (40, 80, 200):
-            assert len(frame(app.scene, app.desk, width, 24)) == 24
+            assert len(frame(app.stage, app.desk, width, 24)) == 24
         await pilot.press("q")
 
     assert at_film(play, (80, 24)).return_code == 0

@@ -29,6 +29,7 @@ from cli.ui.full_screen.info_pages import Choices, Page, Picture
 from cli.ui.full_screen.key_bindings import Told
 from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
+from cli.ui.full_screen.stage import Stage
 from cli.ui.full_screen.textual_app import TableApp
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
@@ -140,7 +141,7 @@ def test_a_whole_game(
     translation.speak(language)
     sitting = sit(hands(random.Random(7)), company, size)
     assert sitting.done.result().value == "finished"
-    assert sitting.app.scene.standings is not None
+    assert sitting.app.stage.scene.standings is not None
     assert {"action", "turn"} & set(company.asked)
 
 
@@ -202,8 +203,8 @@ async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at
 
 @seated(lambda: Company(3, pace=0.02))
 async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sitting) -> None:
-    assert at.app.scene.clock is not None
-    at.seat.person.pause = at.app.scene.clock.left / 4
+    assert at.app.stage.scene.clock is not None
+    at.seat.person.pause = at.app.stage.scene.clock.left / 4
     at.app._hand_over(True)
     await at.until(lambda: len(at.company.asked) > 1)
     at.seat.tell(updates.Started(table(3), 0))
@@ -226,7 +227,7 @@ async def test_a_question_that_replaces_another_outlives_its_end_and_an_only_cho
     await at.until(lambda: at.app.is_asking and "your choice" in at.text)
     alone = replace(now, state=now.state.but(windows=((), ())))
     assert await at.seat.person.choose(alone, "place", False) == 0
-    await at.until(lambda: "Nothing else is open to you:" in at.app.scene.log)
+    await at.until(lambda: "Nothing else is open to you:" in at.app.stage.log)
 
 
 class Anew(Company):
@@ -311,10 +312,10 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
     for number in range(30):
         at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
     await at.until(lambda: "word 29" in at.text)
-    _title, lines = info_pages.page("log", at.app.scene, at.app.desk, (), 60)
+    _title, lines = info_pages.page("log", at.app.stage, at.app.desk, (), 60)
     assert [line.plain for line in lines].count("» Ada: word 0") == 1
     at.app.desk.muted = {1}
-    _title, lines = info_pages.page("log", at.app.scene, at.app.desk, (), 60)
+    _title, lines = info_pages.page("log", at.app.stage, at.app.desk, (), 60)
     assert not any("word" in line.plain for line in lines)
 
 
@@ -424,7 +425,7 @@ def test_an_onlooker_can_leave_behind_the_end() -> None:
         seat.bridge.open()
         seat.person.open()
         for update in (updates.Started(table(3), None), ENDS["with a result"]):
-            seat.app.scene.hear(update)
+            seat.app.stage.hear(update)
         seat.person.leave()
         await trio.testing.wait_all_tasks_blocked()
 
@@ -436,7 +437,7 @@ def test_what_is_said_is_in_the_log_and_behind_the_game_in_the_terminal(capsys: 
     async def script(at: Sitting) -> None:
         await at.asked()
         at.seat.say("The bot Ada has stopped")
-        await at.until(lambda: "The bot Ada has stopped" in at.app.scene.log)
+        await at.until(lambda: "The bot Ada has stopped" in at.app.stage.log)
         assert not any("stopped" in words for words in at.app.desk.papers)
 
     sat = sit(script, Company(3))
@@ -449,10 +450,10 @@ def test_what_is_said_is_in_the_log_and_behind_the_game_in_the_terminal(capsys: 
 def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     seat: FullSeat, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    seat.app.scene.hear(updates.Started(table(3), 0))
+    seat.app.stage.hear(updates.Started(table(3), 0))
     for number, name in enumerate(("Iris", "Ada", "Bruno")):
-        seat.app.scene.hear(updates.Said(number, name, "psst"))
-    seat.app.scene.hear(updates.Said(None, "Oskar", "psst"))
+        seat.app.stage.hear(updates.Said(number, name, "psst"))
+    seat.app.stage.hear(updates.Said(None, "Oskar", "psst"))
     seat.app.desk.muted = {1, ONLOOKERS}
     assert seat._muted == {"Ada", "Oskar"}
     monkeypatch.setattr(human_player, "LineSeat", Lines)
@@ -474,31 +475,38 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     assert "Ada" not in told
 
 
+def reveal(stage: Stage) -> None:
+    """Have the stage show a beat."""
+    stage._staging = replace(stage._staging, is_shown=True)
+    stage.beat = ("shown just now",)
+
+
 @seated(asked=False)
 async def test_a_question_that_is_void_before_its_reveal_is_over_does_not_rise(at: Sitting) -> None:
     await at.until(lambda: at.app.desk.menu is not None)
-    scene, asked = at.app.scene, at.app.desk.menu
+    stage, asked = at.app.stage, at.app.desk.menu
     assert asked is not None
-    scene.beat = ("shown just now",)
-    scene.hear(updates.Choosing(asked.view, asked.kind, False))
-    scene.question = None
+    reveal(stage)
+    stage.hear(updates.Choosing(asked.view, asked.kind, False))
+    stage.close_question()
     at.app.close_question(asked.view)
-    scene.hurry()
-    assert scene.question is None
+    stage.hurry()
+    assert stage.scene.question is None
     assert at.app.desk.menu is None
 
 
 @pytest.mark.parametrize("is_old", [True, False])
 @seated()
 async def test_a_clock_that_runs_out_hurries_its_own_step_only(at: Sitting, is_old: bool) -> None:
-    company, scene = at.company, at.app.scene
+    company, stage = at.company, at.app.stage
     clock = updates.Clock(frozenset({1}), 290.0, 10.0, 300.0, updates.Muster(3, 2, 3))
     at.app.on_told(Told(clock))
-    scene.is_clock_of_step = not is_old
-    scene.beat, at.app._beating = ("shown just now",), True
+    stage.scene = replace(stage.scene, is_clock_of_step=not is_old)
+    reveal(stage)
+    at.app._beating = True
     view = company.view()
     at.app.on_told(Told(updates.Chosen("place", view.legal("place")[0])))
-    assert scene.is_revealing is is_old
+    assert stage.is_revealing is is_old
 
 
 @seated(lambda: Company(3, seed=2), staged=True, asked=False)
@@ -507,16 +515,16 @@ async def test_a_reveal_is_hurried_by_any_key(at: Sitting) -> None:
     await at.press("x")
     await at.asked()
     await at.press("1", "enter")
-    await at.until(lambda: at.app.scene.is_revealing)
+    await at.until(lambda: at.app.stage.is_revealing)
     await at.press("x")
-    await at.until(lambda: not at.app.scene.is_revealing)
+    await at.until(lambda: not at.app.stage.is_revealing)
 
 
 @seated()
 async def test_a_proven_fault_is_shown_in_full(at: Sitting) -> None:
     at.seat.tell(updates.Accused(1, "two-chains"))
     await at.until(lambda: isinstance(at.app.screen, Page))
-    assert at.app.scene.alarm is None
+    assert at.app.stage.alarm is None
     await at.press("i", "1", "h")
     assert isinstance(at.app.screen, Page)
     assert at.app.screen.name is None
@@ -694,7 +702,7 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
 async def test_ticket_and_code_are_copied_and_shown_as_a_picture(at: Sitting) -> None:
     await at.press("d")
     assert at.app.clipboard == ""  # there is no code
-    at.app.scene.code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
+    at.app.stage.hear(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
     await at.press("d")
     assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
     await at.press("x")
@@ -710,7 +718,7 @@ async def test_ticket_and_code_are_copied_and_shown_as_a_picture(at: Sitting) ->
 
 def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) -> None:
     standings = tuple(rules.Standing(rank, rank % 3, 40 - rank, ()) for rank in (1, 2, 3))
-    path, hear = Path("game.hoity"), seat.app.scene.hear
+    path, hear = Path("game.hoity"), seat.app.stage.hear
     hear(updates.Started(table(3), 0))
     hear(updates.Ended("silent-seat", 1))
     seat.end(Outcome(None, code="silent-seat", seat=1))
@@ -754,7 +762,7 @@ def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads(seat: FullSeat
         seat.show_ticket(word, terms, read_game(terms), "Ana")
         judged = judge(what, Wanted(lan=True))
         seat.tell(updates.Reached(judged.scope, judged.reasons, ticket))
-        shown = [str(line.plain) for line in frame(seat.app.scene, seat.app.desk, 80, 24)]
+        shown = [str(line.plain) for line in frame(seat.app.stage, seat.app.desk, 80, 24)]
         joined = " ".join(" ".join(shown).split())
         assert (ticket or word)[:70] in joined
         assert all(sentence(reason) in joined for reason in judged.reasons), shown

@@ -8,14 +8,14 @@ from cli.ui.full_screen.info_pages import PLAYING, page
 from cli.ui.full_screen.key_bindings import options
 from cli.ui.full_screen.layout import ONLOOKERS, Desk, header, headline, health
 from cli.ui.full_screen.question_panel import question
-from cli.ui.full_screen.staging import Remark
-from cli.ui.lines.line_screen import SeatScreen
+from cli.ui.lines.line_screen import LineScreen
 from cli.words import translation
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import knock, victory, won
 from cli.words.translation import LANGUAGES
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import theft_options
 
 SMALL = (80, 24)
@@ -46,11 +46,11 @@ def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
 @pytest.mark.parametrize("seats", range(3, 7))
 def test_the_end_names_the_winner_every_last_exhibit_and_the_file(seats: int) -> None:
     shown = over(seats)
-    assert shown.scene.names is not None
+    assert shown.stage.names is not None
     standings, text = shown.driver.state.standings, shown.text()
-    assert headline(shown.scene) == victory(standings, shown.scene.names)
-    assert won(standings, shown.scene.names) in text
-    assert f"Transcript: {shown.scene.transcript}" in text
+    assert headline(shown.stage) == victory(standings, shown.stage.names)
+    assert won(standings, shown.stage.names) in text
+    assert f"Transcript: {shown.stage.scene.transcript}" in text
     for one in standings:
         letters = run_letters(shown.driver.state.piece(slot).letter for slot in one.exhibit)
         assert letters in text
@@ -103,10 +103,10 @@ def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     translation.speak(language)
     shown = asked_for(begun(6), "action", 10)
     shown.hear(updates.Said(1, "Ada", "hello"))
-    first = header(shown.scene, SMALL[0], is_unseen=True).plain
+    first = header(shown.stage, SMALL[0], is_unseen=True).plain
     assert "» " in first
-    assert headline(shown.scene) in first
-    assert first.endswith(health(shown.scene, wide=False).plain)
+    assert headline(shown.stage) in first
+    assert first.endswith(health(shown.stage, wide=False).plain)
     for seed in range(1, 30):
         shown = asked_for(begun(6, seed), "theft", 4)
         if len(theft_options(shown.driver.state)) > 1:
@@ -116,7 +116,7 @@ def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     for group in theft_options(shown.driver.state):
         found.mark(group[0])
     whole, narrow = (
-        [line.plain for line in question(shown.scene, found, SMALL[0], rows)] for rows in (20, 3)
+        [line.plain for line in question(shown.stage, found, SMALL[0], rows)] for rows in (20, 3)
     )
     for lines in (whole, narrow):
         assert not any(CUT in line for line in lines)
@@ -133,14 +133,14 @@ def test_a_way_back_is_offered_only_where_there_is_one(may_return: bool) -> None
     assert ("Enter takes your seat again" in shown.text()) is may_return
     assert ("The terms let you come back no more" in shown.text()) is not may_return
     lines = list[str]()
-    SeatScreen(lines.append)(updates.Away(may_return))
+    LineScreen(lines.append)(updates.Away(may_return))
     assert any("come back no more" in line for line in lines) is not may_return
 
 
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:
     shown = MOMENTS["knock"]()
     assert "# shows the rest" in shown.lines()[-2]
-    rest = [line.plain.strip() for line in page("numbers", shown.scene, shown.desk, (), 70)[1]]
+    rest = [line.plain.strip() for line in page("numbers", shown.stage, shown.desk, (), 70)[1]]
     for paper in shown.desk.papers:
         assert paper[:60] in "\n".join(rest)
     assert "# shows the rest" not in shown.text(120, 60)
@@ -150,7 +150,7 @@ def test_onlookers_are_muted_together_and_heard_again() -> None:
     shown = MOMENTS["place"]()
 
     def offers() -> dict[str, str]:
-        return dict(options(shown.scene, shown.desk, True))
+        return dict(options(shown.stage, shown.desk, True))
 
     assert f"mute {ONLOOKERS}" not in offers()
     shown.hear(updates.Said(None, "Oskar", "take A"))
@@ -160,7 +160,7 @@ def test_onlookers_are_muted_together_and_heard_again() -> None:
     shown.desk.muted.add(ONLOOKERS)
     assert "take A" not in shown.text(100, 30)
     assert "do not" in shown.text(100, 30)
-    log = "".join(line.plain for line in page("log", shown.scene, shown.desk, (), 70)[1])
+    log = "".join(line.plain for line in page("log", shown.stage, shown.desk, (), 70)[1])
     assert "take A" not in log
     assert "do not" in log
     assert offers()[f"mute {ONLOOKERS}"] == "hear onlookers again"
@@ -169,8 +169,8 @@ def test_onlookers_are_muted_together_and_heard_again() -> None:
 def test_the_title_and_the_clock_while_a_bot_plays_and_when_one_is_back() -> None:
     shown = asked_for(begun(), "place", 3)
     assert "your choice 4:48" in shown.text()
-    assert headline(shown.scene) == "ROUND 3 · choose your Place"
-    assert headline(shown.scene, by_bot=True) == "ROUND 3 · everyone picks a Place"
+    assert headline(shown.stage) == "ROUND 3 · choose your Place"
+    assert headline(shown.stage, by_bot=True) == "ROUND 3 · everyone picks a Place"
     shown.desk.autopilot = True
     assert "choose your Place" not in shown.text()
     shown.desk.autopilot = False
@@ -186,13 +186,13 @@ def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
     shown = MOMENTS["watched"]()
     seats = (Presence.LINKED, *[Presence.UNLINKED] * 3)
     shown.hear(updates.Attendance(seats))
-    assert "4/4 linked" in health(shown.scene, wide=True).plain
+    assert "4/4 linked" in health(shown.stage, wide=True).plain
     played = MOMENTS["place"]()
     played.hear(updates.Attendance(seats))
-    assert "1/4 linked" in health(played.scene, wide=True).plain
+    assert "1/4 linked" in health(played.stage, wide=True).plain
 
     def keys(one: Shown) -> set[str]:
-        lines = [line.plain for line in page("help", one.scene, Desk(), (), 90)[1]]
+        lines = [line.plain for line in page("help", one.stage, Desk(), (), 90)[1]]
         return {line[:13].strip() for line in lines}
 
     assert keys(played) >= PLAYING
@@ -202,5 +202,5 @@ def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
         one.wait({1}, 100.0, 200.0)
         assert ("w waits longer" in one.text()) is waits_longer
         assert "goes on without them" in one.text()
-        pieces = "".join(line.plain for line in page("pieces", one.scene, Desk(), (), 90)[1])
+        pieces = "".join(line.plain for line in page("pieces", one.stage, Desk(), (), 90)[1])
         assert ("only you see it" in pieces) is waits_longer

@@ -20,6 +20,7 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import View, happenings
 from p2p_hoity.table.invite_by_code import CodesCode
 from p2p_hoity.table.player_interface import WaitLonger
@@ -373,7 +374,9 @@ async def test_a_file_may_hand_the_seat_over_for_good(autojump_clock: object) ->
 
 
 @pytest.mark.parametrize("line", ["", "9", "n", "b", "a", "wait", "r"])
-async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
+async def test_a_pipe_that_never_chooses_is_given_up(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It says the same line again and again."""
     view = asked("place")
 
@@ -384,7 +387,7 @@ async def test_a_pipe_that_never_chooses_is_given_up(line: str) -> None:
 
     async def feed() -> None:
         async with desk(view, patient=True) as here, trio.open_nursery() as nursery:
-            here.prompt._screen.table_name = "feed"
+            monkeypatch.setattr(Scene, "game", "feed")
             nursery.start_soon(play, here)
             while True:
                 await here.type.send(line)

@@ -6,7 +6,7 @@ from support.at_prompt import asked, desk, is_in_vain
 from support.limits import LIMIT
 
 from cli.ui.lines.line_question import MOST_WISHES, LineTalk, Wishes
-from cli.ui.lines.line_screen import SeatScreen
+from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.line_seat import LineWatch
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
@@ -77,7 +77,7 @@ async def test_too_many_wishes_are_forgotten(autojump_clock: trio.testing.MockCl
 
 def test_what_is_said_stands_behind_the_name_that_was_proven() -> None:
     said: list[str] = []
-    screen = SeatScreen(said.append)
+    screen = LineScreen(said.append)
     screen(updates.Said(1, "Bob", "nice: Ada: pipes"))
     screen(updates.Said(None, "ABCD-EFGH", 2))
     assert said == ["» Bob: nice: Ada: pipes", "» onlooker ABCD-EFGH: What a thief!"]

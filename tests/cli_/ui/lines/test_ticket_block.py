@@ -9,6 +9,7 @@ import segno
 
 from cli import printing
 from cli.ui.lines import line_screen
+from cli.words.ticket_sentences import block
 from p2p_hoity.net.ticket import MOST_ADDRESSES, Ticket, encode_ticket
 
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
@@ -52,8 +53,8 @@ def test_it_fits_or_says_that_it_does_not(monkeypatch: pytest.MonkeyPatch, capsy
         out = capsys.readouterr().out
         assert ("█" in out) is fits
         assert ("The QR code needs" in out) is not fits
-    block = line_screen.block(TICKET)  # the ticket stands alone on its line
-    assert block[block.index(TICKET) - 1] == block[block.index(TICKET) + 1] == ""
+    lines = block(TICKET)  # the ticket stands alone on its line
+    assert lines[lines.index(TICKET) - 1] == lines[lines.index(TICKET) + 1] == ""
 
 
 def test_it_is_copied_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:

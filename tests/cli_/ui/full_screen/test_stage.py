@@ -1,5 +1,6 @@
 """The scene: reveals come beat by beat and end where everything at once would have ended."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -11,15 +12,16 @@ from support.sampling import times
 from cli.ui.full_screen.info_pages import _links
 from cli.ui.full_screen.layout import Desk, headline
 from cli.ui.full_screen.question_panel import waiting
-from cli.ui.full_screen.scene import HEARERS, MOST_BEATS, QUEUED, WORDLESS, Scene
 from cli.ui.full_screen.seats_and_pieces import TAKEN, status
-from cli.ui.full_screen.staging import Remark, beats
+from cli.ui.full_screen.stage import WORDLESS, Stage
 from cli.ui.full_screen.turning_points import turning_points
-from cli.ui.lines.line_screen import TELLERS
+from cli.words.update_sentences import GAME, TABLE
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import NetCode
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import CHANGES
+from p2p_hoity.presentation.staging import MOST_BEATS, Remark, beats
 from p2p_hoity.reachability.advertised_addresses import ReachCode, Scope
 from protocol import Kind
 
@@ -34,23 +36,23 @@ def test_staged_and_at_once_end_alike_and_beats_are_the_whole(seed: int, steps: 
         items = tuple(fast.driver.record[before:])
         parts = beats(updates.Happened(items, fast.view)) if items else []
         assert tuple(item for part in parts for item in part.items) == items
-    while slow.scene.advance():
+    while slow.stage.advance():
         pass
-    assert bool(slow.scene.log) == bool(fast.scene.log)
-    assert slow.scene.record == fast.scene.record
-    assert slow.scene.view == fast.scene.view
-    assert slow.scene.doings == fast.scene.doings
-    assert not slow.scene.is_revealing
+    assert bool(slow.stage.log) == bool(fast.stage.log)
+    assert slow.stage.scene.record == fast.stage.scene.record
+    assert slow.stage.scene.view == fast.stage.scene.view
+    assert slow.stage.scene.doings == fast.stage.scene.doings
+    assert not slow.stage.is_revealing
 
 
 def test_a_question_waits_for_the_reveal_before_it() -> None:
     shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False))
-    assert shown.scene.question is None
-    assert shown.scene.is_revealing
-    shown.scene.hurry()
-    assert shown.scene.question is not None
-    assert not shown.scene.is_revealing
+    assert shown.stage.scene.question is None
+    assert shown.stage.is_revealing
+    shown.stage.hurry()
+    assert shown.stage.scene.question is not None
+    assert not shown.stage.is_revealing
 
 
 @pytest.mark.parametrize("void", ["answered", "away", "rewound"])
@@ -64,30 +66,30 @@ def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: st
         "rewound": rewound,
     }
     shown.hear(how[void])
-    shown.scene.hurry()
-    assert shown.scene.question is None
+    shown.stage.hurry()
+    assert shown.stage.scene.question is None
 
 
 def test_who_comes_back_sees_at_once_how_it_stands_and_long_queues_are_hurried() -> None:
     shown = begun(staged=True).hear(updates.Away()).step(60)
-    assert not shown.scene.is_revealing
-    assert shown.scene.view is not None
-    assert shown.scene.view.state.round == shown.view.state.round
+    assert not shown.stage.is_revealing
+    assert shown.stage.scene.view is not None
+    assert shown.stage.scene.view.state.round == shown.view.state.round
     shown = begun(staged=True)
     for _step in range(200):
         shown.step()
-        assert len(shown.scene._queue) <= MOST_BEATS + 20
+        assert len(shown.stage._staging.waiting) <= MOST_BEATS + 20
 
 
 def test_what_is_chosen_in_a_reveal_is_said_behind_it() -> None:
     shown = begun(staged=True).until(rules.happenings.PlaceShown)
-    assert shown.scene.is_revealing
+    assert shown.stage.is_revealing
     shown.hear(Remark("Nothing else"), updates.Chosen("place", 0))
-    assert "Nothing else" not in shown.scene.log
-    past = shown.scene.past
-    shown.scene.hurry()
-    assert list(shown.scene.log)[-2] == "Nothing else"
-    assert past == shown.scene.past
+    assert "Nothing else" not in shown.stage.log
+    past = shown.stage.past
+    shown.stage.hurry()
+    assert list(shown.stage.log)[-2] == "Nothing else"
+    assert past == shown.stage.past
     assert past is not None
     assert list(past.items) == shown.driver.record
 
@@ -97,55 +99,55 @@ def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:
     for _step in range(30):
         shown.step()
         asked = updates.Choosing(shown.view, "place", False)
-        while shown.scene.advance():
-            beat = shown.scene.beat
+        while shown.stage.advance():
+            beat = shown.stage.beat
             shown.wait({1}, 1.0)
-            assert shown.scene.beat == beat
-            if beat and not shown.scene._queue:
+            assert shown.stage.beat == beat
+            if beat and not shown.stage._staging.waiting:
                 shown.hear(asked)
-                assert shown.scene.question is not asked
-                assert shown.scene.advance() == 0
-                assert shown.scene.question is asked
-                assert not shown.scene.is_revealing
+                assert shown.stage.scene.question is not asked
+                assert shown.stage.advance() == 0
+                assert shown.stage.scene.question is asked
+                assert not shown.stage.is_revealing
                 seen += 1
     assert seen > 3
 
 
 def statuses(shown: Shown) -> list[str]:
     """Return what stands beside each seat, without its clock."""
-    return [status(shown.scene, seat).plain.split(" 0:")[0] for seat in range(4)]
+    return [status(shown.stage, seat).plain.split(" 0:")[0] for seat in range(4)]
 
 
 def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> None:
     shown = begun(staged=True).until(rules.happenings.PlaceShown)
     shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
-    shown.scene.hurry()
-    assert shown.scene.sealed == "action"
-    shown.until(rules.happenings.ActionShown).scene.hurry()
-    assert shown.scene.sealed is None or 0 in shown.view.state.sealed
+    shown.stage.hurry()
+    assert shown.stage.scene.sealed == "action"
+    shown.until(rules.happenings.ActionShown).stage.hurry()
+    assert shown.stage.scene.sealed is None or 0 in shown.view.state.sealed
 
 
 def test_a_reveal_stands_beside_the_table_of_its_moment_and_the_header_names_it() -> None:
     shown, seen = begun(staged=True), []
     while not shown.driver.state.prison:
-        shown.scene.hurry()
+        shown.stage.hurry()
         shown.step()
-    while shown.scene.advance():
+    while shown.stage.advance():
         drawn = " ".join(shown.text().split())
         marks = ("B Bruno 0", "B Bruno 4", "Castle T11", "[1 —]", "[1 I T11]")
-        seen.append((headline(shown.scene), *(mark for mark in marks if mark in drawn)))
+        seen.append((headline(shown.stage), *(mark for mark in marks if mark in drawn)))
     assert seen == [
         ("ROUND 5 · the Thieves take their loot", "B Bruno 0", "Castle T11", "[1 —]"),
         *[("ROUND 5 · the figures move", "B Bruno 4", "Castle T11", "[1 —]")] * 2,
         ("ROUND 5 · Thieves go to prison", "B Bruno 4", "[1 I T11]"),
     ]
-    assert headline(shown.scene) == "ROUND 6 · everyone picks a Place"
+    assert headline(shown.stage) == "ROUND 6 · everyone picks a Place"
     assert "Castle" not in shown.text()
-    shown.revealing().scene.advance()
-    assert headline(shown.scene) == "ROUND 6 · the Places are shown"
+    shown.revealing().stage.advance()
+    assert headline(shown.stage) == "ROUND 6 · the Places are shown"
     shown = asked_for(begun(seed=2), "theft", 4)
     assert TAKEN in shown.text()
-    shown.scene.staged = True
+    shown.stage.staged = True
     shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view))
     assert TAKEN not in shown.text()
 
@@ -165,7 +167,7 @@ def test_who_has_sealed_stays_sealed_until_the_choice_is_shown() -> None:
         shown.step()
     shown.wait(all_seats, kind=Kind.SEAL)
     assert statuses(shown) == ["…", *["thinking…"] * 3]
-    assert shown.scene.sealed is None
+    assert shown.stage.scene.sealed is None
 
 
 def test_what_is_sealed_for_the_castle_stays_sealed_while_the_hall_is_open() -> None:
@@ -180,57 +182,55 @@ def test_what_was_taken_back_is_forgotten_and_stands_beside_no_seat() -> None:
     shown = begun()
     while not any(isinstance(it, rules.happenings.Sale) for it in shown.driver.record):
         kept, view = len(shown.driver.record), shown.view
-        before = dict(shown.scene.doings)
+        before = dict(shown.stage.scene.doings)
         shown.step()
-    assert shown.scene.doings != before
+    assert shown.stage.scene.doings != before
     shown.hear(updates.Rewound(2, kept, view))
-    assert shown.scene.doings == before
-    assert shown.scene.view is view
+    assert shown.stage.scene.doings == before
+    assert shown.stage.scene.view is view
     shown = begun().step(30)
-    kept = len(shown.scene.record) - 3
+    kept = len(shown.stage.scene.record) - 3
     shown.hear(updates.Rewound(1, kept, shown.view))
-    assert len(shown.scene.record) == kept
-    assert shown.scene.question is None
+    assert len(shown.stage.scene.record) == kept
+    assert shown.stage.scene.question is None
 
 
 def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() -> None:
     shown = begun(mine=None, staged=True).revealing()
-    table = shown.scene.table
+    table = shown.stage.scene.table
     assert table is not None
     shown.hear(updates.Finished(table, None, (), None))  # type: ignore[arg-type]
     shown.hear(updates.Started(table, None))
-    assert not shown.scene.is_revealing
-    assert not shown.scene.is_over
+    assert not shown.stage.is_revealing
+    assert not shown.stage.scene.is_over
     shown = asked_for(begun(), "place", 3)
     shown.hear(updates.Accused(2, "two-chains"))
-    assert shown.scene.alarm is not None
-    assert "Bruno" in shown.scene.alarm
-    assert shown.scene.table is not None
-    shown.hear(updates.Started(shown.scene.table, 0))
-    assert shown.scene.record == []
-    assert shown.scene.question is None
-    assert shown.scene.faults == {}
-    assert not shown.scene.is_over
+    assert shown.stage.alarm is not None
+    assert "Bruno" in shown.stage.alarm
+    assert shown.stage.scene.table is not None
+    shown.hear(updates.Started(shown.stage.scene.table, 0))
+    assert shown.stage.scene.record == ()
+    assert shown.stage.scene.question is None
+    assert shown.stage.scene.faults == {}
+    assert not shown.stage.scene.is_over
     shown = begun()
     shown.wait({1})
-    assert shown.scene.is_clock_of_step
+    assert shown.stage.scene.is_clock_of_step
     before, after = (
         SimpleNamespace(step=50, want=SimpleNamespace(kind=kind)) for kind in (Kind.OPEN, Kind.SEAL)
     )
     shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
-    assert not shown.scene.is_clock_of_step
+    assert not shown.stage.scene.is_clock_of_step
     shown.wait({1})
-    assert shown.scene.is_clock_of_step
+    assert shown.stage.scene.is_clock_of_step
 
 
 @pytest.mark.parametrize("update", updates.Update.__args__)  # type: ignore[attr-defined]
 def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
-    named = {updates.Stepped} | set(HEARERS) | set(TELLERS) | WORDLESS
-    assert update in named
-    assert set(QUEUED) <= set(HEARERS)
-    scene = Scene()
-    assert not scene.is_dealt
-    assert scene.advance() == 0.0
+    assert update in set(CHANGES) | set(TABLE) | set(GAME) | WORDLESS
+    stage = Stage()
+    assert not stage.scene.is_dealt
+    assert stage.advance() == 0.0
 
 
 def test_who_resumed_and_finds_nobody_reads_what_to_do() -> None:
@@ -255,8 +255,8 @@ def test_who_resumed_and_finds_nobody_reads_what_to_do() -> None:
 
 def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> None:
     shown = begun(3)
-    assert shown.scene.table is not None
-    name = shown.scene.table.header.roster[1].nickname
+    assert shown.stage.scene.table is not None
+    name = shown.stage.scene.table.header.roster[1].nickname
     shown.hear(updates.Linked(name, "relay+8.0.0.1:4646"))
     assert "through the relay 8.0.0.1:4646" in page_of(shown)
     shown.hear(updates.Linked(name))
@@ -267,7 +267,7 @@ LINKED, LOST = updates.Presence.LINKED, updates.Presence.UNLINKED
 
 
 def page_of(shown: Shown) -> str:
-    return " ".join(line.plain for line in _links(shown.scene, Desk(), (), 100))
+    return " ".join(line.plain for line in _links(shown.stage, Desk(), (), 100))
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_a_host_is_looked_for_elsewhere_once_it_is_lost(
 ) -> None:
     """A guest behind a NAT has no link to another one, and is heard through the host."""
     shown = begun(3)
-    shown.scene.seat = 1
+    shown.stage.scene = replace(shown.stage.scene, seat=1)
     shown.there(*seats)
     assert ("hoity join TICKET" in page_of(shown)) is is_lost
     assert ("hoity join" in page_of(shown)) is is_lost
@@ -298,39 +298,39 @@ def test_a_host_is_looked_for_elsewhere_once_it_is_lost(
 
 
 def told_in_wait(shown: Shown) -> str:
-    return " ".join(line.plain for line in waiting(shown.scene, 100))
+    return " ".join(line.plain for line in waiting(shown.stage, 100))
 
 
 def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -> None:
     shown, ticket = begun(3), "hoity2" + "a" * 60
     reasons = (because(ReachCode.ANYWHERE),)
     shown.there(LINKED, LOST, LOST).hear(updates.Moved(Scope.ANYWHERE, reasons, ticket))
-    assert list(shown.scene.log)[-1] == ticket
+    assert list(shown.stage.log)[-1] == ticket
     assert ticket in page_of(shown)
     assert "works from anywhere" in page_of(shown)
     assert "come back at another address" not in page_of(shown)
     shown.hear(updates.Clock(frozenset({1}), 15.0, 1.0, 3.0, updates.Muster(3, 2, 1)))
     assert "p shows a ticket" in told_in_wait(shown)
     shown.hear(updates.TicketTaken("Bob"))
-    assert "Bob is dialled" in shown.scene.log[-1]
+    assert "Bob is dialled" in shown.stage.log[-1]
 
 
 def test_a_relay_that_is_lost_stands_in_the_log_and_beside_the_lobby() -> None:
     shown = begun(3)
     shown.hear(updates.RelayState("r.example:1", because(NetCode.CUT)))
-    assert "r.example:1 does not let you wait there" in shown.scene.log[-1]
-    assert shown.scene.lobby_note == shown.scene.log[-1]
+    assert "r.example:1 does not let you wait there" in shown.stage.log[-1]
+    assert shown.stage.lobby_note == shown.stage.log[-1]
 
 
 @pytest.mark.parametrize("steps", [40, 200])
 def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
     one, again = begun().step(steps), begun()
-    again.scene.hear(updates.Resumed(one.view, tuple(one.driver.record)))
-    assert again.scene.record == one.scene.record
-    assert again.scene.view == one.scene.view
-    assert again.scene.doings == one.scene.doings
-    assert turning_points(again.scene) == turning_points(one.scene) != []
-    lines = list(one.scene.log)
-    assert list(again.scene.log)[-len(lines) :] == lines
-    again.scene.hear(updates.Rewound(1, 30, one.view))
-    assert again.scene.record == one.scene.record[:30]
+    again.stage.hear(updates.Resumed(one.view, tuple(one.driver.record)))
+    assert again.stage.scene.record == one.stage.scene.record
+    assert again.stage.scene.view == one.stage.scene.view
+    assert again.stage.scene.doings == one.stage.scene.doings
+    assert turning_points(again.stage) == turning_points(one.stage) != []
+    lines = list(one.stage.log)
+    assert list(again.stage.log)[-len(lines) :] == lines
+    again.stage.hear(updates.Rewound(1, 30, one.view))
+    assert again.stage.scene.record == one.stage.scene.record[:30]

@@ -1,0 +1,184 @@
+"""What the full screen draws: the scene of the table, the sentences of its log, and the reveal."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import MOST_TALK, Scene, fold
+from p2p_hoity.presentation.staging import Heard, Remark, Staging, pause
+from protocol import Table, fingerprint
+from protocol.bounds import Quota
+
+from ...words import brief_sentences, happening_sentences
+from ...words.card_names import Names
+from ...words.translation import _
+from ...words.update_sentences import Telling, names_of, sentences
+
+LOG: Final[Quota] = 400
+PROOFS: Final[Quota] = 400
+"""Lines that are kept of each."""
+WORDLESS: Final = frozenset(
+    {
+        updates.Reached,
+        updates.Stepped,
+        updates.Clock,
+        updates.Attendance,
+        updates.Awaited,
+        updates.Halfway,
+        updates.Said,
+        updates.Again,
+    }
+)
+"""Updates that are shown in a place of their own and leave no line in the log."""
+
+
+class Stage:
+    """Hears updates in their order. Reveals come beat by beat, and questions wait for them.
+
+    Attributes:
+        scene: The table as far as it is shown.
+        names: What seats and pieces are called. None before the table is complete.
+        log: What was told, in sentences.
+        told: How many sentences were told.
+        proofs: What was proven.
+        talk: The latest chat messages, and how many sentences were told before each.
+        beat: The sentences of what is revealed now.
+        alarm: The sentence about a seat that cheated.
+        lobby_note: The last sentence about a guest or a relay.
+    """
+
+    def __init__(self, staged: bool = True) -> None:
+        """Args:
+        staged: Whether reveals wait for `advance`. If not, everything is shown at once.
+        """
+        self.scene = Scene()
+        self.names: Names | None = None
+        self.log: deque[str] = deque(maxlen=LOG)
+        self.told = 0
+        self.proofs: deque[str] = deque(maxlen=PROOFS)
+        self.talk: deque[tuple[updates.Said, int]] = deque(maxlen=MOST_TALK)
+        self.beat: tuple[str, ...] = ()
+        self.alarm: str | None = None
+        self.lobby_note = ""
+        self._staging = Staging(staged)
+
+    @property
+    def staged(self) -> bool:
+        """Whether reveals are shown beat by beat."""
+        return self._staging.is_staged
+
+    @staged.setter
+    def staged(self, staged: bool) -> None:
+        self._staging = replace(self._staging, is_staged=staged)
+
+    @property
+    def is_revealing(self) -> bool:
+        """Whether beats are shown or wait."""
+        return self._staging.is_revealing
+
+    @property
+    def past(self) -> updates.Resumed | None:
+        """How the game stands and what has happened, with what waits to be revealed."""
+        waiting = self._staging.happened
+        view = waiting[-1].view if waiting else self.scene.view
+        items = (*self.scene.record, *(item for one in waiting for item in one.items))
+        return None if view is None else updates.Resumed(view, items)
+
+    def begin_lesson(self, names: Names) -> None:
+        """Begin a game without a table, between these seats."""
+        self.names, self.scene = names, replace(self.scene, seat=names.mine)
+
+    def seat_guests(self, names: tuple[str, ...], seats: int) -> None:
+        """Show who sits at a table that fills, without a line in the log."""
+        self.scene = fold(self.scene, updates.Joined(names, seats))
+
+    def hear(self, update: Heard) -> None:
+        """Take in one update, or keep it until the reveal before it is over."""
+        if isinstance(update, updates.Away):
+            self.withdraw()
+        self._staging, shown = self._staging.hear(update, self.scene.is_away)
+        self._show(shown)
+
+    def withdraw(self, view: rules.View | None = None) -> None:
+        """Drop the questions that wait behind a reveal, or only those on this view."""
+        self._staging = self._staging.withdraw(view)
+
+    def close_question(self) -> None:
+        """Show no question any more."""
+        self.scene = replace(self.scene, question=None)
+
+    def advance(self) -> float:
+        """Show the next beat. Return for how many seconds it stays, or 0 when nothing is left."""
+        while True:
+            self._staging, update = self._staging.next()
+            if update is None:
+                self.beat = ()
+                return 0.0
+            self._take(update)
+            seconds = pause(update)
+            if seconds and self.beat:
+                return seconds
+
+    def hurry(self) -> None:
+        """Show everything that waits."""
+        self._staging, shown = self._staging.hurry()
+        self._show(shown)
+
+    def _show(self, shown: Iterable[Heard]) -> None:
+        for update in shown:
+            self._take(update)
+        if not self._staging.is_shown:
+            self.beat = ()
+
+    def _take(self, update: Heard) -> None:
+        """Fold one update into the scene, and add what it says to the log."""
+        if isinstance(update, Remark):
+            self._say(update.words)
+            return
+        before, self.scene = self.scene, fold(self.scene, update)
+        if isinstance(update, updates.Started):
+            self.names = names_of(self.scene)
+        if self.names is not None and self.scene.view is not None:
+            if self.scene.view is not before.view:
+                self.names.look(self.scene.view)
+            if isinstance(update, updates.Rewound):
+                self.names.before = update.view.state.before
+        lines = self._lines(update, before)
+        for line in lines:
+            self._say(line)
+        match update:
+            case updates.Happened():
+                self.beat = tuple(lines) if self.staged else ()
+            case updates.HostAsked() | updates.Admitted() | updates.RelayState():
+                self.lobby_note = lines[-1]
+            case updates.Accused():
+                self.alarm = lines[-1]
+            case updates.Said():
+                self.talk.append((update, self.told))
+            case updates.Stepped(node, _, seconds) if self.names is not None:
+                if words := happening_sentences.proved(node, seconds, self.names):
+                    self.proofs.append(words)
+
+    def _lines(self, update: updates.Update, before: Scene) -> list[str]:
+        """Return what the log says of an update."""
+        if isinstance(update, updates.Moved):
+            # The ticket has no frame around it, so that it can be marked and copied.
+            words = _("Not everybody finds you where you are now: p shows a ticket for them.")
+            return [words, update.ticket]
+        if isinstance(update, updates.Resumed) and self.names is not None:
+            return brief_sentences.story(self.names, update.items)
+        return [] if type(update) in WORDLESS else sentences(update, Telling(self.names, before))
+
+    def _say(self, words: str) -> None:
+        self.told += 1
+        self.log.append(words)
+
+
+def keys_of(table: Table) -> list[tuple[str, str]]:
+    """Return the nickname and the fingerprint of every seat."""
+    return [(entry.nickname, fingerprint(entry.id)) for entry in table.header.roster]

@@ -1,0 +1,294 @@
+"""What a node tells its screen, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import Beat, Scene, fold
+from protocol import Kind, fingerprint
+
+from . import brief_sentences, presence_sentences, ticket_sentences
+from .card_names import Names, listed
+from .chat_phrases import quoted, spoken
+from .choice_names import in_words
+from .error_sentences import choose_again, meaning, sentence
+from .translation import N_, _
+
+REMARKS: Final = frozenset(
+    {
+        updates.RelayState,
+        updates.Chosen,
+        updates.Awaited,
+        updates.LeftForNow,
+        updates.Halfway,
+        updates.Late,
+        updates.Paused,
+        updates.Extended,
+        updates.Linked,
+        updates.Unlinked,
+        updates.Unsaid,
+        updates.Again,
+    }
+)
+"""Updates that are told as remarks, because they are no part of the game."""
+LEAVE = {
+    None: N_("{name} was sent away: nobody answered in time."),
+    True: N_("{name} was let in."),
+    False: N_("{name} was refused."),
+}
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How a screen tells updates.
+
+    Attributes:
+        names: What seats and pieces are called. None before the table is complete.
+        scene: The scene before the update.
+        options: What stands before a game in the commands that are shown.
+        by_bot: Whether a bot plays the seat.
+        width: The width of the terminal, in columns. None if there is none.
+    """
+
+    names: Names | None
+    scene: Scene
+    options: str = ""
+    by_bot: bool = False
+    width: int | None = None
+
+    @property
+    def game(self) -> str:
+        """The game as it stands behind `hoity resume`. Empty before it has begun."""
+        return self.scene.game and self.options + self.scene.game
+
+
+def names_of(scene: Scene) -> Names | None:
+    """Return what seats and pieces are called at the table of a scene."""
+    if scene.table is None or not isinstance(scene.table.game, HoityToity):
+        return None
+    nicknames = [entry.nickname for entry in scene.table.header.roster]
+    return Names(scene.table.game.edition, nicknames, scene.seat)
+
+
+def sentences(update: updates.Update, telling: Telling) -> list[str]:
+    """Return what an update says in the language of the player, in a line each."""
+    tell = TABLE.get(type(update))
+    if tell is not None:
+        return tell(update, telling)
+    tell_in_game = GAME.get(type(update))
+    if tell_in_game is None or telling.names is None:
+        return []
+    return tell_in_game(update, telling, telling.names)
+
+
+# The table
+
+
+def _joined(update: updates.Joined, telling: Telling) -> list[str]:
+    text = _("Seated {number} of {seats}: {who}")
+    who = listed(update.names)
+    return [text.format(number=len(update.names), seats=update.seats, who=who)]
+
+
+def _reached(update: updates.Reached, telling: Telling) -> list[str]:
+    ticket = ticket_sentences.block(update.ticket) if update.ticket else []
+    before = telling.scene.reach
+    told = [] if before is None else ticket_sentences.reach_lines(before)
+    return ticket + [line for line in ticket_sentences.reach_lines(update) if line not in told]
+
+
+def _moved(update: updates.Moved, telling: Telling) -> list[str]:
+    ticket = ticket_sentences.block(update.ticket)
+    return ["", ticket_sentences.moved(), *ticket, *ticket_sentences.reach_lines(update)]
+
+
+def _started(update: updates.Started, telling: Telling) -> list[str]:
+    lines = [_("The table is complete. Game {name}.").format(name=update.table.id.hex()[:16])]
+    for seat, entry in enumerate(update.table.header.roster):
+        who = telling.names.seat(seat) if telling.names else entry.nickname
+        lines.append(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
+    return lines
+
+
+def _rewound(update: updates.Rewound, telling: Telling) -> list[str]:
+    text = _("Epoch {epoch}: who is present has changed; the latest steps begin afresh.")
+    return [text.format(epoch=update.epoch)]
+
+
+def _linked(update: updates.Linked, telling: Telling) -> list[str]:
+    relay = update.relay.removeprefix("relay+")
+    words = _("linked to {who} through the relay {relay}") if relay else _("linked to {who}")
+    return [words.format(who=_who(update), relay=relay)]
+
+
+def _unlinked(update: updates.Unlinked, telling: Telling) -> list[str]:
+    """Tell that a link is lost, unless two seats have merely dialled each other at once."""
+    if update.reason.code == LinkCode.REPLACED:
+        return []
+    text = _("link to {who} lost: {reason}")
+    return [text.format(who=_who(update), reason=sentence(update.reason))]
+
+
+def _who(update: updates.Linked | updates.Unlinked) -> str:
+    return _("an onlooker") if update.name is None else update.name
+
+
+def _cautious(update: updates.Cautious, telling: Telling) -> list[str]:
+    return [
+        _(
+            "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
+            " is signed for you until all others have told what they hold of you; they may go"
+            " on without you for that time."
+        )
+    ]
+
+
+def _silenced(update: updates.Silenced, telling: Telling) -> list[str]:
+    return [
+        _(
+            "You have signed more in this game than your journal knows: it is an old copy. At a"
+            " table where everybody must agree nothing more can be signed safely. Save the game"
+            " as far as it came with: hoity resume --claim"
+        )
+    ]
+
+
+def _away(update: updates.Away, telling: Telling) -> list[str]:
+    lines = [_("The others have declared you absent. Your cards are safe.")]
+    return lines if update.may_return else [*lines, _(presence_sentences.GONE_FOR_GOOD)]
+
+
+def _said(update: updates.Said, telling: Telling) -> list[str]:
+    """Quote chat after the proven name, so that it never looks like a line of the game."""
+    who = update.who
+    if update.seat is None:
+        who = _("onlooker {name}").format(name=update.who)
+    return quoted(who, spoken(update.words), telling.width)
+
+
+def _accused(update: updates.Accused, telling: Telling) -> list[str]:
+    names = telling.names
+    if names and update.seat == names.mine:
+        text = _(
+            "There is a proof against your own seat ({code}): {reason}. Is it played in two"
+            " places, or from an old copy of your files? The others may go on without you."
+        )
+        return [text.format(code=update.code, reason=meaning(update.code))]
+    who = names.seat(update.seat) if names else str(update.seat)
+    text = _("{who} cheated: {reason} ({code}).")
+    return [text.format(who=who, code=update.code, reason=meaning(update.code))]
+
+
+def _finished(update: updates.Finished, telling: Telling) -> list[str]:
+    """Tell who has won and where the transcript is. The standings have been told."""
+    names, standings = telling.names, update.standings
+    who = presence_sentences.won(standings, names) if standings and names else ""
+    lines = [_("The game is over.") + f" {who}".rstrip()]
+    if update.transcript is not None:
+        lines += presence_sentences.kept_as(update.transcript)
+    return lines
+
+
+TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
+    updates.Joined: _joined,
+    updates.HostAsked: lambda *_given: [_("The host is asked whether you may sit down …")],
+    updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
+    updates.Code: lambda update, _telling: ticket_sentences.invitation(update),
+    updates.NoCode: lambda update, _telling: [sentence(update.reason)],
+    updates.Reached: _reached,
+    updates.Moved: _moved,
+    updates.TicketTaken: lambda update, _telling: [ticket_sentences.taken(update.name)],
+    updates.RelayState: lambda update, _telling: [ticket_sentences.of_relay(update)],
+    updates.Started: _started,
+    updates.Rewound: _rewound,
+    updates.Refused: lambda update, _telling: [choose_again(update.code, update.fields)],
+    updates.Linked: _linked,
+    updates.Unlinked: _unlinked,
+    updates.Cautious: _cautious,
+    updates.Silenced: _silenced,
+    updates.Away: _away,
+    updates.Returned: lambda *_given: [
+        _("You are back at the table and play again from the next round.")
+    ],
+    updates.Said: _said,
+    updates.Crowded: lambda *_given: [_("The table has its fill of onlookers; trying again …")],
+    updates.Unsaid: lambda update, _telling: [
+        _("not said: {reason}").format(reason=sentence(update.reason))
+    ],
+    updates.Accused: _accused,
+    updates.Finished: _finished,
+    updates.Ended: lambda update, telling: [presence_sentences.ended(update, telling.names)],
+}
+"""Updates of which something can be told at any time."""
+
+
+# The game
+
+
+def _stepped(update: updates.Stepped, telling: Telling, names: Names) -> list[str]:
+    if update.before.want.kind is not Kind.KEY_COMMIT:
+        return []
+    return [_("The deck is shuffled and dealt, and every step of it proven …")]
+
+
+def _chosen(update: updates.Chosen, telling: Telling, names: Names) -> list[str]:
+    if telling.scene.view is None:
+        return []
+    choice = in_words(telling.scene.view, update.kind, update.choice, names)
+    return [_("chosen: {choice}").format(choice=choice)]
+
+
+def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[str]:
+    """Tell who is awaited, and once for each loss what to do about seats that cannot be found."""
+    scene = telling.scene
+    is_opening = scene.clock is not None and scene.clock.is_opening
+    who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
+    lines = [_("awaited for {seconds} s: {who}").format(seconds=round(update.seconds), who=who)]
+    if scene.lost_seats and not scene.is_hinted:
+        lines.append(ticket_sentences.if_moved(names.seats(scene.lost_seats)))
+    if fold(scene, update).is_end_hinted and not scene.is_end_hinted:
+        lines.append(ticket_sentences.if_finished(telling.game))
+    return lines
+
+
+def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
+    if update.unwilling:
+        there = telling.scene.attendance
+        return [
+            presence_sentences.no_other_game(
+                update.unwilling, names.mine, telling.by_bot, there, names.seats
+            )
+        ]
+    if not update.willing - {names.mine}:
+        return []
+    who = names.seats(sorted(update.willing))
+    return [_("another game wanted by: {who}").format(who=who)]
+
+
+GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
+    updates.Stepped: _stepped,
+    updates.Happened: lambda update, _telling, names: brief_sentences.story(names, update.items),
+    Beat: lambda update, _telling, names: brief_sentences.story(names, update.items),
+    updates.Chosen: _chosen,
+    updates.Awaited: _awaited,
+    updates.LeftForNow: lambda update, _telling, names: [
+        presence_sentences.left(update.seat, names)
+    ],
+    updates.Halfway: lambda update, telling, names: presence_sentences.halfway(
+        update, names, telling.game
+    ),
+    updates.Late: lambda update, telling, names: presence_sentences.late(
+        update, names, telling.game
+    ),
+    updates.Paused: lambda update, telling, names: presence_sentences.paused(
+        update, names, telling.game
+    ),
+    updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
+    updates.Again: _again,
+}
+"""Updates of which something can be told once the table is complete."""

@@ -1,0 +1,277 @@
+"""The scene of one node: what is on its table and around it, folded from the updates it is told.
+
+`fold` is a pure function, and a `Scene` is frozen. Screens draw scenes and keep no state of the
+game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from protocol import Kind, Table
+from protocol.bounds import Quota
+
+from .. import rules
+from ..rules import happenings
+from ..rules.partway import after, has_arrived
+from . import screen_updates as updates
+from .screen_updates import Presence
+
+HOST: Final = 0
+"""The host sits first."""
+MOST_TALK: Final[Quota] = 200
+"""Chat messages that are kept."""
+Doing = happenings.Sale | happenings.CashStolen
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a node has been told of its table, so far.
+
+    Attributes:
+        table: The table. None before it is complete.
+        seat: The seat of this node. None for an onlooker.
+        lobby: The nicknames of those who sit there already.
+        of_seats: How many seats the table has.
+        code: The code that a guest may use, or why there is none.
+        reach: From where the host's ticket works.
+        moved: The ticket for seats that do not find this one any more.
+        steps: The number of the chain's last step.
+        stage: The kind of the step that is open.
+        clock: How long the open step has been awaited.
+        is_clock_of_step: Whether that clock is of the open step, and not of the one before.
+        attendance: How each seat is there.
+        relays: The relay of each nickname whose link goes through one.
+        faults: The code of the fault of each seat that cheated.
+        question: What the player is asked.
+        sealed: The kind of the choice that the player has made and that is not shown yet.
+        view: The game as this node may see it.
+        doings: What each seat has done in this round.
+        record: Everything that has happened in the game.
+        talk: The latest chat messages.
+        is_away: Whether this seat is absent.
+        may_return: Whether an absent seat may rejoin.
+        is_late: Whether this seat was resumed and has not chosen since.
+        is_resumed: Whether this seat was resumed and has not met another node since.
+        is_hinted: Whether the player was told what to do about seats that cannot be found.
+        is_end_hinted: Whether the player was told that the others may have finished.
+        standings: The result.
+        transcript: The file of the finished game.
+        ended: Why there is no result.
+        again: Who wants another game.
+    """
+
+    table: Table | None = None
+    seat: int | None = None
+    lobby: tuple[str, ...] = ()
+    of_seats: int = 0
+    code: updates.Code | updates.NoCode | None = None
+    reach: updates.Reached | None = None
+    moved: updates.Moved | None = None
+    steps: int = 0
+    stage: Kind | None = None
+    clock: updates.Clock | None = None
+    is_clock_of_step: bool = False
+    attendance: tuple[Presence, ...] = ()
+    relays: Mapping[str, str] = field(default_factory=dict)
+    faults: Mapping[int, str] = field(default_factory=dict)
+    question: updates.Choosing | None = None
+    sealed: str | None = None
+    view: rules.View | None = None
+    doings: Mapping[int, Doing] = field(default_factory=dict)
+    record: tuple[rules.Happening, ...] = ()
+    talk: tuple[updates.Said, ...] = ()
+    is_away: bool = False
+    may_return: bool = True
+    is_late: bool = False
+    is_resumed: bool = False
+    is_hinted: bool = False
+    is_end_hinted: bool = False
+    standings: tuple[rules.Standing, ...] | None = None
+    transcript: Path | None = None
+    ended: updates.Ended | None = None
+    again: updates.Again | None = None
+
+    @property
+    def game(self) -> str:
+        """The name of the game: 16 hexadecimal digits, or nothing before the table is complete."""
+        return "" if self.table is None else self.table.id.hex()[:16]
+
+    @property
+    def is_dealt(self) -> bool:
+        """Whether there is a board to show."""
+        return self.view is not None and self.view.state.phase is not rules.Phase.DEAL
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game or the table has ended."""
+        return self.standings is not None or self.ended is not None
+
+    @property
+    def lost_seats(self) -> list[int]:
+        """The seats that this node cannot find and that may be somewhere else.
+
+        These are all seats without a link, if the host, whose ticket everybody has, is one of them
+        or nobody is linked. An onlooker looks for none.
+        """
+        gone = [seat for seat, one in enumerate(self.attendance) if one is Presence.UNLINKED]
+        is_cut_off = HOST in gone or Presence.LINKED not in self._others
+        return gone if is_cut_off and self.seat is not None else []
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether a player has no link to anybody, and some are neither absent nor have left."""
+        is_missing = Presence.UNLINKED in self._others and Presence.LINKED not in self._others
+        return self.seat is not None and is_missing
+
+    @property
+    def _others(self) -> set[Presence]:
+        return {one for seat, one in enumerate(self.attendance) if seat != self.seat}
+
+
+@dataclass(frozen=True)
+class Beat(updates.Happened):
+    """A part of what happened in one step. Its view is that of the whole step."""
+
+
+def fold(scene: Scene, update: updates.Update) -> Scene:
+    """Return the scene after an update."""
+    change = CHANGES.get(type(update))
+    return scene if change is None else change(scene, update)
+
+
+# The table
+
+
+def _joined(scene: Scene, update: updates.Joined) -> Scene:
+    return replace(scene, lobby=update.names, of_seats=update.seats)
+
+
+def _started(scene: Scene, update: updates.Started) -> Scene:
+    """Begin anew. Of the scene before, only what surrounds the table stays."""
+    return Scene(
+        table=update.table,
+        seat=update.seat,
+        lobby=scene.lobby,
+        of_seats=scene.of_seats,
+        reach=scene.reach,
+        attendance=(Presence.LINKED,) * update.table.seats,
+        relays=scene.relays,
+        talk=scene.talk,
+    )
+
+
+def _stepped(scene: Scene, update: updates.Stepped) -> Scene:
+    node = update.after
+    return replace(scene, steps=node.step, stage=node.want.kind, is_clock_of_step=False)
+
+
+def _linked(scene: Scene, update: updates.Linked) -> Scene:
+    if update.name is None:
+        return scene
+    relays = {**scene.relays, update.name: update.relay.removeprefix("relay+")}
+    return replace(scene, relays=relays, is_resumed=False)
+
+
+def _awaited(scene: Scene, update: updates.Awaited) -> Scene:
+    told = scene.is_end_hinted or (scene.is_resumed and scene.is_alone)
+    return replace(scene, is_hinted=bool(scene.lost_seats), is_end_hinted=told)
+
+
+# The game
+
+
+def _resumed(scene: Scene, update: updates.Resumed) -> Scene:
+    """Show how the game stands. The others have awaited this seat for longer than it knows."""
+    doings = _doings({}, update.items)
+    return replace(
+        scene, is_late=True, is_resumed=True, record=update.items, doings=doings, view=update.view
+    )
+
+
+def _happened(scene: Scene, update: updates.Happened) -> Scene:
+    view = update.view
+    if isinstance(update, Beat) and scene.view is not None:
+        state = scene.view.state
+        for item in update.items:
+            state = after(state, item)
+        if not has_arrived(state, view.state):
+            view = replace(scene.view, state=state)
+    due, state = rules.expected(update.view.state), update.view.state
+    owes = isinstance(due, rules.Seal) and due.kind == scene.sealed and scene.seat in due.seats
+    sealed = scene.sealed if owes or scene.seat in state.sealed else None  # it is shown now
+    doings, record = _doings(scene.doings, update.items), (*scene.record, *update.items)
+    return replace(scene, view=view, doings=doings, record=record, sealed=sealed)
+
+
+def _doings(before: Mapping[int, Doing], items: Sequence[rules.Happening]) -> Mapping[int, Doing]:
+    found = dict(before)
+    for item in items:
+        match item:
+            case happenings.RoundBegan():
+                found.clear()
+            case happenings.Sale() | happenings.CashStolen():
+                found[item.seat] = item
+    return found
+
+
+def _rewound(scene: Scene, update: updates.Rewound) -> Scene:
+    record = scene.record[: update.kept]
+    doings = _doings({}, record)
+    return replace(scene, question=None, doings=doings, record=record, view=update.view)
+
+
+def _choosing(scene: Scene, update: updates.Choosing) -> Scene:
+    return replace(scene, question=update, sealed=None, view=update.view)
+
+
+def _chosen(scene: Scene, update: updates.Chosen) -> Scene:
+    return replace(scene, question=None, sealed=update.kind, is_late=False)
+
+
+def _away(scene: Scene, update: updates.Away) -> Scene:
+    return replace(scene, is_away=True, question=None, may_return=update.may_return)
+
+
+def _finished(scene: Scene, update: updates.Finished) -> Scene:
+    return replace(
+        scene,
+        standings=update.standings,
+        transcript=update.transcript,
+        question=None,
+        sealed=None,
+    )
+
+
+CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
+    updates.Joined: _joined,
+    updates.Code: lambda scene, update: replace(scene, code=update),
+    updates.NoCode: lambda scene, update: replace(scene, code=update),
+    updates.Reached: lambda scene, update: replace(scene, reach=update),
+    updates.Moved: lambda scene, update: replace(scene, moved=update, is_hinted=True),
+    updates.Started: _started,
+    updates.Stepped: _stepped,
+    updates.Clock: lambda scene, update: replace(scene, clock=update, is_clock_of_step=True),
+    updates.Attendance: lambda scene, update: replace(scene, attendance=update.seats),
+    updates.Linked: _linked,
+    updates.Awaited: _awaited,
+    updates.Said: lambda scene, update: replace(scene, talk=(*scene.talk, update)[-MOST_TALK:]),
+    updates.Accused: lambda scene, update: replace(
+        scene, faults={**scene.faults, update.seat: update.code}
+    ),
+    updates.Resumed: _resumed,
+    updates.Happened: _happened,
+    Beat: _happened,
+    updates.Rewound: _rewound,
+    updates.Choosing: _choosing,
+    updates.Chosen: _chosen,
+    updates.Away: _away,
+    updates.Returned: lambda scene, update: replace(scene, is_away=False),
+    updates.Finished: _finished,
+    updates.Ended: lambda scene, update: replace(scene, ended=update, question=None, sealed=None),
+    updates.Again: lambda scene, update: replace(scene, again=update),
+}
+"""How each kind of update changes a scene. The others leave it as it is."""

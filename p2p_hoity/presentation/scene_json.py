@@ -1,0 +1,122 @@
+"""Updates and scenes as JSON: objects, arrays, text and numbers, for programs and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+from protocol import Table, fingerprint
+
+from .. import rules
+from ..coded_errors import Reason
+from ..editions.edition_bytes import descent
+from ..game_adapter import HoityToity
+from ..rules import Edition
+from ..rules.happenings import plain
+from . import screen_updates as updates
+
+ReasonJson = Callable[[Reason], dict[str, Any]]
+"""Gives a reason as an object: its code, its fields, and a sentence for people."""
+RENAMED: Final = {
+    "returned": "back",
+    "leftfornow": "left",
+    "nocode": "no-code",
+    "hostasked": "host-asked",
+    "tickettaken": "ticket-taken",
+    "relaystate": "relay-state",
+}
+"""Updates whose own name would be that of a happening, or no word."""
+
+
+def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, Any]:
+    """Return an update as an object with a `type`.
+
+    Args:
+        update: The update. What happened in the game has an object for each happening instead.
+        reason_json: Gives a reason as an object.
+    """
+    name = type(update).__name__.lower()
+    found: dict[str, Any] = {"type": RENAMED.get(name, name)}
+    match update:
+        case updates.Reached(scope, reasons, ticket) | updates.Moved(scope, reasons, ticket):
+            told = [reason_json(reason) for reason in reasons]
+            return found | {"reach": str(scope), "reasons": told, "ticket": ticket or None}
+        case updates.Started(table, seat):
+            return found | {"seat": seat, **table_json(table)}
+        case updates.Stepped(before=before, seconds=seconds, final=final):
+            kind = str(before.want.kind)
+            return found | {"step": before.step, "kind": kind, "seconds": seconds, "final": final}
+        case updates.Resumed(view, items):
+            return found | {"round": view.state.round, "happenings": len(items)}
+        case updates.Choosing(view, kind, again):
+            choices = plain(view.legal(kind))  # type: ignore[arg-type]
+            return found | {"kind": kind, "again": again, "choices": choices}
+        case updates.RelayState(relay, why):
+            found |= {"relay": relay, "waits": why is None}
+            return found if why is None else found | reason_json(why)
+        case updates.Said(seat, who, words):
+            return found | {"seat": seat, "who": who, "words": words}
+    for name, value in vars(update).items():
+        match value:
+            case rules.View():
+                continue
+            case Reason():
+                found |= reason_json(value)
+            case updates.Muster():
+                found |= {"quorum": value.quorum, "there": value.there, "mute": value.is_mute}
+                found |= {"gone": sorted(value.gone), "unlinked": sorted(value.unlinked)}
+            case _:
+                found[name] = value_json(value, reason_json)
+    return found
+
+
+def table_json(table: Table) -> dict[str, Any]:
+    """Return the names of a table, its seats, and its edition."""
+    roster = table.header.roster
+    seats = [{"nickname": one.nickname, "fingerprint": fingerprint(one.id)} for one in roster]
+    edition = edition_json(table.game.edition) if isinstance(table.game, HoityToity) else {}
+    return {"game": table.id.hex()[:16], "table": table.id.hex(), "seats": seats, **edition}
+
+
+def edition_json(edition: Edition) -> dict[str, Any]:
+    """Return the name of an edition, and what it changes of the one that it is made from.
+
+    `changed` is null if the edition has a name of its own.
+    """
+    found = descent(edition)
+    return {"edition": edition.name, "changed": list(found.changes) if found.original else None}
+
+
+def value_json(value: object, reason_json: ReasonJson) -> Any:
+    """Return a value of an update or scene as JSON holds it."""
+    match value:
+        case rules.Place():
+            return value.words
+        case Enum():
+            return value.value
+        case Reason():
+            return reason_json(value)
+        case Table():
+            return table_json(value)
+        case rules.View():
+            return {"seat": value.seat, "state": _named(value.state, reason_json, {"edition"})}
+        case float():
+            return round(value, 1)
+        case Path():
+            return str(value)
+        case Mapping():
+            return {str(key): value_json(one, reason_json) for key, one in value.items()}
+        case Set():
+            return sorted(value)
+        case tuple() | list():
+            return [value_json(one, reason_json) for one in value]
+    return _named(value, reason_json) if is_dataclass(value) else value
+
+
+def _named(value: Any, reason_json: ReasonJson, without: Set[str] = frozenset()) -> dict[str, Any]:
+    """Return the fields of a dataclass by name."""
+    names = [one.name for one in fields(value) if one.name not in without]
+    return {name: value_json(getattr(value, name), reason_json) for name in names}

@@ -1,0 +1,70 @@
+"""Tests of the scene: a pure fold over updates, and its JSON."""
+
+import copy
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.rules_driver import Referee
+from support.sampling import times
+from support.screened import NAMES, table
+
+from p2p_hoity import rules
+from p2p_hoity.coded_errors import Reason
+from p2p_hoity.editions import load
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import Scene, fold
+from p2p_hoity.presentation.scene_json import value_json
+from p2p_hoity.presentation.staging import beats
+
+EDITION = "uberplay-2004"
+
+
+def played(seed: int, steps: int, staged: bool) -> list[Scene]:
+    """Return the scenes of a game as seat 0 sees it, update by update."""
+    referee, scenes = Referee.seat(load(EDITION), 4, seed), [Scene()]
+    begun = updates.Started(table(4, None, NAMES, load(EDITION)), 0)
+    told: list[updates.Update] = [updates.Joined(NAMES[:4], 4), begun]
+    for _step in range(steps):
+        before = len(referee.record)
+        referee.step()
+        if items := tuple(referee.record[before:]):
+            view = rules.view(referee.state, 0, referee.private(0))
+            whole = updates.Happened(items, view)
+            told += beats(whole) if staged else [whole]
+    for update in told:
+        scenes.append(fold(scenes[-1], update))
+    return scenes
+
+
+@given(st.integers(0, 20), st.integers(1, 150))
+@settings(max_examples=times(6, 40))
+def test_a_fold_changes_no_scene_and_beats_lead_to_the_same_one(seed: int, steps: int) -> None:
+    whole, parts = played(seed, steps, False), played(seed, steps, True)
+    assert parts[-1] == whole[-1]
+    kept = copy.copy(whole[-1])
+    told = updates.Rewound(1, len(whole[-1].record) // 2, whole[-1].view)  # type: ignore[arg-type]
+    again = fold(whole[-1], told)
+    assert whole[-1] == kept
+    assert again.record == kept.record[: len(kept.record) // 2]
+    assert again != kept or not kept.record
+
+
+def test_an_update_that_changes_nothing_gives_the_very_scene() -> None:
+    scene = Scene()
+    assert fold(scene, updates.Cautious()) is scene
+
+
+def test_a_scene_is_json_and_names_no_hidden_piece_of_others() -> None:
+    def reason_json(reason: Reason) -> dict[str, Any]:
+        return {"code": reason.code}
+
+    last = played(1, 60, False)[-1]
+    assert last.view is not None
+    told = json.loads(json.dumps(value_json(last, reason_json)))
+    assert told["table"]["seats"][1]["nickname"] == NAMES[1]
+    assert len(told["record"]) == len(last.record)
+    hidden = [slot for slot, card in enumerate(last.view.state.known) if card is None]
+    assert hidden
+    assert [told["view"]["state"]["known"][slot] for slot in hidden] == [None] * len(hidden)
