@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from protocol import FAULTS, Machine, Node, effects
+from protocol import FAULTS, Node, SeatMachine, effects
 from protocol.bounds import Quota, Seconds
 
 from .. import rules
@@ -36,7 +36,7 @@ class Outgoing:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: SeatMachine,
         hub: Hub,
         marks: MarkKeeper,
         rate_limit: RateLimit,
@@ -106,7 +106,7 @@ def play_of(node: Node) -> Play:
 class Chronicle:
     """What a screen was told of one table: each happening and each fault once."""
 
-    def __init__(self, machine: Machine, screen: Screen) -> None:
+    def __init__(self, machine: SeatMachine, screen: Screen) -> None:
         """All up to the machine's tip counts as told: a resumed game does not begin anew."""
         self._machine, self._screen = machine, screen
         self._told = play_of(machine.tip)
@@ -161,7 +161,7 @@ class EffectsOut:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: SeatMachine,
         journal: Journal | None,
         marks: MarkKeeper,
         outgoing: Outgoing,

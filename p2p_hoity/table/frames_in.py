@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import trio
 
-from protocol import Invalid, Machine, Node
+from protocol import Invalid, Node, SeatMachine
 from protocol.bounds import Quota
 
 from ..coded_errors import because, of_protocol
@@ -66,7 +66,7 @@ class FramesIn:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: SeatMachine,
         hub: Hub,
         rate_limit: RateLimit,
         now: Callable[[], float],

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 import trio
 
-from protocol import Machine
+from protocol import SeatMachine
 from protocol.bounds import Seconds
 from protocol.game_interface import IllegalMove
 
@@ -98,7 +98,7 @@ class PlayerQuestions:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: SeatMachine,
         player: Player | None,
         screen: Screen,
         view: Callable[[], rules.View],

@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from protocol import Machine, Table
+from protocol import SeatMachine, Table
 from protocol.bounds import Seconds
 
 from .. import rules
@@ -289,7 +289,9 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     return path
 
 
-def reopen(seat: Seat, name: str | None) -> tuple[journals.Journal, SeatRecord, Machine, Roster]:
+def reopen(
+    seat: Seat, name: str | None
+) -> tuple[journals.Journal, SeatRecord, SeatMachine, Roster]:
     """Open the journal of a kept game.
 
     Returns:
@@ -305,7 +307,7 @@ def reopen(seat: Seat, name: str | None) -> tuple[journals.Journal, SeatRecord, 
     if first.key != seat.me.identity.public:
         book.close()
         raise PeerError(ResumeCode.OTHER_KEY)
-    machine = Machine(table, os.urandom, first.seat, seat.me.identity, first.seed)
+    machine = SeatMachine(table, os.urandom, first.seat, seat.me.identity, first.seed)
     machine.restore(records)
     roster = Roster(first.header, first.addresses, first.signature, watched=first.watched)
     return book, first, machine, roster
@@ -401,7 +403,7 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
     return replace(reach, listen=same, or_any=same != listen)
 
 
-def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:
+def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
     """A screen that is shown how the game stands as soon as it knows the table: whoever has
     chosen already is asked nothing for now, and would see nothing."""
 
