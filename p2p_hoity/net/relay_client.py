@@ -20,7 +20,7 @@ import trio
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
-from .addresses import Address, numeric, parse_address
+from .addresses import Address, Scheme, numeric, parse_address
 from .dialler import Secured
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError
@@ -293,7 +293,7 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
 
 
 async def _greet_once(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
-    raw = await network.open(replace(relay, via_relay=False))
+    raw = await network.open(replace(relay, scheme=Scheme.TCP))
     secured = await secure(raw, relay, None)
     async with _cut_on_failure(secured.stream, relay):
         return secured, await receive(secured.stream)

@@ -22,7 +22,7 @@ from protocol.bounds import Seconds
 from .. import rules
 from ..coded_errors import NOT_OK, Code
 from ..game_adapter import Play, happenings_since
-from ..net.addresses import host_of, is_own_host
+from ..net.addresses import RELAY_PREFIX, host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ..net.ticket import Ticket
 from ..net.transport import Network
@@ -423,7 +423,7 @@ def _same_port(listen: str, addresses: Sequence[str]) -> str:
     host, _, port = listen.rpartition(":")
     if port != "0":
         return listen
-    direct = [a for a in addresses if not a.startswith("relay+")]
+    direct = [a for a in addresses if not a.startswith(RELAY_PREFIX)]
     here = [a for a in direct if is_own_host(host_of(a))]  # others may be the router's
     ports = [a.rpartition(":")[2] for a in (*here, *direct)]
     return f"{host}:{ports[0]}" if ports else listen
