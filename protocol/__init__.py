@@ -2,10 +2,10 @@
 
 A driver needs what stands here, a game what stands in `protocol.game_interface`, and nothing above
 this package imports anything else of it. A driver reads frames and the clock, hands them to a
-`Machine`, and carries out the effects that the machine leaves: see `docs/another-game.md` for one
+`SeatMachine`, and carries out the effects that the machine leaves: `docs/another-game.md` shows one
 in full.
 
-    machine = Machine(Table(header, game), os.urandom, seat, identity, seed)
+    machine = SeatMachine(Table(header, game), os.urandom, seat, identity, seed)
     machine.start(now)                  # then, as things happen:
     machine.link_up(peer, now)          # a node with this key is linked; link_down likewise
     machine.receive(frame, now, peer)   # Invalid: drop the link, no seat is to blame
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from .errors import Invalid, OtherVersion
     from .fault_codes import FAULTS
     from .seat import effects
-    from .seat.seat_machine import Machine
+    from .seat.seat_machine import SeatMachine
     from .seat.timeouts import Wait
     from .wire import codec, peer_frames, table_header
     from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
     from .wire.table_header import Header, Patience, SeatEntry, Terms
 
 WHERE: Final = {
-    "Machine": "seat.seat_machine",
+    "SeatMachine": "seat.seat_machine",
     "Wait": "seat.timeouts",
     "effects": "seat",
     "Table": "chain.chain_state",
@@ -74,7 +74,7 @@ WHERE: Final = {
 """Each public name and the module it stands in; a name may be a module itself."""
 
 __all__ = [  # noqa: RUF022 - in the order of use
-    "Machine",
+    "SeatMachine",
     "Wait",
     "effects",
     "Table",

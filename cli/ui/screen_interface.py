@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.screen_updates import Update
@@ -18,17 +18,7 @@ from p2p_hoity.table.session import Outcome
 from protocol import Terms
 
 from ..local.lesson_screen import Room
-
-COLUMNS: Final = 80
-
-
-ROWS: Final = 24
-
-
-def is_small(columns: int, rows: int) -> bool:
-    """Whether a window is too small for the table."""
-    return columns < COLUMNS or rows < ROWS
-
+from ..printing import is_small
 
 Leave = Callable[[str], None]
 T = TypeVar("T")

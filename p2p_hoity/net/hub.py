@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import trio
 
 from ..coded_errors import Reason, because
-from .addresses import Address, Named, parse_address, source_of
+from .addresses import Address, Named, Scheme, parse_address, source_of
 from .connection_slots import Admission, Stage, Standing, UnprovenConnections, UnprovenStream
 from .dialler import PeerDialler, Race, Secured
 from .hole_punching import Puncher, Stay
@@ -152,7 +152,7 @@ class Hub:
         `tell` hears of a relay that is lost, and found again.
         """
         nursery, parsed = self._running(), parse_address(relay)
-        address = Address(parsed.host, parsed.port, via_relay=True)
+        address = Address(parsed.host, parsed.port, Scheme.RELAY)
         if address not in self._waiting:
             how = (self._identity, self._instance, self._limits, tell)
             self._waiting[address] = WaitingAtRelay(self._network, address, *how)

@@ -19,7 +19,7 @@ import trio
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
-from .addresses import Address, numeric, parse_address
+from .addresses import Address, Scheme, numeric, parse_address
 from .dialler import Secured
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError
@@ -281,7 +281,7 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
     while True:
         rest = pause * random.uniform(0.5, 1.0)
         try:
-            raw = await network.open(replace(relay, via_relay=False))
+            raw = await network.open(replace(relay, scheme=Scheme.TCP))
             secured = await secure(raw, relay, None)
             async with _cut_on_failure(secured.stream, relay):
                 return secured, await receive(secured.stream)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..coded_errors import Code
-from .addresses import Address, parse_address
+from .addresses import Address, Scheme, parse_address
 from .network_errors import AddressError, TicketError
 
 PREFIX = "hoity"
@@ -126,7 +126,7 @@ def fresh_secret() -> bytes:
 
 
 def _relayed(address: Address) -> Address:
-    return Address(address.host, address.port, via_relay=True)
+    return Address(address.host, address.port, Scheme.RELAY)
 
 
 def encode_ticket(ticket: Ticket) -> str:

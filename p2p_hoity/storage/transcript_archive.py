@@ -7,7 +7,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from protocol import Machine, transcript
+from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, Reason, of_system
 from .journal import JournalError
@@ -61,7 +61,7 @@ def write_transcript(path: Path, data: bytes) -> None:
         write_whole(path, data)
 
 
-def transcript_of(machine: Machine) -> bytes:
+def transcript_of(machine: SeatMachine) -> bytes:
     """The bytes of a table's transcript; JournalError if they would not make a readable file."""
     try:
         return machine.transcript()

@@ -13,7 +13,7 @@ from typing import Final
 
 import trio
 
-from protocol import FAULTS, Machine, Node, effects
+from protocol import FAULTS, Node, SeatMachine, effects
 from protocol.bounds import Quota, Seconds
 
 from .. import rules
@@ -44,7 +44,7 @@ class Outgoing:
         _goes_to: Tells whether a linked node gets the frames that go to everybody.
     """
 
-    _machine: Machine
+    _machine: SeatMachine
     _hub: Hub
     _marks: MarkKeeper
     _rate_limit: RateLimit
@@ -110,7 +110,7 @@ def play_of(node: Node) -> Play:
 class Chronicle:
     """What a screen was told of one table: each happening and each fault once."""
 
-    def __init__(self, machine: Machine, screen: Screen) -> None:
+    def __init__(self, machine: SeatMachine, screen: Screen) -> None:
         """All up to the machine's tip counts as told: a resumed game does not begin anew."""
         self._machine, self._screen = machine, screen
         self._told = play_of(machine.tip)
@@ -177,7 +177,7 @@ class EffectsOut:
         broken: How the table ended without a result, if it did.
     """
 
-    _machine: Machine
+    _machine: SeatMachine
     _journal: Journal | None
     _marks: MarkKeeper
     _outgoing: Outgoing

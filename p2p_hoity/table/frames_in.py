@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import trio
 
-from protocol import Invalid, Machine, Node
+from protocol import Invalid, Node, SeatMachine
 from protocol.bounds import Quota
 
 from ..coded_errors import because, of_protocol
@@ -74,7 +74,7 @@ class FramesIn:
         _off_loop: Runs the machine's jobs. Without it the machine does them itself.
     """
 
-    _machine: Machine
+    _machine: SeatMachine
     _hub: Hub
     _rate_limit: RateLimit
     _now: Callable[[], float]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from protocol import Header, Identity, Machine, Table, table_header
+from protocol import Header, Identity, SeatMachine, Table, table_header
 
 from ..coded_errors import NETWORK, Code, CodedError, Reason
 from ..game_adapter import bind
@@ -290,7 +290,7 @@ async def play(
         relay_only=reach.relay_only,
     )
     book = journals.create(journal_path(seat.home, table), record, seat.passphrase)
-    machine = Machine(table, os.urandom, record.seat, me, record.seed)
+    machine = SeatMachine(table, os.urandom, record.seat, me, record.seed)
     return await run_session(hub, seat, roster, capability, machine, book, backlog)
 
 
@@ -299,7 +299,7 @@ async def run_session(
     seat: Seat,
     roster: Roster,
     capability: Capability,
-    machine: Machine,
+    machine: SeatMachine,
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:

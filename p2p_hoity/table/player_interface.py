@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 import trio
 
-from protocol import Machine
+from protocol import SeatMachine
 from protocol.bounds import Seconds
 from protocol.game_interface import IllegalMove
 
@@ -105,7 +105,7 @@ class PlayerQuestions:
         _now: The clock of the machine, in seconds.
     """
 
-    _machine: Machine
+    _machine: SeatMachine
     _player: Player | None
     _screen: Screen
     _view: Callable[[], rules.View]

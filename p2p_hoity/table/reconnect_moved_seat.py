@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from protocol import Header, Machine, Table
+from protocol import Header, SeatMachine, Table
 from protocol.bounds import Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
@@ -204,7 +204,7 @@ class Giver:
 
     hub: Hub
     ways: Reachability
-    machine: Machine
+    machine: SeatMachine
     screen: updates.Screen
     bare: Ticket
     known: tuple[str, ...]

@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from protocol import Identity, Invalid, Machine, effects
+from protocol import Identity, Invalid, SeatMachine, effects
 from protocol.bounds import Seconds
 
 from .. import rules
@@ -106,7 +106,7 @@ class Session:
     def __init__(
         self,
         hub: Hub,
-        machine: Machine,
+        machine: SeatMachine,
         attendee: Attendee,
         roster: Roster,
         capability: Capability,

@@ -9,7 +9,7 @@ from typing import Final
 
 import trio
 
-from protocol import Identity, Machine
+from protocol import Identity, SeatMachine
 from protocol.bounds import Seconds
 
 from .. import rules
@@ -116,7 +116,7 @@ async def _watch(
         events: Sequence[Event] = host_link.backlog.frames
         agreed = Agreed(roster, host_link.capability)
         while True:
-            roster, machine = agreed.roster, Machine(bind_raw(agreed.roster.header), os.urandom)
+            roster, machine = agreed.roster, SeatMachine(bind_raw(agreed.roster.header), os.urandom)
             session = Session(hub, machine, onlooker, roster, agreed.capability, stranger)
             outcome = await session.run(roster.addresses, events)
             if outcome.again is None:

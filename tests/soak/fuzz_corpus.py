@@ -27,7 +27,7 @@ from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
 from p2p_hoity.table import chat, lobby, rematch_frames
 from protocol.chain.chain_state import Kind
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import verifier
 from protocol.transcript.verifier import steps_to
 from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
@@ -146,7 +146,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
         yield "edition", path.read_bytes()
 
 
-def _bodies(machine: Machine) -> Iterator[tuple[str, bytes]]:
+def _bodies(machine: SeatMachine) -> Iterator[tuple[str, bytes]]:
     kinds = {before.digest: before.want.kind for before, _, _ in steps_to(machine.tip)}
     for body, kind in (
         (say.body, kinds.get(say.on)) for say in map(_say, store_of(machine)) if say

@@ -25,9 +25,9 @@ from p2p_hoity.rules import View
 from protocol.bounds import Quota, Seconds
 
 from ...local.settings import Settings
+from ...printing import is_small
 from ...words.chat_phrases import PHRASES
 from ...words.translation import _, yes_or_no
-from ..screen_interface import is_small
 from .colours import Line, style_of
 from .info_pages import Choices, Readable
 from .key_bindings import KEYS, NUMBERS, Hands, Told, key_of, options

@@ -186,6 +186,6 @@ def test_identities_are_real_in_every_group() -> None:
 
 def test_no_part_of_the_product_chooses_a_backend() -> None:
     own = Path("protocol/crypto/group.py")
-    for folder in ("protocol", "p2p_hoity", "cli", "training"):
+    for folder in ("protocol", "p2p_hoity", "cli", "training/hoity_training"):
         for path in (ROOT / folder).rglob("*.py"):
             assert path.relative_to(ROOT) == own or "use_backend" not in path.read_text()

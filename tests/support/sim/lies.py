@@ -14,7 +14,7 @@ from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
 from protocol.chain.openings import has_opening
 from protocol.errors import Invalid
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, signed_messages, step_bodies
 from protocol.wire.signed_messages import (
     Accept,
@@ -39,7 +39,7 @@ class Liar:
     """The lying seat: its machine and identity, a die, and how often it lies."""
 
     seat: int
-    machine: Machine
+    machine: SeatMachine
     who: Any
     die: random.Random
     rate: float = 0.4

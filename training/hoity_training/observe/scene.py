@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from training.sim import CASTLE, HALL, Board, Ints, Point
-from training.sim.pieces import size
+from hoity_training.sim import CASTLE, HALL, Board, Ints, Point
+from hoity_training.sim.pieces import size
 
 from .hands import Deck, Hands
 from .holdings import Holdings, Small

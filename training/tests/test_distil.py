@@ -6,19 +6,19 @@ import json
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
-torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
+np = pytest.importorskip("numpy", reason="the training needs PyTorch: pip install ./training")
+torch = pytest.importorskip("torch", reason="the training needs PyTorch: pip install ./training")
 
-from training import distil, mimic
-from training.critic import Critic
-from training.keeping import load as checkpoint
-from training.keeping import policy_of, save
-from training.policy import NEVER, Policy
-from training.ppo import Course, Learner
-from training.rollout import Hall
-from training.rows import asked
-from training.seating import Mixed
-from training.tables import kinds
+from hoity_training import distil, mimic
+from hoity_training.critic import Critic
+from hoity_training.keeping import load as checkpoint
+from hoity_training.keeping import policy_of, save
+from hoity_training.policy import NEVER, Policy
+from hoity_training.ppo import Course, Learner
+from hoity_training.rollout import Hall
+from hoity_training.rows import asked
+from hoity_training.seating import Mixed
+from hoity_training.tables import kinds
 
 
 def bold(seed):

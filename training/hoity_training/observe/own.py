@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hoity_training.sim import CASH, DETECTIVE, EXHIBIT, THIEF
 from p2p_hoity.bots.learned.features import OWN, length
 from p2p_hoity.bots.learned.observation import (
     FIELDS,
@@ -28,7 +29,6 @@ from p2p_hoity.bots.learned.observation import (
 )
 from p2p_hoity.rules import HAND, LETTERS
 from p2p_hoity.rules.exhibits import MIN_EXHIBIT
-from training.sim import CASH, DETECTIVE, EXHIBIT, THIEF
 
 from .holdings import counts_of
 from .scene import Numbers, Scene, clipped

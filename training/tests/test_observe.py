@@ -7,9 +7,11 @@ from itertools import product
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="the simulator needs the extra `training`")
+np = pytest.importorskip("numpy", reason="the simulator needs numpy")
 
-from support.agreement import CALM, UNRULY, Beside, Unrest
+from agreement import CALM, UNRULY, Beside, Unrest
+from hoity_training.observe import Eyes
+from hoity_training.sim import Table
 from support.sampling import sample
 from support.unruly_games import TABLES
 
@@ -18,8 +20,6 @@ from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
 from p2p_hoity.editions import load
 from p2p_hoity.rules import expected, view
-from training.observe import Eyes
-from training.sim import Table
 
 SWITCHES = list(product(("staged", "together"), (False, True), ("after", "before")))
 CLOSE = 1e-6

@@ -1,6 +1,9 @@
-"""How much one player gains who trains against frozen copies: `python -m training.attack FROZEN...
---seed S --minutes M --out DIR`; FROZEN is a file of weights, or a checkpoint, such as a likeness
-(`training.mimic`). Of several each seat has its own in each game.
+"""How much one player gains who trains against frozen copies.
+
+    python -m hoity_training.attack FROZEN... --seed S --minutes M --out DIR
+
+FROZEN is a file of weights, or a checkpoint, such as a likeness (`hoity_training.mimic`). Of
+several each seat has its own in each game.
 
 The attacker sits alone at each table, learns as the training does, and may begin as the copy that
 it attacks (`--warm`) or as nothing, and with a `--critic` that knows the game. What it gains is its

@@ -8,15 +8,15 @@ from itertools import combinations
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="the simulator needs the extra `training`")
+np = pytest.importorskip("numpy", reason="the simulator needs numpy")
 
-from support.agreement import CALM, UNRULY, Beside, Unrest, agree
+from agreement import CALM, UNRULY, Beside, Unrest, agree
+from hoity_training.sim import NONE, VOID, Board, Cards, Pieces, Presence, Table
+from hoity_training.sim.cards import KIND_ORDER
 from support.unruly_games import TABLES
 
 from p2p_hoity.editions import NAMES, load
 from p2p_hoity.rules import ActionKind, best_exhibit, is_exhibit, strength
-from training.sim import NONE, VOID, Board, Cards, Pieces, Presence, Table
-from training.sim.cards import KIND_ORDER
 
 
 @pytest.mark.parametrize("unrest", [CALM, UNRULY], ids=["calm", "unruly"])

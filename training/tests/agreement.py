@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from hoity_training.sim import CARD_IDS, NONE, VOID, Board, Ended, Point, Presence, Table
 
 from p2p_hoity import rules
 from p2p_hoity.rules import Presence as Attendance
-from training.sim import CARD_IDS, NONE, VOID, Board, Ended, Point, Presence, Table
 
 LISTED = ("place", "action", "turn", "window")
 

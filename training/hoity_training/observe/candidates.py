@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from hoity_training.sim import CARD_IDS, CASH, EXHIBIT, THIEF, Ints, Kind
+from hoity_training.sim.pieces import ONE, size, top
 from p2p_hoity.bots.learned.features import CANDIDATE, length
 from p2p_hoity.bots.learned.move_candidates import (
     CARD_AT,
@@ -16,8 +18,6 @@ from p2p_hoity.bots.learned.move_candidates import (
     THIEF_AT,
 )
 from p2p_hoity.bots.learned.observation import LEAD, OF_GAIN, OF_LETTER, OF_RUN, OF_WINDOW
-from training.sim import CARD_IDS, CASH, EXHIBIT, THIEF, Ints, Kind
-from training.sim.pieces import ONE, size, top
 
 from .holdings import loss_of
 from .scene import Numbers, Reals, Scene, clipped

@@ -6,25 +6,25 @@ import json
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
-torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
+np = pytest.importorskip("numpy", reason="the training needs PyTorch: pip install ./training")
+torch = pytest.importorskip("torch", reason="the training needs PyTorch: pip install ./training")
 
+from hoity_training import attack, duel, export, train
+from hoity_training.critic import Critic
+from hoity_training.keeping import load as checkpoint
+from hoity_training.keeping import restore, save
+from hoity_training.policy import Policy
+from hoity_training.ppo import Course, Learner
+from hoity_training.referee import Referee
+from hoity_training.rows import Rows, asked
+from hoity_training.seating import LEARNER
+from hoity_training.train import Plan, Training
 from support.dask_cluster import Reaper, begun
 from support.random_weights import random_weights
 
 from p2p_hoity.bots import BOTS
 from p2p_hoity.bots.learned import read
 from p2p_hoity.editions import load
-from training import attack, duel, export, train
-from training.critic import Critic
-from training.keeping import load as checkpoint
-from training.keeping import restore, save
-from training.policy import Policy
-from training.ppo import Course, Learner
-from training.referee import Referee
-from training.rows import Rows, asked
-from training.seating import LEARNER
-from training.train import Plan, Training
 
 COMMIT = "ab" * 20
 

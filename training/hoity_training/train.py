@@ -1,4 +1,4 @@
-"""The training: `python -m training.train --seed S --minutes M --out DIR`.
+"""The training: `python -m hoity_training.train --seed S --minutes M --out DIR`.
 
 Self-play at all kinds of tables. Updates are counted, not timed: the same seed and the same number
 of updates make the same weights. DIR gets `log.jsonl`, `checkpoint.pt` and numbered ones.
@@ -221,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, required=True, help="stop after these at most")
     parser.add_argument("--updates", type=int, help="how many the plan has; else by the minutes")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--likeness", type=Path, help="a checkpoint of training.mimic")
+    parser.add_argument("--likeness", type=Path, help="a checkpoint of hoity_training.mimic")
     parser.add_argument("--start", type=Path, help="a checkpoint or weights to go on from")
     seats = ", ".join(map(str, SHARES))
     parser.add_argument(

@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hoity_training.sim import Ints, Pieces
+from hoity_training.sim.pieces import top
 from p2p_hoity.bots.learned.observation import SPANS
 from p2p_hoity.rules import LETTERS
-from training.sim import Ints, Pieces
-from training.sim.pieces import top
 
 Small = NDArray[np.int16]
 """Counts; arrays of them have one plane for each letter on their first axis."""

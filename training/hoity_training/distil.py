@@ -1,5 +1,5 @@
 """One network that mixes as several do together:
-`python -m training.distil CHECKPOINT... --updates N --seed S --out CHECKPOINT`.
+`python -m hoity_training.distil CHECKPOINT... --updates N --seed S --out CHECKPOINT`.
 
 Learning against itself goes in a circle; what comes near to an equilibrium is the average of all
 that was played on the way (Heinrich and Silver 2016, "Deep Reinforcement Learning from Self-Play in

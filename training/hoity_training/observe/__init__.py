@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from training.sim import Board, Point
+from hoity_training.sim import Board, Point
 
 from .candidates import candidate_table
 from .others import other_tables

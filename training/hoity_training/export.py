@@ -1,6 +1,6 @@
 """From a checkpoint to the file that the game ships, and from such a file back to a policy.
 
-`python -m training.export CHECKPOINT WEIGHTS [--part average|policy]`
+`python -m hoity_training.export CHECKPOINT WEIGHTS [--part average|policy]`
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How many rounds a second the simulator plays: `python bench/sim_bench.py [SECONDS] [GAMES]`.
+"""How many rounds a second the simulator plays: `python training/sim_bench.py [SECONDS] [GAMES]`.
 
 On one core, choices at random, in seconds of its own; once without and once with what every
-deciding seat sees. Prints JSON; `decisions` are rows a second. Needs the extra `training`.
+deciding seat sees. Prints JSON; `decisions` are rows a second. Needs numpy.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 import numpy as np
+from hoity_training.observe import Eyes
+from hoity_training.sim import Table
 
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Variant
-from training.observe import Eyes
-from training.sim import Table
 
 TABLES: tuple[tuple[str, int, Variant], ...] = (
     ("uberplay-2004", 4, None),

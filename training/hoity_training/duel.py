@@ -1,4 +1,6 @@
-"""How often one bot wins against others, by the real rules: `python -m training.duel WEIGHTS`.
+"""How often one bot wins against others, by the real rules.
+
+    python -m hoity_training.duel WEIGHTS
 
 `hard` is the bot of these weights as the game runs it, in plain Python. Each line is one pairing at
 one number of seats: the share of victory of the one seat, with half its 95 % interval. Editions and

@@ -1,4 +1,4 @@
-"""Self-play on the tree, and the lessons it gives: what `training/rollout.py` is at real tables."""
+"""Self-play on the tree, and the lessons it gives: what `rollout.py` is at real tables."""
 
 from __future__ import annotations
 

@@ -7,26 +7,27 @@ from dataclasses import replace
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
-torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
+np = pytest.importorskip("numpy", reason="the training needs PyTorch: pip install ./training")
+torch = pytest.importorskip("torch", reason="the training needs PyTorch: pip install ./training")
+
+from hoity_training.absences import Absences
+from hoity_training.contest import contest, summed
+from hoity_training.critic import Critic
+from hoity_training.harvest import Lessons, harvest
+from hoity_training.insight import SEAT_NUMBERS, TABLE_NUMBERS
+from hoity_training.keeping import Pool, policy_of
+from hoity_training.keeping import load as checkpoint
+from hoity_training.policy import NEVER, Policy
+from hoity_training.ppo import Course, Learner, Step, evened, explained
+from hoity_training.rollout import Hall, Moment, Players, Post
+from hoity_training.rows import Rows, asked, joined
+from hoity_training.seating import CHANCE, COMPANY, LEARNER, LIKENESS, Alone, Among, League, company
+from hoity_training.sim import Ended, Table
+from hoity_training.tables import Kind, kinds
+from hoity_training.train import Company, Plan, Training
 
 from p2p_hoity.bots.learned.policy_network import Shape
 from p2p_hoity.editions import load
-from training.absences import Absences
-from training.contest import contest, summed
-from training.critic import Critic
-from training.harvest import Lessons, harvest
-from training.insight import SEAT_NUMBERS, TABLE_NUMBERS
-from training.keeping import Pool, policy_of
-from training.keeping import load as checkpoint
-from training.policy import NEVER, Policy
-from training.ppo import Course, Learner, Step, evened, explained
-from training.rollout import Hall, Moment, Players, Post
-from training.rows import Rows, asked, joined
-from training.seating import CHANCE, COMPANY, LEARNER, LIKENESS, Alone, Among, League, company
-from training.sim import Ended, Table
-from training.tables import Kind, kinds
-from training.train import Company, Plan, Training
 
 SMALL = Course(batch=512, critic_batch=512)
 
@@ -242,7 +243,7 @@ def test_a_pool_keeps_old_and_new_copies():
 
 def test_a_game_without_end_is_broken_off_and_nobody_has_won(monkeypatch):
     kind, rng = Kind(load(), 4, None, 1.0), np.random.default_rng(1)
-    monkeypatch.setattr("training.contest.MOST_ROUNDS", 1)
+    monkeypatch.setattr("hoity_training.contest.MOST_ROUNDS", 1)
     won = contest(kind, 50, {}, Alone(CHANCE), rng)
     assert (won.share, won.games) == (0.0, 50)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hoity_training.sim import Ints
 from p2p_hoity.bots.learned.features import OTHER, length
 from p2p_hoity.bots.learned.observation import (
     LEAD,
@@ -20,7 +21,6 @@ from p2p_hoity.bots.learned.observation import (
 )
 from p2p_hoity.rules import HAND
 from p2p_hoity.rules.exhibits import MIN_EXHIBIT
-from training.sim import Ints
 
 from .scene import Numbers, Scene, clipped
 from .writer import Writer

@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
-torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
+np = pytest.importorskip("numpy", reason="the training needs PyTorch: pip install ./training")
+torch = pytest.importorskip("torch", reason="the training needs PyTorch: pip install ./training")
 
+from hoity_training import mimic
+from hoity_training.keeping import load as checkpoint
+from hoity_training.tables import Kind
 from support.rules_driver import plays, table
 
 from p2p_hoity.bots.learned import scene_of
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.editions import load
-from training import mimic
-from training.keeping import load as checkpoint
-from training.tables import Kind
 
 
 def test_a_choice_that_is_no_candidate_is_taken_for_the_nearest():

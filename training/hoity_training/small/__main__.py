@@ -1,4 +1,4 @@
-"""The method in small: `python -m training.small --seed S`.
+"""The method in small: `python -m hoity_training.small --seed S`.
 
 A line of JSON now and then: NashConv, what both seats could gain in sum by best answers to the
 policy and to its average copy, in parts of the payoff range; and at last what they could gain if
@@ -22,7 +22,7 @@ from .selfplay import mixtures
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Learn and measure as the command line says."""
-    parser = argparse.ArgumentParser(prog="python -m training.small", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m hoity_training.small", description=__doc__)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--updates", type=int, default=Plan.updates)
     parser.add_argument("--every", type=int, default=100, help="measure after so many updates")

@@ -1,5 +1,5 @@
 """A policy that plays like a bot of plain Python, so that it can sit at many tables at once:
-`python -m training.mimic BOT --games N --seed S --out CHECKPOINT`.
+`python -m hoity_training.mimic BOT --games N --seed S --out CHECKPOINT`.
 
 The bot plays whole games against itself at all kinds of tables, and the policy learns what it
 chose, by cross-entropy. It is a likeness, not the bot: what is said of the bot is measured by

@@ -1,4 +1,4 @@
-"""The simulator beside the rules: `python -m soak.agree [ROUNDS] [SEED]`.
+"""The simulator beside the rules: `python tests/agree.py [ROUNDS] [SEED]`.
 
 Every number of seats, both editions, all switches, both variants of two seats; half of the rounds
 with absences, returns, bans, void choices and hands that nobody opens. Prints one JSON object.
@@ -9,7 +9,7 @@ import sys
 import time
 from itertools import product
 
-from support.agreement import CALM, UNRULY, agree
+from agreement import CALM, UNRULY, agree
 from support.unruly_games import TABLES
 
 from p2p_hoity.editions import load

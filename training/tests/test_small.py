@@ -7,17 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="the training needs the extra `training`")
-torch = pytest.importorskip("torch", reason="the training needs the extra `training`")
+np = pytest.importorskip("numpy", reason="the training needs PyTorch: pip install ./training")
+torch = pytest.importorskip("torch", reason="the training needs PyTorch: pip install ./training")
 pyspiel = pytest.importorskip("pyspiel", reason="the cut-down is measured by OpenSpiel")
 
+from hoity_training.small.deals import CARDS, ROUNDS, SEATS, decks, opening
+from hoity_training.small.forest import NOBODY, forest
+from hoity_training.small.game import SmallGame, exploitable, greedy, likeliest, uniform
+from hoity_training.small.learning import Plan, Training
+from hoity_training.small.selfplay import judged, mixtures, shares_of
+from hoity_training.small.tree import Play, chosen, owed, settled
+
 from p2p_hoity.rules import ActionKind, Choose, Phase, Seal, Show, expected, view
-from training.small.deals import CARDS, ROUNDS, SEATS, decks, opening
-from training.small.forest import NOBODY, forest
-from training.small.game import SmallGame, exploitable, greedy, likeliest, uniform
-from training.small.learning import Plan, Training
-from training.small.selfplay import judged, mixtures, shares_of
-from training.small.tree import Play, chosen, owed, settled
 
 
 def games(count):
