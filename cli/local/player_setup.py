@@ -23,7 +23,7 @@ from p2p_hoity.storage import private_files, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import (
     KeyFileError,
-    Player,
+    NamedIdentity,
     VaultError,
     check_name,
     load_identity,
@@ -94,7 +94,7 @@ def own_name(home: Home) -> str:
     return f"{default_nickname()[:16].strip()}-{secrets.token_hex(2)}"
 
 
-def load(home: Home) -> tuple[Player, str | None]:
+def load(home: Home) -> tuple[NamedIdentity, str | None]:
     """Return the kept key and its passphrase, which is asked for on a terminal if it is needed."""
     given = passphrase_from_environment()
     try:
@@ -122,7 +122,7 @@ def typed(question: str) -> str:
         raise Trouble(words, USAGE) from error
 
 
-def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
+def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | None]:
     """Return the kept key; on the very first game a fresh one, said on standard error."""
     if name is not None:
         check_name(name)
@@ -140,7 +140,7 @@ def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
     return made, given
 
 
-def new(home: Home, name: str | None, ask: bool) -> Player:
+def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
     """Make a key; with `ask` under a passphrase typed twice, unless HOITY_PASSPHRASE gives it."""
     given = passphrase_from_environment()
     if ask and not given:
@@ -150,7 +150,7 @@ def new(home: Home, name: str | None, ask: bool) -> Player:
     return new_identity(home, name or own_name(home), given)
 
 
-def as_json(home: Home, player: Player) -> dict[str, Any]:
+def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
     """Return the public side of a key."""
     public = player.identity.public
     return {

@@ -11,7 +11,7 @@ from p2p_hoity.net.addresses import RELAY_PREFIX
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
-from protocol import Kind, fingerprint
+from protocol import Kind, effects, fingerprint
 
 from . import presence_sentences, table_terms
 from .card_names import Names, listed
@@ -24,11 +24,11 @@ from .translation import N_, _
 REMARKS: Final = frozenset(
     {
         updates.RelayState,
-        updates.Chosen,
+        updates.ChoiceTaken,
         updates.Awaited,
-        updates.LeftForNow,
+        effects.LeftForNow,
         updates.Halfway,
-        updates.Late,
+        updates.PatienceOver,
         updates.Paused,
         updates.Extended,
         updates.Linked,
@@ -140,7 +140,7 @@ def _who(update: updates.Linked | updates.Unlinked) -> str:
     return _("an onlooker") if update.name is None else update.name
 
 
-def _cautious(update: updates.Cautious, telling: Telling) -> list[str]:
+def _cautious(update: effects.Cautious, telling: Telling) -> list[str]:
     return [
         _(
             "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
@@ -150,7 +150,7 @@ def _cautious(update: updates.Cautious, telling: Telling) -> list[str]:
     ]
 
 
-def _silenced(update: updates.Silenced, telling: Telling) -> list[str]:
+def _silenced(update: effects.Silenced, telling: Telling) -> list[str]:
     return [
         _(
             "You have signed more in this game than your journal knows: it is an old copy. At a"
@@ -186,7 +186,7 @@ def _accused(update: updates.Accused, telling: Telling) -> list[str]:
     return [text.format(who=who, code=update.code, reason=meaning(update.code))]
 
 
-def _finished(update: updates.Finished, telling: Telling) -> list[str]:
+def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
     """Tell who has won and where the transcript is. The standings have been told."""
     names, standings = telling.names, update.standings
     who = presence_sentences.won(standings, names) if standings and names else ""
@@ -200,7 +200,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Joined: _joined,
     updates.HostAsked: lambda *_given: [_("The host is asked whether you may sit down …")],
     updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
-    updates.Code: lambda update, _telling: table_terms.invitation(update),
+    updates.OfferedCode: lambda update, _telling: table_terms.invitation(update),
     updates.NoCode: lambda update, _telling: [sentence(update.reason)],
     updates.Reached: _reached,
     updates.Moved: _moved,
@@ -208,13 +208,13 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.RelayState: lambda update, _telling: [table_terms.of_relay(update)],
     updates.Started: _started,
     updates.Rewound: _rewound,
-    updates.Refused: lambda update, _telling: [choose_again(update.code, update.fields)],
+    updates.ChoiceRefused: lambda update, _telling: [choose_again(update.code, update.fields)],
     updates.Linked: _linked,
     updates.Unlinked: _unlinked,
-    updates.Cautious: _cautious,
-    updates.Silenced: _silenced,
+    effects.Cautious: _cautious,
+    effects.Silenced: _silenced,
     updates.Away: _away,
-    updates.Returned: lambda *_given: [
+    updates.Rejoined: lambda *_given: [
         _("You are back at the table and play again from the next round.")
     ],
     updates.Said: _said,
@@ -223,7 +223,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
         _("not said: {reason}").format(reason=sentence(update.reason))
     ],
     updates.Accused: _accused,
-    updates.Finished: _finished,
+    updates.GameOver: _finished,
     updates.Ended: lambda update, telling: [presence_sentences.ended(update, telling.names)],
 }
 """Updates of which something can be told at any time."""
@@ -232,13 +232,13 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
 # The game
 
 
-def _stepped(update: updates.Stepped, telling: Telling, names: Names) -> list[str]:
+def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
     return [_("The deck is shuffled and dealt, and every step of it proven …")]
 
 
-def _chosen(update: updates.Chosen, telling: Telling, names: Names) -> list[str]:
+def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
     if telling.scene.view is None:
         return []
     choice = in_words(telling.scene.view, update.kind, update.choice, names)
@@ -273,18 +273,18 @@ def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
 
 
 GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
-    updates.Stepped: _stepped,
+    updates.ChainGrew: _stepped,
     updates.Happened: lambda update, _telling, names: brief_story(names, update.items),
     Beat: lambda update, _telling, names: brief_story(names, update.items),
-    updates.Chosen: _chosen,
+    updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
-    updates.LeftForNow: lambda update, _telling, names: [
+    effects.LeftForNow: lambda update, _telling, names: [
         presence_sentences.left(update.seat, names)
     ],
     updates.Halfway: lambda update, telling, names: presence_sentences.halfway(
         update, names, telling.game
     ),
-    updates.Late: lambda update, telling, names: presence_sentences.late(
+    updates.PatienceOver: lambda update, telling, names: presence_sentences.late(
         update, names, telling.game
     ),
     updates.Paused: lambda update, telling, names: presence_sentences.paused(

@@ -25,7 +25,7 @@ PROOFS: Final[Quota] = 400
 WORDLESS: Final = frozenset(
     {
         updates.Reached,
-        updates.Stepped,
+        updates.ChainGrew,
         updates.Clock,
         updates.Attendance,
         updates.Awaited,
@@ -160,7 +160,7 @@ class Stage:
                 self.alarm = lines[-1]
             case updates.Said():
                 self.talk.append((update, self.told))
-            case updates.Stepped(node, _, seconds) if self.names is not None:
+            case updates.ChainGrew(node, _, seconds) if self.names is not None:
                 if words := happening_sentences.proved(node, seconds, self.names):
                     self.proofs.append(words)
 

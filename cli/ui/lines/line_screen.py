@@ -149,7 +149,7 @@ class LineScreen:
             self.names, self.log = names_of(self.scene), Log()
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width())
-        if isinstance(update, updates.Chosen) and self.is_confirmed:
+        if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:
             self._owes_awaited, self.is_confirmed = True, False
             return
         tell = self.note if type(update) in REMARKS else self.say
@@ -175,12 +175,12 @@ class LineScreen:
                     self.names.before = view.state.before
             case updates.Choosing(view):
                 self.look(view)
-            case updates.Stepped(before, _, seconds) if self.names is not None:
+            case updates.ChainGrew(before, _, seconds) if self.names is not None:
                 if words := happening_sentences.proved(before, seconds, self.names):
                     self.proofs.append(words)
             case updates.Clock():
                 self._tell_awaited(update)
-        if isinstance(update, updates.Happened | updates.Awaited | updates.Chosen):
+        if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):
             self._owes_awaited = False
 
     def _tell_awaited(self, update: updates.Clock) -> None:
