@@ -104,17 +104,13 @@ async def teach(room: Room, nickname: str) -> None:
     lesson = Lesson()
     room.begin_lesson(Names(lesson.edition, (nickname, *OPPONENTS), MINE))
     while not lesson.is_over:
-        await _step(room, lesson)
+        kind = lesson.question
+        choice = None if kind is None else await _ask(room, lesson, kind)
+        for part in lesson.step(choice):
+            room.tell(Happened(part.items, lesson.view))
+            if part.topic is not None:
+                await room.explain(explained(part.topic))
     await room.explain(_(FAREWELL))
-
-
-async def _step(room: Room, lesson: Lesson) -> None:
-    kind = lesson.question
-    choice = None if kind is None else await _ask(room, lesson, kind)
-    for part in lesson.step(choice):
-        room.tell(Happened(part.items, lesson.view))
-        if part.topic is not None:
-            await room.explain(explained(part.topic))
 
 
 async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:

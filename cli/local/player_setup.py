@@ -52,8 +52,13 @@ def at_terminal() -> bool:
 
 
 def typed_line() -> str:
-    """Return one line from standard input; Trouble at its end. Byte by byte: what is typed behind
-    it is for the table."""
+    """Return one line from standard input.
+
+    It is read byte by byte, because what is typed behind it is for the table.
+
+    Raises:
+        Trouble: If the input has ended.
+    """
     line = b""
     while len(line) < MOST and (letter := os.read(STDIN, 1)) != b"\n":
         if not letter:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
+from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
 from protocol import Kind, Node
 
 from .card_names import Names, card, code, coloured_card, listed, place, run_letters
@@ -97,12 +97,9 @@ def _action(names: Names, it: happenings.ActionShown) -> str:
     castle = it.place == Place.CASTLE
     inside = _("In the Castle {who} plays {card}.")
     text = inside if castle else _("In the Auction Hall {who} plays {card}.")
-    played = card(it.card) if _own_colour(names, it.seat, it.card) else coloured_card(it.card)
+    is_own = it.card.colour in names.colours[it.seat : it.seat + 1]
+    played = card(it.card) if is_own else coloured_card(it.card)
     return text.format(who=names.seat(it.seat), card=played)
-
-
-def _own_colour(names: Names, seat: int, action: ActionCard) -> bool:
-    return seat < len(names.colours) and names.colours[seat] == action.colour
 
 
 def _moved(names: Names, it: happenings.FigureMoved) -> str:
@@ -258,18 +255,14 @@ def proved(before: Node, seconds: float, names: Names) -> str | None:
     new."""
     kind = before.want.kind
     if kind == Kind.SHUFFLE:
-        return _shuffled(before, seconds, names)
+        who = min(before.want.speakers, default=0)
+        if who == names.mine:
+            return _("deck shuffled by you, proof sent")
+        text = _("deck shuffled by {who}, proof checked")
+        return text.format(who=names.seat(who)) + _took(seconds)
     if kind not in CHECKED:
         return None
     return _(CHECKED[kind]) + _took(seconds)
-
-
-def _shuffled(before: Node, seconds: float, names: Names) -> str:
-    who = min(before.want.speakers, default=0)
-    if who == names.mine:
-        return _("deck shuffled by you, proof sent")
-    text = _("deck shuffled by {who}, proof checked")
-    return text.format(who=names.seat(who)) + _took(seconds)
 
 
 def _took(seconds: float) -> str:

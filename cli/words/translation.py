@@ -108,7 +108,12 @@ def speak(language: str, is_asked_for: bool = False) -> None:
         raise ValueError(f"the languages are {', '.join(LANGUAGES)}, not {language!r}")
     _Speech.language, _Speech.is_asked_for = language, is_asked_for
     _Speech.catalogue = English() if language == "en" else _load(language)
-    _tell_library(language)
+    import gettext
+
+    # The command-line library looks its own words up by itself.
+    os.environ["LANGUAGE"] = language
+    gettext.bindtextdomain(DOMAIN, str(LOCALE))
+    gettext.textdomain(DOMAIN)
 
 
 def go_on_in(language: str) -> None:
@@ -124,15 +129,6 @@ def _load(language: str) -> Catalogue:
 
 
 _load_once = functools.cache(_load)
-
-
-def _tell_library(language: str) -> None:
-    """The command-line library looks its own words up by itself."""
-    import gettext
-
-    os.environ["LANGUAGE"] = language
-    gettext.bindtextdomain(DOMAIN, str(LOCALE))
-    gettext.textdomain(DOMAIN)
 
 
 def language() -> str:

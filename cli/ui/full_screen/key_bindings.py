@@ -67,13 +67,21 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
         return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(stage)]
     bell = _("turn the bell off") if rings else _("turn the bell on")
     pace, theme = _look(stage)
+    found = []
+    for seat, name in enumerate(stage.names.nicknames if stage.names else ()):
+        if seat != stage.scene.seat:
+            text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
+            found.append((f"mute {seat}", text.format(who=name)))
+    if any(one.seat is None for one in stage.scene.talk):
+        words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
+        found.append((f"mute {ONLOOKERS}", words))
     return [
         ("stay", _("stay")),
         *_leave(stage, desk),
         pace,
         ("bell", bell),
         theme,
-        *_mutes(stage, desk),
+        *found,
     ]
 
 
@@ -92,18 +100,6 @@ def _leave(stage: Stage, desk: Desk) -> list[Offer]:
     bot = _("take your seat back from the bot") if desk.autopilot else _("let a bot play on")
     gone = _("leave for now; the others are told, the game is kept")
     return [("leave", f"{gone}. {_(ROUND_LOST)}"), ("bot", bot)]
-
-
-def _mutes(stage: Stage, desk: Desk) -> list[Offer]:
-    found = []
-    for seat, name in enumerate(stage.names.nicknames if stage.names else ()):
-        if seat != stage.scene.seat:
-            text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
-            found.append((f"mute {seat}", text.format(who=name)))
-    if any(one.seat is None for one in stage.scene.talk):
-        words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
-        found.append((f"mute {ONLOOKERS}", words))
-    return found
 
 
 class Hands(Protocol):

@@ -156,15 +156,12 @@ class TableApp(Readable):
         self.stage.hear(message.update)
         if isinstance(message.update, Started) and self.desk.autopilot:
             self._hand_over(False)  # another game is one's own again
-        self._beat()
-        if self.stage.alarm is not None:
-            self.call_later(self.show_alarm)
-        self.call_later(self.redraw)
-
-    def _beat(self) -> None:
         if self.stage.is_revealing and not self._beating:
             self._beating = True
             self._next_beat()
+        if self.stage.alarm is not None:
+            self.call_later(self.show_alarm)
+        self.call_later(self.redraw)
 
     def _next_beat(self) -> None:
         seconds = self.stage.advance()

@@ -245,20 +245,17 @@ class Asker:
         try:
             if again:
                 self._say(_("This choice has to be made again: the step begins afresh."))
-            return await self._until_confirmed(view, kind, names)
+            while True:
+                answers = [
+                    await self._question(q, view, kind) for q in questions(view, kind, names)
+                ]
+                choice = together(kind, answers)
+                text = _("{choice}? No undo: Enter or y confirms, n chooses again.")
+                self._put(text.format(choice=sealing(view, kind, choice, names)))
+                if await self._confirmed():
+                    return choice
         finally:
             self._asking -= 1
-
-    async def _until_confirmed(
-        self, view: rules.View, kind: rules.Kind, names: Names
-    ) -> rules.Choice:
-        while True:
-            answers = [await self._question(q, view, kind) for q in questions(view, kind, names)]
-            choice = together(kind, answers)
-            text = _("{choice}? No undo: Enter or y confirms, n chooses again.")
-            self._put(text.format(choice=sealing(view, kind, choice, names)))
-            if await self._confirmed():
-                return choice
 
     async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
         """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
@@ -300,15 +297,11 @@ def _asked(question: Question, kind: rules.Kind) -> list[str]:
         two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
         return ["  ".join([question.words, *two])]
     options = [f"  {n}  {option.words}" for n, option in enumerate(question.options, 1)]
-    return [question.words, *_abreast(options)]
-
-
-def _abreast(options: list[str]) -> list[str]:
-    """As many in a line as 80 columns take, one below the other."""
     column = max(map(len, options), default=0) + 2
     row = max(1, COLUMNS // column)
     rows = (options[at : at + row] for at in range(0, len(options), row))
-    return ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
+    lines = ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
+    return [question.words, *lines]
 
 
 TALK, MUTE = "t", "m"
@@ -355,7 +348,16 @@ class LineTalk:
         if command.lower() == TALK:
             self._talk(rest.strip())
         elif command.lower() == MUTE:
-            self._mute(rest.strip())
+            name = rest.strip()
+            if not name:
+                muted = ", ".join(sorted(self._muted)) or "–"
+                self._say(_("Muted: {who}").format(who=muted))
+            elif name in self._muted:
+                self._muted.remove(name)
+                self._say(_("{who} is heard again.").format(who=name))
+            else:
+                self._muted.add(name)
+                self._say(_("{who} is muted for you.").format(who=name))
         else:
             return False
         return True
@@ -372,17 +374,6 @@ class LineTalk:
             self._wishes.put(Talk(int(words) - 1))
         else:
             self._wishes.put(Talk(words))
-
-    def _mute(self, name: str) -> None:
-        if not name:
-            muted = ", ".join(sorted(self._muted)) or "–"
-            self._say(_("Muted: {who}").format(who=muted))
-        elif name in self._muted:
-            self._muted.remove(name)
-            self._say(_("{who} is heard again.").format(who=name))
-        else:
-            self._muted.add(name)
-            self._say(_("{who} is muted for you.").format(who=name))
 
     def hears(self, said: Said) -> bool:
         """Whether this is shown."""
