@@ -62,6 +62,7 @@ def _seat(seat: int, found: Sequence[Presence], names: Names, has_sealed: bool) 
 
 
 NO_RETURN: Final = N_("The terms allow no return.")
+LEFT_FOR_NOW: Final = N_("Left for now: {who}.")
 THINKING: Final = N_("Linked, and awaited: {who}. The game goes on once they have chosen.")
 
 
@@ -163,15 +164,10 @@ def extended(update: updates.Extended, names: Names) -> str:
     return text.format(left=round(update.left), who=who)
 
 
-def left(seat: int, names: Names) -> str:
-    """Someone has said so on leaving."""
-    return _("Left for now: {who}.").format(who=names.seat(seat))
-
-
 def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
     """Whom to expect in vain, and who may be cut off: silence alone says neither."""
     said = [
-        (count.gone, _("Left for now: {who}.")),
+        (count.gone, _(LEFT_FOR_NOW)),
         (count.unlinked, _("There is no link from here just now to {who}.")),
     ]
     return [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 import outcome
 import trio
@@ -31,38 +31,17 @@ from ... import printing
 from ...local import settings
 from ...words import table_terms
 from ...words.card_names import Names
+from ...words.choice_names import forced
 from ...words.presence_sentences import ended, kept_as, knock, won
 from ...words.table_terms import reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
-from .key_bindings import Told
+from ..screen_interface import Box
+from .key_bindings import Hands, Told
 from .layout import is_muted
-from .menu import forced
 from .textual_app import TableApp
 
 T = TypeVar("T")
-
-
-class Box(Generic[T]):
-    """What comes from the screen, in its order."""
-
-    def __init__(self) -> None:
-        self._send, self._receive = trio.open_memory_channel[T](64)
-
-    def put(self, value: T) -> None:
-        """Put it in; what nobody takes is left out."""
-        with contextlib.suppress(trio.WouldBlock):
-            self._send.send_nowait(value)
-
-    def empty(self) -> None:
-        """Forget what came before."""
-        with contextlib.suppress(trio.WouldBlock):
-            while True:
-                self._receive.receive_nowait()
-
-    async def get(self) -> T:
-        """The next one."""
-        return await self._receive.receive()
 
 
 class Bridge:
@@ -89,7 +68,7 @@ NO_OTHER: Final = N_("Nothing else is open to you:")
 ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
 
 
-class Person(Player):
+class Person(Hands, Player):
     """The player at the full screen: questions go to the application, keys come from it."""
 
     def __init__(self, bridge: Bridge, auto: bool, leave: Callable[[], None]) -> None:
@@ -168,7 +147,7 @@ class Person(Player):
         async with trio.open_nursery() as nursery:
 
             async def hear() -> None:
-                found.append(await box.get())
+                found.append(await box.next())
                 nursery.cancel_scope.cancel()
 
             async def turn(turned: trio.Event) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from textual.events import Key
 from textual.message import Message
@@ -102,8 +102,11 @@ def _leave(stage: Stage, desk: Desk) -> list[Offer]:
     return [("leave", f"{gone}. {_(ROUND_LOST)}"), ("bot", bot)]
 
 
-class Hands(Protocol):
-    """What the person at the screen can do; called in Textual's loop."""
+class Hands:
+    """What the person at the screen can do; called in Textual's loop.
+
+    These do nothing, as at a replay, where nothing is decided.
+    """
 
     def answer(self, choice: Choice, view: View) -> None:
         """Seal a choice that was made on this view."""
@@ -133,28 +136,3 @@ class Told(Message):
     def __init__(self, update: Update) -> None:
         super().__init__()
         self.update = update
-
-
-class Nobody:
-    """No hands: at a replay nothing is decided."""
-
-    def answer(self, choice: Choice, view: View) -> None:
-        """Nothing."""
-
-    def talk(self, words: str | int) -> None:
-        """Nothing."""
-
-    def wait_longer(self) -> None:
-        """Nothing."""
-
-    def leave(self) -> None:
-        """Nothing."""
-
-    def hand_over(self, to_bot: bool) -> None:
-        """Nothing."""
-
-    def come_back(self) -> None:
-        """Nothing."""
-
-    def reply(self, yes: bool) -> None:
-        """Nothing."""

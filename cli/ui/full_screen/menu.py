@@ -212,11 +212,3 @@ def _words(view: View, kind: str, choice: Choice, names: Names) -> str:
         piece = names.piece(view.piece(top[0])) if top else "–"
         return text.format(number=choice + 1, piece=piece)
     return card(view.state.action_card(choice)) if isinstance(choice, int) else ""
-
-
-def forced(view: View, kind: rules.Kind) -> Choice | None:
-    """The only legal choice, which needs no question; None if there are several."""
-    if kind == "exhibit" and len(own_slots(view)) > rules.HAND - 1:
-        return None
-    legal = view.legal(kind)
-    return legal[0] if len(legal) == 1 else None

@@ -18,12 +18,13 @@ from p2p_hoity.table.player_interface import BotPlayer, Player, WaitLonger, Wish
 from p2p_hoity.table.rematch import ANSWER
 
 from ...exit_codes import USAGE, Trouble
-from ...words import board_text, choice_names
+from ...words import board_text
 from ...words.card_names import Names
-from ...words.choice_names import MOST
+from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import _, yes_or_no
-from .line_question import FIRST_HINT, Asker, LineTalk, Pages, Wishes, Withdrawn, key_of
+from ..screen_interface import Box
+from .line_question import FIRST_HINT, MOST_WISHES, Asker, LineTalk, Pages, Withdrawn, key_of
 from .line_screen import LineScreen
 from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 
@@ -135,7 +136,7 @@ class SeatPrompt:
         self._oriented = 0
         self._menu: Menu | None = None
         self._back: trio.Event | None = None
-        self._wishes = Wishes()
+        self._wishes = Box[Wish](MOST_WISHES)
         self.talk = LineTalk(self._say, self._wishes)
         self._is_over = self._has_ended = False
         self.has_hints = False
@@ -276,14 +277,8 @@ class SeatPrompt:
 
     def _hint(self, rest: str) -> None:
         """What the hard bot would do at the open choice."""
-        names = self._screen.names
-        if not self.has_hints:
-            self._say(_(choice_names.NOT_HERE))
-        elif self._asked is None or names is None:
-            self._say(_(choice_names.NOT_NOW))
-        else:
-            for line in choice_names.advice(*self._asked, names, MOST):
-                self._say(line)
+        for line in hint(self._asked, self._screen.names, self.has_hints, MOST):
+            self._say(line)
 
     def _toggle(self, rest: str) -> None:
         if self.autopilot:

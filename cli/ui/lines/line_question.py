@@ -18,10 +18,19 @@ from protocol.bounds import Quota
 
 from ...printing import width
 from ...words import board_text, chat_phrases, rules_text, table_terms
-from ...words.board_text import own_slots
 from ...words.card_names import Names
-from ...words.choice_names import NoAnswer, Question, in_words, questions, read, sealing, together
+from ...words.choice_names import (
+    NoAnswer,
+    Question,
+    forced,
+    in_words,
+    questions,
+    read,
+    sealing,
+    together,
+)
 from ...words.translation import N_, _, yes_or_no
+from ..screen_interface import Box
 from . import line_screen
 from .line_screen import LineScreen
 
@@ -101,7 +110,7 @@ class Pages:
 
     def proofs(self, rest: str) -> None:
         """The latest of what was proven."""
-        found = self._screen.proofs[-PROOFS:]
+        found = list(self._screen.proofs)[-PROOFS:]
         for line in found or [_("Nothing is proven yet.")]:
             self._say(f"  {line}")
 
@@ -228,14 +237,11 @@ class Asker:
 
     def only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
         """The one legal choice, said to be made; None if there are more."""
-        if kind == "exhibit" and len(own_slots(view)) > 3:
-            return None
-        legal = view.legal(kind)
-        if len(legal) != 1:
-            return None
-        text = _("Only one choice is legal and is made for you: {choice}")
-        self._say(text.format(choice=in_words(view, kind, legal[0], names)))
-        return legal[0]
+        choice = forced(view, kind)
+        if choice is not None:
+            text = _("Only one choice is legal and is made for you: {choice}")
+            self._say(text.format(choice=in_words(view, kind, choice, names)))
+        return choice
 
     async def ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
@@ -312,29 +318,10 @@ TALK_HELP: Final = (
 MOST_WISHES: Final[Quota] = 16
 
 
-class Wishes:
-    """What a player has wished, in order, until somebody asks for it."""
-
-    def __init__(self) -> None:
-        self._send, self._wishes = trio.open_memory_channel[Wish](MOST_WISHES)
-
-    def put(self, wish: Wish) -> bool:
-        """One more; false if there are too many that nobody has heard yet."""
-        try:
-            self._send.send_nowait(wish)
-        except trio.WouldBlock:
-            return False
-        return True
-
-    async def next(self) -> Wish:
-        """The next one, whenever it comes."""
-        return await self._wishes.receive()
-
-
 class LineTalk:
     """The commands of talk, and whom this player does not want to hear."""
 
-    def __init__(self, say: Callable[[str], None], wishes: Wishes) -> None:
+    def __init__(self, say: Callable[[str], None], wishes: Box[Wish]) -> None:
         self._say, self._wishes = say, wishes
         self._muted: set[str] = set()
 
@@ -366,14 +353,8 @@ class LineTalk:
         if not words:
             for line in chat_phrases.listed():
                 self._say(line)
-        elif (
-            words.isdecimal()
-            and words.isascii()
-            and 1 <= int(words[:4]) <= len(chat_phrases.PHRASES)
-        ):
-            self._wishes.put(Talk(int(words) - 1))
         else:
-            self._wishes.put(Talk(words))
+            self._wishes.put(Talk(chat_phrases.meant(words)))
 
     def hears(self, said: Said) -> bool:
         """Whether this is shown."""
