@@ -19,46 +19,18 @@ from .local import settings
 from .words import translation
 from .words.translation import N_, NAMES, _
 
-EXAMPLES: Final = {
-    "play": "hoity play --bots 3",
-    "host": "hoity host --seats 4 --bots 1",
-    "join": "hoity join TICKET",
-    "tables": "hoity tables --json",
-    "resume": "hoity resume",
-    "watch": "hoity watch TICKET",
-    "games": "hoity games --json",
-    "forget": "hoity forget 8daa",
-    "verify": "hoity verify last",
-    "replay": "hoity replay 8daa --step",
-    "relay": "hoity relay --listen 0.0.0.0:4646",
-    "id": "hoity id",
-    "new": "hoity id new --name Ana",
-    "show": "hoity id show --json",
-    "export": "hoity id export",
-    "rules": "hoity rules --lang de",
-    "learn": "hoity learn",
-    "bench": "hoity bench --json",
+DOORS: Final = {name: name for name in NAMES} | {
+    "id": "id_itself",
+    "new": "id_new",
+    "show": "id_show",
+    "export": "id_export",
 }
-HELP: Final = {
-    "play": N_("A whole game against bots. Each bot is a real peer on this machine."),
-    "host": N_("Open a table, print its ticket, and start when it is full."),
-    "join": N_("Show a table's terms, ask, sit down and play."),
-    "tables": N_("Tables open on this LAN."),
-    "resume": N_("Take your seat again after a crash, a reboot or Ctrl-C."),
-    "watch": N_("Follow a table without a seat."),
-    "games": N_("The games of this machine, over or not, newest first."),
-    "forget": N_("Give up your seat in an unfinished game and remove its files."),
-    "verify": N_("Check transcripts offline: every signature, proof, commitment and rule."),
-    "replay": N_("Look at a game again, round by round."),
-    "relay": N_("Run a blind relay for others."),
-    "id": N_("Your key, its fingerprint and your nickname."),
-    "new": N_("Make your key."),
-    "show": N_("Show your fingerprint and nickname."),
-    "export": N_("Print your public key, or copy the key file."),
-    "rules": N_("The rules in one screen."),
-    "learn": N_("A first round, explained as you play it, against a script on this machine."),
-    "bench": N_("What this machine needs for each part, against the raw cost of the operations."),
+"""The function of `command_lines` for each command. Its docstring is the help of the command."""
+SAID: Final = {
+    name: " ".join(getattr(command_lines, door).__doc__.split()) for name, door in DOORS.items()
 }
+HELP: Final = {name: said.partition(" Example: ")[0] for name, said in SAID.items()}
+EXAMPLES: Final = {name: said.partition(" Example: ")[2] for name, said in SAID.items()}
 ABOUT: Final = N_(
     "Hoity Toity among strangers: a table without a server to trust. `hoity learn` explains a first"
     " round, `hoity play` is a game against bots, `hoity host` opens a table for people."
@@ -101,7 +73,7 @@ def build(first: str = "") -> typer.Typer:
         if name == "id":
             app.add_typer(_keys(), name=name)
         else:
-            _add(app, name, getattr(command_lines, name))
+            _add(app, name)
     return app
 
 
@@ -109,13 +81,13 @@ def _keys() -> typer.Typer:
     keys = _typer(
         help=HELP["id"],
         short_help=HELP["id"],
-        epilog=_example("id"),
+        epilog=f"Example: {EXAMPLES['id']}",
         no_args_is_help=False,
         invoke_without_command=True,
     )
     keys.callback()(command_lines.id_itself)
     for name in ("new", "show", "export"):
-        _add(keys, name, getattr(command_lines, f"id_{name}"))
+        _add(keys, name)
     return keys
 
 
@@ -127,13 +99,10 @@ def _typer(**given: Any) -> typer.Typer:
     )
 
 
-def _add(app: typer.Typer, name: str, door: Any) -> None:
-    words = HELP[name]
-    app.command(name, cls=SpokenCommand, help=words, short_help=words, epilog=_example(name))(door)
-
-
-def _example(name: str) -> str:
-    return f"Example: {EXAMPLES[name]}"
+def _add(app: typer.Typer, name: str) -> None:
+    words, example = HELP[name], f"Example: {EXAMPLES[name]}"
+    door = getattr(command_lines, DOORS[name])
+    app.command(name, cls=SpokenCommand, help=words, short_help=words, epilog=example)(door)
 
 
 def _global_words(words: Sequence[str]) -> tuple[list[str], str | None, bool]:
@@ -177,7 +146,12 @@ def run(words: Sequence[str]) -> int:
             # command that ends so, because what was not read may not be ok.
             _to_nowhere()
             return READER_GONE
-        _leave_what_cannot_be_written()
+        try:
+            # What a full device did not take, the interpreter would try to write again as it ends,
+            # and end with an exit code of its own.
+            sys.stdout.flush()
+        except OSError:
+            _to_nowhere()
         if isinstance(error, UsageError):
             return complain(error)
         if debug and not isinstance(error, SystemExit):
@@ -204,15 +178,6 @@ def _run(words: Sequence[str]) -> int:
     except SystemExit as end:  # how the library ends what it does for completion
         return end.code if isinstance(end.code, int) else OK
     return OK
-
-
-def _leave_what_cannot_be_written() -> None:
-    """What a full device did not take, the interpreter would try to write again as it ends, and
-    end with an exit code of its own."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _to_nowhere()
 
 
 def _to_nowhere() -> None:

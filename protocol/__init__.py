@@ -41,36 +41,21 @@ if TYPE_CHECKING:
     from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
     from .wire.table_header import Header, Patience, SeatEntry, Terms
 
-WHERE: Final = {
-    "SeatMachine": "seat.seat_machine",
-    "Wait": "seat.timeouts",
-    "effects": "seat",
-    "Table": "chain.chain_state",
-    "Node": "chain.chain_state",
-    "Kind": "chain.chain_state",
-    "Header": "wire.table_header",
-    "Terms": "wire.table_header",
-    "Patience": "wire.table_header",
-    "SeatEntry": "wire.table_header",
-    "table_header": "wire",
-    "Identity": "crypto.identities",
-    "fingerprint": "crypto.identities",
-    "verify_signature": "crypto.identities",
-    "SIGNATURE_SIZE": "crypto.identities",
-    "Label": "crypto.hashing",
-    "digest": "crypto.hashing",
-    "framed": "crypto.hashing",
-    "codec": "wire",
-    "is_plain": "wire.allowed_text",
-    "is_one_name": "wire.allowed_text",
-    "NOT_PLAIN": "wire.allowed_text",
-    "peer_frames": "wire",
-    "Invalid": "errors",
-    "OtherVersion": "errors",
-    "FAULTS": "fault_codes",
-    "transcript": "",
-    "measure": "",
+_MODULES: Final = {
+    "": ("transcript", "measure"),
+    "seat.seat_machine": ("SeatMachine",),
+    "seat.timeouts": ("Wait",),
+    "seat": ("effects",),
+    "chain.chain_state": ("Table", "Node", "Kind"),
+    "wire.table_header": ("Header", "Terms", "Patience", "SeatEntry"),
+    "wire": ("table_header", "codec", "peer_frames"),
+    "crypto.identities": ("Identity", "fingerprint", "verify_signature", "SIGNATURE_SIZE"),
+    "crypto.hashing": ("Label", "digest", "framed"),
+    "wire.allowed_text": ("is_plain", "is_one_name", "NOT_PLAIN"),
+    "errors": ("Invalid", "OtherVersion"),
+    "fault_codes": ("FAULTS",),
 }
+WHERE: Final = {name: module for module, names in _MODULES.items() for name in names}
 """Each public name and the module it stands in; a name may be a module itself."""
 
 __all__ = [  # noqa: RUF022 - in the order of use
@@ -106,21 +91,25 @@ __all__ = [  # noqa: RUF022 - in the order of use
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded when it is first asked for, and kept."""
+    """Return a public name, loaded when it is first asked for, and kept.
+
+    Args:
+        name: The name.
+
+    Raises:
+        AttributeError: If the package has no such public name.
+    """
     if name not in WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = _load(name)
-    return found
-
-
-def _load(name: str) -> Any:
     place = f"{__name__}.{WHERE[name]}".rstrip(".")
     try:
-        return import_module(f"{place}.{name}")
+        found = import_module(f"{place}.{name}")
     except ModuleNotFoundError as error:
         if error.name != f"{place}.{name}":
             raise
-        return getattr(import_module(place), name)
+        found = getattr(import_module(place), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

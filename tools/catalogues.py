@@ -9,7 +9,6 @@ python tools/catalogues.py --new CODE  begin the catalogue of a language
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import re
 import sys
 from collections.abc import Iterator
@@ -49,9 +48,12 @@ def catalogues() -> list[Path]:
 
 
 def messages() -> set[Key]:
-    """Every message in the sources, and what the protocol's codes mean."""
+    """Every message in the sources, the help of the commands, and what codes mean."""
+    from cli.app import HELP
+
     found = extract_from_dir(ROOT / "cli", [("**.py", "python")], keywords=MARKS)
-    return {_fixed(message) for _, _, message, _, _ in found} | set(LIBRARY_WORDS) | meanings()
+    marked = {_fixed(message) for _, _, message, _, _ in found}
+    return marked | set(LIBRARY_WORDS) | set(HELP.values()) | meanings()
 
 
 def meanings() -> set[str]:
@@ -71,11 +73,10 @@ def has_words(template: str) -> bool:
 
 def codes() -> list[Any]:
     """Return every code of `p2p_hoity`, which is loaded whole for it."""
-    import p2p_hoity
     from p2p_hoity.coded_errors import Code
 
-    for one in pkgutil.walk_packages(p2p_hoity.__path__, "p2p_hoity."):
-        importlib.import_module(one.name)
+    for path in (ROOT / "p2p_hoity").rglob("*.py"):  # its folders are no packages to `pkgutil`
+        importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     tables = [Code]
     for table in tables:
         tables += table.__subclasses__()

@@ -12,7 +12,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.moments import MOMENTS  # noqa: E402
 
-from cli.ui.full_screen.key_bindings import Nobody  # noqa: E402
+from cli.ui.full_screen.key_bindings import Hands  # noqa: E402
 from cli.ui.full_screen.textual_app import TableApp  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
@@ -27,7 +27,7 @@ PICTURES: dict[str, tuple[str, tuple[int, int], bool]] = {
 
 
 async def _drawn(moment: str, size: tuple[int, int], light: bool) -> str:
-    app = TableApp(Nobody())
+    app = TableApp(Hands())
     shown = MOMENTS[moment]()
     async with app.run_test(size=size) as pilot:
         app.theme = "textual-light" if light else "textual-dark"

@@ -27,22 +27,17 @@ def play(
     table: Annotated[opt.BotTableOptions, opt.NO_SEATS],
     seat: opt.PlayOptions,
     output: opt.OutputOptions,
-    bots: Annotated[
-        str | None,
-        typer.Option(
-            "--bots",
-            metavar="N|LEVELS",
-            help=N_("How many bots play against you (by default 3), or a level for each."),
-            rich_help_panel=opt.BOTS,
-        ),
-    ] = None,
+    opponents: opt.OpponentOptions,
 ) -> None:
-    """A game against bots."""
+    """A whole game against bots. Each bot is a real peer on this machine.
+
+    Example: hoity play --bots 3
+    """
     from .play import Opening, host, levels_typed, loopback
 
     if seat.auto is None and not sys.stdin.isatty() and not output.as_json:
         say(_("This is no terminal: if the input ends before your first answer, a bot plays."))
-    against = levels_typed(bots)
+    against, bots = levels_typed(opponents.bots), opponents.bots
     counted = bots is None or bots.strip().isdecimal()
     waits = table.patience or (300.0 if seat.auto else 3600.0)
     table = replace(table, seats=len(against) + 1, patience=waits)
@@ -58,24 +53,19 @@ def host(
     network: opt.NetworkOptions,
     seat: opt.SeatOptions,
     output: opt.OutputOptions,
-    bots: Annotated[
-        str,
-        typer.Option(
-            "--bots",
-            metavar="N|LEVELS",
-            help=N_("How many of them bots take, or a level for each: easy,normal,hard."),
-            rich_help_panel=opt.BOTS,
-        ),
-    ] = "0",
+    bots: opt.HiredOptions,
 ) -> None:
-    """Open a table."""
+    """Open a table, print its ticket, and start when it is full.
+
+    Example: hoity host --seats 4 --bots 1
+    """
     from ..local.settings import relays_of
     from .play import Opening, levels_typed
     from .play import host as open_table
     from .take_seat import for_guests, reach_of
 
     reach = reach_of(replace(network, relay=relays_of(network.relay)), guests.lan)
-    hired = levels_typed(bots, 0)
+    hired = levels_typed(bots.bots, 0)
     opening = Opening(table, hired, for_guests(reach, len(hired)), guests)
     raise typer.Exit(open_table(seat, output, opening))
 
@@ -92,7 +82,10 @@ def join(
         typer.Option("--yes", "-y", help=N_("Accept the terms unasked."), rich_help_panel=opt.SEAT),
     ] = False,
 ) -> None:
-    """Sit down at a table."""
+    """Show a table's terms, ask, sit down and play.
+
+    Example: hoity join TICKET
+    """
     from ..local.player_setup import at_terminal
     from .join import join as sit_down
     from .take_seat import again_by
@@ -109,33 +102,20 @@ def resume(
     network: opt.NetworkAnew,
     seat: Annotated[opt.SeatOptions, opt.NO_NAME],
     output: opt.OutputOptions,
+    ends: opt.ResumeOptions,
     game: opt.OptionalGameArgument = None,
-    claim: Annotated[
-        bool,
-        typer.Option(
-            "--claim",
-            help=N_("Do not sit down: save the game as far as it was played."),
-            rich_help_panel=opt.SEAT,
-        ),
-    ] = False,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            metavar="FILE",
-            help=N_("Do not sit down: the game is over, and this is the file of another seat."),
-            rich_help_panel=opt.SEAT,
-        ),
-    ] = None,
 ) -> None:
-    """Take your seat again."""
+    """Take your seat again after a crash, a reboot or Ctrl-C.
+
+    Example: hoity resume
+    """
     from . import resume as resuming
     from .take_seat import again_by
 
-    if claim:
+    if ends.claim:
         raise typer.Exit(resuming.claim(game, output))
-    if file is not None:
-        raise typer.Exit(resuming.finish(game, file, output))
+    if ends.file is not None:
+        raise typer.Exit(resuming.finish(game, ends.file, output))
     raise typer.Exit(resuming.resume(seat, output, game, again_by(network)))
 
 
@@ -146,7 +126,10 @@ def watch(
     how: opt.WatchOptions,
     output: opt.OutputOptions,
 ) -> None:
-    """Look on without a seat."""
+    """Follow a table without a seat.
+
+    Example: hoity watch TICKET
+    """
     from .watch import watch as look_on
 
     raise typer.Exit(look_on(" ".join(ticket), how, seat, output))
@@ -156,7 +139,10 @@ def tables(
     seconds: Annotated[float, opt.seconds("--wait", 0.1, 60, N_("How long to look."))] = 3.0,
     as_json: opt.JsonOption = False,
 ) -> None:
-    """Tables on this LAN."""
+    """Tables open on this LAN.
+
+    Example: hoity tables --json
+    """
     from .join import look_around
 
     raise typer.Exit(look_around(seconds, as_json))
@@ -164,14 +150,20 @@ def tables(
 
 @opt.takes_options
 def relay(how: opt.RelayOptions) -> None:
-    """A blind relay for others, or the one that the player uses."""
+    """Run a blind relay for others.
+
+    Example: hoity relay --listen 0.0.0.0:4646
+    """
     from . import relay as relays
 
     raise typer.Exit(relays.relay(how) if how.use is None else relays.use(how.use, how.as_json))
 
 
 def learn(plain: opt.PlainOption = False) -> None:
-    """A first round, explained."""
+    """A first round, explained as you play it, against a script on this machine.
+
+    Example: hoity learn
+    """
     from .learn import learn as teach
 
     raise typer.Exit(teach(plain))
@@ -195,7 +187,10 @@ def verify(
     ],
     how: opt.VerifyOptions,
 ) -> None:
-    """Check transcripts."""
+    """Check transcripts offline: every signature, proof, commitment and rule.
+
+    Example: hoity verify last
+    """
     from .verify import transcript_named
 
     if (how.send and how.dask is None) or (how.jobs is not None and how.dask is not None):
@@ -228,7 +223,10 @@ def replay(
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
 ) -> None:
-    """Look at a game again."""
+    """Look at a game again, round by round.
+
+    Example: hoity replay 8daa --step
+    """
     from .replay import replay_file
     from .verify import transcript_named
 
@@ -236,7 +234,10 @@ def replay(
 
 
 def games(as_json: opt.JsonOption = False) -> None:
-    """All games of this machine."""
+    """The games of this machine, over or not, newest first.
+
+    Example: hoity games --json
+    """
     from .list_games import list_games
 
     raise typer.Exit(list_games(as_json))
@@ -246,14 +247,20 @@ def forget(
     game: opt.GameArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help=N_("Do not ask."))] = False,
 ) -> None:
-    """Forget an unfinished game."""
+    """Give up your seat in an unfinished game and remove its files.
+
+    Example: hoity forget 8daa
+    """
     from .list_games import forget as forget_it
 
     raise typer.Exit(forget_it(game, yes))
 
 
 def rules(edition: opt.EditionOption = opt.USUAL_EDITION) -> None:
-    """The rules in one screen."""
+    """The rules in one screen.
+
+    Example: hoity rules --lang de
+    """
     from .rules_and_bench import show
 
     raise typer.Exit(show(edition))
@@ -264,7 +271,10 @@ def bench(
     rounds: Annotated[int, opt.count("--rounds", 1, 99, N_("How often each part is timed."))] = 5,
     as_json: opt.JsonOption = False,
 ) -> None:
-    """What this machine needs."""
+    """What this machine needs for each part, against the raw cost of the operations.
+
+    Example: hoity bench --json
+    """
     from .rules_and_bench import bench as measure
 
     raise typer.Exit(measure(cards, rounds, as_json))
@@ -274,7 +284,10 @@ def bench(
 
 
 def id_itself(ctx: typer.Context) -> None:
-    """Without a further word: what `show` shows."""
+    """Your key, its fingerprint and your nickname.
+
+    Example: hoity id
+    """
     if ctx.invoked_subcommand is None:
         id_show()
 
@@ -286,14 +299,20 @@ def id_new(
     ] = False,
     as_json: opt.JsonOption = False,
 ) -> None:
-    """Make a key."""
+    """Make your key.
+
+    Example: hoity id new --name Ana
+    """
     from .identity import new
 
     raise typer.Exit(new(name, passphrase, as_json))
 
 
 def id_show(as_json: opt.JsonOption = False) -> None:
-    """Show fingerprint and nickname."""
+    """Show your fingerprint and nickname.
+
+    Example: hoity id show --json
+    """
     from .identity import show
 
     raise typer.Exit(show(as_json))
@@ -307,7 +326,10 @@ def id_export(
         ),
     ] = None,
 ) -> None:
-    """Print the public key."""
+    """Print your public key, or copy the key file.
+
+    Example: hoity id export
+    """
     from .identity import export
 
     raise typer.Exit(export(secret))

@@ -15,10 +15,10 @@ from p2p_hoity.storage.home import home as own_home
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
 from ..local import settings
 from ..local.bot_processes import own_installation
-from ..local.lesson_screen import hear_talk, teach
+from ..local.lesson_screen import Room, hear_talk, teach
 from ..local.player_setup import default_nickname
 from ..printing import say
-from ..ui.screen_interface import Classroom, classroom
+from ..ui.screen_interface import classroom
 from ..words import translation
 from ..words.translation import _
 from .take_seat import interrupted
@@ -52,7 +52,7 @@ def farewell(reason: str, plain: bool) -> str:
     return text.format(reason=reason) + (" --plain" if plain else "")
 
 
-async def _attend(room: Classroom, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
+async def _attend(room: Room, leave: Callable[[str], None], scope: trio.CancelScope) -> None:
     nickname = settings.load(own_home()).nickname or default_nickname()
     with scope:
         async with trio.open_nursery() as nursery:

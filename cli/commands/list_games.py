@@ -10,23 +10,10 @@ from typing import Any, Final
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity, passphrase_from_environment
+from p2p_hoity.table import resume_table, saved_games
 from p2p_hoity.table.play_table import PeerError
-from p2p_hoity.table.resume_table import (
-    OpenGame,
-    ResumeCode,
-    SeveralGames,
-    find_game,
-    refused_games,
-)
-from p2p_hoity.table.saved_games import (
-    ForgetCode,
-    KeptGame,
-    Progress,
-    forget_game,
-    is_running,
-    kept_games,
-    progress_of,
-)
+from p2p_hoity.table.resume_table import OpenGame
+from p2p_hoity.table.saved_games import is_running
 from protocol.bounds import Seconds
 
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, report
@@ -48,7 +35,7 @@ def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
         PeerError: If no game was ever begun here, so that no key is missed.
     """
     if not home.identity.exists() and not any(home.journals.glob("*.journal")):
-        raise PeerError(ResumeCode.NO_GAME)
+        raise PeerError(resume_table.ResumeCode.NO_GAME)
     return player_setup.load(home)
 
 
@@ -67,8 +54,8 @@ def find(
     if name == LAST:
         return newest(home, me, passphrase)[0]
     try:
-        return find_game(home, name, passphrase, me.identity.public)
-    except SeveralGames as error:
+        return resume_table.find_game(home, name, passphrase, me.identity.public)
+    except resume_table.SeveralGames as error:
         raise Trouble(several(error.games, command), USAGE) from error
 
 
@@ -78,8 +65,8 @@ def newest(
     """Return the game begun last that nobody plays just now, and the others that wait for their
     player."""
     try:
-        found = find_game(home, None, passphrase, me.identity.public)
-    except SeveralGames as error:
+        found = resume_table.find_game(home, None, passphrase, me.identity.public)
+    except resume_table.SeveralGames as error:
         games = error.games
     else:
         return found, ()
@@ -122,8 +109,8 @@ def list_games(as_json: bool) -> int:
     Journals that others can get at are not read, and named.
     """
     home, passphrase = own_home(), passphrase_from_environment()
-    found = kept_games(home, passphrase, time.monotonic, READING)
-    refused = [report(error, as_json) for error in refused_games(home)]
+    found = saved_games.kept_games(home, passphrase, time.monotonic, READING)
+    refused = [report(error, as_json) for error in resume_table.refused_games(home)]
     for game in found:
         if as_json:
             write_line(as_object(game))
@@ -136,7 +123,7 @@ def list_games(as_json: bool) -> int:
     return max(refused, default=OK)
 
 
-def as_object(game: KeptGame) -> dict[str, Any]:
+def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
     """Return a game for a program."""
     progress = game.progress
     return {
@@ -152,7 +139,7 @@ def as_object(game: KeptGame) -> dict[str, Any]:
     }
 
 
-def _state(game: KeptGame) -> str:
+def _state(game: saved_games.KeptGame) -> str:
     if game.is_over:
         return "over" if game.progress is None or game.progress.whole else "not-ok"
     if game.is_running:
@@ -160,7 +147,7 @@ def _state(game: KeptGame) -> str:
     return "claimed" if game.put_away else "open"
 
 
-def in_words(game: KeptGame) -> str:
+def in_words(game: saved_games.KeptGame) -> str:
     """Return a game in one line: its id, date, how it stands, and who played."""
     text = _("{game}  {date}  {state}: {who}")
     states = {
@@ -177,7 +164,7 @@ def in_words(game: KeptGame) -> str:
     return text.format(game=game.name, date=date(game.when), state=state, who=who)
 
 
-def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
+def _scores(names: tuple[str, ...], progress: saved_games.Progress | None) -> list[str]:
     """Return each name with its field; of a game that is over the first first."""
     if progress is None or len(progress.fields) != len(names):
         return list(names)
@@ -194,7 +181,7 @@ def date(seconds: int) -> str:
 
 def told(game: OpenGame, passphrase: str | None) -> str:
     """Return an unfinished game in words: with whom, which round, and since when."""
-    progress = progress_of(game, passphrase)
+    progress = saved_games.progress_of(game, passphrase)
     words = {
         "game": game.name,
         "who": listed(game.opponents),
@@ -212,7 +199,7 @@ def forget(word: str, yes: bool) -> int:
     me, passphrase = key_of_games(home)
     game = find(home, word, me, passphrase, command_line("forget"))
     if is_running(game):
-        raise PeerError(ForgetCode.RUNNING, game=game.name)
+        raise PeerError(saved_games.ForgetCode.RUNNING, game=game.name)
     if not yes:
         say(_("Forget {game}?").format(game=told(game, passphrase)))
         say(
@@ -224,7 +211,7 @@ def forget(word: str, yes: bool) -> int:
         if not ask_yes(_("Forget it? y forgets it, n keeps it: ")):
             say(_("Nothing was forgotten."))
             return NOT_OK
-    forget_game(game)
+    saved_games.forget_game(game)
     sweep(home)
     say(_("Game {game} is forgotten.").format(game=game.name))
     return OK

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import copy
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -63,10 +63,10 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
             shown.append(parameter.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
             continue
         left_out = {name for one in getattr(hint, "__metadata__", ()) for name in one.names}
-        offered = [field for field in fields(kind) if field.name not in left_out]
+        offered = [one for one in fields(kind) if one.name not in left_out]
         of_fields = get_type_hints(kind, include_extras=True)
-        shown += [_option(kind, field, of_fields[field.name]) for field in offered]
-        built[parameter.name] = kind, [field.name for field in offered]
+        shown += [_parameter(kind, one, of_fields[one.name]) for one in offered]
+        built[parameter.name] = kind, [one.name for one in offered]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
@@ -79,12 +79,38 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _option(kind: type[Any], field: Field[Any], hint: Any) -> Parameter:
+def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
     """Return a field as a parameter, under the heading of its class unless it has one itself."""
-    option = copy(hint.__metadata__[0])
-    option.rich_help_panel = option.rich_help_panel or kind.HEADING
-    hint = Annotated[hint.__origin__, option]
-    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hint)
+    told = of.metadata.get("option")
+    if told is None:
+        hint, told = hint.__origin__, hint.__metadata__[0]
+    shown = copy(told)
+    shown.rich_help_panel = told.rich_help_panel or kind.HEADING
+    shown_as = Annotated[hint, shown]
+    return Parameter(of.name, Parameter.KEYWORD_ONLY, default=of.default, annotation=shown_as)
+
+
+def offered(default: Any, shown: Any) -> Any:
+    """Return a field of a dataclass of options.
+
+    Args:
+        default: Its value where the option is not typed.
+        shown: The option as Typer knows it.
+    """
+    return field(default=default, metadata={"option": shown})
+
+
+def option(default: Any, name: str, words: str, heading: str | None = None, **more: Any) -> Any:
+    """Return a field of a dataclass of options.
+
+    Args:
+        default: Its value where the option is not typed.
+        name: How the option is typed.
+        words: Its help.
+        heading: Where the help stands, if not under the heading of the class.
+        more: Whatever else Typer takes.
+    """
+    return offered(default, Option(name, help=words, rich_help_panel=heading, **more))
 
 
 # Words that a shell completes, by the names of files alone: nothing is opened.
@@ -249,10 +275,9 @@ class OutputOptions:
     HEADING: ClassVar = OUTPUT
     as_json: JsonOption = False
     plain: PlainOption = False
-    transcript: Annotated[
-        Path | None,
-        Option("--transcript", metavar="FILE", help=N_("Where the finished transcript goes.")),
-    ] = None
+    transcript: Path | None = option(
+        None, "--transcript", N_("Where the finished transcript goes."), metavar="FILE"
+    )
 
     @property
     def typed(self) -> str:
@@ -268,41 +293,72 @@ class SeatOptions:
     """Who plays a seat, how it is called, and what it hears and says."""
 
     HEADING: ClassVar = SEAT
-    auto: Annotated[
-        bool | None, Option("--auto", help=N_("A bot plays your seat."), rich_help_panel=BOTS)
-    ] = False
+    auto: bool | None = option(False, "--auto", N_("A bot plays your seat."), BOTS)
     name: NameOption = None
-    no_talk: Annotated[
-        bool, Option("--no-talk", help=N_("Neither show nor send what people say."))
-    ] = False
-    again: Annotated[
-        bool | None,
-        Option(
-            "--again/--no-again",
-            help=N_("Whether to ask for another game with the same people; a terminal is asked."),
-            show_default=False,
-        ),
-    ] = None
-    no_bell: Annotated[
-        bool,
-        Option("--no-bell", help=N_("Do not ring when it is your turn."), rich_help_panel=OUTPUT),
-    ] = False
-    until_eof: Annotated[bool, Option("--until-eof", hidden=True)] = False
+    no_talk: bool = option(False, "--no-talk", N_("Neither show nor send what people say."))
+    again: bool | None = option(
+        None,
+        "--again/--no-again",
+        N_("Whether to ask for another game with the same people; a terminal is asked."),
+        show_default=False,
+    )
+    no_bell: bool = option(False, "--no-bell", N_("Do not ring when it is your turn."), OUTPUT)
+    until_eof: bool = offered(False, Option("--until-eof", hidden=True))
 
 
 @dataclass(frozen=True)
 class PlayOptions(SeatOptions):
     """The same for a game against bots, in which a bot may stand in for an input that ends."""
 
-    auto: Annotated[
-        bool | None,
-        Option(
-            "--auto/--no-auto",
-            help=N_("A bot plays your seat; it also does if the input ends without an answer."),
-            show_default=False,
-            rich_help_panel=BOTS,
-        ),
-    ] = None
+    auto: bool | None = option(
+        None,
+        "--auto/--no-auto",
+        N_("A bot plays your seat; it also does if the input ends without an answer."),
+        BOTS,
+        show_default=False,
+    )
+
+
+@dataclass(frozen=True)
+class OpponentOptions:
+    """Which bots a player plays against."""
+
+    HEADING: ClassVar = BOTS
+    bots: str | None = option(
+        None,
+        "--bots",
+        N_("How many bots play against you (by default 3), or a level for each."),
+        metavar="N|LEVELS",
+    )
+
+
+@dataclass(frozen=True)
+class HiredOptions:
+    """Which bots sit at a table for people."""
+
+    HEADING: ClassVar = BOTS
+    bots: str = option(
+        "0",
+        "--bots",
+        N_("How many of them bots take, or a level for each: easy,normal,hard."),
+        metavar="N|LEVELS",
+    )
+
+
+@dataclass(frozen=True)
+class ResumeOptions:
+    """How a game whose others are gone is ended, instead of sitting down again."""
+
+    HEADING: ClassVar = SEAT
+    claim: bool = option(
+        False, "--claim", N_("Do not sit down: save the game as far as it was played.")
+    )
+    file: Path | None = option(
+        None,
+        "--from",
+        N_("Do not sit down: the game is over, and this is the file of another seat."),
+        metavar="FILE",
+    )
 
 
 NO_NAME: Final = Without(("name",))
@@ -349,59 +405,50 @@ class TableOptions:
     """What a host asks of its table."""
 
     HEADING: ClassVar = TABLE
-    seats: Annotated[int, count("--seats", 2, 6, N_("Seats at the table, yours too."))] = 4
+    seats: int = offered(4, count("--seats", 2, 6, N_("Seats at the table, yours too.")))
     edition: EditionOption = USUAL_EDITION
-    variant: Annotated[
-        Variant | None,
-        Option("--variant", help=N_("For two seats only; surprise unless you say otherwise.")),
-    ] = None
-    action_choice: Annotated[
-        ActionChoice | None,
-        Option(
-            "--action-choice",
-            help=N_("staged: Castle seats choose after the sale; together: all at once."),
-        ),
-    ] = None
-    detective_in_hall: Annotated[
-        bool | None,
-        Option(
-            "--detective-in-hall/--no-detective-in-hall",
-            help=N_("Whether a Detective may be played in the Auction Hall."),
-            show_default=False,
-        ),
-    ] = None
-    detective_rank: Annotated[
-        DetectiveRank | None,
-        Option(
-            "--detective-rank",
-            help=N_("A Detective's rank is taken after or before the Exhibits move."),
-        ),
-    ] = None
-    quorum: Annotated[
-        int | None,
-        Option(
-            "--quorum",
-            metavar="T",
-            help=N_("How many seats can go on without the others; by default 2, 2, 3, 4, 4."),
-        ),
-    ] = None
-    patience: Annotated[float | None, PATIENCE] = 300.0
-    step_patience: Annotated[
-        float,
+    variant: Variant | None = option(
+        None, "--variant", N_("For two seats only; surprise unless you say otherwise.")
+    )
+    action_choice: ActionChoice | None = option(
+        None,
+        "--action-choice",
+        N_("staged: Castle seats choose after the sale; together: all at once."),
+    )
+    detective_in_hall: bool | None = option(
+        None,
+        "--detective-in-hall/--no-detective-in-hall",
+        N_("Whether a Detective may be played in the Auction Hall."),
+        show_default=False,
+    )
+    detective_rank: DetectiveRank | None = option(
+        None,
+        "--detective-rank",
+        N_("A Detective's rank is taken after or before the Exhibits move."),
+    )
+    quorum: int | None = option(
+        None,
+        "--quorum",
+        N_("How many seats can go on without the others; by default 2, 2, 3, 4, 4."),
+        metavar="T",
+    )
+    patience: float | None = offered(300.0, PATIENCE)
+    step_patience: float = offered(
+        30.0,
         seconds(
             "--step-patience",
             1,
             86_400,
             N_("How long every other step is awaited; slow links need more."),
         ),
-    ] = 30.0
+    )
 
 
 @dataclass(frozen=True)
 class BotTableOptions(TableOptions):
     """The same for a game against bots. `patience` is longer where a person plays."""
 
-    patience: Annotated[float | None, PATIENCE] = None
+    patience: float | None = offered(None, PATIENCE)
 
 
 NO_SEATS: Final = Without(("seats", "step_patience"))
@@ -412,23 +459,17 @@ class GuestOptions:
     """Who may come to a table, and how they hear of it."""
 
     HEADING: ClassVar = GUESTS
-    lan: Annotated[
-        LanChoice,
-        Option(
-            "--lan",
-            help=N_(
-                "open: the LAN is told, and whoever comes may sit down; closed: it is told, and a"
-                " seat takes the ticket; off: it is not told."
-            ),
+    lan: LanChoice = option(
+        LanChoice.CLOSED,
+        "--lan",
+        N_(
+            "open: the LAN is told, and whoever comes may sit down; closed: it is told, and a"
+            " seat takes the ticket; off: it is not told."
         ),
-    ] = LanChoice.CLOSED
-    qr: Annotated[bool, Option("--qr", help=N_("Show the ticket as a QR code too."))] = False
-    asks: Annotated[
-        bool, Option("--ask", help=N_("Let in each guest yourself, with its key shown."))
-    ] = False
-    no_watch: Annotated[
-        bool, Option("--no-watch", help=N_("Let nobody look on; the guests are told."))
-    ] = False
+    )
+    qr: bool = option(False, "--qr", N_("Show the ticket as a QR code too."))
+    asks: bool = option(False, "--ask", N_("Let in each guest yourself, with its key shown."))
+    no_watch: bool = option(False, "--no-watch", N_("Let nobody look on; the guests are told."))
 
 
 # The network.
@@ -444,57 +485,48 @@ class NetworkOptions:
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = USUAL
-    relay: Annotated[
-        list[str] | None,
+    relay: list[str] | None = offered(
+        None,
         place("--relay", N_("A relay to be reached through; none: not even the one you keep.")),
-    ] = None
-    relay_only: Annotated[
-        bool,
-        Option(
-            "--relay-only",
-            help=N_(
-                "Dial your relays alone, and be reached through them alone: the other seats learn"
-                " no address of yours."
-            ),
+    )
+    relay_only: bool = option(
+        False,
+        "--relay-only",
+        N_(
+            "Dial your relays alone, and be reached through them alone: the other seats learn"
+            " no address of yours."
         ),
-    ] = False
-    advertise: Annotated[
-        list[str] | None,
+    )
+    advertise: list[str] | None = offered(
+        None,
         place(
             "--advertise", N_("Where others reach you, if you forward a port: first in the ticket.")
         ),
-    ] = None
+    )
     proxy: ProxyOption = None
-    no_map: Annotated[
-        bool,
-        Option(
-            "--no-map",
-            envvar="HOITY_NO_MAP",
-            show_envvar=False,
-            help=N_("Do not ask the router to let guests in from the internet."),
-        ),
-    ] = False
+    no_map: bool = option(
+        False,
+        "--no-map",
+        N_("Do not ask the router to let guests in from the internet."),
+        envvar="HOITY_NO_MAP",
+        show_envvar=False,
+    )
 
 
 @dataclass(frozen=True)
 class NetworkAnew(NetworkOptions):
     """How a seat that is taken again is reached: as before, where nothing is typed."""
 
-    listen: Annotated[
-        str,
-        Option(
-            "--listen",
-            metavar="HOST:PORT",
-            show_default=False,
-            help=N_(
-                "Where to listen, if this machine has another address now; you dial the others."
-            ),
-        ),
-    ] = ""
-    relay: Annotated[
-        list[str] | None,
-        place("--relay", N_("A relay to be reached through from now on; none: without any.")),
-    ] = None
+    listen: str = option(
+        "",
+        "--listen",
+        N_("Where to listen, if this machine has another address now; you dial the others."),
+        metavar="HOST:PORT",
+        show_default=False,
+    )
+    relay: list[str] | None = offered(
+        None, place("--relay", N_("A relay to be reached through from now on; none: without any."))
+    )
 
 
 class Since(StrEnum):
@@ -509,16 +541,11 @@ class WatchOptions:
     """How an onlooker comes to a table, and from when on it sees the game."""
 
     HEADING: ClassVar = NETWORK
-    relay: Annotated[list[str] | None, place("--relay", N_("The relay that a code is of."))] = None
+    relay: list[str] | None = offered(None, place("--relay", N_("The relay that a code is of.")))
     proxy: ProxyOption = None
-    since: Annotated[
-        Since,
-        Option(
-            "--from",
-            help=N_("start: the game from its beginning; now: from here on."),
-            rich_help_panel=OUTPUT,
-        ),
-    ] = Since.START
+    since: Since = option(
+        Since.START, "--from", N_("start: the game from its beginning; now: from here on."), OUTPUT
+    )
 
 
 @dataclass(frozen=True)
@@ -527,36 +554,31 @@ class RelayOptions:
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = ":4646"
-    seats: Annotated[int, count("--seats", 1, 10**6, N_("How many seats may wait."))] = 6_000
-    calls: Annotated[int, count("--calls", 1, 10**6, N_("How many pairs may talk at once."))] = (
-        15_000
+    seats: int = offered(6_000, count("--seats", 1, 10**6, N_("How many seats may wait.")))
+    calls: int = offered(15_000, count("--calls", 1, 10**6, N_("How many pairs may talk at once.")))
+    same_address: int = offered(
+        256, count("--same-address", 1, 10**6, N_("How many of each from one address."))
     )
-    same_address: Annotated[
-        int, count("--same-address", 1, 10**6, N_("How many of each from one address."))
-    ] = 256
-    drain: Annotated[
-        float,
+    drain: float = offered(
+        30.0,
         seconds("--drain", 0, 86_400, N_("How long pairs may still talk once it is told to end.")),
-    ] = 30.0
-    log: Annotated[
-        bool,
-        Option("--log", help=N_("Write a line for each event to standard error; no addresses.")),
-    ] = False
-    log_addresses: Annotated[
-        bool, Option("--log-addresses", help=N_("The same, with addresses."))
-    ] = False
-    metrics: Annotated[
-        str | None,
+    )
+    log: bool = option(
+        False, "--log", N_("Write a line for each event to standard error; no addresses.")
+    )
+    log_addresses: bool = option(False, "--log-addresses", N_("The same, with addresses."))
+    metrics: str | None = offered(
+        None,
         place(
             "--metrics",
             N_("Serve numbers for Prometheus there; without HOST to this machine alone."),
         ),
-    ] = None
+    )
     as_json: JsonOption = False
-    use: Annotated[
-        str | None,
+    use: str | None = offered(
+        None,
         place("--use", N_("Run none: keep this one for your tables and codes; none forgets it.")),
-    ] = None
+    )
 
 
 @dataclass(frozen=True)
@@ -565,36 +587,30 @@ class VerifyOptions:
 
     HEADING: ClassVar = OUTPUT
     as_json: JsonOption = False
-    jobs: Annotated[
-        int | None,
+    jobs: int | None = offered(
+        None,
         count(
             "--jobs",
             1,
             1024,
             N_("How many processes judge; one for each core unless you say otherwise."),
         ),
-    ] = None
-    verdicts: Annotated[
-        Path | None,
-        Option(
-            "--verdicts",
-            metavar="FILE",
-            help=N_(
-                "Keep the verdicts in this file, a JSON object a line, and pass over files that it"
-                " has one of: a run that was broken off goes on."
-            ),
+    )
+    verdicts: Path | None = option(
+        None,
+        "--verdicts",
+        N_(
+            "Keep the verdicts in this file, a JSON object a line, and pass over files that it"
+            " has one of: a run that was broken off goes on."
         ),
-    ] = None
-    dask: Annotated[
-        str | None,
-        Option(
-            "--dask",
-            metavar="SCHEDULER",
-            help=N_(
-                "The workers of this Dask cluster judge, as of tcp://HOST:8786; extra: cluster."
-            ),
-        ),
-    ] = None
-    send: Annotated[
-        bool, Option("--send", help=N_("With --dask: send the files to workers that lack them."))
-    ] = False
+        metavar="FILE",
+    )
+    dask: str | None = option(
+        None,
+        "--dask",
+        N_("The workers of this Dask cluster judge, as of tcp://HOST:8786; extra: cluster."),
+        metavar="SCHEDULER",
+    )
+    send: bool = option(
+        False, "--send", N_("With --dask: send the files to workers that lack them.")
+    )

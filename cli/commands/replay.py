@@ -72,7 +72,12 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
         return OK if report.ok else NOT_OK
     if step or not is_full(plain) or report.node is None or not show(report.node):
         names = Names(state.edition, [line.nickname for line in report.seats])
-        for number, chapter in enumerate(chapters(told(report))):
+        found: list[list[Happening]] = [[]]
+        for item in told(report):
+            if isinstance(item, happenings.RoundBegan):
+                found.append([])
+            found[-1].append(item)
+        for number, chapter in enumerate([chapter for chapter in found if chapter]):
             if step and number and not _goes_on():
                 return OK if report.ok else NOT_OK
             for line in story(names, chapter):
@@ -176,16 +181,6 @@ def show(node: Node) -> bool:
     app = ReplayApp(Film(node.table, found))
     app.run()
     return app.failure is None
-
-
-def chapters(items: list[Happening]) -> list[list[Happening]]:
-    """Return the happenings cut where a round begins."""
-    found: list[list[Happening]] = [[]]
-    for item in items:
-        if isinstance(item, happenings.RoundBegan):
-            found.append([])
-        found[-1].append(item)
-    return [chapter for chapter in found if chapter]
 
 
 def _goes_on() -> bool:

@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 from p2p_hoity import worker_processes
 from p2p_hoity.game_adapter import Play, read_game
 from p2p_hoity.rules import State
-from p2p_hoity.storage.home import Home, home, transcripts
+from p2p_hoity.storage.home import home, transcripts
 from p2p_hoity.storage.private_files import open_at_once
 from protocol import fingerprint, transcript
 
@@ -45,27 +45,24 @@ def transcript_named(word: str) -> Path:
             return newest
         raise Trouble(_("There is no transcript on this machine yet."), USAGE)
     if ID.fullmatch(word.lower()):
-        return _of_id(own, word.lower(), path)
+        word = word.lower()
+        found: dict[str, Path] = {}
+        for one in transcripts(own):
+            name = one.name.partition(".")[0]
+            if name.startswith(word) and (name not in found or found[name].stem != name):
+                found[name] = one
+        if len(found) > 1:
+            names = listed(sorted(found))
+            words = _("{word} is how several games begin: {names}. Type more of the one you mean.")
+            raise Trouble(words.format(word=word, names=names), USAGE)
+        if not found and any(own.journals.glob(f"{word}*.journal")):
+            words = _(
+                "Game {word} is not over and has no transcript yet: take it up with hoity resume"
+                " {word}, or save it as far as it came with hoity resume --claim {word}"
+            )
+            raise Trouble(words.format(word=word), USAGE)
+        return next(iter(found.values()), path)
     return path
-
-
-def _of_id(own: Home, word: str, path: Path) -> Path:
-    found: dict[str, Path] = {}
-    for one in transcripts(own):
-        name = one.name.partition(".")[0]
-        if name.startswith(word) and (name not in found or found[name].stem != name):
-            found[name] = one
-    if len(found) > 1:
-        names = listed(sorted(found))
-        words = _("{word} is how several games begin: {names}. Type more of the one you mean.")
-        raise Trouble(words.format(word=word, names=names), USAGE)
-    if not found and any(own.journals.glob(f"{word}*.journal")):
-        words = _(
-            "Game {word} is not over and has no transcript yet: take it up with hoity resume"
-            " {word}, or save it as far as it came with hoity resume --claim {word}"
-        )
-        raise Trouble(words.format(word=word), USAGE)
-    return next(iter(found.values()), path)
 
 
 NO_FILE: Final = "no-file"
@@ -282,27 +279,6 @@ def in_words(path: Path, report: transcript.Report) -> list[str]:
     if report.problem is not None:
         return [*_problem(path, report, report.problem), *_roster(report)]
     counts = report.counts
-    return [
-        _("{file}: ok. Everything in it holds.").format(file=path),
-        *_roster(report),
-        *_course(report),
-        _("  checked: {signatures} signatures, {shuffles} shuffles, {shares} shares,"
-          " {commitments} commitments, {openings} openings, {escrows} escrows").format(
-              **asdict(counts)),
-        _("  took {ms} ms").format(ms=round(1000 * sum(report.timings.values()))),
-        _("  content {content}").format(content=report.content),
-    ]  # fmt: skip
-
-
-def _roster(report: transcript.Report) -> list[str]:
-    text = _("  seat {number}: {nickname}, {fingerprint}")
-    return [
-        text.format(number=s.seat + 1, nickname=s.nickname, fingerprint=fingerprint(s.id))
-        for s in report.seats
-    ]
-
-
-def _course(report: transcript.Report) -> list[str]:
     state = state_of(report)
     rounds = state.round if state else 0
     lines = [_("  rounds: {rounds}, steps: {steps}").format(rounds=rounds, steps=report.steps)]
@@ -323,7 +299,24 @@ def _course(report: transcript.Report) -> list[str]:
     for line in _standings(report, state):
         where = "–" if state is None else field_name(state.edition, line["field"])
         lines.append(_("  rank {rank}: {nickname}, {where}").format(**line, where=where))
-    return lines
+    return [
+        _("{file}: ok. Everything in it holds.").format(file=path),
+        *_roster(report),
+        *lines,
+        _("  checked: {signatures} signatures, {shuffles} shuffles, {shares} shares,"
+          " {commitments} commitments, {openings} openings, {escrows} escrows").format(
+              **asdict(counts)),
+        _("  took {ms} ms").format(ms=round(1000 * sum(report.timings.values()))),
+        _("  content {content}").format(content=report.content),
+    ]  # fmt: skip
+
+
+def _roster(report: transcript.Report) -> list[str]:
+    text = _("  seat {number}: {nickname}, {fingerprint}")
+    return [
+        text.format(number=s.seat + 1, nickname=s.nickname, fingerprint=fingerprint(s.id))
+        for s in report.seats
+    ]
 
 
 def _problem(path: Path, report: transcript.Report, problem: transcript.Problem) -> list[str]:

@@ -25,19 +25,9 @@ from .. import printing, version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..words import translation
 from ..words.translation import _
+from . import verify
 from .options import VerifyOptions
-from .verify import (
-    FileVerdict,
-    Mark,
-    bytes_of,
-    ended_with,
-    judge,
-    judge_file,
-    marked,
-    not_read,
-    tell,
-    unreadable,
-)
+from .verify import FileVerdict, Mark
 
 BEGINNING: Final = b'{"file": "'
 """How each line begins."""
@@ -224,7 +214,7 @@ def _mark_of(path: Path) -> Mark:
     try:
         found = path.stat()
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise verify.unreadable(path, error) from error
     return found.st_size, found.st_mtime_ns
 
 
@@ -233,11 +223,11 @@ def judge_task(language: str, task: Task) -> FileVerdict:
     translation.go_on_in(language)
     path = Path(task.name)
     if task.data is not None:
-        return judge_file(path, task.data, task.mark, 1)
+        return verify.judge_file(path, task.data, task.mark, 1)
     try:
-        with marked(Path(task.where)) as (file, mark):
+        with verify.marked(Path(task.where)) as (file, mark):
             is_here = mark[0] == task.mark[0]
-            return judge_file(path, file, task.mark, 1) if is_here else _lacking(path)
+            return verify.judge_file(path, file, task.mark, 1) if is_here else _lacking(path)
     except Trouble:
         return _lacking(path)
 
@@ -246,7 +236,7 @@ def _lacking(path: Path) -> FileVerdict:
     words = _(
         "A worker of the cluster does not have {path} as it is here. With --send it gets the bytes."
     )
-    return not_read(path, Trouble(words.format(path=path), USAGE))
+    return verify.not_read(path, Trouble(words.format(path=path), USAGE))
 
 
 OFTEN: Final[Seconds] = 0.2
@@ -267,7 +257,7 @@ def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
 def judge_elsewhere(language: str, path: Path) -> FileVerdict:
     """Return the verdict on a file, in words of this language; for other processes."""
     translation.go_on_in(language)
-    return judge(path, 1)
+    return verify.judge(path, 1)
 
 
 @dataclass
@@ -291,7 +281,7 @@ class ArchiveRun:
             self.total = sum(1 for _one in all_in(self.paths))
         with closing(self._found()) as judged:
             for path, found in judged:
-                self._take(ended_with(path) if isinstance(found, ProcessEnded) else found)
+                self._take(verify.ended_with(path) if isinstance(found, ProcessEnded) else found)
         self._clear()
         if not self.how.as_json:
             printing.say(self._summary())
@@ -303,7 +293,7 @@ class ArchiveRun:
             for task, found in on_cluster(how.dask, partial(judge_task, language), self._tasks()):
                 yield Path(task.name), found
         elif how.jobs == 1:
-            yield from ((path, judge(path, 1)) for path in self._files())
+            yield from ((path, verify.judge(path, 1)) for path in self._files())
         else:
             work, jobs = partial(judge_elsewhere, language), how.jobs or worker_processes.count()
             yield from worker_processes.side_by_side(work, self._files(), jobs)
@@ -312,9 +302,9 @@ class ArchiveRun:
         """Yield what the cluster is to judge; what this machine cannot read is taken in here."""
         for path in self._files():
             try:
-                data, mark = bytes_of(path) if self.how.send else (None, _mark_of(path))
+                data, mark = verify.bytes_of(path) if self.how.send else (None, _mark_of(path))
             except Trouble as trouble:
-                self._take(not_read(path, trouble))
+                self._take(verify.not_read(path, trouble))
             else:
                 yield Task(str(path), os.path.abspath(path), mark, data)
 
@@ -322,12 +312,12 @@ class ArchiveRun:
         """Yield what is to be judged by others; what cannot be, or is known, is taken in here."""
         for one in all_in(self.paths):
             if not isinstance(one, Path):
-                self._take(not_read(*one))
+                self._take(verify.not_read(*one))
             elif self.kept is not None and (known := self.kept.verdict_of(one)):
                 self.earlier += 1
                 self._count(known, OK if known == "ok" else NOT_OK)
             elif os.path.exists(one) and not os.path.isfile(one):
-                self._take(judge(one, 1))  # a pipe, which may be there in this process alone
+                self._take(verify.judge(one, 1))  # a pipe, which may be there in this process alone
             else:
                 yield one
 
@@ -339,7 +329,7 @@ class ArchiveRun:
         self._count("not-judged" if unjudged else verdict.found["verdict"], verdict.code)
         if self.how.as_json or verdict.code != OK or not self.brief:
             self._clear()
-            tell(verdict, self.how.as_json)
+            verify.tell(verdict, self.how.as_json)
         self._show()
 
     def _count(self, kind: str, code: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol, TypeVar
 
 from p2p_hoity.lesson_script import MINE, OPPONENTS, Lesson, Topic
 from p2p_hoity.presentation.screen_updates import (
@@ -19,6 +20,7 @@ from p2p_hoity.table.player_interface import Player, Talk
 from ..words.card_names import Names
 from ..words.translation import N_, _
 
+T = TypeVar("T")
 FAREWELL: Final = N_(
     "That is all there is in a round. A game goes on until a figure reaches the Banquet: then all"
     " hands are opened, the best exhibit moves 8 fields, the second-best 4, and the furthest figure"
@@ -105,23 +107,28 @@ class Room(Protocol):
     async def explain(self, words: str) -> None:
         """Show an explanation, until it may give way to what comes next."""
 
+    def end_lesson(self) -> None:
+        """All is told: the screen may go."""
+
+    def listen(self) -> Awaitable[None]:
+        """Hear what is typed, until the input ends."""
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the lesson to its end, with this screen around it; what it returns, or raises."""
+
 
 async def teach(room: Room, nickname: str) -> None:
     """The whole lesson."""
     lesson = Lesson()
     room.begin_lesson(Names(lesson.edition, (nickname, *OPPONENTS), MINE))
     while not lesson.is_over:
-        await _step(room, lesson)
+        kind = lesson.question
+        choice = None if kind is None else await _ask(room, lesson, kind)
+        for part in lesson.step(choice):
+            room.tell(Happened(part.items, lesson.view))
+            if part.topic is not None:
+                await room.explain(explained(part.topic))
     await room.explain(_(FAREWELL))
-
-
-async def _step(room: Room, lesson: Lesson) -> None:
-    kind = lesson.question
-    choice = None if kind is None else await _ask(room, lesson, kind)
-    for part in lesson.step(choice):
-        room.tell(Happened(part.items, lesson.view))
-        if part.topic is not None:
-            await room.explain(explained(part.topic))
 
 
 async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:

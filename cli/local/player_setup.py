@@ -19,17 +19,9 @@ from typing import Any, Final
 from p2p_hoity.confusable_names import is_stacked, thinned
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal as journals
-from p2p_hoity.storage import private_files, rollback_marks, transcript_archive
+from p2p_hoity.storage import player_key, private_files, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.player_key import (
-    KeyFileError,
-    NamedIdentity,
-    VaultError,
-    check_name,
-    load_identity,
-    new_identity,
-    passphrase_from_environment,
-)
+from p2p_hoity.storage.player_key import NamedIdentity
 from p2p_hoity.storage.private_files import check_if_there, open_private, private_folder
 from protocol import fingerprint, is_one_name, table_header
 
@@ -52,8 +44,13 @@ def at_terminal() -> bool:
 
 
 def typed_line() -> str:
-    """Return one line from standard input; Trouble at its end. Byte by byte: what is typed behind
-    it is for the table."""
+    """Return one line from standard input.
+
+    It is read byte by byte, because what is typed behind it is for the table.
+
+    Raises:
+        Trouble: If the input has ended.
+    """
     line = b""
     while len(line) < MOST and (letter := os.read(STDIN, 1)) != b"\n":
         if not letter:
@@ -96,15 +93,15 @@ def own_name(home: Home) -> str:
 
 def load(home: Home) -> tuple[NamedIdentity, str | None]:
     """Return the kept key and its passphrase, which is asked for on a terminal if it is needed."""
-    given = passphrase_from_environment()
+    given = player_key.passphrase_from_environment()
     try:
-        return load_identity(home, given), given
-    except KeyFileError as error:
-        sealed = isinstance(error.__cause__, VaultError)
+        return player_key.load_identity(home, given), given
+    except player_key.KeyFileError as error:
+        sealed = isinstance(error.__cause__, player_key.VaultError)
         if given or not sealed or not sys.stdin.isatty():
             raise
     asked = typed(_("Passphrase: "))
-    return load_identity(home, asked), asked
+    return player_key.load_identity(home, asked), asked
 
 
 def typed(question: str) -> str:
@@ -125,11 +122,11 @@ def typed(question: str) -> str:
 def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | None]:
     """Return the kept key; on the very first game a fresh one, said on standard error."""
     if name is not None:
-        check_name(name)
+        player_key.check_name(name)
     if home.identity.exists():
         return load(home)
-    given = passphrase_from_environment()
-    made = new_identity(home, name or own_name(home), given)
+    given = player_key.passphrase_from_environment()
+    made = player_key.new_identity(home, name or own_name(home), given)
     text = _("A new key was made for you: {nickname}, {fingerprint}. It is kept in {path}.")
     words = text.format(
         nickname=made.nickname,
@@ -142,12 +139,12 @@ def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | Non
 
 def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
     """Make a key; with `ask` under a passphrase typed twice, unless HOITY_PASSPHRASE gives it."""
-    given = passphrase_from_environment()
+    given = player_key.passphrase_from_environment()
     if ask and not given:
         given = typed(_("Passphrase: "))
         if given != typed(_("Once more: ")):
             raise Trouble(_("The two passphrases differ; nothing was made."), USAGE)
-    return new_identity(home, name or own_name(home), given)
+    return player_key.new_identity(home, name or own_name(home), given)
 
 
 def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
@@ -233,8 +230,8 @@ def default_nickname() -> str:
 def why_no_nickname(word: str) -> str | None:
     """Return why this cannot be a nickname, in words, or None if it can."""
     try:
-        check_name(word)
-    except KeyFileError as error:
+        player_key.check_name(word)
+    except player_key.KeyFileError as error:
         return sentence(error.reason)
     return None
 

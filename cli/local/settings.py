@@ -34,19 +34,11 @@ class Settings:
     bots: str | None = None
 
 
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "nickname": _is_text,
+    "nickname": lambda value: isinstance(value, str),
     "language": translation.LANGUAGES.__contains__,
-    **dict.fromkeys(("light", "bell", "staged"), _is_flag),
-    "relay": _is_text,
+    **dict.fromkeys(("light", "bell", "staged"), lambda value: isinstance(value, bool)),
+    "relay": lambda value: isinstance(value, str),
     "bots": LEVELS.__contains__,
 }
 """What each setting has to be; what is not counts as not chosen."""

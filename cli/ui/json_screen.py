@@ -28,8 +28,9 @@ from ..words.error_sentences import as_json as reason_json
 from ..words.error_sentences import meaning, refusal
 from ..words.presence_sentences import standings_json, why_ended
 from ..words.translation import _
-from .lines.line_question import Wishes
+from .lines.line_question import MOST_WISHES
 from .lines.stdin_lines import STRAYS, pump
+from .screen_interface import Box
 
 Write = Callable[[dict[str, Any]], None]
 WISHES: Final[dict[str, Wish]] = {'{"wait":true}': WaitLonger(), '{"leave":true}': LeaveForNow()}
@@ -131,7 +132,7 @@ class JsonPlayer:
         self._leave = leave
         self._write = write
         self._send, self._answers = trio.open_memory_channel[str](64)
-        self._wishes = Wishes()
+        self._wishes = Box[Wish](MOST_WISHES)
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
@@ -231,7 +232,7 @@ class Assisted(BotPlayer):
         return await self._program.again()
 
 
-class JsonSeat:
+class JsonSeat(JsonScreen):
     """The screen of `--json`; see `screen.Screen`."""
 
     def __init__(
@@ -251,7 +252,7 @@ class JsonSeat:
         """
         self._listens, self._is_over = listens, False
         self._send, lines = trio.open_memory_channel[str](64)
-        self._screen = JsonScreen()
+        super().__init__()
         level = own_level() if auto or stands_in else ""
         stand_in = BotPlayer(level) if stands_in else None
         self._program = JsonPlayer(lines, write_line, leave, stand_in)
@@ -259,14 +260,9 @@ class JsonSeat:
         if auto:
             self.player = Assisted(self._program, level) if listens else BotPlayer(level)
 
-    @property
-    def table_name(self) -> str:
-        """The name of the game, once it has begun."""
-        return self._screen.table_name
-
     def tell(self, update: Update) -> None:
         """One object; the end of a table as soon as it is known, if others may follow."""
-        self._screen(update)
+        self(update)
         if isinstance(update, Started):
             self._is_over = False
         elif isinstance(update, GameOver) and self._listens:
@@ -319,7 +315,7 @@ class JsonSeat:
         if self._is_over:
             return
         self._is_over = outcome.code is None
-        write_line(last_line(outcome, self._screen.nicknames))
+        write_line(last_line(outcome, self.nicknames))
 
 
 def last_line(outcome: Outcome, nicknames: tuple[str, ...]) -> dict[str, object]:

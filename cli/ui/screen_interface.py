@@ -9,19 +9,53 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol, TypeVar
+from contextlib import suppress
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import trio
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.table.player_interface import Player
 from p2p_hoity.table.session import Outcome
 from protocol import Terms
+from protocol.bounds import Quota
 
 from ..local.lesson_screen import Room
 from ..printing import is_small
 
+MOST_WAITING: Final[Quota] = 64
+"""Answers that wait for a question."""
 Leave = Callable[[str], None]
 T = TypeVar("T")
+
+
+class Box(Generic[T]):
+    """What comes from the player, in its order, until somebody asks for it."""
+
+    def __init__(self, most: Quota = MOST_WAITING) -> None:
+        """Args:
+        most: How many may wait.
+        """
+        self._send, self._receive = trio.open_memory_channel[T](most)
+
+    def put(self, value: T) -> bool:
+        """Put one in. Return False, and leave it out, if too many wait."""
+        try:
+            self._send.send_nowait(value)
+        except trio.WouldBlock:
+            return False
+        return True
+
+    def empty(self) -> None:
+        """Forget what came before."""
+        with suppress(trio.WouldBlock):
+            while True:
+                self._receive.receive_nowait()
+
+    async def next(self) -> T:
+        """Return the next one, whenever it comes."""
+        return await self._receive.receive()
 
 
 class Screen(Protocol):
@@ -72,19 +106,6 @@ class Screen(Protocol):
         """Run the peer to its end, with this screen around it; what it returns, or raises."""
 
 
-class Classroom(Room, Protocol):
-    """A screen on which the lesson is played."""
-
-    def end_lesson(self) -> None:
-        """All is told: the screen may go."""
-
-    def listen(self) -> Awaitable[None]:
-        """Hear what is typed, until the input ends."""
-
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the lesson to its end, with this screen around it; what it returns, or raises."""
-
-
 def is_full(plain: bool) -> bool:
     """Whether there is a terminal that a full screen can be shown on, and nobody wants lines."""
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
@@ -127,7 +148,7 @@ def seated(
     return LineSeat(auto, leave, stands_in, plain)
 
 
-def classroom(plain: bool, leave: Leave) -> Classroom:
+def classroom(plain: bool, leave: Leave) -> Room:
     """The screen of the lesson; `leave` is called with the reason when its player goes."""
     if is_full(plain):
         from .full_screen.human_player import FullSeat

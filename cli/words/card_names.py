@@ -199,7 +199,12 @@ class Grid:
 def grid(view: View) -> Grid:
     """Return the grid that this view may know."""
     seats = sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
-    return Grid(LETTERS, tuple(_row(view, seat) for seat in seats), _tops(view))
+    found = []
+    for number, window in enumerate(view.state.windows):
+        if window:
+            piece = view.piece(window[0])
+            found.append(Top(number, window[0], piece.letter or "?", piece.year or 0, len(window)))
+    return Grid(LETTERS, tuple(_row(view, seat) for seat in seats), tuple(found))
 
 
 def _row(view: View, seat: int) -> Row:
@@ -221,12 +226,3 @@ def _row(view: View, seat: int) -> Row:
         min((piece.year for piece in pieces if piece.year is not None), default=None),
         best,
     )
-
-
-def _tops(view: View) -> tuple[Top, ...]:
-    found = []
-    for number, window in enumerate(view.state.windows):
-        if window:
-            piece = view.piece(window[0])
-            found.append(Top(number, window[0], piece.letter or "?", piece.year or 0, len(window)))
-    return tuple(found)

@@ -35,6 +35,12 @@ def spoken(words: str | int) -> str:
     return words if isinstance(words, str) else _(PHRASES[words])
 
 
+def meant(words: str) -> str | int:
+    """Return what typed words say: the index of the phrase whose number they are, or the words."""
+    is_number = words.isascii() and words.isdigit() and 1 <= int(words[:4]) <= len(PHRASES)
+    return int(words) - 1 if is_number else words
+
+
 def listed() -> list[str]:
     """Return each phrase with the number that is typed for it, from 1."""
     return [f"  {number} {_(phrase)}" for number, phrase in enumerate(PHRASES, 1)]

@@ -84,6 +84,14 @@ def ordered(view: View, kind: str) -> list[Choice]:
     return list(legal)
 
 
+def forced(view: View, kind: rules.Kind) -> Choice | None:
+    """Return the only legal choice, which needs no question; None if there are several."""
+    if kind == "exhibit" and len(own_slots(view)) > rules.HAND - 1:
+        return None
+    legal = view.legal(kind)
+    return legal[0] if len(legal) == 1 else None
+
+
 def _pair(choice: Choice) -> tuple[int, int]:
     where, action = choice if isinstance(choice, tuple) else (0, choice)
     return where, action
@@ -286,6 +294,17 @@ NOT_LEARNING: Final = N_("There are no hints in the lesson.")
 NOT_NOW: Final = N_("A hint is about a choice, and none is open now.")
 HINTS: Final = N_("What the hard bot would do, of a hundred times ([number] picks it):")
 HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, of a hundred times:")
+
+
+def hint(
+    asked: tuple[View, str] | None, names: Names | None, has_hints: bool, exhibits: int
+) -> list[str]:
+    """Return what the hard bot would do at the choice that is open, or why there is no hint."""
+    if not has_hints:
+        return [_(NOT_HERE)]
+    if asked is None or names is None:
+        return [_(NOT_NOW)]
+    return advice(*asked, names, exhibits)
 
 
 def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
+from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
 from protocol import Kind, Node
 
 from .card_names import Names, card, code, coloured_card, listed, place, run_letters
@@ -97,12 +97,9 @@ def _action(names: Names, it: happenings.ActionShown) -> str:
     castle = it.place == Place.CASTLE
     inside = _("In the Castle {who} plays {card}.")
     text = inside if castle else _("In the Auction Hall {who} plays {card}.")
-    played = card(it.card) if _own_colour(names, it.seat, it.card) else coloured_card(it.card)
+    is_own = it.card.colour in names.colours[it.seat : it.seat + 1]
+    played = card(it.card) if is_own else coloured_card(it.card)
     return text.format(who=names.seat(it.seat), card=played)
-
-
-def _own_colour(names: Names, seat: int, action: ActionCard) -> bool:
-    return seat < len(names.colours) and names.colours[seat] == action.colour
 
 
 def _moved(names: Names, it: happenings.FigureMoved) -> str:
@@ -258,18 +255,14 @@ def proved(before: Node, seconds: float, names: Names) -> str | None:
     new."""
     kind = before.want.kind
     if kind == Kind.SHUFFLE:
-        return _shuffled(before, seconds, names)
+        who = min(before.want.speakers, default=0)
+        if who == names.mine:
+            return _("deck shuffled by you, proof sent")
+        text = _("deck shuffled by {who}, proof checked")
+        return text.format(who=names.seat(who)) + _took(seconds)
     if kind not in CHECKED:
         return None
     return _(CHECKED[kind]) + _took(seconds)
-
-
-def _shuffled(before: Node, seconds: float, names: Names) -> str:
-    who = min(before.want.speakers, default=0)
-    if who == names.mine:
-        return _("deck shuffled by you, proof sent")
-    text = _("deck shuffled by {who}, proof checked")
-    return text.format(who=names.seat(who)) + _took(seconds)
 
 
 def _took(seconds: float) -> str:
@@ -353,42 +346,39 @@ def _actions(names: Names, items: Many) -> list[str]:
     return [BETWEEN.join(found)]
 
 
-def _sale(names: Names, items: Many) -> list[str]:
-    text = _("Sale: {who} {piece} from window {window} for {cash}")
-    return [
-        text.format(
-            who=names.short(it.seat),
-            piece=code(it.took),
-            window=it.window + 1,
-            cash=card(it.paid),
-        )
-        for it in items
-    ]
+def _each(template: str, **own: Gap) -> Callable[[Names, Many], list[str]]:
+    """Return what tells each happening by a template, in as few letters as can be."""
+    tell_one = _says(template, **{**BRIEF, **own})
+    return lambda names, items: [tell_one(names, it) for it in items]
 
 
-def _cash_stolen(names: Names, items: Many) -> list[str]:
-    text = _("Stolen from the cash register: {cash} ({owner} → {who})")
-    return [
-        text.format(who=names.short(it.seat), cash=card(it.cash), owner=names.short(it.owner))
-        for it in items
-    ]
+def _all(
+    template: str, tell_one: Callable[[Names, Any], str]
+) -> Callable[[Names, Many], list[str]]:
+    """Return what tells several happenings in the one gap of a template, exhibits by their rank."""
+    (gap,) = re.findall(r"\{(\w+)\}", template)
+
+    def told(names: Names, items: Many) -> list[str]:
+        ordered = sorted(items, key=lambda it: getattr(it, "placing", 0))
+        return [_(template).format(**{gap: listed(tell_one(names, it) for it in ordered)})]
+
+    return told
+
+
+BRIEF: Final[Mapping[str, Gap]] = {
+    "who": lambda names, it: names.short(it.seat),
+    "owner": lambda names, it: names.short(it.owner),
+    "card": lambda names, it: card(it.card),
+    "cash": lambda names, it: card(it.cash),
+    "piece": lambda names, it: code(it.piece),
+}
+"""What stands in a gap where things are told together."""
 
 
 def _turned_up(names: Names, items: Many) -> list[str]:
     text = _("Window {number} turns up {piece}")
     found = (text.format(number=it.window + 1, piece=code(it.piece)) for it in items)
     return [BETWEEN.join(found)]
-
-
-def _exhibits(names: Names, items: Many) -> list[str]:
-    found = sorted(items, key=lambda it: it.placing)
-    return [_("Exhibits: {exhibits}").format(exhibits=listed(_exhibit(names, it) for it in found))]
-
-
-def _final(names: Names, items: Many) -> list[str]:
-    found = sorted(items, key=lambda it: it.placing)
-    text = _("Final exhibits: {exhibits}")
-    return [text.format(exhibits=listed(_exhibit(names, it) for it in found))]
 
 
 def _exhibit(names: Names, it: happenings.ExhibitShown | happenings.FinalExhibit) -> str:
@@ -421,24 +411,9 @@ def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _returned(names: Names, items: Many) -> list[str]:
-    text = _("Back to hand: {cards}")
-    cards = listed(f"{names.short(it.seat)} {card(it.card)}" for it in items)
-    return [text.format(cards=cards)]
-
-
-def _stolen(names: Names, items: Many) -> list[str]:
-    text = _("{piece} ({owner} → {who})")
-    found = (
-        text.format(who=names.short(it.seat), piece=code(it.piece), owner=names.short(it.owner))
-        for it in items
-    )
-    return [_("Stolen: {thefts}").format(thefts=listed(found))]
-
-
-def _imprisoned(names: Names, items: Many) -> list[str]:
-    thieves = listed(f"{names.short(it.seat)} {card(it.thief)}" for it in items)
-    return [_("To prison: {thieves}").format(thieves=thieves)]
+def _seat_and(field: str) -> Callable[[Names, Any], str]:
+    """Return what tells a seat and the Action card that a happening has in this field."""
+    return lambda names, it: f"{names.short(it.seat)} {card(getattr(it, field))}"
 
 
 def _hands(names: Names, items: Many) -> list[str]:
@@ -451,15 +426,22 @@ TOGETHER: Final[Mapping[type[Happening], Callable[[Names, Many], list[str]]]] = 
     happenings.RoundEnded: _brief_round_ended,
     happenings.PlaceShown: _places,
     happenings.ActionShown: _actions,
-    happenings.Returned: _returned,
-    happenings.Sale: _sale,
-    happenings.CashStolen: _cash_stolen,
+    happenings.Returned: _all(N_("Back to hand: {cards}"), _seat_and("card")),
+    happenings.Sale: _each(
+        N_("Sale: {who} {piece} from window {window} for {cash}"),
+        piece=lambda names, it: code(it.took),
+        window=lambda names, it: it.window + 1,
+        cash=lambda names, it: card(it.paid),
+    ),
+    happenings.CashStolen: _each(N_("Stolen from the cash register: {cash} ({owner} → {who})")),
     happenings.TurnedUp: _turned_up,
-    happenings.ExhibitShown: _exhibits,
-    happenings.FinalExhibit: _final,
+    happenings.ExhibitShown: _all(N_("Exhibits: {exhibits}"), _exhibit),
+    happenings.FinalExhibit: _all(N_("Final exhibits: {exhibits}"), _exhibit),
     happenings.FigureMoved: _brief_moved,
-    happenings.Stolen: _stolen,
-    happenings.Imprisoned: _imprisoned,
+    happenings.Stolen: _all(
+        N_("Stolen: {thefts}"), _says(N_("{piece} ({owner} → {who})"), **BRIEF)
+    ),
+    happenings.Imprisoned: _all(N_("To prison: {thieves}"), _seat_and("thief")),
     happenings.HandOpened: _hands,
 }
 """What is told together; everything else is told in the sentences of `happening_sentences`."""

@@ -7,15 +7,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
-from p2p_hoity.presentation.screen_updates import (
-    Attending,
-    Ended,
-    Extended,
-    Halfway,
-    Muster,
-    PatienceOver,
-    Paused,
-)
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import home
 from p2p_hoity.table.frame_access import TWO_ROSTERS
@@ -69,10 +62,11 @@ def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool)
 
 
 NO_RETURN: Final = N_("The terms allow no return.")
+LEFT_FOR_NOW: Final = N_("Left for now: {who}.")
 THINKING: Final = N_("Linked, and awaited: {who}. The game goes on once they have chosen.")
 
 
-def halfway(update: Halfway, names: Names, game: str) -> list[str]:
+def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     """Half of the patience is over."""
     if update.seats == {names.mine}:
         text = _("The others are waiting for you: in {left} s they may go on without you.")
@@ -103,7 +97,7 @@ def halfway(update: Halfway, names: Names, game: str) -> list[str]:
     return lines + _oneself(update.seats, count, names)
 
 
-def late(update: PatienceOver, names: Names, game: str) -> list[str]:
+def late(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
     """Patience has run out, and enough seats are there to go on."""
     if update.undecided:
         return _undecided(update, names, game)
@@ -128,7 +122,7 @@ def late(update: PatienceOver, names: Names, game: str) -> list[str]:
     return [told, *where, *_oneself(update.seats, count, names)]
 
 
-def _undecided(update: PatienceOver, names: Names, game: str) -> list[str]:
+def _undecided(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
     """Tell that too few seats vote, why that may be, and what one can do."""
     text = _(
         "Too few seats have agreed to go on without {who}. Perhaps one of them cannot vote, because"
@@ -138,7 +132,7 @@ def _undecided(update: PatienceOver, names: Names, game: str) -> list[str]:
     return lines if names.mine is None else lines + _leaving(update.muster, game)
 
 
-def paused(update: Paused, names: Names, game: str) -> list[str]:
+def paused(update: updates.Paused, names: Names, game: str) -> list[str]:
     """Return what is said while the game cannot go on without these seats.
 
     A strict table has said halfway what one can do.
@@ -157,7 +151,7 @@ def paused(update: Paused, names: Names, game: str) -> list[str]:
     return [*lines, *(pauses[:1] if update.muster.strict else pauses)]
 
 
-def extended(update: Extended, names: Names) -> str:
+def extended(update: updates.Extended, names: Names) -> str:
     """Return what came of the wish to wait longer."""
     who = _others(update.seats, names)
     if not update.seats:
@@ -170,21 +164,16 @@ def extended(update: Extended, names: Names) -> str:
     return text.format(left=round(update.left), who=who)
 
 
-def left(seat: int, names: Names) -> str:
-    """Someone has said so on leaving."""
-    return _("Left for now: {who}.").format(who=names.seat(seat))
-
-
-def _whereabouts(count: Muster, names: Names) -> list[str]:
+def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
     """Whom to expect in vain, and who may be cut off: silence alone says neither."""
     said = [
-        (count.gone, _("Left for now: {who}.")),
+        (count.gone, _(LEFT_FOR_NOW)),
         (count.unlinked, _("There is no link from here just now to {who}.")),
     ]
     return [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]
 
 
-def _thinking(count: Muster, names: Names) -> list[str]:
+def _thinking(count: updates.Muster, names: Names) -> list[str]:
     """Whose choices the game goes on with, without any other seat awaited."""
     return [_(THINKING).format(who=names.seats(sorted(count.thinking)))]
 
@@ -193,7 +182,7 @@ def _others(seats: frozenset[int], names: Names) -> str:
     return names.seats(sorted(seats - {names.mine}))
 
 
-def _oneself(seats: frozenset[int], count: Muster, names: Names) -> list[str]:
+def _oneself(seats: frozenset[int], count: updates.Muster, names: Names) -> list[str]:
     if names.mine not in seats or count.strict or not count.begun:
         return []
     return [_("You are awaited too: without your choice the others may go on without you.")]
@@ -204,7 +193,7 @@ def _longer(names: Names) -> str:
     return "" if names.mine is None else " " + _("Type wait to wait longer.")
 
 
-def _pauses(count: Muster, names: Names, game: str) -> list[str]:
+def _pauses(count: updates.Muster, names: Names, game: str) -> list[str]:
     if count.strict:
         text = _("This table needs all {seats} seats: the game pauses until all are back.")
         lines = [text.format(seats=count.seats)]
@@ -226,7 +215,7 @@ def _pauses(count: Muster, names: Names, game: str) -> list[str]:
     return lines
 
 
-def _leaving(count: Muster, game: str) -> list[str]:
+def _leaving(count: updates.Muster, game: str) -> list[str]:
     text = _("Just wait, or leave with Ctrl-C and take your seat again: hoity resume {game}")
     if count.seats == 2:
         end = _("Or leave and end it here, saved as far as it came: hoity resume --claim {game}")
@@ -256,7 +245,7 @@ def why_ended(code: str) -> str:
     return _(OURS[code]) if code in OURS else meaning(code)
 
 
-def ended(update: Ended, names: Names | None) -> str:
+def ended(update: updates.Ended, names: Names | None) -> str:
     """Return why there is no result, and whose doing it is as far as is known."""
     if update.by is not None and names is not None:
         text = _(

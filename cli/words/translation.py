@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import gettext
 import os
 import re
 from collections.abc import Mapping
+from gettext import NullTranslations
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 CALLED_AS: Final = "HOITY_CALLED_AS"
 """In the environment: the words by which this program was started, if they are not `hoity`."""
@@ -51,34 +53,13 @@ LANGUAGES: Final = (
 LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
-class Catalogue(Protocol):
-    """The part of a gettext catalogue used here."""
-
-    def gettext(self, message: str) -> str:
-        """Return the message in the catalogue's language."""
-
-    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        """Return the form of the message that goes with this number."""
-
-
-class English:
-    """The language the messages are written in."""
-
-    def gettext(self, message: str) -> str:
-        """Return the message as it is."""
-        return message
-
-    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        """One, or many."""
-        return msgid1 if n == 1 else msgid2
-
-
 class _Speech:
     """What is spoken now: one language a process, changed only by `speak`."""
 
     language: str = "en"
     is_asked_for: bool = False
-    catalogue: Catalogue = English()
+    catalogue: NullTranslations = NullTranslations()
+    """That of English gives the messages as they are written."""
 
 
 def language_of(environ: Mapping[str, str]) -> str:
@@ -107,8 +88,12 @@ def speak(language: str, is_asked_for: bool = False) -> None:
     if language not in LANGUAGES:
         raise ValueError(f"the languages are {', '.join(LANGUAGES)}, not {language!r}")
     _Speech.language, _Speech.is_asked_for = language, is_asked_for
-    _Speech.catalogue = English() if language == "en" else _load(language)
-    _tell_library(language)
+    _Speech.catalogue = NullTranslations() if language == "en" else _load(language)
+
+    # The command-line library looks its own words up by itself.
+    os.environ["LANGUAGE"] = language
+    gettext.bindtextdomain(DOMAIN, str(LOCALE))
+    gettext.textdomain(DOMAIN)
 
 
 def go_on_in(language: str) -> None:
@@ -117,22 +102,11 @@ def go_on_in(language: str) -> None:
         speak(language)
 
 
-def _load(language: str) -> Catalogue:
-    import gettext
-
+def _load(language: str) -> NullTranslations:
     return gettext.translation(DOMAIN, str(LOCALE), [language])
 
 
 _load_once = functools.cache(_load)
-
-
-def _tell_library(language: str) -> None:
-    """The command-line library looks its own words up by itself."""
-    import gettext
-
-    os.environ["LANGUAGE"] = language
-    gettext.bindtextdomain(DOMAIN, str(LOCALE))
-    gettext.textdomain(DOMAIN)
 
 
 def language() -> str:

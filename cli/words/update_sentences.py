@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,13 +13,14 @@ from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
 from protocol import Kind, effects, fingerprint
+from protocol.bounds import Quota
 
 from . import presence_sentences, table_terms
 from .card_names import Names, listed
 from .chat_phrases import quoted, spoken
 from .choice_names import in_words
 from .error_sentences import choose_again, meaning, sentence
-from .happening_sentences import brief_story
+from .happening_sentences import brief_story, proved
 from .translation import N_, _
 
 REMARKS: Final = frozenset(
@@ -38,6 +40,8 @@ REMARKS: Final = frozenset(
     }
 )
 """Updates that are told as remarks, because they are no part of the game."""
+PROOFS: Final[Quota] = 400
+"""Sentences about proofs that are kept."""
 LEAVE = {
     None: N_("{name} was sent away: nobody answered in time."),
     True: N_("{name} was let in."),
@@ -77,15 +81,50 @@ def names_of(scene: Scene) -> Names | None:
     return Names(scene.table.game.edition, nicknames, scene.seat)
 
 
+class FollowedTable:
+    """A table as the updates tell it.
+
+    Attributes:
+        scene: The table as it stands.
+        names: What seats and pieces are called. None before the table is complete.
+        proofs: What was proven last, in sentences.
+    """
+
+    def __init__(self) -> None:
+        """Begin before anything was told."""
+        self.scene = Scene()
+        self.names: Names | None = None
+        self.proofs: deque[str] = deque(maxlen=PROOFS)
+
+    def follow(self, update: updates.Update) -> Scene:
+        """Take in one update. Return the scene before it."""
+        before, self.scene = self.scene, fold(self.scene, update)
+        if isinstance(update, updates.Started):
+            self.names = names_of(self.scene)
+        if self.names is None:
+            return before
+        if self.scene.view is not None and self.scene.view is not before.view:
+            self.names.look(self.scene.view)
+        match update:
+            case updates.Rewound(view=view):
+                self.names.before = view.state.before
+            case updates.ChainGrew(node, _, seconds):
+                if words := proved(node, seconds, self.names):
+                    self.proofs.append(words)
+        return before
+
+
 def sentences(update: updates.Update, telling: Telling) -> list[str]:
     """Return what an update says in the language of the player, in a line each."""
     tell = TABLE.get(type(update))
     if tell is not None:
         return tell(update, telling)
-    tell_in_game = GAME.get(type(update))
-    if tell_in_game is None or telling.names is None:
+    if telling.names is None:
         return []
-    return tell_in_game(update, telling, telling.names)
+    if (tell_wait := WAITS.get(type(update))) is not None:
+        return tell_wait(update, telling.names, telling.game)
+    tell_in_game = GAME.get(type(update))
+    return [] if tell_in_game is None else tell_in_game(update, telling, telling.names)
 
 
 # The table
@@ -279,18 +318,15 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
     effects.LeftForNow: lambda update, _telling, names: [
-        presence_sentences.left(update.seat, names)
+        _(presence_sentences.LEFT_FOR_NOW).format(who=names.seat(update.seat))
     ],
-    updates.Halfway: lambda update, telling, names: presence_sentences.halfway(
-        update, names, telling.game
-    ),
-    updates.PatienceOver: lambda update, telling, names: presence_sentences.late(
-        update, names, telling.game
-    ),
-    updates.Paused: lambda update, telling, names: presence_sentences.paused(
-        update, names, telling.game
-    ),
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Again: _again,
 }
 """Updates of which something can be told once the table is complete."""
+WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
+    updates.Halfway: presence_sentences.halfway,
+    updates.PatienceOver: presence_sentences.late,
+    updates.Paused: presence_sentences.paused,
+}
+"""Updates about a wait, told by the names and the game to resume."""

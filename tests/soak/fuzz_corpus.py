@@ -8,6 +8,7 @@ import hashlib
 import io
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from support.inspection import store_of
@@ -84,13 +85,13 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "talk": chat.parse_talk,
     "again": rematch_frames.parse_again,
     "header": table_header.parse_header,
-    "key.reveal": lambda data: step_bodies.parse_key_reveal(data, 3, 4),
-    "key.commit": step_bodies.parse_key_commit,
+    "key.reveal": partial(step_bodies.parse, step_bodies.key_reveal_form(3, 4)),
+    "key.commit": partial(step_bodies.parse, step_bodies.KEY_COMMIT),
     "key.ok": step_bodies.parse_key_ok,
-    "seal": step_bodies.parse_seal,
-    "shuffle": lambda data: step_bodies.parse_shuffle(data, 11),
-    "gather": lambda data: step_bodies.parse_gather(data, 1, 1),
-    "show": step_bodies.parse_show,
+    "seal": partial(step_bodies.parse, step_bodies.SEAL),
+    "shuffle": partial(step_bodies.parse, step_bodies.shuffle_form(11)),
+    "gather": partial(step_bodies.parse, step_bodies.gather_form(1, 1)),
+    "show": partial(step_bodies.parse, step_bodies.SHOW),
     "choice": lambda data: step_bodies.parse_choice(data, 16),
     "file": _file,
     "canonical": read_canonical,

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 import outcome
 import trio
@@ -31,38 +31,17 @@ from ... import printing
 from ...local import settings
 from ...words import table_terms
 from ...words.card_names import Names
+from ...words.choice_names import forced
 from ...words.presence_sentences import ended, kept_as, knock, won
 from ...words.table_terms import reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
-from .key_bindings import Told
+from ..screen_interface import Box
+from .key_bindings import Hands, Told
 from .layout import is_muted
-from .menu import forced
 from .textual_app import TableApp
 
 T = TypeVar("T")
-
-
-class Box(Generic[T]):
-    """What comes from the screen, in its order."""
-
-    def __init__(self) -> None:
-        self._send, self._receive = trio.open_memory_channel[T](64)
-
-    def put(self, value: T) -> None:
-        """Put it in; what nobody takes is left out."""
-        with contextlib.suppress(trio.WouldBlock):
-            self._send.send_nowait(value)
-
-    def empty(self) -> None:
-        """Forget what came before."""
-        with contextlib.suppress(trio.WouldBlock):
-            while True:
-                self._receive.receive_nowait()
-
-    async def get(self) -> T:
-        """The next one."""
-        return await self._receive.receive()
 
 
 class Bridge:
@@ -89,7 +68,7 @@ NO_OTHER: Final = N_("Nothing else is open to you:")
 ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
 
 
-class Person(Player):
+class Person(Hands, Player):
     """The player at the full screen: questions go to the application, keys come from it."""
 
     def __init__(self, bridge: Bridge, auto: bool, leave: Callable[[], None]) -> None:
@@ -168,7 +147,7 @@ class Person(Player):
         async with trio.open_nursery() as nursery:
 
             async def hear() -> None:
-                found.append(await box.get())
+                found.append(await box.next())
                 nursery.cancel_scope.cancel()
 
             async def turn(turned: trio.Event) -> None:
@@ -444,8 +423,10 @@ class FullSeat:
         """The application and its guest, until both are over."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[outcome.Outcome[T]] = loop.create_future()
-        running = asyncio.create_task(self._application(headless))
-        await self._drawn(running)
+        running = asyncio.ensure_future(self.app.run_async(headless=headless))
+        # Before the first frame is drawn, what is told would have no place.
+        while not (self.app.is_running or running.done()):
+            await asyncio.sleep(DRAWING)
         trio.lowlevel.start_guest_run(
             self.guest,
             main,
@@ -456,32 +437,25 @@ class FullSeat:
         )
         either: set[asyncio.Future[Any]] = {done, running}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not done.done():
-            self._application_ended(running)
+        if not done.done():  # the application was left before the game was over, or it failed
+            error = None if running.cancelled() else running.exception()
+            failed = error is not None or self.app.return_code not in (None, 0)
+            if self._failed is not None:
+                self.bridge.do(self._failed.set if failed else self.leave)
         found = await done
         if not running.done():
             if isinstance(found, outcome.Value):
-                await self._linger(running)
+                self.person.is_over = True
+                # The result stays on the screen until it has been read.
+                if not self.person.is_left:
+                    self.app.desk.hint = _("Enter or q leaves the table.")
+                    # Drawn in the application, so that it is the screen that fails.
+                    self.app.call_later(self.app.redraw)
+                    await asyncio.wait({running})
             self.app.exit()
         await asyncio.gather(running, return_exceptions=True)
         self._is_done = True
         return found
-
-    async def _application(self, headless: bool) -> None:
-        await self.app.run_async(headless=headless)
-
-    async def _linger(self, running: asyncio.Task[None]) -> None:
-        """Leave the result on the screen until it has been read."""
-        self.person.is_over = True
-        if not self.person.is_left:
-            self.app.desk.hint = _("Enter or q leaves the table.")
-            self.app.call_later(self.app.redraw)  # there, so that it is the screen that fails
-            await asyncio.wait({running})
-
-    async def _drawn(self, running: asyncio.Task[None]) -> None:
-        """Wait for the first frame: what is told before it would have no place."""
-        while not (self.app.is_running or running.done()):
-            await asyncio.sleep(DRAWING)
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
         """The peer in trio, and beside it who takes over when the screen fails."""
@@ -505,13 +479,6 @@ class FullSeat:
         self._leave(_("you left"))
 
     # The screen fails.
-
-    def _application_ended(self, running: asyncio.Task[None]) -> None:
-        """The application is over before the game: it was left, or it failed."""
-        error = None if running.cancelled() else running.exception()
-        failed = error is not None or self.app.return_code not in (None, 0)
-        if self._failed is not None:
-            self.bridge.do(self._failed.set if failed else self.leave)
 
     async def _take_over(self) -> None:
         """Wait for the application to fail; then go on in lines, in the same seat."""

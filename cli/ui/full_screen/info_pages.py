@@ -206,10 +206,6 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
     return [*lines, *(line for words in stage.log for line in broken(words, width, "plain", "  "))]
 
 
-def _rules(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return ten_lines(stage, width)
-
-
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     return [line for words in stage.proofs for line in broken("✓ " + words, width, "plain", "  ")]
 
@@ -258,15 +254,12 @@ def _own_ticket(stage: Stage, width: int) -> list[Line]:
 
 
 def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    asked, names = stage.scene.question, stage.names
+    asked = stage.scene.question
     if desk.lesson is not None:
         found = [_(choice_names.NOT_LEARNING)]
-    elif not desk.has_hints:
-        found = [_(choice_names.NOT_HERE)]
-    elif asked is None or names is None:
-        found = [_(choice_names.NOT_NOW)]
     else:
-        found = choice_names.advice(asked.view, asked.kind, names, BEST)
+        open_choice = None if asked is None else (asked.view, asked.kind)
+        found = choice_names.hint(open_choice, stage.names, desk.has_hints, BEST)
     return [line for words in found for line in broken(words, width, "plain", " " * 7)]
 
 
@@ -308,21 +301,20 @@ REPLAY: Final = (
 )
 
 
-def _replay(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return [*_keys(REPLAY, width), *_legend(width)]
-
-
 Write = Callable[[Stage, Desk, Sequence[str], int], list[Line]]
 PAGES: Final[Mapping[str, tuple[str, Write]]] = {
     "pieces": (N_("Pieces"), _pieces),
     "log": (N_("Log"), _log),
-    "rules": (N_("Rules"), _rules),
+    "rules": (N_("Rules"), lambda stage, desk, numbers, width: ten_lines(stage, width)),
     "proofs": (N_("Proofs"), _proofs),
     "links": (N_("Links and keys"), _links),
     "advice": (N_("Hint"), _advice),
     "numbers": (N_("What this table promises"), _numbers),
     "help": (N_("Help"), _help),
-    "replay": (N_("Help"), _replay),
+    "replay": (
+        N_("Help"),
+        lambda stage, desk, numbers, width: [*_keys(REPLAY, width), *_legend(width)],
+    ),
 }
 """Every page by name."""
 

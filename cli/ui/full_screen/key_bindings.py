@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from textual.events import Key
 from textual.message import Message
@@ -67,13 +67,21 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
         return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(stage)]
     bell = _("turn the bell off") if rings else _("turn the bell on")
     pace, theme = _look(stage)
+    found = []
+    for seat, name in enumerate(stage.names.nicknames if stage.names else ()):
+        if seat != stage.scene.seat:
+            text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
+            found.append((f"mute {seat}", text.format(who=name)))
+    if any(one.seat is None for one in stage.scene.talk):
+        words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
+        found.append((f"mute {ONLOOKERS}", words))
     return [
         ("stay", _("stay")),
         *_leave(stage, desk),
         pace,
         ("bell", bell),
         theme,
-        *_mutes(stage, desk),
+        *found,
     ]
 
 
@@ -94,20 +102,11 @@ def _leave(stage: Stage, desk: Desk) -> list[Offer]:
     return [("leave", f"{gone}. {_(ROUND_LOST)}"), ("bot", bot)]
 
 
-def _mutes(stage: Stage, desk: Desk) -> list[Offer]:
-    found = []
-    for seat, name in enumerate(stage.names.nicknames if stage.names else ()):
-        if seat != stage.scene.seat:
-            text = _("hear {who} again") if seat in desk.muted else _("mute {who}")
-            found.append((f"mute {seat}", text.format(who=name)))
-    if any(one.seat is None for one in stage.scene.talk):
-        words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
-        found.append((f"mute {ONLOOKERS}", words))
-    return found
+class Hands:
+    """What the person at the screen can do; called in Textual's loop.
 
-
-class Hands(Protocol):
-    """What the person at the screen can do; called in Textual's loop."""
+    These do nothing, as at a replay, where nothing is decided.
+    """
 
     def answer(self, choice: Choice, view: View) -> None:
         """Seal a choice that was made on this view."""
@@ -137,28 +136,3 @@ class Told(Message):
     def __init__(self, update: Update) -> None:
         super().__init__()
         self.update = update
-
-
-class Nobody:
-    """No hands: at a replay nothing is decided."""
-
-    def answer(self, choice: Choice, view: View) -> None:
-        """Nothing."""
-
-    def talk(self, words: str | int) -> None:
-        """Nothing."""
-
-    def wait_longer(self) -> None:
-        """Nothing."""
-
-    def leave(self) -> None:
-        """Nothing."""
-
-    def hand_over(self, to_bot: bool) -> None:
-        """Nothing."""
-
-    def come_back(self) -> None:
-        """Nothing."""
-
-    def reply(self, yes: bool) -> None:
-        """Nothing."""

@@ -55,15 +55,15 @@ def headline(stage: Stage, by_bot: bool = False) -> str:
     if stage.is_revealing and stage.scene.record:
         return f"{_round(view.state.round)} · {_revealed(stage)}"
     if stage.scene.standings is not None:
-        won = (
-            victory(stage.scene.standings, stage.names)
-            if stage.scene.standings and stage.names
-            else ""
-        )
-        return won or _("The game is over")
+        if stage.scene.standings and stage.names:
+            return victory(stage.scene.standings, stage.names)
+        return _("The game is over")
     if stage.scene.ended is not None:
         return _("The table has ended")
-    return f"{_round(view.state.round)} · {_doing(stage, view, by_bot)}"
+    now = _(next((words for phases, words in DOING if view.state.phase in phases), GOES_ON))
+    if stage.scene.question is not None and not by_bot:
+        now = _asked(view, stage.scene.question.kind)
+    return f"{_round(view.state.round)} · {now}"
 
 
 def _round(number: int) -> str:
@@ -100,42 +100,18 @@ REVEALED: Final = (
 """What is said of a reveal, by what happened."""
 
 
-PHASES = {
-    Phase.PLACE_SEAL: "place",
-    Phase.PLACE_OPEN: "place",
-    Phase.TURN_SEAL: "turn",
-    Phase.TURN_OPEN: "turn",
-    Phase.ALL_SEAL: "action",
-    Phase.HALL_SEAL: "hall",
-    Phase.HALL_OPEN: "hall",
-    Phase.CASTLE_SEAL: "castle",
-    Phase.CASTLE_OPEN: "castle",
-    Phase.WINDOW: "window",
-    Phase.DRAW: "window",
-    Phase.LONE_SHOW: "exhibit",
-    Phase.EXHIBIT_SEAL: "exhibit",
-    Phase.EXHIBIT_OPEN: "exhibit",
-    Phase.THEFT: "theft",
-    Phase.FINAL: "final",
-    Phase.OVER: "final",
-}
-
-
-def _doing(stage: Stage, view: View, by_bot: bool) -> str:
-    words = {
-        "place": _("everyone picks a Place"),
-        "turn": _("everyone picks a Place and an Action"),
-        "action": _("everyone picks an Action"),
-        "hall": _("Actions in the Auction Hall"),
-        "castle": _("Actions in the Castle"),
-        "window": _("the buyer picks a window"),
-        "exhibit": _("exhibits are chosen"),
-        "theft": _("a Thief picks his loot"),
-        "final": _("the last exhibits"),
-    }
-    if stage.scene.question is not None and not by_bot:
-        return _asked(view, stage.scene.question.kind)
-    return words.get(PHASES.get(view.state.phase, ""), _(GOES_ON))
+DOING: Final = (
+    ((Phase.PLACE_SEAL, Phase.PLACE_OPEN), N_("everyone picks a Place")),
+    ((Phase.TURN_SEAL, Phase.TURN_OPEN), N_("everyone picks a Place and an Action")),
+    ((Phase.ALL_SEAL,), N_("everyone picks an Action")),
+    ((Phase.HALL_SEAL, Phase.HALL_OPEN), N_("Actions in the Auction Hall")),
+    ((Phase.CASTLE_SEAL, Phase.CASTLE_OPEN), N_("Actions in the Castle")),
+    ((Phase.WINDOW, Phase.DRAW), N_("the buyer picks a window")),
+    ((Phase.LONE_SHOW, Phase.EXHIBIT_SEAL, Phase.EXHIBIT_OPEN), N_("exhibits are chosen")),
+    ((Phase.THEFT,), N_("a Thief picks his loot")),
+    ((Phase.FINAL, Phase.OVER), N_("the last exhibits")),
+)
+"""What is said of each phase while nothing is asked of this person."""
 
 
 def _asked(view: View, kind: str) -> str:
@@ -213,29 +189,14 @@ def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
             for line in lines:
                 line.add("|", "dim")
         stack = stacks.get(place, [])
-        crowded = len(stack) > height
         for row, line in enumerate(lines):
-            ground = _ground(edition, place, row)
-            _put(stage, line, stack, row, crowded, marks, ground)
+            if len(stack) > height:  # there is only one row
+                line.add(SEVERAL, "bright")
+            elif row < len(stack):
+                line.add(marks[stack[row]], seat_style(stage, stack[row]))
+            else:
+                line.add(_ground(edition, place, row), "rule")
     return lines
-
-
-def _put(
-    stage: Stage,
-    line: Line,
-    stack: list[int],
-    row: int,
-    crowded: bool,
-    marks: tuple[str, ...],
-    ground: str,
-) -> None:
-    if crowded and row == 0:
-        line.add(SEVERAL, "bright")
-    elif not crowded and row < len(stack):
-        seat = stack[row]
-        line.add(marks[seat], seat_style(stage, seat))
-    else:
-        line.add(ground, "rule")
 
 
 def _ground(edition: Edition, field: int, row: int) -> str:
@@ -279,7 +240,9 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     if is_small(width, height):
         return _too_small(width, height)
     head = header(stage, width, desk.autopilot)
-    foot = _foot(stage, desk, width)
+    foot = [keys(stage, desk, width)]
+    if desk.answers and not desk.hint and not stage.is_revealing:
+        foot = broken(" " + desk.answers, width - 1, "title", " ")
     room = height - 1 - len(foot)
     if stage.scene.is_over and not (stage.scene.is_dealt and stage.is_revealing):
         body = _ending(stage, desk, width, room)
@@ -392,7 +355,13 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 def _talk(stage: Stage, heard: Sequence[Said], width: int) -> list[Line]:
     """A line for each thing that was said."""
-    return [_spoken(stage, one).within(width) for one in heard]
+    lines = []
+    for one in heard:
+        style = "dim" if one.seat is None else seat_style(stage, one.seat)
+        who = one.who if one.seat is None else name_of(stage, one.seat)
+        line = text(f" {MARK}{who}: ", style).add(spoken(one.words), "plain")
+        lines.append(line.within(width))
+    return lines
 
 
 def _heard(stage: Stage, desk: Desk) -> list[Said]:
@@ -410,20 +379,6 @@ def _is_unseen(stage: Stage, desk: Desk, body: Sequence[Line]) -> bool:
 def is_muted(desk: Desk, one: Said) -> bool:
     """Whether this person does not want to hear who said that."""
     return (ONLOOKERS if one.seat is None else one.seat) in desk.muted
-
-
-def _spoken(stage: Stage, one: Said) -> Line:
-    style = "dim" if one.seat is None else seat_style(stage, one.seat)
-    who = one.who if one.seat is None else name_of(stage, one.seat)
-    words = spoken(one.words)
-    return text(f" {MARK}{who}: ", style).add(words, "plain")
-
-
-def _foot(stage: Stage, desk: Desk, width: int) -> list[Line]:
-    """A plain question as a whole, or the keys."""
-    if desk.answers and not desk.hint and not stage.is_revealing:
-        return broken(" " + desk.answers, width - 1, "title", " ")
-    return [keys(stage, desk, width)]
 
 
 def keys(stage: Stage, desk: Desk, width: int) -> Line:
@@ -448,7 +403,9 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
     else:
         found = []
     parts = [_key(*one) for one in found]
-    common = [*_hint_key(desk), *common_keys()]
+    common = [(key, _(word) if word else "", action) for key, word, action in COMMON_KEYS]
+    if desk.has_hints and desk.menu is not None:
+        common.insert(0, ("h", _("hint"), "page('advice')"))
     gap = " · " if width >= 110 else " "
     for known in range(len(common) - 1, -1, -1):
         line = Line().add(" ").join(joined([*parts, joined(_shorter(common, known), gap)], " · "))
@@ -470,19 +427,12 @@ def _key(key: str, word: str, action: str) -> Line:
     return text(key, "title", action).add(f" {word}" if word else "", "dim", action)
 
 
-def _hint_key(desk: Desk) -> list[tuple[str, str, str]]:
-    """The key of a hint, while there is a question and hints are given."""
-    asked = desk.has_hints and desk.menu is not None
-    return [("h", _("hint"), "page('advice')")] if asked else []
-
-
-def common_keys() -> list[tuple[str, str, str]]:
-    """Keys that are always there."""
-    return [
-        ("i", _("pieces"), "page('pieces')"),
-        ("l", _("log"), "page('log')"),
-        ("r", _("rules"), "page('rules')"),
-        ("t", _("talk"), "talk()"),
-        ("?", "", "page('help')"),
-        ("Esc", _("menu"), "menu()"),
-    ]
+COMMON_KEYS: Final = (
+    ("i", N_("pieces"), "page('pieces')"),
+    ("l", N_("log"), "page('log')"),
+    ("r", N_("rules"), "page('rules')"),
+    ("t", N_("talk"), "talk()"),
+    ("?", "", "page('help')"),
+    ("Esc", N_("menu"), "menu()"),
+)
+"""Keys that are always there."""

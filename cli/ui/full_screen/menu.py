@@ -135,28 +135,22 @@ class Menu:
     def verdict(self) -> str:
         """What is picked, in words: for an exhibit its size, age and rank, or why it is none."""
         if self.kind == "exhibit":
-            return self._exhibit_words()
+            if not self.picked:
+                return _("nothing marked yet")
+            slots = tuple(sorted(self.picked))
+            try:
+                self.view.check("exhibit", slots)
+            except rules.IllegalMove as error:
+                return f"{_letters(self.view, slots)}: {refusal(error.code, error.fields)}"
+            return sealing(self.view, "exhibit", slots, self.names)
         if self.kind == "theft":
-            return self._theft_words()
+            taken = self._theft()
+            if taken is None:
+                here = sealing(self.view, self.kind, (self.slots[self.at],), self.names)
+                return _("mark one piece of every exhibit; here: {piece}").format(piece=here)
+            pieces = sealing(self.view, self.kind, taken, self.names)
+            return _("your Thief takes {pieces}").format(pieces=pieces)
         return ""
-
-    def _exhibit_words(self) -> str:
-        if not self.picked:
-            return _("nothing marked yet")
-        slots = tuple(sorted(self.picked))
-        try:
-            self.view.check("exhibit", slots)
-        except rules.IllegalMove as error:
-            return f"{_letters(self.view, slots)}: {refusal(error.code, error.fields)}"
-        return sealing(self.view, "exhibit", slots, self.names)
-
-    def _theft_words(self) -> str:
-        taken = self._theft()
-        if taken is None:
-            here = sealing(self.view, self.kind, (self.slots[self.at],), self.names)
-            return _("mark one piece of every exhibit; here: {piece}").format(piece=here)
-        pieces = sealing(self.view, self.kind, taken, self.names)
-        return _("your Thief takes {pieces}").format(pieces=pieces)
 
     def why_not(self) -> str:
         """Why Enter seals nothing yet; empty if it would."""
@@ -188,7 +182,10 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
         found.picked = frozenset(group[0] for group in groups if len(group) == 1)
         found.go_on()
     else:
-        found.entries = tuple(_entry(view, kind, choice, names) for choice in legal)
+        found.entries = tuple(
+            Entry(_words(view, kind, choice, names), note(view, kind, choice, names), choice)
+            for choice in legal
+        )
     return found
 
 
@@ -203,10 +200,6 @@ def _letters(view: View, choice: Choice) -> str:
     return run_letters(view.piece(slot).letter for slot in slots)
 
 
-def _entry(view: View, kind: rules.Kind, choice: Choice, names: Names) -> Entry:
-    return Entry(_words(view, kind, choice, names), note(view, kind, choice, names), choice)
-
-
 def _words(view: View, kind: str, choice: Choice, names: Names) -> str:
     if kind == "turn" and isinstance(choice, tuple):
         where, action = choice
@@ -219,11 +212,3 @@ def _words(view: View, kind: str, choice: Choice, names: Names) -> str:
         piece = names.piece(view.piece(top[0])) if top else "–"
         return text.format(number=choice + 1, piece=piece)
     return card(view.state.action_card(choice)) if isinstance(choice, int) else ""
-
-
-def forced(view: View, kind: rules.Kind) -> Choice | None:
-    """The only legal choice, which needs no question; None if there are several."""
-    if kind == "exhibit" and len(own_slots(view)) > rules.HAND - 1:
-        return None
-    legal = view.legal(kind)
-    return legal[0] if len(legal) == 1 else None

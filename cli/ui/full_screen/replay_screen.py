@@ -14,7 +14,7 @@ from p2p_hoity.rules import happenings
 from protocol import Table
 
 from ...words.translation import _
-from .key_bindings import Nobody, key_of
+from .key_bindings import Hands, key_of
 from .stage import Stage
 from .textual_app import TableApp
 
@@ -92,7 +92,7 @@ class ReplayApp(TableApp):
     page_keys: ClassVar = {key: f"page('{name}')" for key, name in PAGES.items()}
 
     def __init__(self, film: Film) -> None:
-        super().__init__(Nobody(), rings=False)
+        super().__init__(Hands(), rings=False)
         self.film = film
         self.speed: int | None = None
         self._run = 0

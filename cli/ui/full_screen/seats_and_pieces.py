@@ -9,7 +9,7 @@ from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import ActionCard, ActionKind, Place, Seal, View, expected
 from p2p_hoity.rules.happenings import CashStolen, Sale
 
-from ...words.card_names import KIND_WORDS, Grid, Mark, Names, Row, Top, colour, grid
+from ...words.card_names import KIND_WORDS, Grid, Mark, Names, Top, colour, grid
 from ...words.error_sentences import meaning
 from ...words.translation import _, clock, language
 from .colours import Line, cells, cut, fit, text
@@ -142,11 +142,21 @@ def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
     if stage.scene.view is None or stage.names is None:
         return []
     found = grid(stage.scene.view)
-    name, best = 9 if width < 100 else 12, _best_width(found, width)
+    longest = max(len(row.best) for row in found.rows)
+    name, best = 9 if width < 100 else 12, min(max(6, longest), 16 if width >= 100 else 9)
     needed = _needed(found, menu.slots if menu is not None else ())
     years, columns = _fitting(stage.names, found, needed, width - name - best - 10)
     lines = [_heading(stage.names, found, name, columns, width)]
-    lines += [_row(stage, menu, row, name, best, years, columns, width) for row in found.rows]
+    marks = letters(stage.names.nicknames)
+    for row in found.rows:
+        who = fit(f" {marks[row.seat]} {name_of(stage, row.seat)}", name)
+        line = text(who, seat_style(stage, row.seat))
+        for cell, how, column in zip(row.cells, years, columns, strict=True):
+            has_room = _cell_width(cell, WHOLE) < column
+            line.join(_cell(menu, cell, WHOLE if has_room else how, column))
+        unknown = "–" if row.seat == stage.scene.seat else str(row.unknown)
+        line.add(fit(f" {unknown}", 3), "dim").add(fit(row.best or "—", best) + " ", "bright")
+        lines.append(line.add(str(row.oldest or ""), "dim").within(width))
     return [*lines, _windows(stage, menu, found, name, columns, width)]
 
 
@@ -191,11 +201,6 @@ def _fitting(
     return years, columns
 
 
-def _best_width(found: Grid, width: int) -> int:
-    most = max(len(row.best) for row in found.rows)
-    return min(max(6, most), 16 if width >= 100 else 9)
-
-
 def _widths(found: Grid, years: Years) -> list[int]:
     letters_ = range(len(found.letters))
     return [
@@ -222,30 +227,6 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
     return (
         line.add(" ? ", "dim")
         .add(_("BEST EXHIBIT") if width >= 100 else _("BEST"), "dim")
-        .within(width)
-    )
-
-
-def _row(
-    stage: Stage,
-    menu: Menu | None,
-    row: Row,
-    name: int,
-    best: int,
-    years: Sequence[Years],
-    columns: Sequence[int],
-    width: int,
-) -> Line:
-    mark = letters(stage.names.nicknames)[row.seat] if stage.names else ""
-    line = text(fit(f" {mark} {name_of(stage, row.seat)}", name), seat_style(stage, row.seat))
-    for cell, how, column in zip(row.cells, years, columns, strict=True):
-        has_room = _cell_width(cell, WHOLE) < column
-        line.join(_cell(menu, cell, WHOLE if has_room else how, column))
-    unknown = "–" if row.seat == stage.scene.seat else str(row.unknown)
-    line.add(fit(f" {unknown}", 3), "dim")
-    return (
-        line.add(fit(row.best or "—", best) + " ", "bright")
-        .add(str(row.oldest or ""), "dim")
         .within(width)
     )
 

@@ -17,11 +17,10 @@ from protocol.bounds import Quota
 from ...words import happening_sentences
 from ...words.card_names import Names
 from ...words.translation import _
-from ...words.update_sentences import Telling, names_of, sentences
+from ...words.update_sentences import FollowedTable, Telling, sentences
 
 LOG: Final[Quota] = 400
-PROOFS: Final[Quota] = 400
-"""Lines that are kept of each."""
+"""Lines that are kept of the log."""
 WORDLESS: Final = frozenset(
     {
         updates.Reached,
@@ -37,15 +36,12 @@ WORDLESS: Final = frozenset(
 """Updates that are shown in a place of their own and leave no line in the log."""
 
 
-class Stage:
+class Stage(FollowedTable):
     """Hears updates in their order. Reveals come beat by beat, and questions wait for them.
 
     Attributes:
-        scene: The table as far as it is shown.
-        names: What seats and pieces are called. None before the table is complete.
         log: What was told, in sentences.
         told: How many sentences were told.
-        proofs: What was proven.
         talk: The latest chat messages, and how many sentences were told before each.
         beat: The sentences of what is revealed now.
         alarm: The sentence about a seat that cheated.
@@ -56,11 +52,9 @@ class Stage:
         """Args:
         staged: Whether reveals wait for `advance`. If not, everything is shown at once.
         """
-        self.scene = Scene()
-        self.names: Names | None = None
+        super().__init__()
         self.log: deque[str] = deque(maxlen=LOG)
         self.told = 0
-        self.proofs: deque[str] = deque(maxlen=PROOFS)
         self.talk: deque[tuple[updates.Said, int]] = deque(maxlen=MOST_TALK)
         self.beat: tuple[str, ...] = ()
         self.alarm: str | None = None
@@ -140,14 +134,7 @@ class Stage:
         if isinstance(update, Remark):
             self._say(update.words)
             return
-        before, self.scene = self.scene, fold(self.scene, update)
-        if isinstance(update, updates.Started):
-            self.names = names_of(self.scene)
-        if self.names is not None and self.scene.view is not None:
-            if self.scene.view is not before.view:
-                self.names.look(self.scene.view)
-            if isinstance(update, updates.Rewound):
-                self.names.before = update.view.state.before
+        before = self.follow(update)
         lines = self._lines(update, before)
         for line in lines:
             self._say(line)
@@ -160,9 +147,6 @@ class Stage:
                 self.alarm = lines[-1]
             case updates.Said():
                 self.talk.append((update, self.told))
-            case updates.ChainGrew(node, _, seconds) if self.names is not None:
-                if words := happening_sentences.proved(node, seconds, self.names):
-                    self.proofs.append(words)
 
     def _lines(self, update: updates.Update, before: Scene) -> list[str]:
         """Return what the log says of an update."""

@@ -26,7 +26,7 @@ from protocol.bounds import Quota, Seconds
 
 from ...local.settings import Settings
 from ...printing import is_small
-from ...words.chat_phrases import PHRASES
+from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
 from .colours import Line, style_of
 from .info_pages import Choices, Readable
@@ -69,6 +69,7 @@ class Board(Widget):
             action = self.lines[event.y].action_at(event.x)
             if action:
                 await self.app.run_action(action)
+                self.redraw()
 
 
 DARK, LIGHT = "textual-dark", "textual-light"
@@ -156,15 +157,12 @@ class TableApp(Readable):
         self.stage.hear(message.update)
         if isinstance(message.update, Started) and self.desk.autopilot:
             self._hand_over(False)  # another game is one's own again
-        self._beat()
-        if self.stage.alarm is not None:
-            self.call_later(self.show_alarm)
-        self.call_later(self.redraw)
-
-    def _beat(self) -> None:
         if self.stage.is_revealing and not self._beating:
             self._beating = True
             self._next_beat()
+        if self.stage.alarm is not None:
+            self.call_later(self.show_alarm)
+        self.call_later(self.redraw)
 
     def _next_beat(self) -> None:
         seconds = self.stage.advance()
@@ -244,6 +242,7 @@ class TableApp(Readable):
         """What a key does; a reveal is hurried by any. What lies over the table has its own."""
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
+            self.redraw()
             return
         if self.query_one("#talk", Input).display:
             if event.key == "escape":
@@ -256,7 +255,8 @@ class TableApp(Readable):
         key = key_of(event)
         yes = yes_or_no(key, None) if self.desk.answers else None
         if yes is not None:
-            self._reply(yes)
+            self.desk.answers = ""
+            self.hands.reply(yes)
             self.redraw()
             return
         action = KEYS.get(key.lower()) or KEYS.get(event.key)
@@ -282,31 +282,26 @@ class TableApp(Readable):
         """Pick an entry."""
         if self.desk.menu is not None and self._hears:
             self.desk.menu.pick(number)
-            self.redraw()
 
     def action_move(self, step: int) -> None:
         """The next entry."""
         if self.desk.menu is not None and self._hears:
             self.desk.menu.move(step)
-            self.redraw()
 
     def action_walk(self, step: int) -> None:
         """The next piece."""
         if self.desk.menu is not None:
             self.desk.menu.walk(step)
-            self.redraw()
 
     def action_tick(self) -> None:
         """Mark the piece pointed at."""
         if self.desk.menu is not None and self.desk.menu.is_builder:
             self.desk.menu.toggle()
-            self.redraw()
 
     def action_mark(self, slot: int) -> None:
         """Mark a piece by a click."""
         if self.desk.menu is not None:
             self.desk.menu.mark(slot)
-            self.redraw()
 
     def action_window(self, window: int) -> None:
         """Pick a window by a click, if one is to be chosen."""
@@ -332,7 +327,6 @@ class TableApp(Readable):
             if not found.complaint and choice is not None:
                 self.desk.menu = None
                 self.hands.answer(choice, found.view)
-        self.redraw()
 
     def action_return(self) -> None:
         """Take the seat again after an absence."""
@@ -356,11 +350,6 @@ class TableApp(Readable):
         """Give who is awaited longer."""
         self.hands.wait_longer()
 
-    def _reply(self, yes: bool) -> None:
-        """Yes or no to what was asked plainly."""
-        self.desk.answers = ""
-        self.hands.reply(yes)
-
     # Talk.
 
     def action_talk(self) -> None:
@@ -381,10 +370,8 @@ class TableApp(Readable):
         """Say it."""
         words = event.value.strip()
         self._close_talk()
-        if words.isascii() and words.isdigit() and 1 <= int(words[:4]) <= len(PHRASES):
-            self.hands.talk(int(words) - 1)
-        elif words:
-            self.hands.talk(words)
+        if words:
+            self.hands.talk(meant(words))
 
     # The menu.
 

@@ -19,12 +19,13 @@ from p2p_hoity.table.rematch import ANSWER
 from protocol import effects
 
 from ...exit_codes import USAGE, Trouble
-from ...words import board_text, choice_names
+from ...words import board_text
 from ...words.card_names import Names
-from ...words.choice_names import MOST
+from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import _, yes_or_no
-from .line_question import FIRST_HINT, Asker, LineTalk, Pages, Wishes, Withdrawn, key_of
+from ..screen_interface import Box
+from .line_question import FIRST_HINT, MOST_WISHES, Asker, LineTalk, Pages, Withdrawn, key_of
 from .line_screen import LineScreen
 from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
 
@@ -74,18 +75,6 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> Menu:
     return Menu(lines, answers)
 
 
-def leaving_lesson(leave: Act) -> Menu:
-    """Whether to leave the lesson, which costs nothing."""
-    text = _("Leave the lesson? Nothing is lost. y leaves, n stays")
-    return Menu((text,), lambda line: _yes(line, leave))
-
-
-def handing_over(bot: Act) -> Menu:
-    """Whether the bot gets the seat."""
-    text = _("Give your seat to a bot? It plays for you until you take it back. y or n")
-    return Menu((text,), lambda line: _yes(line, bot))
-
-
 def _yes(line: str, act: Act) -> Act | None:
     """The act for a yes, nothing for a no or an empty line."""
     said = yes_or_no(line, silent=False)
@@ -112,11 +101,6 @@ BREAKING_IN: Final = (
 """News that come while a person may be typing, and stand on a line of their own."""
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
-
-
-def _is_replaced(update: updates.Update) -> bool:
-    """Whether a link only made room for a better one to the same peer."""
-    return isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED
 
 
 class SeatPrompt:
@@ -153,7 +137,7 @@ class SeatPrompt:
         self._oriented = 0
         self._menu: Menu | None = None
         self._back: trio.Event | None = None
-        self._wishes = Wishes()
+        self._wishes = Box[Wish](MOST_WISHES)
         self.talk = LineTalk(self._say, self._wishes)
         self._is_over = self._has_ended = False
         self.has_hints = False
@@ -183,7 +167,12 @@ class SeatPrompt:
             return
         self._count_stray()
         if self._menu is not None:
-            self._chosen_from(self._menu, line)
+            act = self._menu.answers(line)
+            if act is not None:
+                self._menu = None
+                act()
+            if act is None or act is nothing:
+                self._repeat()
         elif line.lower() in WAIT:
             self._wait()
         elif not self.talk.takes(line):
@@ -255,17 +244,10 @@ class SeatPrompt:
             return
         begun = self._screen.names is not None
         if self.is_lesson:
-            self._menu = leaving_lesson(self._go)
+            text = _("Leave the lesson? Nothing is lost. y leaves, n stays")
+            self._menu = Menu((text,), lambda line: _yes(line, self._go))
         else:
             self._menu = leaving(begun, self._go, self._hand_over)
-
-    def _chosen_from(self, menu: Menu, line: str) -> None:
-        act = menu.answers(line)
-        if act is not None:
-            self._menu = None
-            act()
-        if act is None or act is nothing:
-            self._repeat()
 
     def _go(self) -> None:
         self._leave(_("you left"))
@@ -286,28 +268,18 @@ class SeatPrompt:
         """The terminal has this program again: what is open stands on it again."""
         self._repeat()
 
-    def _want(self, wish: Wish) -> None:
-        if not self._wishes.put(wish):
-            self._say(_("One moment, please."))
-
     def _wait(self) -> None:
         if self._screen.names is None:
             self._say(_("Nobody else is awaited now."))
         elif self.autopilot:
             self._say(_("A bot plays your seat and never waits longer. Enter or a takes it back."))
-        else:
-            self._want(WaitLonger())
+        elif not self._wishes.put(WaitLonger()):
+            self._say(_("One moment, please."))
 
     def _hint(self, rest: str) -> None:
         """What the hard bot would do at the open choice."""
-        names = self._screen.names
-        if not self.has_hints:
-            self._say(_(choice_names.NOT_HERE))
-        elif self._asked is None or names is None:
-            self._say(_(choice_names.NOT_NOW))
-        else:
-            for line in choice_names.advice(*self._asked, names, MOST):
-                self._say(line)
+        for line in hint(self._asked, self._screen.names, self.has_hints, MOST):
+            self._say(line)
 
     def _toggle(self, rest: str) -> None:
         if self.autopilot:
@@ -316,7 +288,8 @@ class SeatPrompt:
         elif self._patient:
             self._hand_over()
         else:
-            self._menu = handing_over(self._hand_over)
+            text = _("Give your seat to a bot? It plays for you until you take it back. y or n")
+            self._menu = Menu((text,), lambda line: _yes(line, self._hand_over))
 
     def _hand_over(self) -> None:
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
@@ -333,7 +306,9 @@ class SeatPrompt:
 
         What a person has half typed still counts: the terminal keeps it.
         """
-        news = isinstance(update, BREAKING_IN) and not _is_replaced(update)
+        news = isinstance(update, BREAKING_IN)
+        if isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED:
+            news = False  # the link only made room for a better one to the same peer
         asks = self._asker.is_asking or self._back is not None
         breaks_in = news and asks and not self.autopilot
         if breaks_in:

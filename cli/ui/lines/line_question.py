@@ -18,10 +18,19 @@ from protocol.bounds import Quota
 
 from ...printing import width
 from ...words import board_text, chat_phrases, rules_text, table_terms
-from ...words.board_text import own_slots
 from ...words.card_names import Names
-from ...words.choice_names import NoAnswer, Question, in_words, questions, read, sealing, together
+from ...words.choice_names import (
+    NoAnswer,
+    Question,
+    forced,
+    in_words,
+    questions,
+    read,
+    sealing,
+    together,
+)
 from ...words.translation import N_, _, yes_or_no
+from ..screen_interface import Box
 from . import line_screen
 from .line_screen import LineScreen
 
@@ -101,7 +110,7 @@ class Pages:
 
     def proofs(self, rest: str) -> None:
         """The latest of what was proven."""
-        found = self._screen.proofs[-PROOFS:]
+        found = list(self._screen.proofs)[-PROOFS:]
         for line in found or [_("Nothing is proven yet.")]:
             self._say(f"  {line}")
 
@@ -228,14 +237,11 @@ class Asker:
 
     def only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
         """The one legal choice, said to be made; None if there are more."""
-        if kind == "exhibit" and len(own_slots(view)) > 3:
-            return None
-        legal = view.legal(kind)
-        if len(legal) != 1:
-            return None
-        text = _("Only one choice is legal and is made for you: {choice}")
-        self._say(text.format(choice=in_words(view, kind, legal[0], names)))
-        return legal[0]
+        choice = forced(view, kind)
+        if choice is not None:
+            text = _("Only one choice is legal and is made for you: {choice}")
+            self._say(text.format(choice=in_words(view, kind, choice, names)))
+        return choice
 
     async def ask(
         self, view: rules.View, kind: rules.Kind, again: bool, names: Names
@@ -245,20 +251,17 @@ class Asker:
         try:
             if again:
                 self._say(_("This choice has to be made again: the step begins afresh."))
-            return await self._until_confirmed(view, kind, names)
+            while True:
+                answers = [
+                    await self._question(q, view, kind) for q in questions(view, kind, names)
+                ]
+                choice = together(kind, answers)
+                text = _("{choice}? No undo: Enter or y confirms, n chooses again.")
+                self._put(text.format(choice=sealing(view, kind, choice, names)))
+                if await self._confirmed():
+                    return choice
         finally:
             self._asking -= 1
-
-    async def _until_confirmed(
-        self, view: rules.View, kind: rules.Kind, names: Names
-    ) -> rules.Choice:
-        while True:
-            answers = [await self._question(q, view, kind) for q in questions(view, kind, names)]
-            choice = together(kind, answers)
-            text = _("{choice}? No undo: Enter or y confirms, n chooses again.")
-            self._put(text.format(choice=sealing(view, kind, choice, names)))
-            if await self._confirmed():
-                return choice
 
     async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
         """A yes or a no; to anything else `otherwise` is said, or what a choice's answers are."""
@@ -300,15 +303,11 @@ def _asked(question: Question, kind: rules.Kind) -> list[str]:
         two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
         return ["  ".join([question.words, *two])]
     options = [f"  {n}  {option.words}" for n, option in enumerate(question.options, 1)]
-    return [question.words, *_abreast(options)]
-
-
-def _abreast(options: list[str]) -> list[str]:
-    """As many in a line as 80 columns take, one below the other."""
     column = max(map(len, options), default=0) + 2
     row = max(1, COLUMNS // column)
     rows = (options[at : at + row] for at in range(0, len(options), row))
-    return ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
+    lines = ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
+    return [question.words, *lines]
 
 
 TALK, MUTE = "t", "m"
@@ -319,29 +318,10 @@ TALK_HELP: Final = (
 MOST_WISHES: Final[Quota] = 16
 
 
-class Wishes:
-    """What a player has wished, in order, until somebody asks for it."""
-
-    def __init__(self) -> None:
-        self._send, self._wishes = trio.open_memory_channel[Wish](MOST_WISHES)
-
-    def put(self, wish: Wish) -> bool:
-        """One more; false if there are too many that nobody has heard yet."""
-        try:
-            self._send.send_nowait(wish)
-        except trio.WouldBlock:
-            return False
-        return True
-
-    async def next(self) -> Wish:
-        """The next one, whenever it comes."""
-        return await self._wishes.receive()
-
-
 class LineTalk:
     """The commands of talk, and whom this player does not want to hear."""
 
-    def __init__(self, say: Callable[[str], None], wishes: Wishes) -> None:
+    def __init__(self, say: Callable[[str], None], wishes: Box[Wish]) -> None:
         self._say, self._wishes = say, wishes
         self._muted: set[str] = set()
 
@@ -355,7 +335,16 @@ class LineTalk:
         if command.lower() == TALK:
             self._talk(rest.strip())
         elif command.lower() == MUTE:
-            self._mute(rest.strip())
+            name = rest.strip()
+            if not name:
+                muted = ", ".join(sorted(self._muted)) or "–"
+                self._say(_("Muted: {who}").format(who=muted))
+            elif name in self._muted:
+                self._muted.remove(name)
+                self._say(_("{who} is heard again.").format(who=name))
+            else:
+                self._muted.add(name)
+                self._say(_("{who} is muted for you.").format(who=name))
         else:
             return False
         return True
@@ -364,25 +353,8 @@ class LineTalk:
         if not words:
             for line in chat_phrases.listed():
                 self._say(line)
-        elif (
-            words.isdecimal()
-            and words.isascii()
-            and 1 <= int(words[:4]) <= len(chat_phrases.PHRASES)
-        ):
-            self._wishes.put(Talk(int(words) - 1))
         else:
-            self._wishes.put(Talk(words))
-
-    def _mute(self, name: str) -> None:
-        if not name:
-            muted = ", ".join(sorted(self._muted)) or "–"
-            self._say(_("Muted: {who}").format(who=muted))
-        elif name in self._muted:
-            self._muted.remove(name)
-            self._say(_("{who} is heard again.").format(who=name))
-        else:
-            self._muted.add(name)
-            self._say(_("{who} is muted for you.").format(who=name))
+            self._wishes.put(Talk(chat_phrases.meant(words)))
 
     def hears(self, said: Said) -> bool:
         """Whether this is shown."""

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.scene import Scene, fold
 from p2p_hoity.rules import Happening, View, happenings
 
 from ... import printing
 from ...words import happening_sentences, presence_sentences
 from ...words.card_names import Names
 from ...words.translation import _
-from ...words.update_sentences import REMARKS, Telling, names_of, sentences
+from ...words.update_sentences import REMARKS, FollowedTable, Telling, sentences
 
 
 class Log:
@@ -102,14 +101,11 @@ Say = Callable[[str], None]
 """Prints one line."""
 
 
-class LineScreen:
+class LineScreen(FollowedTable):
     """Prints each update in sentences, and keeps the scene, the names and the log for pages.
 
     Attributes:
-        scene: The table as it stands.
-        names: What seats and pieces are called. None before the table is complete.
         log: The game in full sentences.
-        proofs: What was proven. It is shown on demand.
         is_confirmed: Whether the player has just confirmed a choice, which is then not told again.
         by_bot: Whether a bot plays the seat.
     """
@@ -119,12 +115,10 @@ class LineScreen:
         say: Prints one line.
         options: What stands before a game in the commands that are shown.
         """
+        super().__init__()
         self.say = say
         self._options = options
-        self.scene = Scene()
-        self.names: Names | None = None
         self.log = Log()
-        self.proofs: list[str] = []
         self.is_confirmed = self.by_bot = False
         self._owes_awaited = False
 
@@ -144,9 +138,9 @@ class LineScreen:
 
     def __call__(self, update: updates.Update) -> None:
         """Take in one update and print what it says."""
-        before, self.scene = self.scene, fold(self.scene, update)
+        before = self.follow(update)
         if isinstance(update, updates.Started):
-            self.names, self.log = names_of(self.scene), Log()
+            self.log = Log()
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width())
         if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:
@@ -165,19 +159,8 @@ class LineScreen:
     def _take(self, update: updates.Update) -> None:
         """Keep what this screen alone needs of an update."""
         match update:
-            case updates.Resumed(view, items) | updates.Happened(items, view):
-                self.look(view)
-                if self.names is not None:
-                    self.log.add(self.names, items)
-            case updates.Rewound(view=view):
-                self.look(view)
-                if self.names is not None:
-                    self.names.before = view.state.before
-            case updates.Choosing(view):
-                self.look(view)
-            case updates.ChainGrew(before, _, seconds) if self.names is not None:
-                if words := happening_sentences.proved(before, seconds, self.names):
-                    self.proofs.append(words)
+            case updates.Resumed(_, items) | updates.Happened(items) if self.names is not None:
+                self.log.add(self.names, items)
             case updates.Clock():
                 self._tell_awaited(update)
         if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):

@@ -58,7 +58,8 @@ class Secrets:
         if want.kind is Kind.FINAL:
             return
         if want.kind is Kind.SEAL and seat in want.owes:
-            self.sealed.add((want.name, seat, step_bodies.parse_seal(say.body).commitment))
+            read = step_bodies.parse(step_bodies.SEAL, say.body)
+            self.sealed.add((want.name, seat, read.commitment))
         if want.kind is Kind.SHOW and seat in want.owes:
             self.shares |= set(transition.check(node, seat, say.body).shares)
         if want.kind not in (Kind.DEAL, Kind.OPEN, Kind.REVEAL):

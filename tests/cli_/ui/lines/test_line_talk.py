@@ -5,17 +5,18 @@ import trio
 from support.at_prompt import asked, desk, is_in_vain
 from support.limits import LIMIT
 
-from cli.ui.lines.line_question import MOST_WISHES, LineTalk, Wishes
+from cli.ui.lines.line_question import MOST_WISHES, LineTalk
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.line_seat import LineWatch
+from cli.ui.screen_interface import Box
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.player_interface import Talk, WaitLonger
+from p2p_hoity.table.player_interface import Talk, WaitLonger, Wish
 
 
-def prompt() -> tuple[LineTalk, Wishes, list[str]]:
+def prompt() -> tuple[LineTalk, Box[Wish], list[str]]:
     said: list[str] = []
-    wishes = Wishes()
+    wishes = Box[Wish](MOST_WISHES)
     return LineTalk(said.append, wishes), wishes, said
 
 
@@ -67,7 +68,7 @@ async def test_a_voice_is_muted_for_oneself_and_heard_again() -> None:
 
 
 async def test_too_many_wishes_are_forgotten(autojump_clock: trio.testing.MockClock) -> None:
-    wishes = Wishes()
+    wishes = Box[Wish](MOST_WISHES)
     for _ in range(MOST_WISHES + 5):
         wishes.put(WaitLonger())
     for _ in range(MOST_WISHES):

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import each, fails
-from support.forged_points import forgeries
+from support.forged_points import forgeries, negated
 from support.reference_crypto import re_encrypt, source
 
-from protocol.crypto import group, shuffle_prove, shuffle_verify
+from protocol.crypto import group, shuffle_proof
 from protocol.crypto.elgamal import Ciphertext, Deck, open_card, share, starting_deck
 from protocol.crypto.group import BASE, IDENTITY, ORDER, mul_base
 from protocol.crypto.hashing import Context
-from protocol.crypto.shuffle_prove import ShuffleSecret
-from protocol.crypto.shuffle_verify import (
+from protocol.crypto.shuffle_proof import (
     ShuffleProof,
+    ShuffleSecret,
     _recompute,
     challenge_of,
     decode_proof,
@@ -31,9 +31,9 @@ CONTEXT = Context(b"\5" * 32, 7, 1, "shuffle")
 KEY = 31337
 JOINT = mul_base(KEY)
 N = 4
-BEFORE, _ = shuffle_prove.shuffle(JOINT, starting_deck(JOINT, N), source(b"first"))
-AFTER, SECRET = shuffle_prove.shuffle(JOINT, BEFORE, source(b"second"))
-PROOF = shuffle_prove.prove(CONTEXT, JOINT, BEFORE, AFTER, SECRET, source(b"proof"))
+BEFORE, _ = shuffle_proof.shuffle(JOINT, starting_deck(JOINT, N), source(b"first"))
+AFTER, SECRET = shuffle_proof.shuffle(JOINT, BEFORE, source(b"second"))
+PROOF = shuffle_proof.prove(CONTEXT, JOINT, BEFORE, AFTER, SECRET, source(b"proof"))
 
 
 def cards_of(deck: Deck) -> list[int]:
@@ -47,12 +47,12 @@ def rejected(
     proof: Any = PROOF,
 ) -> None:
     """Whatever is put in place of a true part, the proof does not hold. The vectors move it."""
-    fails(Invalid, "bad-shuffle", shuffle_verify.verify, CONTEXT, joint, before, after, proof)
+    fails(Invalid, "bad-shuffle", shuffle_proof.verify, CONTEXT, joint, before, after, proof)
 
 
 def proven(after: Deck, secret: ShuffleSecret, before: Deck = BEFORE) -> bytes:
     """What the prover makes of a deck that its secret does not lead to."""
-    return shuffle_prove.prove(CONTEXT, JOINT, before, after, secret, source(b"cheat"))
+    return shuffle_proof.prove(CONTEXT, JOINT, before, after, secret, source(b"cheat"))
 
 
 @settings(max_examples=8, deadline=None)
@@ -60,10 +60,10 @@ def proven(after: Deck, secret: ShuffleSecret, before: Deck = BEFORE) -> bytes:
 def test_a_shuffle_holds_and_keeps_the_cards(n: int, seed: bytes) -> None:
     deck, rng = starting_deck(JOINT, n), source(seed)
     for _ in range(2):
-        after, secret = shuffle_prove.shuffle(JOINT, deck, rng)
-        proof = shuffle_prove.prove(CONTEXT, JOINT, deck, after, secret, rng)
+        after, secret = shuffle_proof.shuffle(JOINT, deck, rng)
+        proof = shuffle_proof.prove(CONTEXT, JOINT, deck, after, secret, rng)
         assert len(proof) == proof_size(n)
-        shuffle_verify.verify(CONTEXT, JOINT, deck, after, proof)
+        shuffle_proof.verify(CONTEXT, JOINT, deck, after, proof)
         assert cards_of(after) == [cards_of(deck)[at] for at in secret.order]
         assert not {c for card in after for c in card} & {c for card in deck for c in card}
         deck = after
@@ -72,10 +72,10 @@ def test_a_shuffle_holds_and_keeps_the_cards(n: int, seed: bytes) -> None:
 
 def test_a_whole_deck_holds() -> None:
     deck, rng = starting_deck(JOINT, 51), source(b"whole")
-    after, secret = shuffle_prove.shuffle(JOINT, deck, rng)
-    proof = shuffle_prove.prove(CONTEXT, JOINT, deck, after, secret, rng)
+    after, secret = shuffle_proof.shuffle(JOINT, deck, rng)
+    proof = shuffle_proof.prove(CONTEXT, JOINT, deck, after, secret, rng)
     assert len(proof) == 6688
-    shuffle_verify.verify(CONTEXT, JOINT, deck, after, proof)
+    shuffle_proof.verify(CONTEXT, JOINT, deck, after, proof)
 
 
 def test_the_whole_statement_counts() -> None:
@@ -163,7 +163,7 @@ def test_every_word_of_the_proof_counts(at: int) -> None:
         bad = [other.to_bytes(32, "little") for other in others]
     else:
         bad = [*forgeries(WORDS[at]).values(), BASE]
-        bad += [group.neg(WORDS[at]), group.add(WORDS[at], BASE)]
+        bad += [negated(WORDS[at]), group.add(WORDS[at], BASE)]
     for word in bad:
         rejected(proof=with_word(at, word))
 
@@ -229,7 +229,7 @@ def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
     nonces: set[int] = set()
     commitments: set[bytes] = set()
     for context in (CONTEXT, replace(CONTEXT, step=8)):
-        proof = shuffle_prove.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes)
+        proof = shuffle_proof.prove(context, JOINT, BEFORE, AFTER, SECRET, bytes)
         parts = decode_proof(proof, N)
         commitments |= set(parts.commitments)
         statement = statement_digest(context, JOINT, BEFORE, AFTER, parts.commitments)
@@ -240,22 +240,22 @@ def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
 
 
 def test_a_shuffle_can_be_prepared_and_no_secret_is_shown() -> None:
-    ready = shuffle_prove.prepare(JOINT, N, source(b"ready"))
-    after, secret = shuffle_prove.shuffle(JOINT, BEFORE, source(b"unused"), ready)
+    ready = shuffle_proof.prepare(JOINT, N, source(b"ready"))
+    after, secret = shuffle_proof.shuffle(JOINT, BEFORE, source(b"unused"), ready)
     expected = [
         re_encrypt(JOINT, BEFORE[at], r)
         for at, r in zip(secret.order, secret.randomness, strict=True)
     ]
     assert list(after) == expected
-    shuffle_verify.verify(CONTEXT, JOINT, BEFORE, after, proven(after, secret))
+    shuffle_proof.verify(CONTEXT, JOINT, BEFORE, after, proven(after, secret))
     assert repr(ready) == "Prepared()"
     fails(
-        ValueError, "another size or key", shuffle_prove.shuffle, BASE, BEFORE, source(b""), ready
+        ValueError, "another size or key", shuffle_proof.shuffle, BASE, BEFORE, source(b""), ready
     )
     fails(
         ValueError,
         "another size or key",
-        shuffle_prove.shuffle,
+        shuffle_proof.shuffle,
         JOINT,
         BEFORE[1:],
         source(b""),
