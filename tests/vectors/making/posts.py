@@ -281,7 +281,7 @@ def _digest(before: Node, after: Node) -> Entry:
             "base_digest": after.base_digest().hex(),
         }
     plain = tuple(s if isinstance(s, bytes) else int(s) for s in after.slots)
-    assert transition.step_digest(before, after.slots) == after.digest
+    assert transition.digest_after_step(before.digest, after.slots) == after.digest
     whole = codec.encode(plain)
     return {
         "step": before.step,
