@@ -115,8 +115,9 @@ class FollowedTable:
 
 def sentences(update: updates.Update, telling: Telling) -> list[str]:
     """Return what an update says in the language of the player, in a line each."""
-    tell = TABLE.get(type(update))
-    if tell is not None:
+    if (text := PLAIN.get(type(update))) is not None:
+        return [_(text)]
+    if (tell := TABLE.get(type(update))) is not None:
         return tell(update, telling)
     if telling.names is None:
         return []
@@ -178,26 +179,6 @@ def _who(update: updates.Linked | updates.Unlinked) -> str:
     return _("an onlooker") if update.name is None else update.name
 
 
-def _cautious(update: updates.Cautious, telling: Telling) -> list[str]:
-    return [
-        _(
-            "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
-            " is signed for you until all others have told what they hold of you; they may go"
-            " on without you for that time."
-        )
-    ]
-
-
-def _silenced(update: updates.Silenced, telling: Telling) -> list[str]:
-    return [
-        _(
-            "You have signed more in this game than your journal knows: it is an old copy. At a"
-            " table where everybody must agree nothing more can be signed safely. Save the game"
-            " as far as it came with: hoity resume --claim"
-        )
-    ]
-
-
 def _away(update: updates.Away, telling: Telling) -> list[str]:
     lines = [_("The others have declared you absent. Your cards are safe.")]
     return lines if update.may_return else [*lines, _(presence_sentences.GONE_FOR_GOOD)]
@@ -234,9 +215,24 @@ def _finished(update: updates.Finished, telling: Telling) -> list[str]:
     return lines
 
 
+PLAIN: Final[Mapping[type[Any], str]] = {
+    updates.HostAsked: N_("The host is asked whether you may sit down …"),
+    updates.Cautious: N_(
+        "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
+        " is signed for you until all others have told what they hold of you; they may go"
+        " on without you for that time."
+    ),
+    updates.Silenced: N_(
+        "You have signed more in this game than your journal knows: it is an old copy. At a"
+        " table where everybody must agree nothing more can be signed safely. Save the game"
+        " as far as it came with: hoity resume --claim"
+    ),
+    updates.Returned: N_("You are back at the table and play again from the next round."),
+    updates.Crowded: N_("The table has its fill of onlookers; trying again …"),
+}
+"""Updates that always say the same."""
 TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Joined: _joined,
-    updates.HostAsked: lambda *_given: [_("The host is asked whether you may sit down …")],
     updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
     updates.Code: lambda update, _telling: table_terms.invitation(update),
     updates.NoCode: lambda update, _telling: [sentence(update.reason)],
@@ -249,14 +245,8 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Refused: lambda update, _telling: [choose_again(update.code, update.fields)],
     updates.Linked: _linked,
     updates.Unlinked: _unlinked,
-    updates.Cautious: _cautious,
-    updates.Silenced: _silenced,
     updates.Away: _away,
-    updates.Returned: lambda *_given: [
-        _("You are back at the table and play again from the next round.")
-    ],
     updates.Said: _said,
-    updates.Crowded: lambda *_given: [_("The table has its fill of onlookers; trying again …")],
     updates.Unsaid: lambda update, _telling: [
         _("not said: {reason}").format(reason=sentence(update.reason))
     ],

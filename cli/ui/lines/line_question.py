@@ -21,7 +21,7 @@ from ...words import board_text, chat_phrases, rules_text, table_terms
 from ...words.card_names import Names
 from ...words.choice_names import (
     NoAnswer,
-    Question,
+    Query,
     forced,
     in_words,
     questions,
@@ -271,9 +271,7 @@ class Asker:
                 return answer
             self._say(otherwise or _("Enter or y confirms, n chooses again."))
 
-    async def _question(
-        self, question: Question, view: rules.View, kind: rules.Kind
-    ) -> rules.Choice:
+    async def _question(self, question: Query, view: rules.View, kind: rules.Kind) -> rules.Choice:
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
         self._put(*_asked(question, kind))
@@ -296,7 +294,7 @@ class Asker:
         return line
 
 
-def _asked(question: Question, kind: rules.Kind) -> list[str]:
+def _asked(question: Query, kind: rules.Kind) -> list[str]:
     """The question and its options: of Places and windows there are two, on the same line; of
     all else as many in a line as have room."""
     if kind in ("place", "window"):
