@@ -296,7 +296,8 @@ def nightly(args: Sequence[str]) -> None:
 
 def with_tests() -> dict[str, str]:
     """Return the variables of a process that imports the checkout and its test support."""
-    paths = [str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH")]
+    own = [str(ROOT), str(ROOT / "tests"), str(ROOT / "training")]
+    paths = [*own, os.environ.get("PYTHONPATH")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
@@ -369,7 +370,7 @@ GROUPS: dict[str, dict[str, Target]] = {
             tool("-m", "soak.simulate"),
             "whole simulated tables: --games N --seed S --dask ADDRESS",
         ),
-        "agree": (tool("-m", "soak.agree"), "the simulator beside the rules: ROUNDS SEED"),
+        "agree": (tool("training/tests/agree.py"), "the simulator beside the rules: ROUNDS SEED"),
         "fuzz": (fuzz, "a million inputs and more to every parser: -runs=N"),
         "bench": (bench, "measure the building blocks, as JSON"),
         "cores": (

@@ -1,7 +1,7 @@
 """Records how good the shipped weights are: `python bench/hard_record.py < DUELS > hard.json`.
 
-DUELS are lines of `python -m training.duel p2p_hoity/bots/learned/weights.bin`. The first games of
-the duel at four seats are played here, for the test that plays them again.
+DUELS are lines of `python -m hoity_training.duel p2p_hoity/bots/learned/weights.bin`. The first
+games of the duel at four seats are played here, for the test that plays them again.
 """
 
 from __future__ import annotations

@@ -34,6 +34,16 @@ COMMAND: Final = re.compile(
 """A command as it is given to be typed."""
 
 
+COLUMNS: Final = 80
+ROWS: Final = 24
+"""The smallest terminal that has room for the full screen."""
+
+
+def is_small(columns: int, rows: int) -> bool:
+    """Return whether a terminal is too small for the full screen."""
+    return columns < COLUMNS or rows < ROWS
+
+
 def width() -> int | None:
     """Columns to print in: COLUMNS, else the terminal's; None if nothing bounds a line."""
     asked = os.environ.get("COLUMNS", "")

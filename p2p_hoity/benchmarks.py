@@ -17,7 +17,7 @@ from protocol import (
     Header,
     Identity,
     Kind,
-    Machine,
+    SeatMachine,
     Table,
     Terms,
     effects,
@@ -37,11 +37,11 @@ class Table6:
     """Six machines and the frames on their way between them."""
 
     table: Table
-    machines: list[Machine]
+    machines: list[SeatMachine]
     frames: list[tuple[int, bytes]] = field(default_factory=list)
     draw: random.Random = field(default_factory=lambda: random.Random(1))
 
-    def run(self, done: Callable[[Machine], bool]) -> None:
+    def run(self, done: Callable[[SeatMachine], bool]) -> None:
         """Deliver every frame until every machine is where `done` says."""
         for machine in self.machines:
             machine.start(0.0)
@@ -58,7 +58,7 @@ class Table6:
                 if seat != source:
                     machine.receive(frame, 0.0, self.table.ids[source])
 
-    def _do(self, seat: int, machine: Machine, effect: effects.Effect) -> None:
+    def _do(self, seat: int, machine: SeatMachine, effect: effects.Effect) -> None:
         if isinstance(effect, effects.Send) and effect.peer is None and not effect.but:
             self.frames.append((seat, effect.frame))
         elif isinstance(effect, effects.Asked) and machine.must_choose:
@@ -77,7 +77,7 @@ def open_table() -> Table6:
     ]
     table = bind(Header(terms, tuple(roster)))
     machines = [
-        Machine(table, os.urandom, seat, one, os.urandom(32)) for seat, one in enumerate(who)
+        SeatMachine(table, os.urandom, seat, one, os.urandom(32)) for seat, one in enumerate(who)
     ]
     return Table6(table, machines)
 

@@ -52,22 +52,18 @@ def read_game(terms: Terms) -> HoityToity:
     _need(known, "it is not of a known form")
     _need(2 <= terms.seats <= 6, "it has not 2 to 6 seats")
     _need((terms.seats == 2) == bool(variant), "it has a variant if it has two seats, else none")
-    return HoityToity(_read_edition(canonical, terms.seats), terms.seats, variant or None)
+    try:
+        edition = known_edition(read_canonical(canonical))
+    except ValueError as error:
+        raise Invalid(BAD, f"the edition is not valid: {error}") from error
+    fits = 4 * terms.seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
+    _need(fits, "the edition has too few Collectibles for these seats, or too many")
+    return HoityToity(edition, terms.seats, variant or None)
 
 
 def _need(holds: bool, words: str) -> None:
     if not holds:
         raise Invalid(BAD, f"the game of the table cannot be played here: {words}")
-
-
-def _read_edition(canonical: bytes, seats: int) -> Edition:
-    try:
-        edition = known_edition(read_canonical(canonical))
-    except ValueError as error:
-        raise Invalid(BAD, f"the edition is not valid: {error}") from error
-    fits = 4 * seats <= len(edition.collectibles) <= MAX_COLLECTIBLES
-    _need(fits, "the edition has too few Collectibles for these seats, or too many")
-    return edition
 
 
 def bind(header: Header) -> Table:

@@ -2,10 +2,10 @@
 
 A driver needs what stands here, a game what stands in `protocol.game_interface`, and nothing above
 this package imports anything else of it. A driver reads frames and the clock, hands them to a
-`Machine`, and carries out the effects that the machine leaves: see `docs/another-game.md` for one
+`SeatMachine`, and carries out the effects that the machine leaves: `docs/another-game.md` shows one
 in full.
 
-    machine = Machine(Table(header, game), os.urandom, seat, identity, seed)
+    machine = SeatMachine(Table(header, game), os.urandom, seat, identity, seed)
     machine.start(now)                  # then, as things happen:
     machine.link_up(peer, now)          # a node with this key is linked; link_down likewise
     machine.receive(frame, now, peer)   # Invalid: drop the link, no seat is to blame
@@ -35,46 +35,31 @@ if TYPE_CHECKING:
     from .errors import Invalid, OtherVersion
     from .fault_codes import FAULTS
     from .seat import effects
-    from .seat.seat_machine import Machine
+    from .seat.seat_machine import SeatMachine
     from .seat.timeouts import Wait
     from .wire import codec, peer_frames, table_header
     from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
     from .wire.table_header import Header, Patience, SeatEntry, Terms
 
-WHERE: Final = {
-    "Machine": "seat.seat_machine",
-    "Wait": "seat.timeouts",
-    "effects": "seat",
-    "Table": "chain.chain_state",
-    "Node": "chain.chain_state",
-    "Kind": "chain.chain_state",
-    "Header": "wire.table_header",
-    "Terms": "wire.table_header",
-    "Patience": "wire.table_header",
-    "SeatEntry": "wire.table_header",
-    "table_header": "wire",
-    "Identity": "crypto.identities",
-    "fingerprint": "crypto.identities",
-    "verify_signature": "crypto.identities",
-    "SIGNATURE_SIZE": "crypto.identities",
-    "Label": "crypto.hashing",
-    "digest": "crypto.hashing",
-    "framed": "crypto.hashing",
-    "codec": "wire",
-    "is_plain": "wire.allowed_text",
-    "is_one_name": "wire.allowed_text",
-    "NOT_PLAIN": "wire.allowed_text",
-    "peer_frames": "wire",
-    "Invalid": "errors",
-    "OtherVersion": "errors",
-    "FAULTS": "fault_codes",
-    "transcript": "",
-    "measure": "",
+_MODULES: Final = {
+    "": ("transcript", "measure"),
+    "seat.seat_machine": ("SeatMachine",),
+    "seat.timeouts": ("Wait",),
+    "seat": ("effects",),
+    "chain.chain_state": ("Table", "Node", "Kind"),
+    "wire.table_header": ("Header", "Terms", "Patience", "SeatEntry"),
+    "wire": ("table_header", "codec", "peer_frames"),
+    "crypto.identities": ("Identity", "fingerprint", "verify_signature", "SIGNATURE_SIZE"),
+    "crypto.hashing": ("Label", "digest", "framed"),
+    "wire.allowed_text": ("is_plain", "is_one_name", "NOT_PLAIN"),
+    "errors": ("Invalid", "OtherVersion"),
+    "fault_codes": ("FAULTS",),
 }
+WHERE: Final = {name: module for module, names in _MODULES.items() for name in names}
 """Each public name and the module it stands in; a name may be a module itself."""
 
 __all__ = [  # noqa: RUF022 - in the order of use
-    "Machine",
+    "SeatMachine",
     "Wait",
     "effects",
     "Table",
@@ -106,21 +91,25 @@ __all__ = [  # noqa: RUF022 - in the order of use
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded when it is first asked for, and kept."""
+    """Return a public name, loaded when it is first asked for, and kept.
+
+    Args:
+        name: The name.
+
+    Raises:
+        AttributeError: If the package has no such public name.
+    """
     if name not in WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = _load(name)
-    return found
-
-
-def _load(name: str) -> Any:
     place = f"{__name__}.{WHERE[name]}".rstrip(".")
     try:
-        return import_module(f"{place}.{name}")
+        found = import_module(f"{place}.{name}")
     except ModuleNotFoundError as error:
         if error.name != f"{place}.{name}":
             raise
-        return getattr(import_module(place), name)
+        found = getattr(import_module(place), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import nacl.bindings
 from nacl.signing import SigningKey
 
-from .crypto import elgamal, escrow, group, shuffle_prove, shuffle_verify, sigma_proofs
+from .crypto import elgamal, escrow, group, shuffle_proof, sigma_proofs
 from .crypto.commitments import commit, opening
 from .crypto.hashing import Context, Label, Random, scalar
 
@@ -120,17 +120,17 @@ def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
     secret = scalar(rng)
     joint = group.mul_base(secret)
     first = elgamal.starting_deck(joint, cards)
-    before, first_witness = shuffle_prove.shuffle(joint, first, rng)
-    first_proof = shuffle_prove.prove(context, joint, first, before, first_witness, rng)
-    after, witness = shuffle_prove.shuffle(joint, before, rng)
-    proof = shuffle_prove.prove(context, joint, before, after, witness, rng)
+    before, first_witness = shuffle_proof.shuffle(joint, first, rng)
+    first_proof = shuffle_proof.prove(context, joint, first, before, first_witness, rng)
+    after, witness = shuffle_proof.shuffle(joint, before, rng)
+    proof = shuffle_proof.prove(context, joint, before, after, witness, rng)
     bases = [card.a for card in after]
     shares, together = sigma_proofs.prove_shares(context, joint, secret, joint, bases, rng)
     return {
-        "shuffle": lambda: shuffle_prove.shuffle(joint, before, rng),
-        "prove": lambda: shuffle_prove.prove(context, joint, before, after, witness, rng),
-        "verify": lambda: shuffle_verify.verify(context, joint, before, after, proof),
-        "verify_first": lambda: shuffle_verify.verify(context, joint, first, before, first_proof),
+        "shuffle": lambda: shuffle_proof.shuffle(joint, before, rng),
+        "prove": lambda: shuffle_proof.prove(context, joint, before, after, witness, rng),
+        "verify": lambda: shuffle_proof.verify(context, joint, before, after, proof),
+        "verify_first": lambda: shuffle_proof.verify(context, joint, first, before, first_proof),
         "prove_shares": lambda: sigma_proofs.prove_shares(
             context, joint, secret, joint, bases, rng
         ),
@@ -163,7 +163,7 @@ def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
     return {
         "cards": cards,
         "rounds": watch.rounds,
-        "proof_bytes": shuffle_verify.proof_size(cards),
+        "proof_bytes": shuffle_proof.proof_size(cards),
         "deck_bytes": 64 * cards,
         "operation_us": raw_costs(watch),
         "hash_to_group_us": round(watch.milliseconds(hashing, 50) * 1000, 2),

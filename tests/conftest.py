@@ -65,7 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the long tests, unless they are asked for, and begin with those that wait."""
-    items.sort(key=lambda item: not str(item.path.relative_to(TESTS)).startswith(WAITING))
+    waiting = tuple(str(TESTS / place) for place in WAITING)
+    items.sort(key=lambda item: not str(item.path).startswith(waiting))
     if config.getoption("--nightly") or config.getoption("-m"):
         return
     late = {item for item in items if item.get_closest_marker("nightly")}

@@ -22,17 +22,7 @@ from protocol import Terms
 from protocol.bounds import Quota
 
 from ..local.lesson_screen import Room
-
-COLUMNS: Final = 80
-
-
-ROWS: Final = 24
-
-
-def is_small(columns: int, rows: int) -> bool:
-    """Whether a window is too small for the table."""
-    return columns < COLUMNS or rows < ROWS
-
+from ..printing import is_small
 
 MOST_WAITING: Final[Quota] = 64
 """Answers that wait for a question."""

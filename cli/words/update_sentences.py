@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.net.addresses import RELAY_PREFIX
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
@@ -162,7 +163,7 @@ def _rewound(update: updates.Rewound, telling: Telling) -> list[str]:
 
 
 def _linked(update: updates.Linked, telling: Telling) -> list[str]:
-    relay = update.relay.removeprefix("relay+")
+    relay = update.relay.removeprefix(RELAY_PREFIX)
     words = _("linked to {who} through the relay {relay}") if relay else _("linked to {who}")
     return [words.format(who=_who(update), relay=relay)]
 

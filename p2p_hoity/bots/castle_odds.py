@@ -208,14 +208,10 @@ def _shown(
     """Fields for the best and the second-best exhibit, less what Thieves take of it."""
     beaten = [chance(j, E) * better(found[j].size, found[i].size) for j in others]
     first = prod(1 - b for b in beaten)
-    by_one = (b * prod(1 - c for c in _but(beaten, n)) for n, b in enumerate(beaten))
+    by_one = (b * prod(1 - c for c in beaten[:n] + beaten[n + 1 :]) for n, b in enumerate(beaten))
     second = sum(by_one)
     taken = sum(chance(j, T) for j in others)
     return first * at_stake.larger + second * at_stake.smaller - taken * at_stake.piece
-
-
-def _but(chances: list[float], n: int) -> list[float]:
-    return chances[:n] + chances[n + 1 :]
 
 
 def better(theirs: float, mine: float) -> float:

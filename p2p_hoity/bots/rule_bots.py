@@ -188,7 +188,8 @@ def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], 
     kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
     of_kind = [card for card in cards if view.state.kind(card) == kind]
     if kind == ActionKind.CASH:
-        return _cash(view, of_kind, rng)
+        # The Cash that wins against whoever is there, if that is worth it, else the smallest.
+        return _mix({card: _bid_worth(view, card) for card in of_kind}, rng, 0.3)
     if kind == ActionKind.THIEF:
         return max(of_kind, key=view.state.edition.number)
     return rng.choice(of_kind)
@@ -203,12 +204,6 @@ def _turn(view: View, rng: Random) -> Choice:
 
 
 # What the Auction Hall may bring.
-
-
-def _cash(view: View, cards: Sequence[int], rng: Random) -> int:
-    """What wins against who is there if it is worth it, the smallest if nobody bids."""
-    worths = {card: _bid_worth(view, card) for card in cards}
-    return _mix(worths, rng, 0.3)
 
 
 def _bid_worth(view: View, card: int) -> float:
@@ -235,21 +230,17 @@ def _hall_worths(view: View) -> dict[ActionKind, float]:
     if view.state.windows_empty:
         return {}
     own = _cash_of(view.state, _seat(view))
-    return {
-        ActionKind.CASH: max((_bid_worth(view, card) for card in own), default=0.0),
-        ActionKind.THIEF: _hall_thief(view),
-        ActionKind.DETECTIVE: 0.0,
-    }
-
-
-def _hall_thief(view: View) -> float:
-    """The Cash that is paid, if somebody pays and no other Thief is there."""
+    # A Thief takes the Cash that is paid, if somebody pays and no other Thief is there.
     rivals = [_chance_of_hall(view, seat) for seat in _rivals_in_hall(view)]
     sale = alone = 1.0
     for chance in rivals:
         sale *= 1 - chance * (1 - OTHER_THIEF)
         alone *= 1 - chance * OTHER_THIEF
-    return (1 - sale) * alone * 2 * CASH_SPENT
+    return {
+        ActionKind.CASH: max((_bid_worth(view, card) for card in own), default=0.0),
+        ActionKind.THIEF: (1 - sale) * alone * 2 * CASH_SPENT,
+        ActionKind.DETECTIVE: 0.0,
+    }
 
 
 def _rivals_in_hall(view: View) -> list[int]:

@@ -290,6 +290,9 @@ def build(root: Field) -> Edition:
     )
     age = cast('Literal["year", "number"]', fields["age"].one_of(("year", "number")))
     track = fields["track"].table(("club_room", "castles", "banquet_fields"))
+    given = fields["switches"].table(SWITCH_VALUES)
+    choice = given["action_choice"].one_of(("staged", "together"))
+    rank = given["detective_rank"].one_of(("after", "before"))
     return Edition(
         name=fields["name"].words(64),
         collectibles=_collectibles(fields["collectibles"], age),
@@ -297,7 +300,11 @@ def build(root: Field) -> Edition:
         club_room=_octagon(track["club_room"], *track["club_room"].items(2, 2)),
         castles=tuple(_castle(castle) for castle in track["castles"].items(1, 100)),
         banquet_fields=track["banquet_fields"].integer(1, 100),
-        switches=_switches(fields["switches"]),
+        switches=Switches(
+            cast(ActionChoice, choice),
+            given["detective_in_hall"].flag(),
+            cast(DetectiveRank, rank),
+        ),
         age_word=age,
         categories=_categories(fields.get("categories")),
         reconstructed=_reconstructed(fields.get("reconstructed")),
@@ -307,17 +314,6 @@ def build(root: Field) -> Edition:
 def age_word(ages: Iterable[int]) -> Literal["year", "number"]:
     """Return what an edition's ages are; its canonical form holds them without this word."""
     return "year" if max(ages, default=0) >= FIRST_YEAR else "number"
-
-
-def _switches(field: Field) -> Switches:
-    given = field.table(SWITCH_VALUES)
-    choice = given["action_choice"].one_of(("staged", "together"))
-    rank = given["detective_rank"].one_of(("after", "before"))
-    return Switches(
-        cast(ActionChoice, choice),
-        given["detective_in_hall"].flag(),
-        cast(DetectiveRank, rank),
-    )
 
 
 # Collectibles.

@@ -12,7 +12,7 @@ import re
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Final
 
@@ -109,7 +109,6 @@ def _is_public(ip: IP) -> bool:
     return ip.is_global and not ip.is_multicast and not is_of_site
 
 
-RELAY_PREFIX = "relay+"
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_-]{1,63})*\.?")
 # One address in each range that a home, an office or a provider may use: asking the system for
@@ -147,31 +146,56 @@ class Named(Enum):
     """By any other peer: to the internet, or into a network that this machine is part of."""
 
 
+class Scheme(StrEnum):
+    """How a peer is reached at an address. It stands before a plus, but for TCP, which is usual."""
+
+    TCP = "tcp"
+    """By a TCP connection to the peer itself."""
+    RELAY = "relay"
+    """By a TCP connection to the relay at which the peer waits."""
+
+
+RELAY_PREFIX: Final = f"{Scheme.RELAY}+"
+
+
 @dataclass(frozen=True)
 class Address:
-    """A machine and a port, reached directly or, when via_relay, the relay a peer waits at."""
+    """A machine and a port, and how a peer is reached there.
+
+    Attributes:
+        host: A domain name, or an IP address without brackets.
+        port: The port.
+        scheme: How the peer is reached.
+        named: By whom the address was named.
+    """
 
     host: str
     port: int
-    via_relay: bool = False
+    scheme: Scheme = Scheme.TCP
     named: Named = Named.BY_US
 
+    @property
+    def via_relay(self) -> bool:
+        """Whether the peer is reached through a relay."""
+        return self.scheme is Scheme.RELAY
+
     def __str__(self) -> str:
+        scheme = "" if self.scheme is Scheme.TCP else f"{self.scheme}+"
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{RELAY_PREFIX if self.via_relay else ''}{host}:{self.port}"
+        return f"{scheme}{host}:{self.port}"
 
 
 def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     """Read 'host:port', '[v6]:port' or 'relay+host:port'; AddressError says what is wrong."""
     plain = text.strip().lower()
-    via_relay = plain.startswith(RELAY_PREFIX)
+    scheme = Scheme.RELAY if plain.startswith(RELAY_PREFIX) else Scheme.TCP
     host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
     if not colon:
         raise AddressError(AddressCode.NO_PORT, text=text[:LONGEST_TOLD])
     if not (port.isascii() and port.isdigit() and lowest_port <= int(port[:6]) <= HIGHEST_PORT):
         bounds = {"least": lowest_port, "most": HIGHEST_PORT}
         raise AddressError(AddressCode.BAD_PORT, text=text[:LONGEST_TOLD], **bounds)
-    return Address(_parse_host(host, text), int(port), via_relay)
+    return Address(_parse_host(host, text), int(port), scheme)
 
 
 def _parse_host(host: str, text: str) -> str:

@@ -118,9 +118,6 @@ class Admission:
         same = sum(bool(source) and old.source == source for old in live)
         return len(live) >= self._limits.links or same >= self._limits.links_per_source
 
-    def _strangers(self) -> list[Standing]:
-        return [old for old in self._live() if old.peer not in self._preferred]
-
     def enter(self, new: Standing) -> Standing | None:
         """Enter a link judged welcome and return the one before it, closed, if not yet gone."""
         old = self._entered.pop(new.peer, None)
@@ -135,7 +132,7 @@ class Admission:
         """The strangers of whom one may make room: of the same machine if it has its fill, else
         of the one that has most of them here. Chosen at random, as in `unproven` ([L-13]). For the
         table's own those who are kept make room too, if no other can."""
-        strangers = self._strangers()
+        strangers = [old for old in self._live() if old.peer not in self._preferred]
         found = self._of(source, [one for one in strangers if one.peer not in self._kept])
         return found or (self._of(source, strangers) if self.prefers(peer) else [])
 

@@ -153,7 +153,13 @@ class PeerDialler:
                 await self._links.unlinked(self._peer)
                 await trio.sleep_until(self._not_before)
                 await self._try_once()
-                await self._rest()
+                # Wait, but not for the whole pause if a new address comes. The pause is uneven, so
+                # that two diallers fall out of step.
+                pause = self._pause * random.uniform(0.5, 1.0)
+                self._pause = min(self._pause * 2, self._limits.longest_pause)
+                self._news = trio.Event()
+                with trio.move_on_after(pause):
+                    await self._news.wait()
 
     async def _try_once(self) -> None:
         try:
@@ -180,51 +186,3 @@ class PeerDialler:
         """
         known = self._addresses
         return random.sample(known, len(known)) if self._flickers else list(known)
-
-    async def _rest(self) -> None:
-        """Wait, less when a new address comes; uneven, so that two diallers fall out of step."""
-        pause = self._pause * random.uniform(0.5, 1.0)
-        self._pause = min(self._pause * 2, self._limits.longest_pause)
-        self._news = trio.Event()
-        with trio.move_on_after(pause):
-            await self._news.wait()
-
-
-class Dialler:
-    """All that a hub dials."""
-
-    def __init__(
-        self, links: Links, limits: Limits, start: Callable[[Callable[[], Awaitable[None]]], None]
-    ) -> None:
-        self._links = links
-        self._limits = limits
-        self._start = start
-        self._diallers: dict[bytes, PeerDialler] = {}
-
-    def dial(self, address: Address, peer: bytes) -> None:
-        """Dial peer at this address too."""
-        dialler = self._diallers.get(peer)
-        if dialler is None:
-            dialler = PeerDialler(peer, self._links, self._limits)
-            self._diallers[peer] = dialler
-            dialler.add(address)
-            self._start(dialler.run)
-        else:
-            dialler.add(address)
-
-    def forget(self, peer: bytes) -> None:
-        """Dial peer no more."""
-        dialler = self._diallers.pop(peer, None)
-        if dialler is not None:
-            dialler.stop()
-
-    def leave_alone(self, peer: bytes) -> None:
-        """Peer is full: do not dial it for a while."""
-        dialler = self._diallers.get(peer)
-        if dialler is not None:
-            dialler.leave_alone()
-
-    def trouble(self, peer: bytes) -> Reason | None:
-        """Why the last attempt failed; None after success or before any."""
-        dialler = self._diallers.get(peer)
-        return dialler.trouble if dialler else None

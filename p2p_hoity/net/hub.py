@@ -5,16 +5,16 @@ A failure of one link does not affect the others.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import trio
 
 from ..coded_errors import Reason, because
-from .addresses import Address, Named, parse_address, source_of
+from .addresses import Address, Named, Scheme, parse_address, source_of
 from .connection_slots import Admission, Stage, Standing, UnprovenConnections, UnprovenStream
-from .dialler import Dialler, Race, Secured
+from .dialler import PeerDialler, Race, Secured
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
 from .network_errors import NetCode, NetError, RefusedError
@@ -108,10 +108,9 @@ class Hub:
         self._admission = Admission(identity.public, self._limits)
         bounds = self._limits.unauthenticated, self._limits.unauthenticated_per_source
         self._unproven = UnprovenConnections(*bounds)
-        self._dialler = Dialler(self, self._limits, self._start)
+        self._diallers: dict[bytes, PeerDialler] = {}
         self._dialling: dict[bytes, trio.Lock] = {}
         self._nursery: trio.Nursery | None = None
-        self._later: list[Callable[[], Awaitable[None]]] = []
         self._waiting: dict[Address, WaitingAtRelay] = {}
         self._rests: dict[bytes, float] = {}
         self._bytes_read = Buckets(self._limits.bytes_read)
@@ -122,16 +121,10 @@ class Hub:
         """Carry all links until cancelled from outside; then all are closed. Run it once."""
         async with self._report, trio.open_nursery() as nursery:
             self._nursery = nursery
-            for task in self._later:
-                nursery.start_soon(task)
+            for dialler in self._diallers.values():
+                nursery.start_soon(dialler.run)
             nursery.start_soon(trio.sleep_forever)
             task_status.started()
-
-    def _start(self, task: Callable[[], Awaitable[None]]) -> None:
-        if self._nursery is None:
-            self._later.append(task)
-        else:
-            self._nursery.start_soon(task)
 
     def _running(self) -> trio.Nursery:
         if self._nursery is None:
@@ -159,7 +152,7 @@ class Hub:
         `tell` hears of a relay that is lost, and found again.
         """
         nursery, parsed = self._running(), parse_address(relay)
-        address = Address(parsed.host, parsed.port, via_relay=True)
+        address = Address(parsed.host, parsed.port, Scheme.RELAY)
         if address not in self._waiting:
             how = (self._identity, self._instance, self._limits, tell)
             self._waiting[address] = WaitingAtRelay(self._network, address, *how)
@@ -224,23 +217,36 @@ class Hub:
     # Dialling
 
     def dial(self, address: str, peer: bytes, named: Named = Named.BY_US) -> None:
-        """Keep a link to peer: try this address too ('host:port' or 'relay+host:port').
+        """Keep a link to a peer. This address is tried too, again and again until `forget`.
 
-        Goes on, with back-off, until forget. AddressError when the address cannot be read.
+        Args:
+            address: 'host:port' or 'relay+host:port'.
+            peer: The id of the peer.
+            named: By whom the address was named.
+
+        Raises:
+            AddressError: If the address cannot be read.
         """
-        self._dialler.dial(replace(parse_address(address), named=named), peer)
+        parsed = replace(parse_address(address), named=named)
+        if peer not in self._diallers:
+            dialler = self._diallers[peer] = PeerDialler(peer, self, self._limits)
+            if self._nursery is not None:
+                self._nursery.start_soon(dialler.run)
+        self._diallers[peer].add(parsed)
 
     def forget(self, peer: bytes) -> None:
-        """Dial peer no more; a live link stays."""
-        self._dialler.forget(peer)
+        """Dial a peer no more. A live link stays."""
+        if peer in self._diallers:
+            self._diallers.pop(peer).stop()
 
     def leave_alone(self, peer: bytes) -> None:
-        """Its door is full: do not dial it for a while, as its verdict would ask ([L-65])."""
-        self._dialler.leave_alone(peer)
+        """Do not dial a peer that is full for a while, as its verdict would ask ([L-65])."""
+        if peer in self._diallers:
+            self._diallers[peer].leave_alone()
 
     def trouble(self, peer: bytes) -> Reason | None:
-        """Why dialling peer failed last; None when it did not."""
-        return self._dialler.trouble(peer)
+        """Return why dialling a peer failed last. None after a success, or before any attempt."""
+        return self._diallers[peer].trouble if peer in self._diallers else None
 
     async def connect(self, addresses: Sequence[str], peer: bytes, timeout: float) -> None:
         """Link to peer once, within timeout seconds; NetError names what failed on each way."""
@@ -271,7 +277,8 @@ class Hub:
         entered, where = None, str(secured.address)
         try:
             with trio.fail_after(self._limits.handshake):
-                proven = await self._prove(secured)
+                listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
+                proven = await prove(secured.stream, listener, self._identity, self._instance)
             entered = self._enter_dialled(secured, proven)
         except RefusedError as error:
             if not self.linked(secured.listener):
@@ -287,10 +294,6 @@ class Hub:
             if entered is None:
                 await cut(secured.stream)
         return entered
-
-    async def _prove(self, secured: Secured) -> Proven:
-        listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
-        return await prove(secured.stream, listener, self._identity, self._instance)
 
     def _enter_dialled(
         self, secured: Secured, proven: Proven

@@ -8,11 +8,10 @@ SPEC: section 13.2.
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import trio
@@ -20,7 +19,7 @@ import trio
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
-from .addresses import Address, numeric, parse_address
+from .addresses import Address, Scheme, numeric, parse_address
 from .dialler import Secured
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError
@@ -61,9 +60,7 @@ def mailbox_limits(limits: Limits) -> Limits:
     """The same for a link that carries little: one mailbox's frames and no more."""
     frames = MOST_FRAMES + 1
     queue_bytes = frames * MOST_FRAME
-    return dataclasses.replace(
-        limits, frame=MOST_FRAME, queue_frames=2 * frames, queue_bytes=queue_bytes
-    )
+    return replace(limits, frame=MOST_FRAME, queue_frames=2 * frames, queue_bytes=queue_bytes)
 
 
 class Conversation:
@@ -284,19 +281,15 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
     while True:
         rest = pause * random.uniform(0.5, 1.0)
         try:
-            return await _greet_once(network, relay)
+            raw = await network.open(replace(relay, scheme=Scheme.TCP))
+            secured = await secure(raw, relay, None)
+            async with _cut_on_failure(secured.stream, relay):
+                return secured, await receive(secured.stream)
         except NetError as error:
             if error.is_final or trio.current_time() + rest >= last:
                 raise
         await trio.sleep(rest)
         pause = min(2 * pause, LONGEST_PAUSE)
-
-
-async def _greet_once(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
-    raw = await network.open(replace(relay, via_relay=False))
-    secured = await secure(raw, relay, None)
-    async with _cut_on_failure(secured.stream, relay):
-        return secured, await receive(secured.stream)
 
 
 MOST_AT_ONCE: Final[Quota] = 8
@@ -308,29 +301,32 @@ Tell = Callable[[str, Reason | None], None]
 it does again."""
 
 
+@dataclass(eq=False, repr=False)
 class WaitingAtRelay:
-    """The registration of one id at one relay, made again and again until it stands."""
+    """The registration of one id at one relay, made again and again until it stands.
 
-    def __init__(
-        self,
-        network: Network,
-        relay: Address,
-        identity: Identity,
-        instance: bytes,
-        limits: Limits,
-        tell: Tell,
-    ) -> None:
-        self._network = network
-        self._relay = relay
-        self._identity = identity
-        self._instance = instance
-        self._limits = dataclasses.replace(limits, frame=LONGEST, longest=None)
-        self._tell, self._is_told = tell, False
-        self._began = trio.current_time()
-        self._taking = 0
-        self._failure: NetError | None = None
-        self._news = trio.Event()
-        self.is_registered = False
+    Attributes:
+        _network: Dials the relay.
+        _relay: The relay.
+        _identity: The id that waits there.
+        _instance: The number of this process.
+        _limits: Times and sizes.
+        _tell: Hears that the relay does not let us wait there, and that it does again.
+        is_registered: Whether calls can reach us there.
+    """
+
+    _network: Network
+    _relay: Address
+    _identity: Identity
+    _instance: bytes
+    _limits: Limits
+    _tell: Tell
+    _is_told: bool = False
+    _began: float = field(default_factory=trio.current_time)
+    _taking: int = 0
+    _failure: NetError | None = None
+    _news: trio.Event = field(default_factory=trio.Event)
+    is_registered: bool = False
 
     async def registered(self) -> None:
         """Wait until the relay lets us wait there.
@@ -400,7 +396,8 @@ class WaitingAtRelay:
                 nursery.start_soon(self._take, token, attend)
 
         try:
-            await Link(stream, self._limits).run(trio.lowlevel.checkpoint, hear)
+            limits = replace(self._limits, frame=LONGEST, longest=None)
+            await Link(stream, limits).run(trio.lowlevel.checkpoint, hear)
         finally:
             self.is_registered = False
 

@@ -129,18 +129,6 @@ class SocksNetwork:
             return await self._direct.open(address)
         if not _leads_outside(address):
             raise NobodyError(ProxyCode.NOT_DIALLED, address=str(address))
-        return await self._ask(address)
-
-    def outlet(self) -> None:
-        """None: the proxy chooses the port."""
-
-    async def listen(self, host: str, port: int) -> list[StreamListener]:
-        """Listeners on loopback; NetError for any other place."""
-        if not is_loopback(host):
-            raise NetError(ProxyCode.LOCAL_ONLY, address=str(Address(host, port)))
-        return await self._direct.listen(host, port)
-
-    async def _ask(self, address: Address) -> trio.abc.Stream:
         from python_socks import ProxyConnectionError, ProxyError, ProxyTimeoutError, ProxyType
         from python_socks.async_.trio import Proxy as Asking
 
@@ -149,7 +137,10 @@ class SocksNetwork:
         try:
             socket = await asking.connect(address.host, address.port)
         except ProxyConnectionError as error:
-            raise self._unreached(error) from error
+            cause = error.__cause__
+            reason = why(cause if isinstance(cause, OSError) else error)
+            kind = NobodyError if isinstance(cause, ConnectionRefusedError) else NetError
+            raise kind(ProxyCode.UNREACHED, proxy=str(self._proxy), why=reason) from error
         except ProxyError as error:
             raise _refused(address, error) from None  # it may repeat what the proxy said
         except ProxyTimeoutError:
@@ -159,11 +150,14 @@ class SocksNetwork:
             raise NetError(ProxyCode.UNREACHED, proxy=str(us), why=why(error)) from error
         return trio.SocketStream(socket)
 
-    def _unreached(self, error: OSError) -> NetError:
-        cause = error.__cause__
-        reason = why(cause if isinstance(cause, OSError) else error)
-        kind = NobodyError if isinstance(cause, ConnectionRefusedError) else NetError
-        return kind(ProxyCode.UNREACHED, proxy=str(self._proxy), why=reason)
+    def outlet(self) -> None:
+        """None: the proxy chooses the port."""
+
+    async def listen(self, host: str, port: int) -> list[StreamListener]:
+        """Listeners on loopback; NetError for any other place."""
+        if not is_loopback(host):
+            raise NetError(ProxyCode.LOCAL_ONLY, address=str(Address(host, port)))
+        return await self._direct.listen(host, port)
 
 
 def _refused(address: Address, error: ProxyError) -> NetError:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..coded_errors import Code
-from .addresses import Address, parse_address
+from .addresses import Address, Scheme, parse_address
 from .network_errors import AddressError, TicketError
 
 PREFIX = "hoity"
@@ -126,7 +126,7 @@ def fresh_secret() -> bytes:
 
 
 def _relayed(address: Address) -> Address:
-    return Address(address.host, address.port, via_relay=True)
+    return Address(address.host, address.port, Scheme.RELAY)
 
 
 def encode_ticket(ticket: Ticket) -> str:
@@ -181,14 +181,8 @@ def decode_ticket(text: str) -> Ticket:
     wrong = next((letter for letter in letters if letter not in _ALPHABET), None)
     if wrong is not None:
         raise TicketError(TicketCode.NO_LETTER, letter=wrong)
-    return _decode_payload(_payload(letters))
-
-
-def _payload(letters: str) -> bytes:
-    """What the letters hold, once their number, their spelling and the checksum are right.
-
-    SPEC: [T-1].
-    """
+    # The payload is read once the number of letters, their spelling and the checksum are right
+    # ([T-1]).
     if len(letters) < 4:
         raise TicketError(TicketCode.CUT_SHORT)
     size = int.from_bytes(_bytes_of(letters[:4])[:_LENGTH], "big")
@@ -202,7 +196,13 @@ def _payload(letters: str) -> bytes:
     spelling = base64.b32encode(body).decode().rstrip("=").lower()
     if body[_LENGTH + size :] != _checksum(payload) or spelling != letters:
         raise TicketError(TicketCode.MISTYPED)
-    return payload
+    reader = _Reader(payload)
+    host_id, terms = reader.take(_FIXED), reader.take(_FIXED)
+    secret = _decode_secret(reader)
+    addresses = _decode_all(reader, MOST_ADDRESSES)
+    relay = _decode_all(reader, MOST_RELAYS)
+    reader.finish()
+    return Ticket(host_id, addresses, terms, relay, secret)
 
 
 def _bytes_of(letters: str) -> bytes:
@@ -232,16 +232,6 @@ class _Reader:
     def finish(self) -> None:
         if self._rest:
             raise TicketError(TicketCode.MADE_LONG)
-
-
-def _decode_payload(payload: bytes) -> Ticket:
-    reader = _Reader(payload)
-    host_id, terms = reader.take(_FIXED), reader.take(_FIXED)
-    secret = _decode_secret(reader)
-    addresses = _decode_all(reader, MOST_ADDRESSES)
-    relay = _decode_all(reader, MOST_RELAYS)
-    reader.finish()
-    return Ticket(host_id, addresses, terms, relay, secret)
 
 
 def decode_address(data: bytes) -> str:

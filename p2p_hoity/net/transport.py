@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 import trio
@@ -60,26 +60,20 @@ def _checked_length(header: bytes | bytearray, most: int) -> int:
     return length
 
 
+@dataclass(eq=False)
 class FrameBuffer:
-    """Cuts a byte stream into frames; holds at most one unfinished frame and one chunk ([L-3])."""
+    """Cuts a byte stream into frames; holds at most one unfinished frame and one chunk ([L-3]).
 
-    def __init__(
-        self,
-        most: int,
-        told_read: Callable[[int], object] | None = None,
-        longest: Callable[[bytes], int] | None = None,
-    ) -> None:
-        """Begin with no bytes.
+    Attributes:
+        most: The longest frame of all, in bytes.
+        told_read: Is given what the other end says that it has read. None: it may not say so.
+        longest: Returns the longest length, in bytes, of a frame that begins with these bytes.
+    """
 
-        Args:
-            most: the longest frame of all, in bytes.
-            told_read: is given what the other end says that it has read; None: it may not.
-            longest: returns the longest length, in bytes, of a frame that begins with these bytes.
-        """
-        self._most = most
-        self._told_read = told_read
-        self._longest = longest
-        self._bytes = bytearray()
+    most: int
+    told_read: Callable[[int], object] | None = None
+    longest: Callable[[bytes], int] | None = None
+    _bytes: bytearray = field(default_factory=bytearray, repr=False)
 
     def feed(self, chunk: bytes | bytearray) -> Iterator[bytes]:
         """Yield every frame that chunk completes, and b"" for each heartbeat and each mark.
@@ -92,15 +86,15 @@ class FrameBuffer:
         """
         self._bytes += chunk
         while len(self._bytes) >= HEADER:
-            if self._told_read is not None and self._bytes[0] & 0x80:
-                self._told_read(int.from_bytes(self._bytes[:HEADER], "big") - MARK)
+            if self.told_read is not None and self._bytes[0] & 0x80:
+                self.told_read(int.from_bytes(self._bytes[:HEADER], "big") - MARK)
                 del self._bytes[:HEADER]
                 yield b""
                 continue
-            end = HEADER + _checked_length(self._bytes, self._most)
-            if self._longest is not None and len(self._bytes) >= min(end, HEADER + HEAD):
+            end = HEADER + _checked_length(self._bytes, self.most)
+            if self.longest is not None and len(self._bytes) >= min(end, HEADER + HEAD):
                 head = bytes(self._bytes[HEADER : min(end, HEADER + HEAD)])
-                _checked_length(self._bytes, self._longest(head))
+                _checked_length(self._bytes, self.longest(head))
             if len(self._bytes) < end:
                 return
             data = bytes(self._bytes[HEADER:end])

@@ -16,6 +16,7 @@ from protocol import Kind, Table
 from protocol.bounds import Quota
 
 from .. import rules
+from ..net.addresses import RELAY_PREFIX
 from ..rules import happenings
 from ..rules.choices import Why
 from ..rules.game_state import State
@@ -255,7 +256,7 @@ def _stepped(scene: Scene, update: updates.Stepped) -> Scene:
 def _linked(scene: Scene, update: updates.Linked) -> Scene:
     if update.name is None:
         return scene
-    relays = {**scene.relays, update.name: update.relay.removeprefix("relay+")}
+    relays = {**scene.relays, update.name: update.relay.removeprefix(RELAY_PREFIX)}
     return replace(scene, relays=relays, is_resumed=False)
 
 

@@ -151,16 +151,12 @@ def scope_of(address: str) -> Scope:
     host = host_of(address)
     ip = parse_ip(host)
     if ip is None:
-        return _scope_of_name(host)
+        name = host.rstrip(".")
+        if name == "localhost" or name.endswith(".localhost"):
+            return Scope.MACHINE
+        return Scope.LAN if name.endswith(".local") else Scope.ANYWHERE
     found = SCOPES_OF[destination_of(ip)]
     return Scope.IPV6 if found is Scope.ANYWHERE and ip.version == 6 else found
-
-
-def _scope_of_name(host: str) -> Scope:
-    name = host.rstrip(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return Scope.MACHINE
-    return Scope.LAN if name.endswith(".local") else Scope.ANYWHERE
 
 
 def widest(addresses: Iterable[str]) -> Scope:
@@ -178,7 +174,20 @@ def judge(found: Found, wanted: Wanted) -> Judged:
         found = replace(found, own=(), mapped="", trouble=())
         direct = (*found.advertised, *near)[:MOST_ADDRESSES]
     else:
-        direct = _direct(found, wanted)
+        # Of this machine's own addresses a ticket names what helps: those of the LAN while there
+        # is no other way, one of them if guests may come from there, loopback if there is nothing
+        # else.
+        chosen = [*found.advertised, *filter(None, [found.mapped])]
+        chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
+        of_lan = _with_one_long(_of(found.own, Scope.LAN))
+        if widest((*chosen, *found.working)) is not Scope.ANYWHERE:
+            chosen += of_lan
+        elif wanted.lan or wanted.near:
+            chosen += of_lan[:1]
+        only_itself = not chosen and not found.working
+        if only_itself or (wanted.near and not set(chosen) & set(found.own)):
+            chosen += _of(found.own, Scope.MACHINE)[:1]
+        direct = tuple(dict.fromkeys(chosen))[:MOST_ADDRESSES]
     scope = widest((*direct, *found.working))
     return Judged(direct, _named(found), scope, _reasons(found, wanted, scope))
 
@@ -192,22 +201,6 @@ def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
     each makes a ticket a third of a line longer."""
     long = [address for address in addresses if address.startswith("[")]
     return tuple(address for address in addresses if address not in long[1:])
-
-
-def _direct(found: Found, wanted: Wanted) -> tuple[str, ...]:
-    """Of this machine's own addresses a ticket names what helps: those of the LAN while there is
-    no other way, one of them if guests may come from there, loopback if there is nothing else."""
-    chosen = [*found.advertised, *filter(None, [found.mapped])]
-    chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
-    of_lan = _with_one_long(_of(found.own, Scope.LAN))
-    if widest((*chosen, *found.working)) is not Scope.ANYWHERE:
-        chosen += of_lan
-    elif wanted.lan or wanted.near:
-        chosen += of_lan[:1]
-    only_itself = not chosen and not found.working
-    if only_itself or (wanted.near and not set(chosen) & set(found.own)):
-        chosen += _of(found.own, Scope.MACHINE)[:1]
-    return tuple(dict.fromkeys(chosen))[:MOST_ADDRESSES]
 
 
 def _named(found: Found) -> tuple[str, ...]:

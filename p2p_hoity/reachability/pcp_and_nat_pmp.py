@@ -172,11 +172,6 @@ def _packed(ip: IP) -> bytes:
     return ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed
 
 
-def _unpacked(data: bytes) -> IP:
-    ip = ipaddress.IPv6Address(data)
-    return ip.ipv4_mapped or ip
-
-
 def encode_pcp_map(wish: PcpMapping) -> bytes:
     """The request, 60 bytes."""
     header = (
@@ -220,7 +215,8 @@ def _read_pcp_map(
         return None
     if code:
         return PcpDenied(code, lifetime)
-    external = _unpacked(rest[8:24])
+    ip = ipaddress.IPv6Address(rest[8:24])
+    external = ip.ipv4_mapped or ip
     if wish.lifetime and (not lifetime or not outside or external.is_unspecified):
         return None  # a mapping to nowhere is none
     return PcpGranted(external, outside, lifetime, epoch)
@@ -453,21 +449,18 @@ class NatPmpRouter:
     async def open(self) -> Opened:
         """The mapping, asked for again if the router starts anew in between; or RouterError."""
         for _ in range(2):
-            outside = await self._address()
+            answer: Outside | NatPmpDenied = await ask_router(
+                self._wire, NATPMP_ADDRESS_REQUEST, read_natpmp_address, natpmp_pauses(NATPMP_TIMES)
+            )
+            if isinstance(answer, NatPmpDenied):
+                _refuse(NATPMP_RESULTS, answer.code)
+            self._epoch.is_new(answer.epoch, trio.current_time())
+            outside = answer.external
             mapped = await self._map(int(LIFETIME))
             if not self._epoch.is_new(mapped.epoch, trio.current_time()):
                 break
         self._outside = mapped.port
         return _opened(outside, mapped.port, mapped.lifetime)
-
-    async def _address(self) -> ipaddress.IPv4Address:
-        answer: Outside | NatPmpDenied = await ask_router(
-            self._wire, NATPMP_ADDRESS_REQUEST, read_natpmp_address, natpmp_pauses(NATPMP_TIMES)
-        )
-        if isinstance(answer, NatPmpDenied):
-            _refuse(NATPMP_RESULTS, answer.code)
-        self._epoch.is_new(answer.epoch, trio.current_time())
-        return answer.external
 
     async def _map(self, lifetime: int) -> Mapped:
         request = encode_natpmp_map(self._port, lifetime, self._outside if lifetime else 0)

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from urllib.parse import urljoin, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
@@ -75,49 +75,37 @@ async def ask(stream: trio.abc.Stream, question: Question) -> Answer:
 
     talk = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD)
     try:
-        await stream.send_all(_encoded(talk, question))
-        return await _read(stream, talk)
+        always = [
+            ("Host", question.host),
+            ("Connection", "close"),
+            ("Content-Length", str(len(question.body))),
+        ]
+        asked = h11.Request(
+            method=question.method, target=question.target, headers=[*always, *question.headers]
+        )
+        parts = (asked, h11.Data(data=question.body), h11.EndOfMessage())
+        await stream.send_all(b"".join(talk.send(part) or b"" for part in parts))
+        status, body, received = 0, bytearray(), 0
+        while True:
+            event = talk.next_event()
+            if event is h11.NEED_DATA:
+                data = bytes(await stream.receive_some(CHUNK))
+                received += len(data)
+                if received > LONGEST:
+                    raise HttpError
+                talk.receive_data(data)
+            elif isinstance(event, h11.Response):
+                status = event.status_code
+            elif isinstance(event, h11.Data):
+                body += event.data
+            elif isinstance(event, h11.EndOfMessage):
+                return Answer(status, bytes(body))
+            elif not isinstance(event, h11.InformationalResponse):
+                raise HttpError
     except (h11.ProtocolError, *TROUBLE) as error:
         raise HttpError from error
     finally:
         await cut(stream)
-
-
-def _encoded(talk: Any, question: Question) -> bytes:
-    import h11
-
-    always = [
-        ("Host", question.host),
-        ("Connection", "close"),
-        ("Content-Length", str(len(question.body))),
-    ]
-    asked = h11.Request(
-        method=question.method, target=question.target, headers=[*always, *question.headers]
-    )
-    parts = (asked, h11.Data(data=question.body), h11.EndOfMessage())
-    return b"".join(talk.send(part) or b"" for part in parts)
-
-
-async def _read(stream: trio.abc.Stream, talk: Any) -> Answer:
-    import h11
-
-    status, body, received = 0, bytearray(), 0
-    while True:
-        event = talk.next_event()
-        if event is h11.NEED_DATA:
-            data = bytes(await stream.receive_some(CHUNK))
-            received += len(data)
-            if received > LONGEST:
-                raise HttpError
-            talk.receive_data(data)
-        elif isinstance(event, h11.Response):
-            status = event.status_code
-        elif isinstance(event, h11.Data):
-            body += event.data
-        elif isinstance(event, h11.EndOfMessage):
-            return Answer(status, bytes(body))
-        elif not isinstance(event, h11.InformationalResponse):
-            raise HttpError
 
 
 GROUP: Final = ("239.255.255.250", 1900)

@@ -195,11 +195,18 @@ class _End:
         """It can be written to, or read, or is broken."""
         try:
             if self.rest and events & ~select.EPOLLIN:  # who takes nothing is heard all the same
-                self._write_rest()
+                self.rest = self.rest[os.write(self.number, self.rest) :]
+                if not self.rest:
+                    self.splice.taken(1 - self.way)
+                    self._listen_anew()
             if not events & ~select.EPOLLOUT:
                 return
             if not self.other.rest:
-                self._read(now)
+                piece = os.read(self.number, PIECE)
+                if piece:
+                    self._pass_on(piece, now)
+                if not piece or self.splice.is_spent:
+                    self.over()
             elif events & (select.EPOLLHUP | select.EPOLLERR):
                 self.over()  # it is told again and again, and nothing can follow
         except BlockingIOError:
@@ -212,13 +219,6 @@ class _End:
         try:
             self._pass_on(piece, trio.current_time())
         except OSError:
-            self.over()
-
-    def _read(self, now: float) -> None:
-        piece = os.read(self.number, PIECE)
-        if piece:
-            self._pass_on(piece, now)
-        if not piece or self.splice.is_spent:
             self.over()
 
     def _pass_on(self, piece: bytes, now: float) -> None:
@@ -236,12 +236,6 @@ class _End:
             return
         self.rest = piece[sent:]
         self._listen_anew()
-
-    def _write_rest(self) -> None:
-        self.rest = self.rest[os.write(self.number, self.rest) :]
-        if not self.rest:
-            self.splice.taken(1 - self.way)
-            self._listen_anew()
 
     def _listen_anew(self) -> None:
         self.exchange.listen(self)

@@ -145,21 +145,18 @@ class Mailboxes:
     async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
         """A host that wants a mailbox, or a guest that speaks first to one, by its number."""
         if not wish:
-            return await self._open_one(visit)
+            has_its_fill = self._open[visit.source] >= self._limits.mailboxes_per_source
+            if has_its_fill or not self._has_room(visit.source):
+                await visit.refuse(Verdict.FULL)
+            number = self._numbers.draw(self._waiting, len(self._waiting), trio.current_time())
+            host = End(self._welcomed(visit))
+            host.link.post(number.to_bytes(NUMBER, "big"))
+            box = self._waiting[number] = Mailbox(number, visit.source, host)
+            self._open[visit.source] += 1
+            return lambda: self._keep(box)
         if len(wish) <= NUMBER:
             return None
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
-
-    async def _open_one(self, visit: Visit) -> Stay:
-        has_its_fill = self._open[visit.source] >= self._limits.mailboxes_per_source
-        if has_its_fill or not self._has_room(visit.source):
-            await visit.refuse(Verdict.FULL)
-        number = self._numbers.draw(self._waiting, len(self._waiting), trio.current_time())
-        host = End(self._welcomed(visit))
-        host.link.post(number.to_bytes(NUMBER, "big"))
-        box = self._waiting[number] = Mailbox(number, visit.source, host)
-        self._open[visit.source] += 1
-        return lambda: self._keep(box)
 
     def _has_room(self, source: str) -> bool:
         """Whether there is room for one more host; one of a crowded address makes some ([K-6])."""

@@ -62,7 +62,13 @@ class RelayCollector:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         gauge = GaugeMetricFamily("hoity_relay_now", "How many there are now.", labels=["what"])
-        for what, number in self._now().items():
+        relay = self._relay
+        for what, number in {
+            "unproven": len(relay.unproven),
+            "seats": len(relay.seats),
+            "calls": relay.calls.waiting,
+            "splices": relay.calls.spliced,
+        }.items():
             gauge.add_metric([what], number)
         events = CounterMetricFamily("hoity_relay_events", "What happened.", labels=["event"])
         for event in Event:
@@ -73,15 +79,6 @@ class RelayCollector:
         carried = self._watch.carried + self._relay.calls.carried
         spliced = CounterMetricFamily("hoity_relay_spliced_bytes", "Bytes carried.", value=carried)
         yield from (gauge, events, refused, spliced, self._lateness())
-
-    def _now(self) -> dict[str, int]:
-        relay = self._relay
-        return {
-            "unproven": len(relay.unproven),
-            "seats": len(relay.seats),
-            "calls": relay.calls.waiting,
-            "splices": relay.calls.spliced,
-        }
 
     def _lateness(self) -> Metric:
         from prometheus_client.core import HistogramMetricFamily

@@ -103,17 +103,15 @@ class Relay:
                     visitors.start_soon(self._attend_all, listeners, visitors)
                     task_status.started([str(listener.address) for listener in listeners])
                     await (trio.Event() if stop is None else stop).wait()
-                    self._drain(drain)
+                    # Let nobody in, send away those who wait or call, and let the splices run for
+                    # `drain` seconds ([L-35]).
+                    self._watch.note(Event.DRAINS, splices=self.calls.spliced)
+                    self._doors.cancel()
+                    self._inside.deadline = trio.current_time() + drain
+                    for scope in self._scopes - self.calls.scopes:
+                        scope.cancel()
             self._watch.note(Event.CLOSES)
             rooms.cancel_scope.cancel()
-
-    def _drain(self, seconds: float) -> None:
-        """Let nobody in, let those go who wait or call, and splices run for so long ([L-35])."""
-        self._watch.note(Event.DRAINS, splices=self.calls.spliced)
-        self._doors.cancel()
-        self._inside.deadline = trio.current_time() + seconds
-        for scope in self._scopes - self.calls.scopes:
-            scope.cancel()
 
     async def _attend_all(self, listeners: list[StreamListener], visitors: trio.Nursery) -> None:
         with self._doors:

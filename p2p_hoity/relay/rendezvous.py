@@ -188,63 +188,51 @@ class Calls:
 
     async def _carry(self, call: Call) -> None:
         """One call from its announcement to its end."""
-        self._count_in(call)
+        self._count += 1
+        self._from[call.visit.source] += 1
+        self._towards[call.seat.source] += 1
+        self._to[call.peer] += 1
         call.visit.watch.note(Event.CALLED, call.visit.source)
         try:
-            taker = await self._taken(call)
+            # Announce the call, and wait for the connection that takes it.
+            token = secrets.token_bytes(TOKEN)
+            self._announced[token] = call
+            try:
+                if call.seat.link.post(token):
+                    with trio.move_on_after(self._limits.link.handshake / 2):
+                        await call.taken.wait()
+            finally:
+                self._announced.pop(token, None)
+            taker = call.taker
             if taker is not None:
                 await self._splice(call.visit, taker)
                 return
             with trio.move_on_after(self._limits.link.handshake):
                 await call.visit.refuse(Verdict.NO_ANSWER)
         finally:
-            self._count_out(call)
+            self._count -= 1
+            count_down(self._from, call.visit.source)
+            count_down(self._towards, call.seat.source)
+            count_down(self._to, call.peer)
             call.over.set()
-
-    def _count_in(self, call: Call) -> None:
-        self._count += 1
-        self._from[call.visit.source] += 1
-        self._towards[call.seat.source] += 1
-        self._to[call.peer] += 1
-
-    def _count_out(self, call: Call) -> None:
-        self._count -= 1
-        count_down(self._from, call.visit.source)
-        count_down(self._towards, call.seat.source)
-        count_down(self._to, call.peer)
-
-    async def _taken(self, call: Call) -> Visit | None:
-        """Announce a call; the connection that takes it in the time there is."""
-        token = secrets.token_bytes(TOKEN)
-        self._announced[token] = call
-        try:
-            if call.seat.link.post(token):
-                with trio.move_on_after(self._limits.link.handshake / 2):
-                    await call.taken.wait()
-        finally:
-            self._announced.pop(token, None)
-        return call.taker
 
     async def _splice(self, caller: Visit, taker: Visit) -> None:
         limits, early = self._limits, await self._welcomed(caller, taker)
         if early is not None:
             ends = caller.bare, taker.bare
             splice = splice_of(self._exchange, ends, limits.idle, limits.splice_bytes, early)
-            await self._run(splice, caller, taker)
-
-    async def _run(self, splice: Splice, caller: Visit, taker: Visit) -> None:
-        watch, began = caller.watch, trio.current_time()
-        watch.note(Event.SPLICED, caller.source)
-        scopes = {caller.scope, taker.scope}
-        self.scopes |= scopes
-        self._running.add(splice)
-        try:
-            await splice.run()
-        finally:
-            self.scopes -= scopes
-            self._running.discard(splice)
-            watch.carried += splice.carried
-            watch.note(Event.PARTED, caller.source, bytes=splice.carried, **lasted(began))
+            watch, began = caller.watch, trio.current_time()
+            watch.note(Event.SPLICED, caller.source)
+            scopes = {caller.scope, taker.scope}
+            self.scopes |= scopes
+            self._running.add(splice)
+            try:
+                await splice.run()
+            finally:
+                self.scopes -= scopes
+                self._running.discard(splice)
+                watch.carried += splice.carried
+                watch.note(Event.PARTED, caller.source, bytes=splice.carried, **lasted(began))
 
     async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
         """Both ends are silent to us from here on; what they said already, None if one is gone or

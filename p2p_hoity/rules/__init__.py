@@ -1,126 +1,66 @@
-"""The rules of Hoity Toity as pure functions over a frozen state; no cryptography here."""
+"""The rules of Hoity Toity as pure functions over a frozen state; no cryptography here.
 
-from protocol.game_interface import (
-    Cards,
-    Choice,
-    Choose,
-    Chosen,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    Expected,
-    IllegalMove,
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Seal,
-    Sealed,
-    Show,
-    Shown,
-    Stopped,
-    Unseal,
-    Unsealed,
-)
+Every name here is what other packages use of the rules. The rest is in the modules.
+"""
 
-from .choices import FORMS, Kind, Place, UnexpectedEvent, Why, choice_from_wire
-from .edition import (
-    COLOURS,
-    LETTERS,
-    ActionCard,
-    ActionKind,
-    Castle,
-    Collectible,
-    Colour,
-    Edition,
-    Switches,
-)
-from .exhibits import best_exhibit, is_exhibit, run_exhibits, strength
-from .game_setup import draw_colours, start
-from .game_state import HAND, Claim, Layout, Standing, State, Variant, layout
-from .happenings import Happening, Piece
-from .illegal_moves import Rule
-from .legality import (
-    best_slots,
-    check,
-    default_exhibit,
-    default_theft,
-    default_window,
-    holds_exhibit,
-    legal,
-    theft_options,
-)
-from .phase_machine import apply, expected
-from .phases import Phase
-from .seat_view import View, view
+from protocol.game_interface import Cards as Cards
+from protocol.game_interface import Choice as Choice
+from protocol.game_interface import Choose as Choose
+from protocol.game_interface import Chosen as Chosen
+from protocol.game_interface import Deal as Deal
+from protocol.game_interface import Dealt as Dealt
+from protocol.game_interface import Draw as Draw
+from protocol.game_interface import Drawn as Drawn
+from protocol.game_interface import Event as Event
+from protocol.game_interface import Expected as Expected
+from protocol.game_interface import IllegalMove as IllegalMove
+from protocol.game_interface import OpenAll as OpenAll
+from protocol.game_interface import Opened as Opened
+from protocol.game_interface import Over as Over
+from protocol.game_interface import Presence as Presence
+from protocol.game_interface import Seal as Seal
+from protocol.game_interface import Sealed as Sealed
+from protocol.game_interface import Show as Show
+from protocol.game_interface import Shown as Shown
+from protocol.game_interface import Stopped as Stopped
+from protocol.game_interface import Unseal as Unseal
+from protocol.game_interface import Unsealed as Unsealed
 
-__all__ = [
-    "COLOURS",
-    "FORMS",
-    "HAND",
-    "LETTERS",
-    "ActionCard",
-    "ActionKind",
-    "Cards",
-    "Castle",
-    "Choice",
-    "Choose",
-    "Chosen",
-    "Claim",
-    "Collectible",
-    "Colour",
-    "Deal",
-    "Dealt",
-    "Draw",
-    "Drawn",
-    "Edition",
-    "Event",
-    "Expected",
-    "Happening",
-    "IllegalMove",
-    "Kind",
-    "Layout",
-    "OpenAll",
-    "Opened",
-    "Over",
-    "Phase",
-    "Piece",
-    "Place",
-    "Presence",
-    "Rule",
-    "Seal",
-    "Sealed",
-    "Show",
-    "Shown",
-    "Standing",
-    "State",
-    "Stopped",
-    "Switches",
-    "UnexpectedEvent",
-    "Unseal",
-    "Unsealed",
-    "Variant",
-    "View",
-    "Why",
-    "apply",
-    "best_exhibit",
-    "best_slots",
-    "check",
-    "choice_from_wire",
-    "default_exhibit",
-    "default_theft",
-    "default_window",
-    "draw_colours",
-    "expected",
-    "holds_exhibit",
-    "is_exhibit",
-    "layout",
-    "legal",
-    "run_exhibits",
-    "start",
-    "strength",
-    "theft_options",
-    "view",
-]
+from .choices import FORMS as FORMS
+from .choices import Kind as Kind
+from .choices import Place as Place
+from .choices import UnexpectedEvent as UnexpectedEvent
+from .choices import Why as Why
+from .choices import choice_from_wire as choice_from_wire
+from .edition import COLOURS as COLOURS
+from .edition import LETTERS as LETTERS
+from .edition import ActionCard as ActionCard
+from .edition import ActionKind as ActionKind
+from .edition import Castle as Castle
+from .edition import Collectible as Collectible
+from .edition import Colour as Colour
+from .edition import Edition as Edition
+from .exhibits import best_exhibit as best_exhibit
+from .exhibits import is_exhibit as is_exhibit
+from .exhibits import run_exhibits as run_exhibits
+from .exhibits import strength as strength
+from .game_setup import draw_colours as draw_colours
+from .game_setup import start as start
+from .game_state import HAND as HAND
+from .game_state import Standing as Standing
+from .game_state import State as State
+from .game_state import Variant as Variant
+from .game_state import layout as layout
+from .happenings import Happening as Happening
+from .happenings import Piece as Piece
+from .illegal_moves import Rule as Rule
+from .legality import best_slots as best_slots
+from .legality import check as check
+from .legality import default_theft as default_theft
+from .legality import legal as legal
+from .legality import theft_options as theft_options
+from .phase_machine import apply as apply
+from .phase_machine import expected as expected
+from .phases import Phase as Phase
+from .seat_view import View as View
+from .seat_view import view as view

@@ -268,30 +268,24 @@ def reopen(
     file = _open(path, "r+b")
     try:
         _lock(file, path)
-        return _read(file, path, passphrase)
+        form = _form_of(file, passphrase)
+        marked = form.marked(rollback_marks.read(_place(path)), _number_of(file))
+        last, number, current, end = form.start, 0, False, file.tell()
+        for _, last in _chain(form, file):
+            number, end, current = number + 1, file.tell(), current or last == marked
+        first = _first(form, file)
+        file.seek(end)
+        if form.goes_on_behind(file, number + 1, last):
+            current = False
+            _place(path).unlink(missing_ok=True)
+        file.seek(end)
+        file.truncate()
+        journal = Journal(path, _place(path), file, form, last, number, current)
+        return journal, first, _rest(form, file, end)
     except (JournalError, VaultError, Invalid) as error:
         file.close()
         why = of_file(error)
         raise JournalError(JournalCode.UNUSABLE, path=str(path), why=why) from error
-
-
-def _read(
-    file: IO[bytes], path: Path, passphrase: str | None
-) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
-    form = _form_of(file, passphrase)
-    marked = form.marked(rollback_marks.read(_place(path)), _number_of(file))
-    last, number, current, end = form.start, 0, False, file.tell()
-    for _, last in _chain(form, file):
-        number, end, current = number + 1, file.tell(), current or last == marked
-    first = _first(form, file)
-    file.seek(end)
-    if form.goes_on_behind(file, number + 1, last):
-        current = False
-        _place(path).unlink(missing_ok=True)
-    file.seek(end)
-    file.truncate()
-    journal = Journal(path, _place(path), file, form, last, number, current)
-    return journal, first, _rest(form, file, end)
 
 
 def _chain(form: Form, file: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:

@@ -7,7 +7,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from protocol import Machine, transcript
+from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, Reason, of_system
 from .journal import JournalError
@@ -51,21 +51,17 @@ def write_transcript(path: Path, data: bytes) -> None:
     the bytes as such, and a pipe that nobody reads from is an error."""
     make_folder(path.parent)
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        _write_to_device(path, data)
+        waits = getattr(os, "O_NONBLOCK", 0)
+        descriptor = os.open(path, os.O_WRONLY | waits)
+        if waits:
+            os.set_blocking(descriptor, True)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
     else:
         write_whole(path, data)
 
 
-def _write_to_device(path: Path, data: bytes) -> None:
-    waits = getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, os.O_WRONLY | waits)
-    if waits:
-        os.set_blocking(descriptor, True)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-
-
-def transcript_of(machine: Machine) -> bytes:
+def transcript_of(machine: SeatMachine) -> bytes:
     """The bytes of a table's transcript; JournalError if they would not make a readable file."""
     try:
         return machine.transcript()

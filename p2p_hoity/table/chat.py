@@ -281,11 +281,8 @@ class Conversation:
         voices, who = (self._seats, door) if is_seat else (self._onlookers, self._me.public)
         if not voices.take_if_any(who, now):
             return because(TalkCode.FAST)
-        return self._sign(self._me, words, door)
-
-    def _sign(self, me: Identity, words: str | int, door: int) -> Heard:
         text = words if isinstance(words, int) else tidied(words)
-        word = speak(self._table.id, me, door, self._next(me.public), text)
+        word = speak(self._table.id, self._me, door, self._next(self._me.public), text)
         self._remember(door, word)
         said = _said(word)
         if self._seat is not None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import trio
 
-from protocol import FAULTS, Machine, Node, effects
+from protocol import FAULTS, Node, SeatMachine, effects
 from protocol.bounds import Quota, Seconds
 
 from .. import rules
@@ -31,21 +32,24 @@ TURNS: Final[Quota] = 3
 lock, and writes."""
 
 
+@dataclass(eq=False, repr=False)
 class Outgoing:
-    """Posts the frames of one machine; `marks` puts its journal on disk."""
+    """Posts the frames of one machine.
 
-    def __init__(
-        self,
-        machine: Machine,
-        hub: Hub,
-        marks: MarkKeeper,
-        rate_limit: RateLimit,
-        goes_to: Callable[[bytes], bool],
-    ) -> None:
-        """`goes_to`: whether a linked node is told what goes round."""
-        self._ids, self._hub, self._marks = machine.table.ids, hub, marks
-        self._rate_limit, self._goes_to = rate_limit, goes_to
-        self._has_posted = False
+    Attributes:
+        _machine: The machine.
+        _hub: The links over which they go.
+        _marks: Puts the machine's journal on disk.
+        _rate_limit: Is told of frames that go to everybody.
+        _goes_to: Tells whether a linked node gets the frames that go to everybody.
+    """
+
+    _machine: SeatMachine
+    _hub: Hub
+    _marks: MarkKeeper
+    _rate_limit: RateLimit
+    _goes_to: Callable[[bytes], bool]
+    _has_posted: bool = False
 
     def send(self, send: effects.Send) -> None:
         """Post it. What is passed on rests on nothing that must be on disk."""
@@ -61,7 +65,7 @@ class Outgoing:
         """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
         links = self._hub.links() - send.but
         if budget is Budget.QUESTIONS:
-            return links.intersection(self._ids)
+            return links.intersection(self._machine.table.ids)
         return filter(self._goes_to, links)
 
     async def let_out(self) -> None:
@@ -106,7 +110,7 @@ def play_of(node: Node) -> Play:
 class Chronicle:
     """What a screen was told of one table: each happening and each fault once."""
 
-    def __init__(self, machine: Machine, screen: Screen) -> None:
+    def __init__(self, machine: SeatMachine, screen: Screen) -> None:
         """All up to the machine's tip counts as told: a resumed game does not begin anew."""
         self._machine, self._screen = machine, screen
         self._told = play_of(machine.tip)
@@ -156,41 +160,38 @@ class Chronicle:
         self.tell(base, kept)
 
 
+@dataclass(eq=False, repr=False)
 class EffectsOut:
-    """Carries out the effects of one machine: first the journal, then frames, screen and player."""
+    """Carries out the effects of one machine: first the journal, then frames, screen and player.
 
-    def __init__(
-        self,
-        machine: Machine,
-        journal: Journal | None,
-        marks: MarkKeeper,
-        outgoing: Outgoing,
-        chronicle: Chronicle,
-        presence: PresenceTeller,
-        questions: PlayerQuestions,
-        screen: Screen,
-        now: Callable[[], float],
-    ) -> None:
-        """Args:
-        machine: The machine whose effects are carried out.
-        journal: Where its records go. None for an onlooker.
-        marks: Puts the journal on disk.
-        outgoing: Posts its frames.
-        chronicle: Tells the screen what happens in the game.
-        presence: Tells the screen that a step has timed out.
-        questions: Asks the player.
-        screen: Is told everything else.
-        now: The clock of the machine, in seconds.
-        """
-        self._machine, self._journal, self._marks = machine, journal, marks
-        self._outgoing, self._chronicle, self._presence = outgoing, chronicle, presence
-        self._questions, self._screen, self._now = questions, screen, now
-        self._later: deque[effects.Effect] = deque()
-        self._job_due = trio.Event()
-        self._seconds = 0.0
-        self._present, self._may_return = True, False
-        self.broken: effects.Broken | None = None
-        """How the table ended without a result, if it did."""
+    Attributes:
+        _machine: The machine whose effects are carried out.
+        _journal: Where its records go. None for an onlooker.
+        _marks: Puts the journal on disk.
+        _outgoing: Posts its frames.
+        _chronicle: Tells the screen what happens in the game.
+        _presence: Tells the screen that a step has timed out.
+        _questions: Asks the player.
+        _screen: Is told everything else.
+        _now: The clock of the machine, in seconds.
+        broken: How the table ended without a result, if it did.
+    """
+
+    _machine: SeatMachine
+    _journal: Journal | None
+    _marks: MarkKeeper
+    _outgoing: Outgoing
+    _chronicle: Chronicle
+    _presence: PresenceTeller
+    _questions: PlayerQuestions
+    _screen: Screen
+    _now: Callable[[], float]
+    _later: deque[effects.Effect] = field(default_factory=deque)
+    _job_due: trio.Event = field(default_factory=trio.Event)
+    _seconds: float = 0.0
+    _present: bool = True
+    _may_return: bool = False
+    broken: effects.Broken | None = None
 
     async def run(self) -> None:
         """Keep the mark of the journal up to date.
@@ -226,13 +227,10 @@ class EffectsOut:
             if isinstance(record, effects.Record) and self._journal is not None:
                 self._journal.append(record.data)
         for effect in found:
-            self._do(effect)
-
-    def _do(self, effect: effects.Effect) -> None:
-        if isinstance(effect, effects.Send):
-            self._outgoing.send(effect)
-        elif not isinstance(effect, effects.Record):
-            self._later.append(effect)
+            if isinstance(effect, effects.Send):
+                self._outgoing.send(effect)
+            elif not isinstance(effect, effects.Record):
+                self._later.append(effect)
 
     async def let_out(self) -> None:
         """Give what was posted time to be sent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from protocol import Invalid, Table, table_header
@@ -66,31 +66,28 @@ class TwoTables:
         return self.one, self.other
 
 
+@dataclass(eq=False, repr=False)
 class Access(ABC):
-    """Which links of one node are let in at a running table."""
+    """Which links of one node are let in at a running table.
 
-    def __init__(
-        self,
-        table: Table,
-        seat: int | None,
-        roster: Roster,
-        capability: Capability,
-        hub: Hub,
-        screen: Screen,
-    ) -> None:
-        """Args:
+    Attributes:
         table: The table.
         seat: The seat of this node. None for an onlooker.
         roster: Who sits at the table, as its host has signed it.
         capability: The secret of the table's ticket.
-        hub: The links of this node.
-        screen: Is told if an onlooker is let in nowhere.
-        """
-        self.table, self.seat, self.roster, self.capability = table, seat, roster, capability
-        self._hub, self._screen = hub, screen
-        self._bindings: dict[bytes, bytes] = {}
-        self._since: dict[bytes, float] = {}
-        self._heard: set[bytes] = set()
+        _hub: The links of this node.
+        _screen: Is told if an onlooker is let in nowhere.
+    """
+
+    table: Table
+    seat: int | None
+    roster: Roster
+    capability: Capability
+    _hub: Hub
+    _screen: Screen
+    _bindings: dict[bytes, bytes] = field(default_factory=dict)
+    _since: dict[bytes, float] = field(default_factory=dict)
+    _heard: set[bytes] = field(default_factory=set)
 
     def up(self, peer: bytes, binding: bytes | None, now: float) -> None:
         """Take in a new link, and show on it what this node is ([L-20])."""
@@ -183,6 +180,10 @@ class SeatAccess(Access):
         """Let in a seat that shows this table, or an onlooker that holds the ticket.
 
         A seat that is still at the table before this one will get its roster ([A-6]).
+
+        Raises:
+            Invalid: If the peer shows a table that no host has signed.
+            TwoRosters: If the host has signed two tables, and the game has not begun ([L-21]).
         """
         if len(data) > LONGEST:
             return False
@@ -192,7 +193,13 @@ class SeatAccess(Access):
             case Shown() as shown if peer in self.table.ids:
                 if is_next(self.table.header.terms, shown.table):
                     return False
-                self._compare(shown, begun)
+                # The host may have signed another table on the same terms, or this one both to be
+                # watched and not to be watched ([L-21]).
+                terms, watched = self.table.header.terms, shown.watched
+                table_header.check_roster(terms, shown.table, shown.signature, watched)
+                is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
+                if not is_ours and not begun:
+                    raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
                 return shown.table == self.table.id and self._let_in(peer)
         return False
 
@@ -220,15 +227,6 @@ class SeatAccess(Access):
         if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
             return Refusal.UNPROVEN
         return None if self.roster.watched else Refusal.UNWATCHED
-
-    def _compare(self, shown: Shown, begun: bool) -> None:
-        """TwoRosters if the host has signed another table on the same terms, or this one to be
-        watched and not to be ([L-21])."""
-        terms, watched = self.table.header.terms, shown.watched
-        table_header.check_roster(terms, shown.table, shown.signature, watched)
-        is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
-        if not is_ours and not begun:
-            raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
 
 
 class OnlookerAccess(Access):

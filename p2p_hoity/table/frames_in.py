@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import trio
 
-from protocol import Invalid, Machine, Node
+from protocol import Invalid, Node, SeatMachine
 from protocol.bounds import Quota
 
 from ..coded_errors import because, of_protocol
@@ -61,34 +61,34 @@ OVERHEAD: Final = 256
 """Bytes that a waiting frame takes beside its own."""
 
 
+@dataclass(eq=False, repr=False)
 class FramesIn:
-    """Hands one machine the frames of its links, and charges links for what led nowhere."""
+    """Hands one machine the frames of its links, and charges links for what led nowhere.
 
-    def __init__(
-        self,
-        machine: Machine,
-        hub: Hub,
-        rate_limit: RateLimit,
-        now: Callable[[], float],
-        effects_out: EffectsOut,
-        off_loop: OffLoop | None = None,
-    ) -> None:
-        """Args:
-        machine: Reads the frames.
-        hub: The links, which are dropped or rested.
-        rate_limit: What each link may cost.
-        now: The clock of the machine, in seconds.
-        effects_out: Carries out what the machine decides.
-        off_loop: Runs the machine's jobs. Without it the machine does them itself.
-        """
-        self._machine, self._hub, self._rate_limit = machine, hub, rate_limit
-        self._now, self._effects_out, self._off_loop = now, effects_out, off_loop
-        self._line: deque[tuple[bytes, bytes]] = deque()
-        self._taken = 0
-        self._payer: bytes | None = None
-        self._room = trio.lowlevel.ParkingLot()
-        if off_loop is not None:
-            machine.hand_out()
+    Attributes:
+        _machine: Reads the frames.
+        _hub: The links, which are dropped or rested.
+        _rate_limit: What each link may cost.
+        _now: The clock of the machine, in seconds.
+        _effects_out: Carries out what the machine decides.
+        _off_loop: Runs the machine's jobs. Without it the machine does them itself.
+    """
+
+    _machine: SeatMachine
+    _hub: Hub
+    _rate_limit: RateLimit
+    _now: Callable[[], float]
+    _effects_out: EffectsOut
+    _off_loop: OffLoop | None = None
+    _line: deque[tuple[bytes, bytes]] = field(default_factory=deque)
+    _taken: int = 0
+    _payer: bytes | None = None
+    _room: trio.lowlevel.ParkingLot = field(default_factory=trio.lowlevel.ParkingLot)
+
+    def __post_init__(self) -> None:
+        """Have the machine hand out its jobs if something runs them."""
+        if self._off_loop is not None:
+            self._machine.hand_out()
 
     def receive(self, peer: bytes, data: bytes) -> None:
         """A frame for the machine: now, or when what came before it is decided."""
@@ -107,28 +107,22 @@ class FramesIn:
         """Offload jobs as they come up. A job that is cancelled decides nothing."""
         while self._off_loop is not None:
             await self._effects_out.has_job()
-            await self._do_jobs(self._off_loop)
-
-    async def _do_jobs(self, off_loop: OffLoop) -> None:
-        while (job := self._machine.job) is not None:
-            began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
-            self._payer = None
-            given, spent = await off_loop(lambda run=job.run: _timed(run))  # type: ignore[misc]
-            self._machine.finish(job, given, self._now())
-            self._account(payer, tip, began, spent)
-            self._effects_out.carry_out()
-            await self._hand_on()
-
-    async def _hand_on(self) -> None:
-        """What waits, until there is a job again."""
-        while self._line and self._machine.job is None:
-            peer, data = self._line.popleft()
-            self._taken -= len(data) + OVERHEAD
-            self._hand_over(peer, data)
-            self._effects_out.carry_out()
-            await trio.lowlevel.checkpoint()
-        if self._taken <= ROOM:
-            self._room.unpark_all()
+            while (job := self._machine.job) is not None:
+                began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
+                self._payer = None
+                given, spent = await self._off_loop(lambda run=job.run: _timed(run))  # type: ignore[misc]
+                self._machine.finish(job, given, self._now())
+                self._account(payer, tip, began, spent)
+                self._effects_out.carry_out()
+                # Hand over the frames that wait, until there is a job again.
+                while self._line and self._machine.job is None:
+                    peer, data = self._line.popleft()
+                    self._taken -= len(data) + OVERHEAD
+                    self._hand_over(peer, data)
+                    self._effects_out.carry_out()
+                    await trio.lowlevel.checkpoint()
+                if self._taken <= ROOM:
+                    self._room.unpark_all()
 
     def _must_wait(self, peer: bytes, data: bytes) -> bool:
         """Whatever goes round waits its turn, and what its link brings behind it."""
@@ -154,14 +148,11 @@ class FramesIn:
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:
-            self._charge(peer, spent)
-
-    def _charge(self, peer: bytes, seconds: float) -> None:
-        """A link whose frames lead nowhere is read more slowly; onlookers share one budget."""
-        budget = peer if peer in self._machine.table.ids else b""
-        rest = self._rate_limit.spend(budget, seconds, trio.current_time())
-        if rest > 0:
-            self._hub.rest(peer, rest)
+            # A link whose frames lead nowhere is read more slowly. Onlookers share one budget.
+            budget = peer if peer in self._machine.table.ids else b""
+            rest = self._rate_limit.spend(budget, spent, trio.current_time())
+            if rest > 0:
+                self._hub.rest(peer, rest)
 
 
 def _timed(run: Callable[[], Any]) -> tuple[Any, float]:

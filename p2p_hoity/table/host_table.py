@@ -408,7 +408,16 @@ class Lobby:
             if isinstance(frame, Ask):
                 self._asked(peer, frame.proof, data)
             elif isinstance(frame, Sit):
-                self._sat(peer, frame)
+                # Each link may sit down once, and each id not too often ([L-8]).
+                one = self._here[peer]
+                is_within_rate = self._sits.take(peer, trio.current_time()) <= 0
+                if one.asked is None or one.has_sat or not is_within_rate:
+                    self.hub.drop(peer, because(LobbyCode.UNASKED))
+                    return
+                one.has_sat = True
+                addresses = tuple(a for a in frame.addresses if self._may_name(one.link, a))
+                self._seat(peer, Sit(frame.entry, addresses))
+                self._prefer()
         except Invalid as error:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
 
@@ -423,18 +432,6 @@ class Lobby:
         shown = self.capability.door_proof(binding, self.me, peer) if proof else b""
         seating = self.seating
         self._post(peer, Offer(shown, seating.terms, seating.names, seating.watched))
-
-    def _sat(self, peer: bytes, frame: Sit) -> None:
-        """One sit for each link, and of each id not too many ([L-8])."""
-        one = self._here[peer]
-        is_within_rate = self._sits.take(peer, trio.current_time()) <= 0
-        if one.asked is None or one.has_sat or not is_within_rate:
-            self.hub.drop(peer, because(LobbyCode.UNASKED))
-            return
-        one.has_sat = True
-        addresses = tuple(a for a in frame.addresses if self._may_name(one.link, a))
-        self._seat(peer, Sit(frame.entry, addresses))
-        self._prefer()
 
     def _seat(self, peer: bytes, frame: Sit) -> None:
         entry = self.seating.may_sit(peer, frame)

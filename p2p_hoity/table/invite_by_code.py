@@ -87,7 +87,12 @@ class CodeKeeper:
             try:
                 self._after = await self._one(relay)
             except NetError as error:
-                self._tell_lost(relay, error)
+                # Tell this once of each relay, until there is a code again.
+                if relay not in self._lost:
+                    why = because(CodesCode.RELAY_LOST, relay=relay, why=error.reason)
+                    self._screen(updates.NoCode(why))
+                self._lost.add(relay)
+                self._after = CodeEnd.LOST
                 turn += 1  # another relay may do
                 await trio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
@@ -113,14 +118,6 @@ class CodeKeeper:
         """How many words the next code has ([K-5])."""
         return WORDS + sum(self._wrong >= most for most in WRONG)
 
-    def _tell_lost(self, relay: str, error: NetError) -> None:
-        """Say so, once of each relay until there is a code again."""
-        if relay not in self._lost:
-            why = because(CodesCode.RELAY_LOST, relay=relay, why=error.reason)
-            self._screen(updates.NoCode(why))
-        self._lost.add(relay)
-        self._after = CodeEnd.LOST
-
     async def _one(self, relay: str) -> CodeEnd:
         """One code from its first moment to its end; NetError if the relay fails first."""
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
@@ -141,7 +138,10 @@ class CodeKeeper:
                 talk.post(host.give(await talk.receive()))
             except (CodeError, NetError):
                 return CodeEnd.WRONG
-            await _gone(talk)
+            # Wait until the guest has read the ticket, and gone.
+            with trio.move_on_after(GOODBYE), suppress(NetError):
+                while True:
+                    await talk.receive()
             return CodeEnd.USED
         return CodeEnd.WRONG
 
@@ -154,13 +154,6 @@ async def _number(talk: Conversation) -> int:
         if len(said) == NUMBER and number <= MOST_NUMBER:
             return number
     raise NetError(HandshakeCode.OTHER_LANGUAGE)
-
-
-async def _gone(talk: Conversation) -> None:
-    """Wait until the guest has read the ticket, and gone."""
-    with trio.move_on_after(GOODBYE), suppress(NetError):
-        while True:
-            await talk.receive()
 
 
 ANSWER: Final[Seconds] = 30.0
@@ -177,7 +170,10 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
     with trio.move_on_after(ANSWER):
         with _refusals_of(code):
             async with conversation(network or TcpNetwork(), relay, wish, Limits()) as talk:
-                return _read(await _word(guest, talk, code))
+                try:
+                    return decode_ticket(await _word(guest, talk, code))
+                except TicketError as error:
+                    raise CodeError(CodeCode.NO_TICKET, why=error.reason) from error
     raise _unanswered(code)
 
 
@@ -209,10 +205,3 @@ async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> s
 
 def _unanswered(code: SpokenCode) -> CodeError:
     return CodeError(CodeCode.UNANSWERED, number=code.number, relay=code.relay)
-
-
-def _read(word: str) -> Ticket:
-    try:
-        return decode_ticket(word)
-    except TicketError as error:
-        raise CodeError(CodeCode.NO_TICKET, why=error.reason) from error

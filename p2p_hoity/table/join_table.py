@@ -285,7 +285,11 @@ class HostLink:
                 return
             except NetError as error:
                 if self._full is not None and isinstance(error, RefusedError) and error.full:
-                    await self._wait_for_room(self._full)
+                    # A full host is left alone for a while ([L-65]).
+                    if not self._is_told:
+                        self._full()
+                    self._is_told = True
+                    await trio.sleep(FULL_PAUSE * random.uniform(1.0, 2.0))
                     last = trio.current_time() + CONNECT
                     continue
                 is_late = trio.current_time() + pause >= last
@@ -297,13 +301,6 @@ class HostLink:
                     raise self._unreached(error) from error
             await trio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
-
-    async def _wait_for_room(self, tell: Callable[[], None]) -> None:
-        """Leave a full host alone for a while ([L-65])."""
-        if not self._is_told:
-            tell()
-        self._is_told = True
-        await trio.sleep(FULL_PAUSE * random.uniform(1.0, 2.0))
 
     def _unreached(self, error: NetError) -> PeerError:
         """Why the ticket leads nowhere from here, as far as its addresses tell ([L-51])."""
@@ -388,14 +385,11 @@ class _Guest:
         if isinstance(first, Roster):
             self._check_mine(complete(first, self.ticket))
             return first
-        return await self._consent(first, accept)
-
-    async def _consent(self, offer: Offer, accept: Accept) -> Roster:
-        game, found = _game_of(offer.terms), list[Roster]()
-        self.names = offer.names
+        game, found = _game_of(first.terms), list[Roster]()
+        self.names = first.names
         async with open_nursery() as nursery:
-            nursery.start_soon(self._ask, offer, game, accept)
-            found.append(await self._roster(offer))
+            nursery.start_soon(self._ask, first, game, accept)
+            found.append(await self._roster(first))
             nursery.cancel_scope.cancel()
         return found[0]
 
@@ -418,7 +412,9 @@ class _Guest:
         while True:
             match await self.host_link.next():
                 case Names(names):
-                    self._show(names, offer.terms.seats, lines)
+                    if names != self.names and lines.take_if_any(trio.current_time()):
+                        self.names = names
+                        self.seat.screen(updates.Joined(names, offer.terms.seats))
                 case Asked() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case Offer() as again:  # the link was lost, and is there again
@@ -429,11 +425,6 @@ class _Guest:
                     self._check_mine(complete(roster, self.ticket))
                     _check_watched(roster, offer)
                     return roster
-
-    def _show(self, names: tuple[str, ...], seats: int, lines: Bucket) -> None:
-        if names != self.names and lines.take_if_any(trio.current_time()):
-            self.names = names
-            self.seat.screen(updates.Joined(names, seats))
 
     def _check_mine(self, complete: Header) -> None:
         """PeerError unless the roster holds the very consent given in this sitting.

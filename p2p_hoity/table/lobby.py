@@ -7,16 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from protocol import (
-    Header,
-    Identity,
-    Invalid,
-    SeatEntry,
-    Terms,
-    codec,
-    is_plain,
-    table_header,
-)
+from protocol import Header, Identity, Invalid, SeatEntry, Terms, codec, is_plain, table_header
 
 from ..confusable_names import is_stacked, twins
 

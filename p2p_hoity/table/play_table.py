@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from protocol import Header, Identity, Machine, Table, table_header
+from protocol import Header, Identity, SeatMachine, Table, table_header
 
 from ..coded_errors import NETWORK, Code, CodedError, Reason
 from ..game_adapter import bind
@@ -31,7 +31,7 @@ from ..storage.seat_record import SeatRecord
 from .frame_kinds import longest
 from .lobby import Roster
 from .reconnect_moved_seat import Taker
-from .session import Attendee, Outcome, compose
+from .session import Attendee, Outcome, Session
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -172,19 +172,15 @@ async def open_hub(
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:
-            found = await _found(hub, reach, screen)
+            own = () if reach.relay_only else await _own(hub, reach)
+            relays = await _wait_at(hub, reach, screen)
+            found = Found(own, reach.advertised, relays=relays)
             ways = Reachability(found, reach.wanted, waits_at=hub.relays)
             if reach.maps:
                 ways.explore(nursery, reach.dials)
             yield hub, ways
         finally:
             nursery.cancel_scope.cancel()
-
-
-async def _found(hub: Hub, reach: Reach, screen: Screen) -> Found:
-    own = () if reach.relay_only else await _own(hub, reach)
-    relays = await _wait_at(hub, reach, screen)
-    return Found(own, reach.advertised, relays=relays)
 
 
 async def _own(hub: Hub, reach: Reach) -> tuple[str, ...]:
@@ -294,7 +290,7 @@ async def play(
         relay_only=reach.relay_only,
     )
     book = journals.create(journal_path(seat.home, table), record, seat.passphrase)
-    machine = Machine(table, os.urandom, record.seat, me, record.seed)
+    machine = SeatMachine(table, os.urandom, record.seat, me, record.seed)
     return await run_session(hub, seat, roster, capability, machine, book, backlog)
 
 
@@ -303,13 +299,13 @@ async def run_session(
     seat: Seat,
     roster: Roster,
     capability: Capability,
-    machine: Machine,
+    machine: SeatMachine,
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
     """Play with a machine whose journal is open."""
     usual = transcript_path(seat.home, machine.table)
-    session = compose(hub, machine, seat, roster, capability, seat.me.identity, book, usual)
+    session = Session(hub, machine, seat, roster, capability, seat.me.identity, book, usual)
     taker = Taker(hub, machine.table, roster, capability, seat.screen, book.path)
     async with open_nursery() as nursery:
         nursery.start_soon(taker.run)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Protocol
 
 import trio
 
-from protocol import Machine
+from protocol import SeatMachine
 from protocol.bounds import Seconds
 from protocol.game_interface import IllegalMove
 
@@ -93,31 +93,32 @@ FRESH: Final[Seconds] = 60.0
 """Seconds after sitting down for which a player is there for certain."""
 
 
+@dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """Asks the player of one seat for choices, or whether it is there again, one at a time."""
+    """Asks the player of one seat for choices, or whether it is there again, one at a time.
 
-    def __init__(
-        self,
-        machine: Machine,
-        player: Player | None,
-        screen: Screen,
-        view: Callable[[], rules.View],
-        now: Callable[[], float],
-    ) -> None:
-        """Args:
-        machine: Takes the answers.
-        player: Is asked. Without one nobody is asked.
-        screen: Is told what is asked and answered.
-        view: Gives the game as this seat may see it.
-        now: The clock of the machine, in seconds.
-        """
-        self._machine, self._player, self._screen = machine, player, screen
-        self._view, self._now = view, now
-        self._question: Callable[[], Awaitable[None]] | None = None
-        self._scope = trio.CancelScope()
-        self._is_asked, self._is_answered = trio.Event(), trio.Event()
-        self._is_choice = False
-        self._there_until = now() + FRESH
+    Attributes:
+        _machine: Takes the answers.
+        _player: Is asked. Without one nobody is asked.
+        _screen: Is told what is asked and answered.
+        _view: Gives the game as this seat may see it.
+        _now: The clock of the machine, in seconds.
+    """
+
+    _machine: SeatMachine
+    _player: Player | None
+    _screen: Screen
+    _view: Callable[[], rules.View]
+    _now: Callable[[], float]
+    _question: Callable[[], Awaitable[None]] | None = None
+    _scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    _is_asked: trio.Event = field(default_factory=trio.Event)
+    _is_answered: trio.Event = field(default_factory=trio.Event)
+    _is_choice: bool = False
+
+    def __post_init__(self) -> None:
+        """Take the player to be there for a while: it has just sat down."""
+        self._there_until = self._now() + FRESH
 
     def ask(self, kind: str, again: bool) -> None:
         """Ask for a choice, in place of what was asked before."""

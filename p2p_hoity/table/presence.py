@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Final
 
-from protocol import Machine, Wait
+from protocol import SeatMachine, Wait
 from protocol.bounds import Seconds
 
 from ..net.hub import Hub
@@ -26,7 +26,7 @@ from ..presentation.screen_updates import (
 class PresenceTeller:
     """Tells one screen who is connected, the clock of the open step, and who is awaited."""
 
-    def __init__(self, machine: Machine, screen: Screen, hub: Hub) -> None:
+    def __init__(self, machine: SeatMachine, screen: Screen, hub: Hub) -> None:
         """Args:
         machine: Knows who is present and awaited.
         screen: Is told.
@@ -44,8 +44,19 @@ class PresenceTeller:
     def tell(self, now: float) -> None:
         """Tell who is connected, if that has changed, and the clock, every second of a step."""
         linked = self._linked()
-        self._tell_attendance(linked)
-        self._tell_clock(linked, now)
+        found = attendance(self._machine, linked)
+        if found != self._attendance:
+            self._attendance = found
+            self._screen(found)
+        machine = self._machine
+        seats, wait = awaited(machine), machine.wait(now)
+        second = (machine.tip.step, machine.tip.digest, int(wait.waited))
+        if not seats or second == self._second or machine.finished or machine.broken is not None:
+            return
+        self._second = second
+        left, count = max(0.0, wait.left), muster(machine, linked)
+        kind = machine.tip.want.kind
+        self._screen(Clock(seats, wait.waited, left, wait.patience, count, kind))
 
     def notify(self, now: float) -> None:
         """Tell who is awaited, if a notice is due."""
@@ -63,30 +74,13 @@ class PresenceTeller:
         if word is not None:
             self._screen(word)
 
-    def _tell_attendance(self, linked: Set[int]) -> None:
-        found = attendance(self._machine, linked)
-        if found != self._attendance:
-            self._attendance = found
-            self._screen(found)
 
-    def _tell_clock(self, linked: Set[int], now: float) -> None:
-        machine = self._machine
-        seats, wait = awaited(machine), machine.wait(now)
-        second = (machine.tip.step, machine.tip.digest, int(wait.waited))
-        if not seats or second == self._second or machine.finished or machine.broken is not None:
-            return
-        self._second = second
-        left, count = max(0.0, wait.left), muster(machine, linked)
-        kind = machine.tip.want.kind
-        self._screen(Clock(seats, wait.waited, left, wait.patience, count, kind))
-
-
-def attendance(machine: Machine, linked: Set[int]) -> Attendance:
+def attendance(machine: SeatMachine, linked: Set[int]) -> Attendance:
     """How each seat is there, as seen from this node."""
     return Attendance(tuple(_presence(machine, s, linked) for s in range(machine.table.seats)))
 
 
-def _presence(machine: Machine, seat: int, linked: Set[int]) -> Presence:
+def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> Presence:
     if seat in machine.tip.banned:
         return Presence.BANNED
     if seat not in machine.tip.present:
@@ -119,7 +113,7 @@ class WaitNotices:
         self._out: tuple[type[Late] | type[Paused], bool] | None = None
         self._late_at: float | None = None
 
-    def look(self, machine: Machine, linked: Set[int], now: float) -> Word | None:
+    def look(self, machine: SeatMachine, linked: Set[int], now: float) -> Word | None:
         """What is to be said at this moment, if anything."""
         if machine.finished or machine.broken is not None:
             return None
@@ -131,7 +125,11 @@ class WaitNotices:
         wait = machine.wait(now)
         seconds = wait.waited
         if is_silent_itself(machine):
-            return self._alone(machine, linked, seconds)
+            # This seat must hear all others before it may speak again, and it hears nobody.
+            if linked or seconds < self._next:
+                return None
+            self._pause(seconds)
+            return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
         word: Word | None = self._pausing(machine, seats, linked, seconds)
         word = word or self._undecided(machine, seats, linked, seconds)
         word = word or self._half(machine, seats, linked, wait)
@@ -141,17 +139,10 @@ class WaitNotices:
             self._pause(seconds)
         return word
 
-    def _alone(self, machine: Machine, linked: Set[int], seconds: float) -> Awaited | None:
-        """Whom a seat must hear before it may speak again, while it hears nobody."""
-        if linked or seconds < self._next:
-            return None
-        self._pause(seconds)
-        return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
-
     def _pause(self, seconds: float) -> None:
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
 
-    def run_out(self, machine: Machine, linked: Set[int], now: float) -> Late | Paused | None:
+    def run_out(self, machine: SeatMachine, linked: Set[int], now: float) -> Late | Paused | None:
         """Patience has run out: the game goes on without them, or pauses."""
         if is_silent_itself(machine):
             return None
@@ -162,7 +153,7 @@ class WaitNotices:
         self._pause(seconds)
         return self._verdict(machine, linked, seconds)
 
-    def extended(self, machine: Machine, given: bool, now: float) -> Extended:
+    def extended(self, machine: SeatMachine, given: bool, now: float) -> Extended:
         """What came of the player's wish to wait longer."""
         others = awaited(machine) - {machine.seat}
         pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
@@ -172,7 +163,7 @@ class WaitNotices:
         return Extended(others, machine.wait(now).left)
 
     def _pausing(
-        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+        self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], seconds: float
     ) -> Late | Paused | None:
         """Too few are present, or what was said when patience ran out does not hold any more."""
         if self._out is None and not (machine.has_begun and machine.stands_still):
@@ -181,7 +172,7 @@ class WaitNotices:
         word = self._verdict(machine, linked, seconds)
         return word if self._out != before and seats - {machine.seat} else None
 
-    def _verdict(self, machine: Machine, linked: Set[int], seconds: float) -> Late | Paused:
+    def _verdict(self, machine: SeatMachine, linked: Set[int], seconds: float) -> Late | Paused:
         count = muster(machine, linked)
         kind = Late if count.goes_on and machine.has_begun else Paused
         if self._out is None or self._out[0] is not kind:
@@ -190,7 +181,7 @@ class WaitNotices:
         return kind(awaited(machine), seconds, count)
 
     def _undecided(
-        self, machine: Machine, seats: frozenset[int], linked: Set[int], seconds: float
+        self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], seconds: float
     ) -> Late | None:
         """Tell once that the seats have not agreed, long after the patience has run out."""
         if self._late_at is None or seconds < self._late_at + UNDECIDED:
@@ -199,7 +190,7 @@ class WaitNotices:
         return Late(seats, seconds, muster(machine, linked), undecided=True)
 
     def _half(
-        self, machine: Machine, seats: frozenset[int], linked: Set[int], wait: Wait
+        self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], wait: Wait
     ) -> Halfway | None:
         alone = machine.must_choose and not machine.table.strict
         due = 0 < wait.left <= wait.patience / 2 and (seats - {machine.seat} or alone)
@@ -209,13 +200,13 @@ class WaitNotices:
         return Halfway(seats, wait.waited, wait.left, muster(machine, linked))
 
 
-def is_silent_itself(machine: Machine) -> bool:
+def is_silent_itself(machine: SeatMachine) -> bool:
     """Whether only this very seat is awaited, while it may not speak: that has its own words, and
     no choice of the player would end it."""
     return machine.is_silent and awaited(machine) == {machine.seat}
 
 
-def awaited(machine: Machine) -> frozenset[int]:
+def awaited(machine: SeatMachine) -> frozenset[int]:
     """Who has to speak; with too few present, who has to come back."""
     tip = machine.tip
     if machine.has_begun and machine.stands_still:
@@ -223,7 +214,7 @@ def awaited(machine: Machine) -> frozenset[int]:
     return machine.awaited()
 
 
-def muster(machine: Machine, linked: Set[int]) -> Muster:
+def muster(machine: SeatMachine, linked: Set[int]) -> Muster:
     """How many of the seats it takes would be left without those awaited, as seen from here.
 
     A seat without a link may be there all the same, behind others: it counts if it has spoken in

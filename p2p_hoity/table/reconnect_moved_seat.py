@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from protocol import Header, Machine, Table
+from protocol import Header, SeatMachine, Table
 from protocol.bounds import Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
@@ -165,7 +165,10 @@ class Taker:
             while True:
                 ticket = self._handed()
                 if ticket is not None:
-                    self._take(ticket)
+                    with suppress(FreshError):
+                        check_fresh(ticket, self.table.header, self.capability.secret)
+                        dial_by_ticket(self.hub, self.table, self.roster.addresses, ticket)
+                        self.screen(updates.TicketTaken(name_in(self.table.header, ticket)))
                 await trio.sleep(LOOK)
         finally:
             with suppress(OSError):
@@ -181,12 +184,6 @@ class Taker:
                 place.unlink(missing_ok=True)
                 return decode_ticket(word.decode("ascii"))
         return None
-
-    def _take(self, ticket: Ticket) -> None:
-        with suppress(FreshError):
-            check_fresh(ticket, self.table.header, self.capability.secret)
-            dial_by_ticket(self.hub, self.table, self.roster.addresses, ticket)
-            self.screen(updates.TicketTaken(name_in(self.table.header, ticket)))
 
 
 def name_in(header: Header, ticket: Ticket) -> str:
@@ -207,7 +204,7 @@ class Giver:
 
     hub: Hub
     ways: Reachability
-    machine: Machine
+    machine: SeatMachine
     screen: updates.Screen
     bare: Ticket
     known: tuple[str, ...]

@@ -11,15 +11,7 @@ from typing import Final
 
 import trio
 
-from protocol import (
-    Header,
-    Identity,
-    Invalid,
-    SeatEntry,
-    Table,
-    codec,
-    table_header,
-)
+from protocol import Header, Identity, Invalid, SeatEntry, Table, codec, table_header
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Reason, because
@@ -86,14 +78,11 @@ class Rematch:
             word.check()
             self._refused.add(seat)
         else:
-            self._entries[seat] = self._checked(seat, word)
+            entry = table_header.parse_entry(self.terms, word.entry)
+            if entry.nickname != self._table.header.roster[seat].nickname:
+                raise Invalid("bad-header", "a seat consents under another name")
+            self._entries[seat] = entry
         return seat, isinstance(word, Refusal)
-
-    def _checked(self, seat: int, word: Consent) -> SeatEntry:
-        entry = table_header.parse_entry(self.terms, word.entry)
-        if entry.nickname != self._table.header.roster[seat].nickname:
-            raise Invalid("bad-header", "a seat consents under another name")
-        return entry
 
     def _roster(self, data: bytes) -> object:
         """The roster of the next table, for who has consented, or looks on ([A-5])."""
@@ -101,12 +90,7 @@ class Rematch:
         found = parse_lobby(data) if waits and self.roster is None else None
         if not isinstance(found, Roster):
             return None
-        self._check(found)
-        self.roster = found
-        return Roster
-
-    def _check(self, found: Roster) -> None:
-        """Invalid unless it has the very same people in their order on the very same terms."""
+        # It must have the very same people in the same order, on the very same terms.
         complete = table_header.parse_header(found.header)
         check_signed(found, complete)
         here = [(one.id, one.nickname) for one in self._table.header.roster]
@@ -116,6 +100,8 @@ class Rematch:
             raise Invalid("bad-header", "the roster is not of the next table")
         if self._seat is not None and complete.roster[self._seat] != self._entries[self._seat]:
             raise Invalid("bad-header", "the roster does not hold this seat's own consent")
+        self.roster = found
+        return Roster
 
     @property
     def is_waiting(self) -> bool:
@@ -205,7 +191,12 @@ class Settling:
         async with open_nursery() as nursery:
             if player is not None and self.seat is not None and not self._is_over:
                 nursery.start_soon(self._ask, player)
-            await self._wait()
+            self._heard = trio.current_time()
+            last = self._heard + (GATHER if self.seat == 0 else LONGEST)
+            while not self._is_over and not self._is_late(last):
+                await trio.sleep(LOOK)
+                self.rematch.sign()
+                self._tell(self._standing)
             nursery.cancel_scope.cancel()
         if self.rematch.roster is None:
             self._give_up()
@@ -229,14 +220,6 @@ class Settling:
             self.rematch.consent()
         else:
             self.rematch.refuse()
-
-    async def _wait(self) -> None:
-        self._heard = trio.current_time()
-        last = self._heard + (GATHER if self.seat == 0 else LONGEST)
-        while not self._is_over and not self._is_late(last):
-            await trio.sleep(LOOK)
-            self.rematch.sign()
-            self._tell(self._standing)
 
     def _is_late(self, last: float) -> bool:
         now = trio.current_time()

@@ -16,13 +16,13 @@ from typing import Final
 
 import trio
 
-from protocol import Machine, Table
+from protocol import SeatMachine, Table
 from protocol.bounds import Seconds
 
 from .. import rules
 from ..coded_errors import NOT_OK, Code
 from ..game_adapter import Play, happenings_since
-from ..net.addresses import host_of, is_own_host
+from ..net.addresses import RELAY_PREFIX, host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ..net.ticket import Ticket
 from ..net.transport import Network
@@ -117,18 +117,14 @@ async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
     backlog, began = Backlog(), trio.current_time()
     while not answers.may_play(waited := trio.current_time() - began):
         if waited >= PATIENCE:
-            _decide(answers)
+            if answers.is_played_elsewhere():
+                raise PeerError(ArrivalCode.ELSEWHERE, names=answers.names())
             break
         with trio.move_on_after(SETTLE / 4):
             event = await hub.events.receive()
             answers.hear(event)
             backlog.keep(event)
     return backlog.frames
-
-
-def _decide(answers: Answers) -> None:
-    if answers.is_played_elsewhere():
-        raise PeerError(ArrivalCode.ELSEWHERE, names=answers.names())
 
 
 class ResumeCode(Code):
@@ -289,7 +285,9 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     return path
 
 
-def reopen(seat: Seat, name: str | None) -> tuple[journals.Journal, SeatRecord, Machine, Roster]:
+def reopen(
+    seat: Seat, name: str | None
+) -> tuple[journals.Journal, SeatRecord, SeatMachine, Roster]:
     """Open the journal of a kept game.
 
     Returns:
@@ -305,7 +303,7 @@ def reopen(seat: Seat, name: str | None) -> tuple[journals.Journal, SeatRecord, 
     if first.key != seat.me.identity.public:
         book.close()
         raise PeerError(ResumeCode.OTHER_KEY)
-    machine = Machine(table, os.urandom, first.seat, seat.me.identity, first.seed)
+    machine = SeatMachine(table, os.urandom, first.seat, seat.me.identity, first.seed)
     machine.restore(records)
     roster = Roster(first.header, first.addresses, first.signature, watched=first.watched)
     return book, first, machine, roster
@@ -401,7 +399,7 @@ def _reach_again(how: Reach, listen: str, relays: tuple[str, ...], known: Sequen
     return replace(reach, listen=same, or_any=same != listen)
 
 
-def _recalling(screen: updates.Screen, machine: Machine) -> updates.Screen:
+def _recalling(screen: updates.Screen, machine: SeatMachine) -> updates.Screen:
     """A screen that is shown how the game stands as soon as it knows the table: whoever has
     chosen already is asked nothing for now, and would see nothing."""
 
@@ -421,7 +419,7 @@ def _same_port(listen: str, addresses: Sequence[str]) -> str:
     host, _, port = listen.rpartition(":")
     if port != "0":
         return listen
-    direct = [a for a in addresses if not a.startswith("relay+")]
+    direct = [a for a in addresses if not a.startswith(RELAY_PREFIX)]
     here = [a for a in direct if is_own_host(host_of(a))]  # others may be the router's
     ports = [a.rpartition(":")[2] for a in (*here, *direct)]
     return f"{host}:{ports[0]}" if ports else listen

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from protocol import Machine, transcript
+from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, of_system
 from ..game_adapter import Play, bind, read_game
@@ -158,7 +158,7 @@ def _of_journal(path: Path, passphrase: str | None) -> Progress | None:
     """By a machine without a seat or a key, which reads what the seat heard and signs nothing."""
     try:
         with journals.read(path, passphrase) as (first, records):
-            machine = Machine(bind_raw(first.header), os.urandom)
+            machine = SeatMachine(bind_raw(first.header), os.urandom)
             machine.restore(records)
     except (journals.JournalError, NotPrivateError, ValueError, OSError):
         return None

@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from protocol import Identity, Invalid, Machine, effects
+from protocol import Identity, Invalid, SeatMachine, effects
 from protocol.bounds import Seconds
 
 from .. import rules
@@ -23,15 +23,7 @@ from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
 from .effects_out import Chronicle, EffectsOut, MarkKeeper, Outgoing, play_of
-from .frame_access import (
-    TWO_ROSTERS,
-    Access,
-    DropCode,
-    OnlookerAccess,
-    SeatAccess,
-    TwoRosters,
-    TwoTables,
-)
+from .frame_access import TWO_ROSTERS, DropCode, OnlookerAccess, SeatAccess, TwoRosters, TwoTables
 from .frame_kinds import Budget, Handler, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
 from .lobby import Roster, encode_lobby
@@ -114,41 +106,43 @@ class Session:
     def __init__(
         self,
         hub: Hub,
-        machine: Machine,
+        machine: SeatMachine,
         attendee: Attendee,
-        journal: Journal | None,
-        usual: Path | None,
-        clock: AwakeClock,
-        access: Access,
-        side: SideChannel,
-        presence: PresenceTeller,
-        questions: PlayerQuestions,
-        effects_out: EffectsOut,
-        frames_in: FramesIn,
-        rate_limit: RateLimit,
+        roster: Roster,
+        capability: Capability,
+        me: Identity,
+        journal: Journal | None = None,
+        usual: Path | None = None,
     ) -> None:
-        """Bind the parts of a session; `compose` makes them.
+        """Make the parts of a session, each from those before it.
 
         Args:
             hub: The links of this node.
             machine: The machine of the seat or onlooker. It has not been started.
             attendee: Who takes part here.
+            roster: Who sits at the table, as its host has signed it.
+            capability: The secret of the table's ticket.
+            me: The identity with which this node signs chat and consents.
             journal: The open journal of the seat. None for an onlooker.
             usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
-            clock: The time that the machine is told.
-            access: Which links are let in.
-            side: Chat, and the agreement on another game.
-            presence: Tells the screen who is connected and who is awaited.
-            questions: Asks the player for choices.
-            effects_out: Carries out what the machine decides.
-            frames_in: Hands the machine the frames of its links.
-            rate_limit: What each link may cost.
         """
         self.hub, self.machine, self.attendee = hub, machine, attendee
-        self._screen, self._journal, self._usual = attendee.screen, journal, usual
-        self._clock, self._access, self._side = clock, access, side
-        self._presence, self._questions = presence, questions
-        self._effects_out, self._frames_in, self._rate_limit = effects_out, frames_in, rate_limit
+        self._journal, self._usual = journal, usual
+        screen = self._screen = attendee.screen
+        self._clock = AwakeClock()
+        now = self._clock.now
+        rate_limit = self._rate_limit = RateLimit(machine.table.ids)
+        kind = OnlookerAccess if machine.seat is None else SeatAccess
+        self._access = kind(machine.table, machine.seat, roster, capability, hub, screen)
+        self._side = SideChannel(self._access, me, hub, screen, attendee.talks)
+        self._presence = PresenceTeller(machine, screen, hub)
+        chronicle, marks = Chronicle(machine, screen), MarkKeeper(journal)
+        self._questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, now)
+        outgoing = Outgoing(machine, hub, marks, rate_limit, self._access.passes_on_to)
+        tellers = chronicle, self._presence, self._questions
+        self._effects_out = EffectsOut(machine, journal, marks, outgoing, *tellers, screen, now)
+        tasks = self._effects_out, attendee.off_loop
+        self._frames_in = FramesIn(machine, hub, rate_limit, now, *tasks)
         self._early = EarlyEvents()
         self._outcome: Outcome | None = None
         self._gave_up, self._over = False, trio.Event()
@@ -173,7 +167,18 @@ class Session:
         """
         try:
             async with open_nursery() as nursery:
-                self._start(addresses, backlog)
+                # Show the table, dial its seats, and take in the links and events that are there.
+                dial_seats(self.hub, self.machine.table, addresses)
+                self._screen(updates.Started(self.machine.table, self.machine.seat))
+                for peer in self.hub.links():
+                    self._access.up(peer, self.hub.binding(peer), trio.current_time())
+                self.machine.start(self._clock.now())
+                for peer in filter(self._access.is_of_table, self.hub.links()):
+                    self.machine.link_up(peer, self._clock.now())
+                self._effects_out.tell_own_presence(self.machine.tip)
+                for event in backlog:
+                    self._on_event(event)
+                self._effects_out.carry_out()
                 for task in (
                     self._hear_wishes,
                     self._questions.run,
@@ -196,20 +201,6 @@ class Session:
         if self._journal is not None and not (outcome.kept or self._gave_up):
             self._journal.remove()
         return outcome
-
-    def _start(self, addresses: Sequence[Sequence[str]], backlog: Sequence[Event]) -> None:
-        """Show the table, dial its seats, and take in the links and events that are there."""
-        dial_seats(self.hub, self.machine.table, addresses)
-        self._screen(updates.Started(self.machine.table, self.machine.seat))
-        for peer in self.hub.links():
-            self._access.up(peer, self.hub.binding(peer), trio.current_time())
-        self.machine.start(self._clock.now())
-        for peer in filter(self._access.is_of_table, self.hub.links()):
-            self.machine.link_up(peer, self._clock.now())
-        self._effects_out.tell_own_presence(self.machine.tip)
-        for event in backlog:
-            self._on_event(event)
-        self._effects_out.carry_out()
 
     # Tasks
 
@@ -239,7 +230,12 @@ class Session:
             self._effects_out.carry_out()
             self._presence.notify(self._clock.now())
             self._presence.tell(self._clock.now())
-            self._give_up()
+            # Stop waiting for the deck to be confirmed. The journal stays, so the seat can
+            # rejoin.
+            if not self._gave_up and self.machine.is_unsure_of_deck:
+                self._gave_up = True
+                self.machine.give_up()
+                self._effects_out.carry_out()
             for peer in self._access.overdue(trio.current_time()):
                 self.hub.drop(peer, because(DropCode.NOT_SHOWN))
         self._end()
@@ -341,13 +337,6 @@ class Session:
         is_void = self._outcome is not None and self._outcome.code == TWO_ROSTERS
         return self.machine.may_leave() or self._gave_up or is_void
 
-    def _give_up(self) -> None:
-        """Stop waiting for the deck to be confirmed. The journal stays, so the seat can rejoin."""
-        if not self._gave_up and self.machine.is_unsure_of_deck:
-            self._gave_up = True
-            self.machine.give_up()
-            self._effects_out.carry_out()
-
     async def _leave_for_now(self) -> None:
         """Announce that this seat leaves, if the game is not over, and end the session.
 
@@ -396,55 +385,3 @@ class Session:
         asked = player if self.attendee.again else None
         agreed = await self._side.settle(asked, self.attendee.again, tip.present - tip.banned)
         self._outcome = replace(self._outcome, again=agreed, early=self._early.events)
-
-
-def compose(
-    hub: Hub,
-    machine: Machine,
-    attendee: Attendee,
-    roster: Roster,
-    capability: Capability,
-    me: Identity,
-    journal: Journal | None = None,
-    usual: Path | None = None,
-) -> Session:
-    """Make a session from its parts.
-
-    Args:
-        hub: The links of this node.
-        machine: The machine of the seat or onlooker. It has not been started.
-        attendee: Who takes part here.
-        roster: Who sits at the table, as its host has signed it.
-        capability: The secret of the table's ticket.
-        me: The identity with which this node signs chat and consents.
-        journal: The open journal of the seat. None for an onlooker.
-        usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
-    """
-    screen, clock = attendee.screen, AwakeClock()
-    rate_limit = RateLimit(machine.table.ids)
-    kind = OnlookerAccess if machine.seat is None else SeatAccess
-    access = kind(machine.table, machine.seat, roster, capability, hub, screen)
-    side = SideChannel(access, me, hub, screen, attendee.talks)
-    presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
-    questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
-    marks = MarkKeeper(journal)
-    outgoing = Outgoing(machine, hub, marks, rate_limit, access.passes_on_to)
-    effects_out = EffectsOut(
-        machine, journal, marks, outgoing, chronicle, presence, questions, screen, clock.now
-    )
-    frames_in = FramesIn(machine, hub, rate_limit, clock.now, effects_out, attendee.off_loop)
-    return Session(
-        hub,
-        machine,
-        attendee,
-        journal,
-        usual,
-        clock,
-        access,
-        side,
-        presence,
-        questions,
-        effects_out,
-        frames_in,
-        rate_limit,
-    )

@@ -9,7 +9,7 @@ from typing import Final
 
 import trio
 
-from protocol import Identity, Machine
+from protocol import Identity, SeatMachine
 from protocol.bounds import Seconds
 
 from .. import rules
@@ -22,7 +22,7 @@ from .join_table import HostLink, JoinCode, complete
 from .lobby import Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
 from .rematch import Agreed
-from .session import Attendee, Outcome, compose
+from .session import Attendee, Outcome, Session
 from .task_groups import open_nursery
 
 QUIET: Final[Seconds] = 1.0
@@ -116,8 +116,8 @@ async def _watch(
         events: Sequence[Event] = host_link.backlog.frames
         agreed = Agreed(roster, host_link.capability)
         while True:
-            roster, machine = agreed.roster, Machine(bind_raw(agreed.roster.header), os.urandom)
-            session = compose(hub, machine, onlooker, roster, agreed.capability, stranger)
+            roster, machine = agreed.roster, SeatMachine(bind_raw(agreed.roster.header), os.urandom)
+            session = Session(hub, machine, onlooker, roster, agreed.capability, stranger)
             outcome = await session.run(roster.addresses, events)
             if outcome.again is None:
                 return outcome

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from ..crypto import elgamal, sigma_proofs
 from ..crypto.elgamal import Ciphertext, open_card
 from ..crypto.group import cache_per_backend
-from ..crypto.hashing import Random
+from ..crypto.hashing import Context, Random
 from ..errors import Invalid
 from ..game_interface import Choice
 from ..wire import step_bodies
@@ -25,73 +26,80 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
     return tuple(s for s in choice if s in hand and (s, seat) not in node.shares)
 
 
-def showable(node: Node, seat: int, choice: Choice) -> bool:
-    """Return whether the slots differ, and each is open already or of the seat's own hand."""
-    if not isinstance(choice, tuple) or len(set(choice)) != len(choice):
-        return False
-    hand = node.table.layout.hands[seat]
-    return all(slot in node.cards or slot in hand for slot in choice)
-
-
 def check_showable(node: Node, seat: int, choice: Choice) -> None:
-    """Check that a choice is `showable`. Raises Invalid('illegal-choice') if not."""
-    if not showable(node, seat, choice):
+    """Check that the slots of a choice differ, and each is open already or of the seat's own hand.
+
+    Raises:
+        Invalid: If not ('illegal-choice').
+    """
+    slots = choice if isinstance(choice, tuple) else None
+    may_show = {*node.cards, *node.table.layout.hands[seat]}
+    if slots is None or len(set(slots)) != len(slots) or not may_show.issuperset(slots):
         raise Invalid("illegal-choice", "it shows a card that is not its own to show")
 
 
 # Shares.
 
 
-def check_batch(
-    node: Node,
-    seat: int,
-    kind: str,
-    giver: int,
-    public: bytes,
-    slots: tuple[int, ...],
-    data: bytes,
-) -> dict[ShareKey, bytes]:
-    """Return the shares of `slots`, of one proof for the key `public`, by (slot, giver)."""
-    points, proof = step_bodies.parse_batch(data, len(slots))
-    if not slots:
-        return {}
-    bases = [node.keys.deck[slot].a for slot in slots]
-    context = node.table.context(node.step, seat, kind)
-    statement = (context, node.keys.joint, public, bases, points)
-    node.table.check_proof(sigma_proofs.verify_shares, *statement, proof)
-    return {(slot, giver): point for slot, point in zip(slots, points, strict=True)}
+@dataclass(frozen=True)
+class ShareBatch:
+    """The shares of some slots, all of one key, that a seat says with one proof for them all.
+
+    Attributes:
+        node: The node that stands before the step in which they are said.
+        seat: The seat that says them.
+        kind: The kind of statement that their proof is.
+        giver: The seat whose shares they are. Others give those of an absent seat.
+        public: The public form of the key.
+        slots: The slots.
+    """
+
+    node: Node
+    seat: int
+    kind: str
+    giver: int
+    public: bytes
+    slots: tuple[int, ...]
+
+    def check(self, data: bytes) -> dict[ShareKey, bytes]:
+        """Return the shares by (slot, giver).
+
+        Args:
+            data: The bytes that `write` gives.
+
+        Raises:
+            Invalid: If they are of another form, or not proven.
+        """
+        points, proof = step_bodies.parse_batch(data, len(self.slots))
+        if not self.slots:
+            return {}
+        context, joint, bases = self._statement()
+        statement = (context, joint, self.public, bases, points)
+        self.node.table.check_proof(sigma_proofs.verify_shares, *statement, proof)
+        return {(s, self.giver): point for s, point in zip(self.slots, points, strict=True)}
+
+    def write(self, secret: int, rng: Random) -> bytes:
+        """Return the shares and their proof; nothing if there are no slots.
+
+        Args:
+            secret: The key.
+            rng: Where randomness comes from.
+        """
+        if not self.slots:
+            return b""
+        context, joint, bases = self._statement()
+        points, proof = sigma_proofs.prove_shares(context, joint, secret, self.public, bases, rng)
+        return b"".join(points) + proof
+
+    def _statement(self) -> tuple[Context, bytes, list[bytes]]:
+        node = self.node
+        context = node.table.context(node.step, self.seat, self.kind)
+        return context, node.keys.joint, [node.keys.deck[slot].a for slot in self.slots]
 
 
-def write_batch(
-    node: Node,
-    seat: int,
-    kind: str,
-    secret: int,
-    public: bytes,
-    slots: tuple[int, ...],
-    rng: Random,
-) -> bytes:
-    """Return the bytes that `check_batch` takes; empty for no slots."""
-    if not slots:
-        return b""
-    bases = [node.keys.deck[slot].a for slot in slots]
-    context = node.table.context(node.step, seat, kind)
-    points, proof = sigma_proofs.prove_shares(context, node.keys.joint, secret, public, bases, rng)
-    return b"".join(points) + proof
-
-
-def check_own_batch(
-    node: Node, seat: int, slots: tuple[int, ...], data: bytes
-) -> dict[ShareKey, bytes]:
-    """Return a seat's own shares of `slots`."""
-    return check_batch(node, seat, "shares", seat, node.keys.share_key(seat), slots, data)
-
-
-def write_own_batch(
-    node: Node, seat: int, slots: tuple[int, ...], secrets: Secrets, rng: Random
-) -> bytes:
-    """Return a seat's own shares of `slots`."""
-    return write_batch(node, seat, "shares", secrets.key, node.keys.share_key(seat), slots, rng)
+def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
+    """Return the shares that a seat gives of its own key."""
+    return ShareBatch(node, seat, "shares", seat, node.keys.share_key(seat), slots)
 
 
 # Opening cards.
@@ -102,24 +110,17 @@ def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
     return open_card(Ciphertext(a, b), shares, cards)
 
 
-def card_at(node: Node, slot: int, shares: Mapping[tuple[int, int], bytes]) -> int:
-    """Return the card in a slot, from all n shares."""
-    ciphertext = node.keys.deck[slot]
-    points = tuple(shares[slot, seat] for seat in range(node.table.seats))
-    return _open(ciphertext.a, ciphertext.b, points, node.table.layout.cards)
-
-
 def opened_cards(
     node: Node, slots: Iterable[int], more: Mapping[tuple[int, int], bytes]
 ) -> dict[int, int]:
     """Return the cards of those slots of which every share is known."""
-    known = {**node.shares, **more}
-    seats = range(node.table.seats)
-    return {
-        slot: card_at(node, slot, known)
-        for slot in slots
-        if all((slot, seat) in known for seat in seats)
-    }
+    known, found = {**node.shares, **more}, dict[int, int]()
+    for slot in slots:
+        keys = [(slot, seat) for seat in range(node.table.seats)]
+        points = tuple(known[key] for key in keys if key in known)
+        if len(points) == len(keys):
+            found[slot] = _open(*node.keys.deck[slot], points, node.table.layout.cards)
+    return found
 
 
 def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int]) -> dict[int, int]:

@@ -11,9 +11,9 @@ from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import Any, Final
 
-from ..crypto import group, key_sharing, shuffle_prove
+from ..crypto import group, key_sharing, shuffle_proof
 from ..crypto.elgamal import Ciphertext
-from ..crypto.hashing import Context, Label, Random, digest, expand, u64
+from ..crypto.hashing import ORDER, Context, Label, Random, digest, expand, u64
 from ..crypto.proof_batches import Checker, at_once
 from ..errors import Place
 from ..game_interface import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
@@ -354,7 +354,7 @@ class Secrets:
     openings: dict[bytes, OwnOpening] = field(default_factory=dict, repr=False)
     _pieces: dict[int, int] = field(default_factory=dict, repr=False)
     _recorded: set[bytes] = field(default_factory=set, repr=False)
-    _shuffle: shuffle_prove.Prepared | None = field(default=None, repr=False)
+    _shuffle: shuffle_proof.Prepared | None = field(default=None, repr=False)
 
     def keep_opening(self, commitment: bytes, choice: bytes, nonce: bytes) -> None:
         """Keep the opening of a commitment."""
@@ -392,10 +392,10 @@ class Secrets:
         """Do ahead of time what a shuffle needs no deck for; False if it is done already."""
         if self._shuffle is not None:
             return False
-        self._shuffle = shuffle_prove.prepare(node.keys.joint, len(node.keys.deck), rng)
+        self._shuffle = shuffle_proof.prepare(node.keys.joint, len(node.keys.deck), rng)
         return True
 
-    def take_shuffle(self) -> shuffle_prove.Prepared | None:
+    def take_shuffle(self) -> shuffle_proof.Prepared | None:
         """Return what was prepared, for the one deck that it may be used for."""
         ready, self._shuffle = self._shuffle, None
         return ready
@@ -413,4 +413,4 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
 
 def nonzero_scalar(rng: Random) -> int:
     """Return a scalar from 1 on."""
-    return int.from_bytes(rng(64), "little") % (group.ORDER - 1) + 1
+    return int.from_bytes(rng(64), "little") % (ORDER - 1) + 1

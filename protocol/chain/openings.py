@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ..crypto import commitments, escrow, group, key_sharing
-from ..crypto.hashing import Random
+from ..crypto import commitments, escrow, key_sharing
+from ..crypto.hashing import ORDER, Context, Random
 from ..errors import Invalid, Place, within
 from ..fault_codes import FAULTS
 from ..game_interface import Choice, IllegalMove
 from ..wire import step_bodies
 from ..wire.step_bodies import Gather
 from . import cards
-from .cards import Shares
-from .chain_state import Conviction, Node, Opening, Secrets
-from .sealed_choices import check_opening, read_choice
+from .cards import Shares, own_shares
+from .chain_state import Conviction, Node, Opening, Secrets, ShareKey
+from .sealed_choices import check_opening, read_choice, sealing_of
 from .step_interface import Step, read_empty
 
 CHOICE: Final = 0
@@ -77,40 +77,77 @@ class Given:
     escrows: Mapping[int, bytes] = field(default_factory=dict)
 
 
-class GatherStep(Step[Gather | None, Given]):
+class GatherStep(Step[Given]):
     """Each present seat gives what it owes; whoever owes nothing says so."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> Gather | None:
-        """Read [opening or nil, shares, helps, escrow shares]; None for an empty body ([N-4])."""
+    def check(self, node: Node, seat: int, body: bytes) -> Given:
+        """Check every part of [opening or nil, shares, helps, escrow shares], or an empty body.
+
+        Raises:
+            Invalid: With the first fault in it.
+
+        SPEC: [N-4].
+        """
+        absent, lost = helped(node), lost_dues(node)
         if owes_nothing(node, seat):
             read_empty(body)
-            return None
-        return step_bodies.parse_gather(body, len(helped(node)), len(lost_dues(node)))
-
-    def check(self, node: Node, seat: int, read: Gather | None) -> Given:
-        """Check every part of the body against what this seat owes."""
-        if read is None:
             return Given()
+        read = step_bodies.parse(step_bodies.gather_form(len(absent), len(lost)), body)
+        helps, escrows = dict[ShareKey, bytes](), dict[int, bytes]()
         with within("opening"):
-            opened = _check_opening(node, seat, read)
+            opened = self._opened(node, seat, read)
         with within("shares"):
-            shares = cards.check_own_batch(node, seat, _own_slots(node, seat, opened), read.shares)
-        helps = _check_helps(node, seat, read)
-        escrows = _check_escrows(node, seat, read)
+            shares = own_shares(node, seat, _own_slots(node, seat, opened)).check(read.shares)
+        for index, (giver, data) in enumerate(zip(absent, read.helps, strict=True)):
+            with within("helps", index):
+                helps |= _backup_shares(node, seat, giver).check(data)
+        for index, (owner, share) in enumerate(zip(lost, read.escrows, strict=True)):
+            context, sealing = _escrow_share_of(node, seat, owner)
+            with within("escrows", index):
+                try:
+                    key = node.keys.total_key(seat)
+                    escrows[owner] = escrow.verify_share(context, sealing, key, share)
+                except Invalid as error:
+                    raise Invalid("bad-escrow-share", error.reason) from error
         if opened is not None and not isinstance(opened, bytes):
             with within("opening", CHOICE):
                 check_move(node, node.want.name, seat, opened, shares)
         return Given(opened, shares, helps, escrows)
 
+    def _opened(self, node: Node, seat: int, read: Gather) -> Opening:
+        """Return what a seat's own sealed choice opens to, None if it owes no opening."""
+        if not own_due(node, seat):
+            if read.opening is not None:
+                raise Invalid("bad-body", "an opening where none was due")
+            return None
+        if read.opening is None:
+            raise Invalid("bad-body", "no opening where one was due")
+        kind, check_proof = node.want.name, node.table.check_proof
+        check_opening(node, seat, kind, node.sealed[kind, seat], read.opening, check_proof)
+        with within("opening", CHOICE):
+            opened = read_choice(node, kind, read.opening[0])
+            if node.want.shows and not isinstance(opened, bytes):
+                cards.check_showable(node, seat, opened)
+        return opened
+
     def apply(self, node: Node, said: Mapping[int, Given]) -> Node:
         """Take in all that was given; what fewer than t gave is asked again."""
-        shares, opened = dict(node.shares), dict(node.opened)
+        shares, opened, quorum = dict(node.shares), dict(node.opened), node.table.quorum
         for seat, one in said.items():
             shares |= one.shares
             if one.opened is not None:
                 opened[node.want.name, seat] = one.opened
-        shares |= _combine_helps(node, said)
-        return _open_lost(replace(node, shares=shares, opened=opened), node, said)
+        for slot, giver in node.want.lacks:
+            if giver not in node.present:
+                points = {s + 1: one.helps[slot, giver] for s, one in said.items() if one.helps}
+                if len(points) >= quorum:
+                    shares[slot, giver] = key_sharing.combine(points, quorum)
+        after = replace(node, shares=shares, opened=opened)
+        for owner in lost_dues(node):
+            keys = {s + 1: one.escrows[owner] for s, one in said.items() if one.escrows}
+            if len(keys) >= quorum:
+                after = _open_lost(after, node, owner, keys)
+        return after
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """Return everything that this seat owes."""
@@ -120,10 +157,18 @@ class GatherStep(Step[Gather | None, Given]):
         if own_due(node, seat):
             opening = secrets.openings[node.sealed[node.want.name, seat].commitment]
             opened = read_choice(node, node.want.name, opening[0])
-        shares = cards.write_own_batch(node, seat, _own_slots(node, seat, opened), secrets, rng)
-        helps = tuple(_write_help(node, seat, absent, secrets, rng) for absent in helped(node))
-        keys = tuple(_write_escrow(node, seat, one, secrets, rng) for one in lost_dues(node))
-        return step_bodies.encode_body(Gather(opening, shares, helps, keys))
+        shares = own_shares(node, seat, _own_slots(node, seat, opened)).write(secrets.key, rng)
+        helps = tuple(
+            _backup_shares(node, seat, giver).write(secrets.piece_of(node, giver, seat), rng)
+            for giver in helped(node)
+        )
+        keys = []
+        for owner in lost_dues(node):
+            pieces = (secrets.piece_of(node, d, seat) for d in range(node.table.seats))
+            total, public = sum(pieces) % ORDER, node.keys.total_key(seat)
+            said = _escrow_share_of(node, seat, owner)
+            keys.append(escrow.escrow_share(*said, total, public, rng))
+        return step_bodies.encode_body(Gather(opening, shares, helps, tuple(keys)))
 
 
 def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
@@ -132,22 +177,6 @@ def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
     if node.want.shows and isinstance(opened, tuple):
         slots += cards.hidden_of(node, seat, opened)
     return slots
-
-
-def _check_opening(node: Node, seat: int, read: Gather) -> Opening:
-    if not own_due(node, seat):
-        if read.opening is not None:
-            raise Invalid("bad-body", "an opening where none was due")
-        return None
-    if read.opening is None:
-        raise Invalid("bad-body", "no opening where one was due")
-    kind, check_proof = node.want.name, node.table.check_proof
-    check_opening(node, seat, kind, node.sealed[kind, seat], read.opening, check_proof)
-    with within("opening", CHOICE):
-        opened = read_choice(node, kind, read.opening[0])
-        if node.want.shows and not isinstance(opened, bytes):
-            cards.check_showable(node, seat, opened)
-    return opened
 
 
 def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares) -> None:
@@ -163,85 +192,20 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
         raise Invalid("illegal-choice", FAULTS["illegal-choice"]) from error
 
 
-# Backup shares for the absent.
+def _backup_shares(node: Node, seat: int, absent: int) -> cards.ShareBatch:
+    """Return the shares of an absent seat that this seat gives with its backup piece."""
+    key, slots = node.keys.piece_key(absent, seat), own_lacks(node, absent)
+    return cards.ShareBatch(node, seat, f"help-{absent}", absent, key, slots)
 
 
-def _write_help(node: Node, seat: int, absent: int, secrets: Secrets, rng: Random) -> bytes:
-    piece = secrets.piece_of(node, absent, seat)
-    key = node.keys.piece_key(absent, seat)
-    return cards.write_batch(node, seat, f"help-{absent}", piece, key, own_lacks(node, absent), rng)
-
-
-def _check_helps(node: Node, seat: int, read: Gather) -> Shares:
-    found: dict[tuple[int, int], bytes] = {}
-    for index, (absent, data) in enumerate(zip(helped(node), read.helps, strict=True)):
-        key = node.keys.piece_key(absent, seat)
-        slots = own_lacks(node, absent)
-        with within("helps", index):
-            found |= cards.check_batch(node, seat, f"help-{absent}", absent, key, slots, data)
-    return found
-
-
-def _combine_helps(node: Node, given: Mapping[int, Given]) -> Shares:
-    found: dict[tuple[int, int], bytes] = {}
-    absent = set(helped(node))
-    for slot, giver in node.want.lacks:
-        if giver in absent:
-            points = {s + 1: g.helps[slot, giver] for s, g in given.items() if g.helps}
-            if len(points) >= node.table.quorum:
-                found[slot, giver] = key_sharing.combine(points, node.table.quorum)
-    return found
-
-
-# Escrow shares for lost choices.
-
-
-def _write_escrow(node: Node, seat: int, owner: int, secrets: Secrets, rng: Random) -> bytes:
+def _escrow_share_of(node: Node, seat: int, owner: int) -> tuple[Context, escrow.Sealing]:
+    """Return where this seat says its share of the escrow of a lost choice, and that escrow."""
     kind = node.want.name
-    sealed = node.sealed[kind, owner]
-    total = sum(secrets.piece_of(node, d, seat) for d in range(node.table.seats)) % group.ORDER
-    return escrow.escrow_share(
-        node.table.context(node.step, seat, f"escrow-{owner}"),
-        node.table.context(sealed.step, owner, kind),
-        node.keys.joint,
-        sealed.commitment,
-        sealed.escrow,
-        total,
-        node.keys.total_key(seat),
-        rng,
-    )
+    context = node.table.context(node.step, seat, f"escrow-{owner}")
+    return context, sealing_of(node, owner, kind, node.sealed[kind, owner])
 
 
-def _check_escrows(node: Node, seat: int, read: Gather) -> Mapping[int, bytes]:
-    found: dict[int, bytes] = {}
-    for index, (owner, share) in enumerate(zip(lost_dues(node), read.escrows, strict=True)):
-        with within("escrows", index):
-            found[owner] = _check_escrow(node, seat, owner, share)
-    return found
-
-
-def _check_escrow(node: Node, seat: int, owner: int, share: bytes) -> bytes:
-    sealed = node.sealed[node.want.name, owner]
-    context = node.table.context(sealed.step, owner, node.want.name)
-    helper = node.table.context(node.step, seat, f"escrow-{owner}")
-    joint, key = node.keys.joint, node.keys.total_key(seat)
-    try:
-        return escrow.verify_share(
-            helper, context, joint, sealed.commitment, sealed.escrow, key, share
-        )
-    except Invalid as error:
-        raise Invalid("bad-escrow-share", error.reason) from error
-
-
-def _open_lost(after: Node, node: Node, given: Mapping[int, Given]) -> Node:
-    for owner in lost_dues(node):
-        shares = {s + 1: g.escrows[owner] for s, g in given.items() if g.escrows}
-        if len(shares) >= node.table.quorum:
-            after = _open_one(after, node, owner, shares)
-    return after
-
-
-def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) -> Node:
+def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) -> Node:
     kind = node.want.name
     sealed = node.sealed[kind, owner]
     found: Opening
@@ -252,20 +216,16 @@ def _open_one(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) 
         found = read_choice(node, kind, opening[0])
     except Invalid:
         return void(after, kind, owner, Conviction(sealed.step, owner, "bad-escrow", SEALED))
-    if not isinstance(found, bytes) and not _may_stand(node, kind, owner, found):
-        return void(after, kind, owner, Conviction(node.step, owner, "illegal-choice"))
+    if not isinstance(found, bytes):
+        illegal = Conviction(node.step, owner, "illegal-choice")
+        try:
+            if node.want.shows:  # it is judged again with its cards
+                cards.check_showable(node, owner, found)
+            else:
+                node.table.check_choice(node.state, kind, owner, found, {})
+        except (Invalid, IllegalMove):
+            return void(after, kind, owner, illegal)
     return replace(after, opened={**after.opened, (kind, owner): found})
-
-
-def _may_stand(node: Node, kind: str, owner: int, choice: Choice) -> bool:
-    """Return whether a choice from escrow is legal; a show is judged again with its cards."""
-    if node.want.shows:
-        return cards.showable(node, owner, choice)
-    try:
-        node.table.check_choice(node.state, kind, owner, choice, {})
-    except IllegalMove:
-        return False
-    return True
 
 
 def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:

@@ -9,27 +9,24 @@ from ..crypto.hashing import Random
 from ..errors import within
 from ..game_interface import Choice, Chosen, Sealed
 from ..wire import step_bodies
-from ..wire.step_bodies import SealBody, ShowBody
-from .cards import Shares, check_own_batch, check_showable, hidden_of, write_own_batch
+from ..wire.step_bodies import ShowBody
+from .cards import Shares, check_showable, hidden_of, own_shares
 from .chain_state import Node, Opening, SealedChoice, Secrets
 from .openings import check_move
 from .sealed_choices import check_sealed, choice_size, seal_choice
 from .step_interface import EmptyStep, Step, read_empty
 
 
-class SealStep(Step[SealBody | None, SealedChoice | None]):
+class SealStep(Step[SealedChoice | None]):
     """A commitment of each who owes a choice, an empty pass of everyone else."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> SealBody | None:
-        """Read [commitment, escrow]; None for a pass."""
-        if seat in node.want.owes:
-            return step_bodies.parse_seal(body)
-        read_empty(body)
-        return None
-
-    def check(self, node: Node, seat: int, read: SealBody | None) -> SealedChoice | None:
-        """Check that the escrow is one of this commitment."""
-        return None if read is None else check_sealed(node, seat, node.want.name, read)
+    def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
+        """Check that the escrow is one of this commitment; None for a pass."""
+        if seat not in node.want.owes:
+            read_empty(body)
+            return None
+        read = step_bodies.parse(step_bodies.SEAL, body)
+        return check_sealed(node, seat, node.want.name, read)
 
     def apply(self, node: Node, said: Mapping[int, SealedChoice | None]) -> Node:
         """Keep the commitments and tell the game who sealed."""
@@ -47,17 +44,14 @@ class SealStep(Step[SealBody | None, SealedChoice | None]):
         return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
 
-class ChooseStep(Step[Choice, Choice]):
+class ChooseStep(Step[Choice]):
     """A legal open choice of one seat."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> Choice:
-        """Return the choice itself."""
-        return step_bodies.parse_choice(body, choice_size(node, node.want.name))
-
-    def check(self, node: Node, seat: int, read: Choice) -> Choice:
-        """Check that the game allows it."""
-        check_move(node, node.want.name, seat, read, {})
-        return read
+    def check(self, node: Node, seat: int, body: bytes) -> Choice:
+        """Return the choice itself, which the game must allow."""
+        choice = step_bodies.parse_choice(body, choice_size(node, node.want.name))
+        check_move(node, node.want.name, seat, choice, {})
+        return choice
 
     def apply(self, node: Node, said: Mapping[int, Choice]) -> Node:
         """Tell the game the choice, or that whoever is absent or at fault made none."""
@@ -80,28 +74,24 @@ class Showing:
     shares: Shares
 
 
-class ShowStep(Step[ShowBody | None, Showing | None]):
+class ShowStep(Step[Showing | None]):
     """The lone exhibitor's choice with the shares of its hidden cards; a pass of the others."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> ShowBody | None:
-        """Read [choice, shares]; None for a pass."""
-        if seat in node.want.owes:
-            return step_bodies.parse_show(body)
-        read_empty(body)
-        return None
-
-    def check(self, node: Node, seat: int, read: ShowBody | None) -> Showing | None:
+    def check(self, node: Node, seat: int, body: bytes) -> Showing | None:
         """Check that the seat may show these cards, the shares are proven, and the game allows it.
 
-        Raises Invalid('illegal-choice') if not, or with the codes of shares.
+        Raises:
+            Invalid: If not ('illegal-choice'), or with the codes of shares.
         """
-        if read is None:
+        if seat not in node.want.owes:
+            read_empty(body)
             return None
+        read = step_bodies.parse(step_bodies.SHOW, body)
         with within("choice"):
             choice = step_bodies.parse_choice(read.choice, choice_size(node, node.want.name))
             check_showable(node, seat, choice)
         with within("shares"):
-            shares = check_own_batch(node, seat, hidden_of(node, seat, choice), read.shares)
+            shares = own_shares(node, seat, hidden_of(node, seat, choice)).check(read.shares)
         with within("choice"):
             check_move(node, node.want.name, seat, choice, shares)
         return Showing(choice, shares)
@@ -119,7 +109,7 @@ class ShowStep(Step[ShowBody | None, Showing | None]):
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
         """Return the choice with the shares of what is still hidden of it."""
-        shares = write_own_batch(node, seat, hidden_of(node, seat, choice), secrets, rng)
+        shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 
 

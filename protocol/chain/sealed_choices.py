@@ -22,6 +22,12 @@ def opening_size(choice_size: int) -> int:
     return 2 + choice_size + step_bodies.NONCE
 
 
+def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow.Sealing:
+    """Return what the escrow of a seat's sealed choice is bound to, and the escrow."""
+    context = node.table.context(sealed.step, seat, kind)
+    return context, node.keys.joint, sealed.commitment, sealed.escrow
+
+
 def seal_choice(
     node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
 ) -> bytes:
@@ -37,25 +43,23 @@ def seal_choice(
 
 
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
-    """Return the escrow is one of this commitment, in this step, of this seat, and of its size.
+    """Return a sealed choice whose escrow is checked.
 
-    Raises Invalid('bad-escrow').
+    It must be one of this commitment, in this step, of this seat, and of the size of its kind.
+
+    Raises:
+        Invalid: If it is not ('bad-escrow').
     """
+    sealed = SealedChoice(node.step, read.commitment, read.escrow)
+    size = opening_size(choice_size(node, kind)) + escrow.OVERHEAD
     with within("escrow"):
-        _check_escrow(node, seat, kind, read)
-    return SealedChoice(node.step, read.commitment, read.escrow)
-
-
-def _check_escrow(node: Node, seat: int, kind: str, read: SealBody) -> None:
-    if node.table.strict:
-        if read.escrow:
+        if node.table.strict and read.escrow:
             raise Invalid("bad-escrow", "a strict table has no escrow")
-        return
-    context = node.table.context(node.step, seat, kind)
-    if len(read.escrow) != escrow.escrow_size(opening_size(choice_size(node, kind))):
-        raise Invalid("bad-escrow", "an escrow has another size")
-    verify, sealed = escrow.verify, (read.commitment, read.escrow)
-    node.table.check_proof(verify, context, node.keys.joint, *sealed)
+        if not node.table.strict:
+            if len(read.escrow) != size:
+                raise Invalid("bad-escrow", "an escrow has another size")
+            node.table.check_proof(escrow.verify, *sealing_of(node, seat, kind, sealed))
+    return sealed
 
 
 def check_opening(
@@ -81,8 +85,7 @@ def check_opening(
     if node.table.strict:
         return
     padded = commitments.opening(choice, nonce, opening_size(size))
-    statement = (context, node.keys.joint, sealed.commitment, sealed.escrow)
-    check_proof(escrow.verify_opening, *statement, padded)
+    check_proof(escrow.verify_opening, *sealing_of(node, seat, kind, sealed), padded)
 
 
 def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:

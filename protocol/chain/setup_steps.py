@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
-from ..crypto import group, key_sharing, shuffle_prove, shuffle_verify, sigma_proofs
+from ..crypto import group, key_sharing, shuffle_proof, sigma_proofs
 from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid, Place, within
 from ..wire import step_bodies
-from ..wire.step_bodies import COIN, COIN_SIZE, SealBody
+from ..wire.step_bodies import (
+    COIN,
+    COIN_SIZE,
+    Complaint,
+    KeyCommit,
+    KeyReveal,
+    SealBody,
+    ShuffleBody,
+)
 from . import chain_state
 from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Table, Want
 from .sealed_choices import check_sealed, seal_choice
@@ -27,22 +35,19 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
     return digest(Label.KEY_COMMIT, context.encode(), *vector)
 
 
-class KeyCommitStep(Step[step_bodies.KeyCommit, step_bodies.KeyCommit]):
+class KeyCommitStep(Step[KeyCommit]):
     """Each seat commits to its Feldman vector and shows a transport key."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> step_bodies.KeyCommit:
-        """Read [hash, transport key]."""
-        return step_bodies.parse_key_commit(body)
-
-    def check(self, node: Node, seat: int, read: step_bodies.KeyCommit) -> step_bodies.KeyCommit:
+    def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
         """Check that the transport key is not of low order. Raises Invalid('bad-key')."""
+        read = step_bodies.parse(step_bodies.KEY_COMMIT, body)
         try:
             key_sharing.check_x25519_public(read.box)
         except Invalid as error:
             raise Invalid("bad-key", error.reason, Place("box")) from error
         return read
 
-    def apply(self, node: Node, said: Mapping[int, step_bodies.KeyCommit]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
         """Keep the hashes and the transport keys."""
         every = in_seat_order(node, said)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
@@ -53,24 +58,21 @@ class KeyCommitStep(Step[step_bodies.KeyCommit, step_bodies.KeyCommit]):
         vector = key_sharing.feldman_vector(secrets.polynomial)
         public = key_sharing.x25519_public(secrets.box)
         return step_bodies.encode_body(
-            step_bodies.KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public)
+            KeyCommit(key_hash(node, seat, node.step, tuple(vector)), public)
         )
 
 
-class KeyRevealStep(Step[step_bodies.KeyReveal, step_bodies.KeyReveal]):
+class KeyRevealStep(Step[KeyReveal]):
     """Each seat shows its vector, proves its key, and seals a backup piece to every other."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> step_bodies.KeyReveal:
-        """Return the body with the numbers of points and pieces that this table has."""
-        table = node.table
-        pieces = 0 if table.strict else table.seats
-        return step_bodies.parse_key_reveal(body, 1 if table.strict else table.quorum, pieces)
-
-    def check(self, node: Node, seat: int, read: step_bodies.KeyReveal) -> step_bodies.KeyReveal:
+    def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
         """Check the vector against its hash, the proof of its secret, and the pieces' sizes.
 
         Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
         """
+        table = node.table
+        counts = (1, 0) if table.strict else (table.quorum, table.seats)
+        read = step_bodies.parse(step_bodies.key_reveal_form(*counts), body)
         if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
             why = "the key shown is not the one committed to"
             raise Invalid("bad-key-hash", why, Place("vector"))
@@ -85,7 +87,7 @@ class KeyRevealStep(Step[step_bodies.KeyReveal, step_bodies.KeyReveal]):
                 raise Invalid("bad-body", why, Place("pieces", holder))
         return read
 
-    def apply(self, node: Node, said: Mapping[int, step_bodies.KeyReveal]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
         """Take the sum of all key shares as the joint key; keys that carry no table end it."""
         every = in_seat_order(node, said)
         keys = replace(
@@ -101,17 +103,13 @@ class KeyRevealStep(Step[step_bodies.KeyReveal, step_bodies.KeyReveal]):
         vector = tuple(key_sharing.feldman_vector(secrets.polynomial))
         context = node.table.context(node.step, seat, "key")
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
-        holders = () if node.table.strict else range(node.table.seats)
-        pieces = tuple(_seal_piece(node, seat, holder, secrets, rng) for holder in holders)
-        return step_bodies.encode_body(step_bodies.KeyReveal(vector, proof, pieces))
-
-
-def _seal_piece(node: Node, seat: int, holder: int, secrets: Secrets, rng: Random) -> bytes:
-    if holder == seat:
-        return b""
-    context = node.table.context(node.step, seat, f"piece-{holder}")
-    piece = key_sharing.piece(secrets.polynomial, holder + 1)
-    return key_sharing.seal_piece(context, node.keys.boxes[holder], piece, rng)
+        pieces = []
+        for holder in () if node.table.strict else range(node.table.seats):
+            context = node.table.context(node.step, seat, f"piece-{holder}")
+            piece, box = key_sharing.piece(secrets.polynomial, holder + 1), node.keys.boxes[holder]
+            is_own = holder == seat
+            pieces.append(b"" if is_own else key_sharing.seal_piece(context, box, piece, rng))
+        return step_bodies.encode_body(KeyReveal(vector, proof, tuple(pieces)))
 
 
 def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
@@ -148,20 +146,15 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     return True
 
 
-class KeyOkStep(Step[SealBody | step_bodies.Complaint, SealedChoice | step_bodies.Complaint]):
+class KeyOkStep(Step[SealedChoice | Complaint]):
     """Each seat commits to its part of the joint coin, or complains of a backup piece."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> SealBody | step_bodies.Complaint:
-        """Read [commitment, escrow] or [blamed seat, secret]."""
-        return step_bodies.parse_key_ok(body)
-
-    def check(
-        self, node: Node, seat: int, read: SealBody | step_bodies.Complaint
-    ) -> SealedChoice | step_bodies.Complaint:
+    def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
         """Check a coin's commitment, or a complaint that proves itself.
 
         Raises Invalid: 'bad-body', 'bad-escrow' or 'false-complaint'.
         """
+        read = step_bodies.parse_key_ok(body)
         if isinstance(read, SealBody):
             return check_sealed(node, seat, COIN, read)
         if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
@@ -173,11 +166,11 @@ class KeyOkStep(Step[SealBody | step_bodies.Complaint, SealedChoice | step_bodie
             raise Invalid("false-complaint", "the piece complained of is sound", Place("blamed"))
         return read
 
-    def apply(self, node: Node, said: Mapping[int, SealedChoice | step_bodies.Complaint]) -> Node:
+    def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
         """Keep the coin commitments; a sound complaint ends the table."""
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, said)):
-            if isinstance(one, step_bodies.Complaint):
+            if isinstance(one, Complaint):
                 guilty = Conviction(node.step, one.blamed, "bad-backup")
                 return replace(node, convictions=(*node.convictions, guilty))
             sealed[COIN, seat] = one
@@ -189,36 +182,26 @@ class KeyOkStep(Step[SealBody | step_bodies.Complaint, SealedChoice | step_bodie
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not piece_is_sound(node, dealer, seat, secrets.box):
-                return step_bodies.encode_body(step_bodies.Complaint(dealer, secrets.box))
+                return step_bodies.encode_body(Complaint(dealer, secrets.box))
         return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
 
 
-@dataclass(frozen=True)
-class Shuffled:
-    """The deck after a shuffle, and the proof that it is one of the deck before."""
-
-    deck: Deck
-    proof: bytes
-
-
-class ShuffleStep(Step[Shuffled, Deck]):
+class ShuffleStep(Step[Deck]):
     """One seat after the other permutes and re-encrypts the deck."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> Shuffled:
-        """Read [deck, proof]."""
-        read = step_bodies.parse_shuffle(body, node.table.layout.cards)
-        return Shuffled(split_deck(read.deck), read.proof)
-
-    def check(self, node: Node, seat: int, read: Shuffled) -> Deck:
-        """Check the proof for the deck before and after."""
+    def check(self, node: Node, seat: int, body: bytes) -> Deck:
+        """Check the proof for the deck before and after. It decodes the points of the deck."""
+        read = step_bodies.parse(step_bodies.shuffle_form(node.table.layout.cards), body)
+        points = [read.deck[i : i + 32] for i in range(0, len(read.deck), 32)]
+        deck = tuple(Ciphertext(a, b) for a, b in zip(points[::2], points[1::2], strict=True))
         context = node.table.context(node.step, seat, "shuffle")
-        statement = (context, node.keys.joint, node.keys.deck, read.deck)
+        statement = (context, node.keys.joint, node.keys.deck, deck)
         try:
-            node.table.check_proof(shuffle_verify.verify, *statement, read.proof)
+            node.table.check_proof(shuffle_proof.verify, *statement, read.proof)
         except Invalid as error:
-            error.place = _of_shuffle(read.deck)
+            error.place = _of_shuffle(deck)
             raise
-        return read.deck
+        return deck
 
     def apply(self, node: Node, said: Mapping[int, Deck]) -> Node:
         """Take the shuffled deck as the deck."""
@@ -229,11 +212,9 @@ class ShuffleStep(Step[Shuffled, Deck]):
         """Return a fresh shuffle with its proof, from what was prepared while waiting."""
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck
-        after, secret = shuffle_prove.shuffle(joint, before, rng, secrets.take_shuffle())
-        proof = shuffle_prove.prove(context, joint, before, after, secret, rng)
-        return step_bodies.encode_body(
-            step_bodies.ShuffleBody(b"".join(a + b for a, b in after), proof)
-        )
+        after, secret = shuffle_proof.shuffle(joint, before, rng, secrets.take_shuffle())
+        proof = shuffle_proof.prove(context, joint, before, after, secret, rng)
+        return step_bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
 
 
 def _of_shuffle(deck: Deck) -> Place:
@@ -244,12 +225,6 @@ def _of_shuffle(deck: Deck) -> Place:
         except Invalid:
             return Place("deck", index)
     return Place("proof")
-
-
-def split_deck(data: bytes) -> Deck:
-    """Split ciphertexts that stand one after the other; the verifier decodes the points."""
-    points = [data[i : i + 32] for i in range(0, len(data), 32)]
-    return tuple(Ciphertext(a, b) for a, b in zip(points[::2], points[1::2], strict=True))
 
 
 class DeckOkStep(EmptyStep):

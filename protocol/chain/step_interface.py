@@ -12,22 +12,25 @@ from ..game_interface import Choice
 from ..wire import step_bodies
 from .chain_state import Node, Secrets
 
-R = TypeVar("R")
-"""A body as it was read, by its form alone."""
 C = TypeVar("C")
 """What a body gives once it is checked: with every proof in it verified."""
 
 
-class Step(ABC, Generic[R, C]):
-    """One kind of step: `read` then `check` each body, once; `apply` what all of them gave."""
+class Step(ABC, Generic[C]):
+    """One kind of step: `check` each body, once; `apply` what all of them gave."""
 
     @abstractmethod
-    def read(self, node: Node, seat: int, body: bytes) -> R:
-        """Return the body by its form; Invalid if it has another."""
+    def check(self, node: Node, seat: int, body: bytes) -> C:
+        """Return what a body gives, having read it by its form and checked all that it says.
 
-    @abstractmethod
-    def check(self, node: Node, seat: int, read: R) -> C:
-        """Return what the body gives. Raises Invalid with the first fault in it."""
+        Args:
+            node: The node that stands before the step.
+            seat: The seat that says the body.
+            body: The bytes of the body.
+
+        Raises:
+            Invalid: If the body has another form, or with the first fault in it.
+        """
 
     @abstractmethod
     def apply(self, node: Node, said: Mapping[int, C]) -> Node:
@@ -44,15 +47,12 @@ class Step(ABC, Generic[R, C]):
         raise ValueError(f"no choice is asked in {node.want.kind}")
 
 
-class EmptyStep(Step[None, None]):
+class EmptyStep(Step[None]):
     """A step in which all there is to say is that one is there."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> None:
-        """Read the empty body."""
+    def check(self, node: Node, seat: int, body: bytes) -> None:
+        """Check that the body is the empty one."""
         read_empty(body)
-
-    def check(self, node: Node, seat: int, read: None) -> None:
-        """Nothing is to be checked."""
 
     def apply(self, node: Node, said: Mapping[int, None]) -> Node:
         """Nothing changes."""

@@ -214,7 +214,7 @@ def joint_coin(node: Node) -> bytes:
     return digest(Label.COIN, node.table.id, *parts)
 
 
-STEPS: Final[Mapping[Kind, Step[Any, Any]]] = {
+STEPS: Final[Mapping[Kind, Step[Any]]] = {
     Kind.KEY_COMMIT: KeyCommitStep(),
     Kind.KEY_REVEAL: KeyRevealStep(),
     Kind.KEY_OK: KeyOkStep(),
@@ -277,7 +277,7 @@ def judge(node: Node, seat: int, body: bytes) -> Accepted | Refused:
     """Return what `check` rests on, a pure function: it may go on in another thread."""
     step = STEPS[node.want.kind]
     try:
-        return Accepted(step.check(node, seat, step.read(node, seat, body)))
+        return Accepted(step.check(node, seat, body))
     except Invalid as error:
         code = error.code if error.code in FAULTS else "bad-body"
         return Refused(code, error.reason, error.place)

@@ -16,22 +16,14 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from ..errors import Invalid
-from .group import (
-    BASE,
-    IDENTITY,
-    Point,
-    decode_point,
-    decode_scalar,
-    encode_scalar,
-    mul,
-    mul_base,
-    second_generator,
-    sub,
-)
+from . import group
+from .group import Point, decode_scalar, encode_scalar, mul, mul_base, second_generator, sub
 from .hashing import Context, Label, Random, expand, hash_to_scalar
 from .key_sharing import combine
 from .sigma_proofs import prove_equal, verify_equal
 
+Sealing = tuple[Context, Point, bytes, bytes]
+"""What an escrow is bound to, and itself: context, joint key, commitment and escrow."""
 OVERHEAD: Final = 128
 """An escrow has this many bytes more than the opening in it."""
 SHARE_SIZE: Final = 96
@@ -43,11 +35,6 @@ class _Escrow(NamedTuple):
     challenge: int
     response: int
     masked: bytes
-
-
-def escrow_size(opening_size: int) -> int:
-    """Bytes of an escrow of openings of `opening_size` bytes."""
-    return opening_size + OVERHEAD
 
 
 def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
@@ -70,7 +57,7 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
     are multiplied, by which libsodium checks that they lie in the group.
     """
     u, u_bar, e, f, masked = _parse(escrow)
-    if e == 0 or IDENTITY in (u, u_bar):
+    if e == 0 or group.IDENTITY in (u, u_bar):
         raise Invalid("bad-escrow", "neither a challenge nor a point is 0")
     statement = (*_where(context, joint_key, commitment), masked, u, u_bar)
     try:
@@ -101,49 +88,48 @@ def verify_opening(
 
 
 def escrow_share(
-    context: Context,
-    sealed_in: Context,
-    joint_key: Point,
-    commitment: bytes,
-    escrow: bytes,
-    piece_total: int,
-    public_piece_total: Point,
-    rng: Random,
+    context: Context, sealing: Sealing, piece_total: int, public_piece_total: Point, rng: Random
 ) -> bytes:
-    """One receiver's share in opening the escrow, with proof: 96 bytes ([D-4]).
+    """Return one receiver's share in opening the escrow, with proof: 96 bytes ([D-4]).
 
-    `context` is where the share is said, `sealed_in` where the escrow was. `piece_total` is the
-    sum of the pieces all dealers gave this receiver. Raises Invalid('bad-escrow') and gives
-    nothing for an escrow that does not verify.
+    Args:
+        context: Where the share is said.
+        sealing: The escrow, and where it was said.
+        piece_total: The sum of the pieces that all dealers gave this receiver.
+        public_piece_total: The public form of that sum.
+        rng: Where randomness comes from.
+
+    Raises:
+        Invalid: If the escrow does not verify ('bad-escrow').
     """
-    verify(sealed_in, joint_key, commitment, escrow)
-    u = _parse(escrow).u
+    verify(*sealing)
+    u = _parse(sealing[3]).u
     point = mul(piece_total, u)
-    statement = _share_statement(
-        context, sealed_in, joint_key, commitment, escrow, public_piece_total, point
-    )
+    statement = _share_statement(context, sealing, public_piece_total, point)
     labels = (Label.ESCROW_SHARE, Label.ESCROW_SHARE_NONCE)
     return point + prove_equal(labels, statement, piece_total, [u], rng)
 
 
 def verify_share(
-    context: Context,
-    sealed_in: Context,
-    joint_key: Point,
-    commitment: bytes,
-    escrow: bytes,
-    public_piece_total: Point,
-    share: bytes,
+    context: Context, sealing: Sealing, public_piece_total: Point, share: bytes
 ) -> Point:
-    """The share's point. Raises Invalid('bad-share') unless it is proven for this escrow."""
+    """Return the point of a share.
+
+    Args:
+        context: Where the share is said.
+        sealing: The escrow, and where it was said.
+        public_piece_total: The public form of the sum of the receiver's pieces.
+        share: The share.
+
+    Raises:
+        Invalid: If the share is not proven for this escrow ('bad-share').
+    """
     if not isinstance(share, bytes) or len(share) != SHARE_SIZE:
         raise Invalid("bad-share", "an escrow share has 96 bytes")
-    u = _parse(escrow).u
+    u = _parse(sealing[3]).u
     try:
-        point = decode_point(share[:32])
-        statement = _share_statement(
-            context, sealed_in, joint_key, commitment, escrow, public_piece_total, point
-        )
+        point = group.decode_point(share[:32])
+        statement = _share_statement(context, sealing, public_piece_total, point)
         verify_equal(Label.ESCROW_SHARE, statement, public_piece_total, [u], [point], share[32:])
     except Invalid as fault:
         raise Invalid("bad-share", fault.reason) from None
@@ -160,20 +146,13 @@ def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
 
 
 def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes, ...]:
-    return (context.encode(), joint_key, BASE, second_generator(), commitment)
+    return (context.encode(), joint_key, group.BASE, second_generator(), commitment)
 
 
 def _share_statement(
-    context: Context,
-    sealed_in: Context,
-    joint_key: Point,
-    commitment: bytes,
-    escrow: bytes,
-    public: Point,
-    point: Point,
+    context: Context, sealing: Sealing, public: Point, point: Point
 ) -> tuple[bytes, ...]:
-    where = _where(sealed_in, joint_key, commitment)
-    return (context.encode(), *where, escrow, public, point)
+    return (context.encode(), *_where(*sealing[:3]), sealing[3], public, point)
 
 
 def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, Point, bytes]:

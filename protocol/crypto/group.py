@@ -28,28 +28,6 @@ from .hashing import ORDER, Label, digest, u64
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper
 
-__all__ = [
-    "BASE",
-    "IDENTITY",
-    "LIBSODIUM",
-    "ORDER",
-    "Backend",
-    "Point",
-    "add",
-    "cache_per_backend",
-    "decode_point",
-    "decode_scalar",
-    "encode_scalar",
-    "hash_to_group",
-    "mul",
-    "mul_base",
-    "neg",
-    "sub",
-    "total",
-    "use_backend",
-    "weighted",
-]
-
 Point = bytes
 
 FIELD: Final = 2**255 - 19
@@ -160,11 +138,6 @@ def sub(left: Point, right: Point) -> Point:
         return _backend.subtract(left, right)
     except _REFUSALS:
         raise Invalid("bad-point", "not a point of the curve") from None
-
-
-def neg(point: Point) -> Point:
-    """-point: the sign bit flipped, the identity being its own."""
-    return point if point == IDENTITY else point[:31] + bytes([point[31] ^ 0x80])
 
 
 def total(points: Iterable[Point]) -> Point:

@@ -18,8 +18,8 @@ from nacl import bindings
 from nacl.exceptions import CryptoError
 
 from ..errors import Invalid
-from .group import ORDER, Point, decode_scalar, encode_scalar, mul, mul_base, total
-from .hashing import Context, Label, Random, digest, scalar
+from .group import Point, decode_scalar, encode_scalar, mul, mul_base, total
+from .hashing import ORDER, Context, Label, Random, digest, scalar
 
 SEALED_SIZE: Final = 80
 _X25519_FIELD: Final = 2**255 - 19

@@ -10,7 +10,7 @@ from ..bounds import Quota
 from ..consensus.message_store import Claim
 from ..wire import signed_notices
 from ..wire.peer_frames import Fetch, Sync
-from ..wire.signed_messages import Message
+from ..wire.signed_messages import Message, Say
 from ..wire.signed_notices import Leave
 from .departure_notices import Departures
 from .message_log import MessageLog
@@ -110,14 +110,12 @@ class Peers:
 
     def take_deferred(self) -> list[Message]:
         """Return the deferred inputs of the step at which the chain stands, each once."""
-        view = self.log.view
-        says = self.log.store.says(view.epoch, view.tip.step) if self.deferred else []
-        due = [
-            message
-            for message in says
-            if message.hash in self.deferred and message.statement.on == view.tip.digest  # type: ignore[union-attr]
-        ]
-        self.deferred.difference_update(message.hash for message in due)
+        view, due = self.log.view, list[Message]()
+        for message in self.log.store.says(view.epoch, view.tip.step) if self.deferred else ():
+            say = message.statement
+            if message.hash in self.deferred and isinstance(say, Say) and say.on == view.tip.digest:
+                self.deferred.discard(message.hash)
+                due.append(message)
         return due
 
     def forget_deferred(self) -> None:

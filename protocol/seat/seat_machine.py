@@ -63,7 +63,7 @@ JUDGING: Final[tuple[Rule, ...]] = (step_progress.judge_fresh,)
 up."""
 
 
-class Machine(SeatState):
+class SeatMachine(SeatState):
     """The machine of one node at one table: what a driver calls.
 
     Every call may leave effects: `take` them at once and carry them out in order. A `Record` must

@@ -139,36 +139,45 @@ def _read(form: Struct[T], value: Any) -> T:
         raise
 
 
-_KEY_COMMIT: Final = Struct(KeyCommit)
-_SEAL: Final = Struct(SealBody)
+KEY_COMMIT: Final = Struct(KeyCommit)
+"""[hash, transport key]."""
+SEAL: Final = Struct(SealBody)
+"""[commitment, escrow]."""
 _COMPLAINT: Final = Struct(Complaint)
-_SHOW: Final = Struct(ShowBody)
+SHOW: Final = Struct(ShowBody)
+"""[choice, shares]."""
 
 
 @lru_cache
-def _key_reveal(size: int, pieces: int) -> Struct[KeyReveal]:
+def key_reveal_form(size: int, pieces: int) -> Struct[KeyReveal]:
+    """Return the form of [vector of `size` points, proof, `pieces` sealed pieces]."""
     return Struct(KeyReveal, vector=_Points(size), pieces=Rows(bytes, pieces, pieces))
 
 
 @lru_cache
-def _shuffle(cards: int) -> Struct[ShuffleBody]:
+def shuffle_form(cards: int) -> Struct[ShuffleBody]:
+    """Return the form of [deck, proof]."""
     return Struct(ShuffleBody, deck=Octets(cards * 2 * POINT))
 
 
 @lru_cache
-def _gather(helps: int, escrows: int) -> Struct[Gather]:
+def gather_form(helps: int, escrows: int) -> Struct[Gather]:
+    """Return the form of [opening or nil, shares, helps, escrow shares]."""
     shares = Rows(Octets(POINT + PROOF), escrows, escrows)
     return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
 
 
-def parse_key_commit(body: bytes) -> KeyCommit:
-    """[hash, transport key]."""
-    return _read(_KEY_COMMIT, _decoded(body))
+def parse(form: Struct[T], body: bytes) -> T:
+    """Return a body as its form says.
 
+    Args:
+        form: One of the forms of this file.
+        body: The bytes of the body.
 
-def parse_key_reveal(body: bytes, size: int, pieces: int) -> KeyReveal:
-    """[vector of `size` points, proof, `pieces` sealed pieces]."""
-    return _read(_key_reveal(size, pieces), _decoded(body))
+    Raises:
+        Invalid: If it is too long, or of another form ('bad-body', or the code of a field).
+    """
+    return _read(form, _decoded(body))
 
 
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
@@ -176,27 +185,7 @@ def parse_key_ok(body: bytes) -> SealBody | Complaint:
     value = _decoded(body)
     if isinstance(value, tuple) and value and type(value[0]) is int:
         return _read(_COMPLAINT, value)
-    return _read(_SEAL, value)
-
-
-def parse_seal(body: bytes) -> SealBody:
-    """[commitment, escrow]."""
-    return _read(_SEAL, _decoded(body))
-
-
-def parse_shuffle(body: bytes, cards: int) -> ShuffleBody:
-    """[deck, proof]."""
-    return _read(_shuffle(cards), _decoded(body))
-
-
-def parse_gather(body: bytes, helps: int, escrows: int) -> Gather:
-    """[opening or nil, shares, helps, escrow shares]."""
-    return _read(_gather(helps, escrows), _decoded(body))
-
-
-def parse_show(body: bytes) -> ShowBody:
-    """[choice, shares]."""
-    return _read(_SHOW, _decoded(body))
+    return _read(SEAL, value)
 
 
 def split(data: bytes) -> tuple[bytes, ...]:

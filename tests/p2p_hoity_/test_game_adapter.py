@@ -16,7 +16,7 @@ from p2p_hoity import bots, editions, game_adapter, rules
 from protocol import game_interface as port
 from protocol.errors import Invalid
 from protocol.seat import effects
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, table_header
 from protocol.wire.table_header import Header, Terms
 
@@ -37,7 +37,7 @@ def terms(seats: int, edition: str = "uberplay-2004", variant: Any = None) -> Te
 def chooser(seed: int) -> Chooser:
     rng = random.Random(seed)
 
-    def choose(machine: Machine, asked: effects.Asked) -> Any:
+    def choose(machine: SeatMachine, asked: effects.Asked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
         return bots.BOTS["normal"](view, rules.expected(view.state), rng)
 

@@ -345,7 +345,7 @@ def test_that_check_finds_each_way_to_write() -> None:
 
 TESTS = files_under("tests")
 OF_TESTS = re.compile(
-    r"(?m)^\s*(?:from|import) (?:p2p_hoity_|protocol_|cli_|processes|project|training_)[. ]"
+    r"(?m)^\s*(?:from|import) (?:p2p_hoity_|protocol_|cli_|processes|project)[. ]"
 )
 
 

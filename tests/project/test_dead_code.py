@@ -12,6 +12,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_FROM_OUTSIDE = {
     "collect": "prometheus-client calls it on what it is given",
     "remove_service": "zeroconf calls it on who browses",
+    "use_backend": "what replaces libsodium where another implementation of the group is at hand",
     "observed": "what a host will ask its relays before it names its addresses",
 }
 """Definitions that nothing of the product names, and why they stay."""

@@ -8,6 +8,7 @@ import hashlib
 import io
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from support.inspection import store_of
@@ -27,7 +28,7 @@ from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
 from p2p_hoity.table import chat, lobby, rematch_frames
 from protocol.chain.chain_state import Kind
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import verifier
 from protocol.transcript.verifier import steps_to
 from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
@@ -84,13 +85,13 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "talk": chat.parse_talk,
     "again": rematch_frames.parse_again,
     "header": table_header.parse_header,
-    "key.reveal": lambda data: step_bodies.parse_key_reveal(data, 3, 4),
-    "key.commit": step_bodies.parse_key_commit,
+    "key.reveal": partial(step_bodies.parse, step_bodies.key_reveal_form(3, 4)),
+    "key.commit": partial(step_bodies.parse, step_bodies.KEY_COMMIT),
     "key.ok": step_bodies.parse_key_ok,
-    "seal": step_bodies.parse_seal,
-    "shuffle": lambda data: step_bodies.parse_shuffle(data, 11),
-    "gather": lambda data: step_bodies.parse_gather(data, 1, 1),
-    "show": step_bodies.parse_show,
+    "seal": partial(step_bodies.parse, step_bodies.SEAL),
+    "shuffle": partial(step_bodies.parse, step_bodies.shuffle_form(11)),
+    "gather": partial(step_bodies.parse, step_bodies.gather_form(1, 1)),
+    "show": partial(step_bodies.parse, step_bodies.SHOW),
     "choice": lambda data: step_bodies.parse_choice(data, 16),
     "file": _file,
     "canonical": read_canonical,
@@ -146,7 +147,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
         yield "edition", path.read_bytes()
 
 
-def _bodies(machine: Machine) -> Iterator[tuple[str, bytes]]:
+def _bodies(machine: SeatMachine) -> Iterator[tuple[str, bytes]]:
     kinds = {before.digest: before.want.kind for before, _, _ in steps_to(machine.tip)}
     for body, kind in (
         (say.body, kinds.get(say.on)) for say in map(_say, store_of(machine)) if say

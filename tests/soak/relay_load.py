@@ -28,7 +28,7 @@ from typing import Any, Final
 import trio
 from support.terminals import Terminal, start
 
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.peer_link import Link
@@ -157,7 +157,7 @@ class Tables:
     async def come(self, number: int) -> None:
         """One table: seats wait, the others call."""
         async with self.room:
-            relay = Address(f"127.0.0.{1 + number % 8}", self.port, via_relay=True)
+            relay = Address(f"127.0.0.{1 + number % 8}", self.port, Scheme.RELAY)
             waiting = range(SEATS - 1) if self.load.pairs == "all" else range(1)
             ids, tokens = {}, {}
             for seat in waiting:

@@ -119,3 +119,8 @@ def _of_order_eight(data: bytes) -> Point | None:
             result = group.add(result, data)
     twice = group.add(result, result)
     return result if group.add(twice, twice) != IDENTITY else None
+
+
+def negated(point: bytes) -> bytes:
+    """Return -point: the sign bit flipped, the identity being its own."""
+    return point if point == IDENTITY else point[:31] + bytes([point[31] ^ 0x80])

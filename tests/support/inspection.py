@@ -17,7 +17,7 @@ from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
 from protocol.seat import epoch_change, restored_backup, step_progress
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import Inquiry, PlayerChoice, Signer, State
 from protocol.seat.timeouts import Timers
 from protocol.wire.signed_messages import Expired, Halt, Message, Statement
@@ -63,7 +63,7 @@ class Inside:
         return [message.statement for message in self.store.by_seat(seat)]
 
 
-def inspect(machine: Machine) -> Inside:
+def inspect(machine: SeatMachine) -> Inside:
     """Return a copy of what a machine holds."""
     signer, peers, timers, view = machine.signer, machine.peers, machine.timers, machine.log.view
     return Inside(
@@ -102,12 +102,12 @@ def _copied(store: MessageStore) -> MessageStore:
     return copy
 
 
-def has_said(machine: Machine, step: int) -> bool:
+def has_said(machine: SeatMachine, step: int) -> bool:
     """Return whether the machine has spoken in a step of its epoch."""
     return machine.log.has_said(machine.seat, step)
 
 
-def has_signed(machine: Machine, kind: type[Any], epoch: int) -> bool:
+def has_signed(machine: SeatMachine, kind: type[Any], epoch: int) -> bool:
     """Return whether the machine has signed a statement of this kind for an epoch."""
     return machine.log.has_signed(machine.seat, kind, epoch)
 
@@ -115,32 +115,32 @@ def has_signed(machine: Machine, kind: type[Any], epoch: int) -> bool:
 # Live parts, for what looks at every event of a simulated game
 
 
-def view_of(machine: Machine) -> View:
+def view_of(machine: SeatMachine) -> View:
     """Return the chain that the machine follows, as it is."""
     return machine.log.view
 
 
-def store_of(machine: Machine) -> MessageStore:
+def store_of(machine: SeatMachine) -> MessageStore:
     """Return the messages that the machine holds, as they are."""
     return machine.log.store
 
 
-def promise_of(machine: Machine) -> int:
+def promise_of(machine: SeatMachine) -> int:
     """Return the highest epoch that the machine has promised."""
     return machine.signer.promise
 
 
-def floor_of(machine: Machine) -> int:
+def floor_of(machine: SeatMachine) -> int:
     """Return the epoch from which on the machine signs again."""
     return machine.signer.floor
 
 
-def is_asking(machine: Machine) -> bool:
+def is_asking(machine: SeatMachine) -> bool:
     """Return whether the machine asks others for its own statements."""
     return machine.signer.inquiry is not None
 
 
-def is_hurried(machine: Machine, place: Expired) -> bool:
+def is_hurried(machine: SeatMachine, place: Expired) -> bool:
     """Return whether the machine reports this place as timed out before its clock says so.
 
     What it signed before a crash, and sends again, is no report of its own.
@@ -151,12 +151,12 @@ def is_hurried(machine: Machine, place: Expired) -> bool:
     return is_here and is_own and not machine.timers.is_out(tip)
 
 
-def secrets_of(machine: Machine) -> Secrets:
+def secrets_of(machine: SeatMachine) -> Secrets:
     """Return the secrets of the machine's seat."""
     return machine.signer.secrets
 
 
-def votes_of(machine: Machine) -> Votes:
+def votes_of(machine: SeatMachine) -> Votes:
     """Return the machine's own record of requests, promises and votes."""
     return machine.log.votes
 
@@ -164,62 +164,62 @@ def votes_of(machine: Machine) -> Votes:
 # Rules of the machine, called by themselves.
 
 
-def chosen_says(machine: Machine) -> dict[int, Message]:
+def chosen_says(machine: SeatMachine) -> dict[int, Message]:
     """Return the inputs that the machine follows in its first incomplete step, by seat."""
     return following.chosen_says(machine.log.store, machine.log.view)
 
 
-def is_effective(machine: Machine, proof: Proof) -> bool:
+def is_effective(machine: SeatMachine, proof: Proof) -> bool:
     """Return whether a proof turns the machine's epoch."""
     return following.is_effective(proof, machine.log.view)
 
 
-def has_proof(machine: Machine) -> bool:
+def has_proof(machine: SeatMachine) -> bool:
     """Return whether the machine holds a proof that turns its epoch."""
     return machine.judge.has_proof()
 
 
-def own_halt(machine: Machine, epoch: int) -> Halt:
+def own_halt(machine: SeatMachine, epoch: int) -> Halt:
     """Return the promise that the machine would sign for an epoch."""
     return epoch_change.own_halt(machine, epoch)
 
 
-def has_waited_for_halts(machine: Machine, epoch: int, count: int) -> bool:
+def has_waited_for_halts(machine: SeatMachine, epoch: int, count: int) -> bool:
     """Return whether the machine, as proposer, waits no longer when it has so many promises."""
     return not epoch_change.waits_for_halts(machine, epoch, count)
 
 
-def next_floor(machine: Machine) -> int:
+def next_floor(machine: SeatMachine) -> int:
     """Return the epoch below which the machine would sign nothing if it went on now."""
     return restored_backup.floor(machine)
 
 
-def sign(machine: Machine, statement: Statement) -> bool:
+def sign(machine: SeatMachine, statement: Statement) -> bool:
     """Let the machine sign a statement; return whether it did."""
     return machine.signer.sign(statement)
 
 
-def replace_signing(machine: Machine, sign: Callable[[Statement, Any], bool]) -> None:
+def replace_signing(machine: SeatMachine, sign: Callable[[Statement, Any], bool]) -> None:
     """Let the rules of the machine sign by this function. It gets what the signer's own gets."""
     machine.signer.sign = sign  # type: ignore[method-assign, assignment]
 
 
-def sign_as_ever(machine: Machine, statement: Statement, note: Any) -> bool:
+def sign_as_ever(machine: SeatMachine, statement: Statement, note: Any) -> bool:
     """Let the machine sign as it does unless its signing was replaced."""
     return Signer.sign(machine.signer, statement, note)
 
 
-def hold(machine: Machine, message: Message) -> None:
+def hold(machine: SeatMachine, message: Message) -> None:
     """Let the machine take a message in as one that was checked."""
     machine.signer.hold(message)
 
 
-def bind(machine: Machine, statement: Statement) -> None:
+def bind(machine: SeatMachine, statement: Statement) -> None:
     """Let the machine note what it has signed."""
     machine.signer._bind(statement)
 
 
-def enter(machine: Machine, epoch: int, base: Node) -> bool:
+def enter(machine: SeatMachine, epoch: int, base: Node) -> bool:
     """Let the machine enter an epoch as if its votes had opened it; return whether it did."""
     machine.log.votes.highest_open = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
     entered = step_progress.enter(machine)
@@ -230,7 +230,7 @@ def enter(machine: Machine, epoch: int, base: Node) -> bool:
 # Changes of what a machine holds.
 
 
-def alter(machine: Machine, **values: Any) -> None:
+def alter(machine: SeatMachine, **values: Any) -> None:
     """Set fields of a machine: `seat`, `promise`, `floor`, `inquiry`, `spared`, `epoch`, `base`,
     `tip`, `now`, `proposing`, `wants`, `wanted_closes`, `polynomial`.
     """
@@ -247,48 +247,48 @@ def alter(machine: Machine, **values: Any) -> None:
         setattr(places[name], name, value)
 
 
-def keep(machine: Machine, *messages: Message) -> None:
+def keep(machine: SeatMachine, *messages: Message) -> None:
     """Put messages into the machine's store, as if it had checked them."""
     for message in messages:
         machine.log.store.add(message)
 
 
-def want(machine: Machine, hashes: Iterable[bytes]) -> None:
+def want(machine: SeatMachine, hashes: Iterable[bytes]) -> None:
     """Let the machine lack messages of these hashes."""
     machine.log.store.wants |= set(hashes)
 
 
-def wish(machine: Machine, epochs: Mapping[int, int]) -> None:
+def wish(machine: SeatMachine, epochs: Mapping[int, int]) -> None:
     """Let the machine know that seats request these epochs."""
     machine.log.store.wishes.update(epochs)
 
 
-def keep_departure(machine: Machine, word: Leave, now: float) -> None:
+def keep_departure(machine: SeatMachine, word: Leave, now: float) -> None:
     """Let the machine hold a departure."""
     machine.peers.departures.keep(word, now)
 
 
-def raise_promise(machine: Machine, epoch: int) -> None:
+def raise_promise(machine: SeatMachine, epoch: int) -> None:
     """Let the machine promise an epoch without signing so."""
     machine.signer.raise_promise(epoch)
 
 
-def forget_end(machine: Machine, seat: int) -> None:
+def forget_end(machine: SeatMachine, seat: int) -> None:
     """Let the machine not know that a seat's end is final."""
     machine.judge.ends.pop(seat)
 
 
-def identity_of(machine: Machine) -> Identity:
+def identity_of(machine: SeatMachine) -> Identity:
     """Return the key of the machine's seat."""
     assert machine.signer.who is not None
     return machine.signer.who
 
 
-def send_to_all(machine: Machine, message: Message) -> None:
+def send_to_all(machine: SeatMachine, message: Message) -> None:
     """Let the machine send a message that it does not hold itself."""
     machine.outbox.carry(message)
 
 
-def player_choices(machine: Machine) -> dict[tuple[int, str], PlayerChoice]:
+def player_choices(machine: SeatMachine) -> dict[tuple[int, str], PlayerChoice]:
     """Return the machine's own record of what its player chose."""
     return machine.signer.player_choices

@@ -12,7 +12,7 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
 from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import Asked
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Patience, Terms
 from support.journals import seat_record
 from support.machine_table import MachineTable, identity, seat_at
@@ -33,7 +33,7 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-
     bound, who = seat_at(terms, game_adapter.read_game)
     rng = random.Random(2)
 
-    def choose(machine: Machine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: Asked) -> Any:
         seen = rules.view(asked.node.state.state, machine.seat, machine.hand())
         if seen.state.round >= rounds:
             return None

@@ -14,7 +14,7 @@ from typing import Any
 from protocol.chain.chain_state import Table
 from protocol.crypto.identities import Identity
 from protocol.seat.effects import Asked, Effect, Finished, Record, Send
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames, signed_messages, table_header
 from protocol.wire.peer_frames import FrameBody
 from protocol.wire.signed_messages import Message, Statement
@@ -26,7 +26,7 @@ PATIENCE = Patience()
 QUICK = Patience(20_000, 10_000, 3_000, 60_000)
 TICK = 0.2
 """Seconds between two ticks of the machines where links take time."""
-Chooser = Callable[[Machine, Asked], Any]
+Chooser = Callable[[SeatMachine, Asked], Any]
 
 
 def seeded(name: str) -> Callable[[int], bytes]:
@@ -64,7 +64,7 @@ def make_table(
     return seat_at(terms, lambda _: game)
 
 
-def toy_choice(machine: Machine, asked: Asked) -> Any:
+def toy_choice(machine: SeatMachine, asked: Asked) -> Any:
     """Return a legal choice of the toy game."""
     hand = machine.table.layout.hands[machine.seat or 0]
     return {"bid": (machine.seat or 0) % 4, "pile": 1, "card": (hand[0],), "solo": (hand[1],)}[
@@ -77,7 +77,7 @@ def carried(message: Message) -> bytes:
     return peer_frames.encode_frame(peer_frames.Carry(message.encode()))
 
 
-def sent(machine: Machine) -> list[FrameBody]:
+def sent(machine: SeatMachine) -> list[FrameBody]:
     """Take a machine's effects, and return the frames among them that it sends."""
     return [peer_frames.parse_frame(e.frame) for e in machine.take() if isinstance(e, Send)]
 
@@ -86,7 +86,7 @@ def sent(machine: Machine) -> list[FrameBody]:
 class Place:
     """One machine, its journal, and its effects with the seconds at which it had them."""
 
-    machine: Machine
+    machine: SeatMachine
     journal: list[bytes] = field(default_factory=list)
     heard: list[Effect] = field(default_factory=list)
     heard_at: list[float] = field(default_factory=list)
@@ -139,25 +139,25 @@ class MachineTable:
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._count, self._last = 0, dict[tuple[int, int], float]()
 
-    def build(self, seat: int) -> Machine:
+    def build(self, seat: int) -> SeatMachine:
         """Return a fresh machine of a seat, the same secrets every time."""
         secret = hashlib.sha256(f"{self.seed}secret{seat}".encode()).digest()
         rng = seeded(f"{self.seed}rng{seat}{self.now}")
         return self.made(seat, rng, secret)
 
-    def made(self, seat: int, rng: Callable[[int], bytes], secret: bytes) -> Machine:
+    def made(self, seat: int, rng: Callable[[int], bytes], secret: bytes) -> SeatMachine:
         """Return a machine of a seat, which cheats if it is one of the cheaters."""
         if seat not in self.cheaters:
-            return Machine(self.table, rng, seat, self.who[seat], secret)
+            return SeatMachine(self.table, rng, seat, self.who[seat], secret)
         machine = CheatingMachine(self.table, rng, seat, self.who[seat], secret)
         machine.lie = self.cheaters[seat]
         return machine
 
-    def machine(self, seat: int = 0) -> Machine:
+    def machine(self, seat: int = 0) -> SeatMachine:
         """Return a seat's machine."""
         return self.places[seat].machine
 
-    def machines(self, seats: Iterable[int] | None = None) -> list[Machine]:
+    def machines(self, seats: Iterable[int] | None = None) -> list[SeatMachine]:
         """Return the machines of these seats, or of all."""
         return [self.machine(s) for s in (range(len(self.places)) if seats is None else seats)]
 

@@ -26,7 +26,7 @@ from protocol.seat.epoch_change import own_halt, propose
 from protocol.seat.fault_judge import FaultJudge
 from protocol.seat.message_log import MessageLog
 from protocol.seat.peers import Peers
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import Inquiry, Signer
 from protocol.seat.timeouts import Timers
 
@@ -163,7 +163,7 @@ MUTANTS = (
     ),
     mutant(
         "received bodies forgotten on resume",
-        (Machine._receive_message, "self.signer.record(message)", "pass"),
+        (SeatMachine._receive_message, "self.signer.record(message)", "pass"),
     ),
     mutant(
         "own statements forgotten on resume",

@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.secure_channel import secure_to
@@ -44,7 +44,7 @@ class Street:
     @property
     def relay(self):
         host, _, port = self.place.rpartition(":")
-        return Address(host, int(port), via_relay=True)
+        return Address(host, int(port), Scheme.RELAY)
 
     async def say(self, wish):
         """Say something to the relay after its challenge; the stream and the verdict."""

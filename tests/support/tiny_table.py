@@ -71,16 +71,13 @@ def bodies(node: Node) -> tuple[bytes, ...]:
     return LEGAL.get(letter(node), BOTH)
 
 
-class TinyStep(Step[bytes, bytes]):
+class TinyStep(Step[bytes]):
     """A step that takes any of the bodies of this table."""
 
-    def read(self, node: Node, seat: int, body: bytes) -> bytes:
-        return body
-
-    def check(self, node: Node, seat: int, read: bytes) -> bytes:
-        if read not in bodies(node):
+    def check(self, node: Node, seat: int, body: bytes) -> bytes:
+        if body not in bodies(node):
             raise Invalid("bad-body", "no version of this step")
-        return read
+        return body
 
     def apply(self, node: Node, said: Any) -> Node:
         return replace(node, state=node.table.game.apply(node.state, said))

@@ -27,7 +27,7 @@ from protocol.crypto import (
     group,
     hashing,
     key_sharing,
-    shuffle_prove,
+    shuffle_proof,
     sigma_proofs,
 )
 from protocol.crypto.group import ORDER, encode_scalar, mul_base
@@ -155,8 +155,8 @@ def card_shares() -> Entry:
 def shuffled() -> Entry:
     context = Context(TABLE, 5, 1, "shuffle")
     before = elgamal.starting_deck(JOINT, 4)
-    after, secret = shuffle_prove.shuffle(JOINT, before, source("shuffle"))
-    proof = shuffle_prove.prove(context, JOINT, before, after, secret, source("proof"))
+    after, secret = shuffle_proof.shuffle(JOINT, before, source("shuffle"))
+    proof = shuffle_proof.prove(context, JOINT, before, after, secret, source("proof"))
     return {
         "context": where(context),
         "joint_key": JOINT.hex(),
@@ -191,7 +191,7 @@ def escrow_share() -> Entry:
     poly = key_sharing.polynomial(SECRET, 2, source("poly"))
     pieces = [key_sharing.piece(poly, i) for i in (1, 2, 3)]
     share = escrow.escrow_share(
-        context, sealed_in, JOINT, committed, box, pieces[2], mul_base(pieces[2]), source("give")
+        context, (sealed_in, JOINT, committed, box), pieces[2], mul_base(pieces[2]), source("give")
     )
     return {
         "context": where(context),

@@ -9,11 +9,11 @@ from typing import Final
 from p2p_hoity.presentation.screen_updates import Presence, Said
 from p2p_hoity.rules import Edition, Phase, Place, View, happenings
 
+from ...printing import COLUMNS, ROWS, is_small
 from ...words.chat_phrases import MARK, spoken
 from ...words.choice_notes import leading, octagon_at
 from ...words.presence_sentences import victory
 from ...words.translation import N_, _
-from ..screen_interface import COLUMNS, ROWS, is_small
 from . import turning_points
 from .colours import Line, between, broken, cells, joined, text
 from .menu import Menu

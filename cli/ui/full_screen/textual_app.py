@@ -24,9 +24,9 @@ from p2p_hoity.rules import View
 from protocol.bounds import Quota, Seconds
 
 from ...local.settings import Settings
+from ...printing import is_small
 from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
-from ..screen_interface import is_small
 from .colours import Line, style_of
 from .info_pages import Choices, PagedApp
 from .key_bindings import KEYS, NUMBERS, Hands, UpdateMessage, key_of, options

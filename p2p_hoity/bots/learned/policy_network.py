@@ -138,7 +138,12 @@ def read(data: bytes) -> Network:
         raise BadWeights(f"weights of these shapes have {shape.size} bytes, not {len(data)}")
     if CHECK.unpack(data[-CHECK.size :]) != (zlib.crc32(data[: -CHECK.size]),):
         raise BadWeights("the weights are damaged: their sum does not match")
-    return Network(shape, _layers(shape, data), commit.hex(), seed)
+    found, at = [], HEADER.size
+    for rows, columns in shape.layers:
+        end = at + rows * (columns + 8)
+        found.append(_layer(data[at:end], rows, columns))
+        at = end
+    return Network(shape, tuple(found), commit.hex(), seed)
 
 
 def _shape(sizes: Sequence[int]) -> Shape:
@@ -148,15 +153,6 @@ def _shape(sizes: Sequence[int]) -> Shape:
     if not all(sizes):
         raise BadWeights(f"a layer has at least one unit: {sizes[3:]}")
     return shape
-
-
-def _layers(shape: Shape, data: bytes) -> tuple[Layer, ...]:
-    found, at = [], HEADER.size
-    for rows, columns in shape.layers:
-        end = at + rows * (columns + 8)
-        found.append(_layer(data[at:end], rows, columns))
-        at = end
-    return tuple(found)
 
 
 def _layer(data: bytes, rows: int, columns: int) -> Layer:

@@ -23,7 +23,7 @@ from p2p_hoity.net.network_errors import AddressError
 )
 def test_an_address_is_read_and_written_back(text, host, port, via_relay):
     address = addresses.parse_address(text)
-    assert address == addresses.Address(host, port, via_relay)
+    assert (address.host, address.port, address.via_relay) == (host, port, via_relay)
     assert addresses.parse_address(str(address)) == address
 
 
@@ -52,6 +52,8 @@ def test_an_address_is_read_and_written_back(text, host, port, via_relay):
         "a" * 64 + ".org:1",
         "a." * 127 + ":1",
         "relay+relay+x.org:1",
+        "tcp+x.org:1",
+        "wss+x.org:1",
     ],
 )
 def test_what_nobody_could_dial_is_refused_in_words(text):

@@ -5,13 +5,13 @@ import trio
 import trio.testing
 from support.cases import ends_in
 
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.dialler import Race, Secured
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetCode, NetError
 
 LIMITS = Limits()
-NEAR, FAR, RELAY = Address("near", 1), Address("far", 1), Address("relay", 1, via_relay=True)
+NEAR, FAR, RELAY = Address("near", 1), Address("far", 1), Address("relay", 1, Scheme.RELAY)
 
 
 class Ways:

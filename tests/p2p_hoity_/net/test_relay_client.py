@@ -12,7 +12,7 @@ from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, RELAY, SEAT, Street, street
 
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError, NobodyError
@@ -181,7 +181,7 @@ async def test_a_wish_is_said_once(autojump_clock: Any) -> None:
 
     async with street() as there:
         await bad_relay(there, cut_then)
-        relay = Address("bad", 1, via_relay=True)
+        relay = Address("bad", 1, Scheme.RELAY)
         with pytest.raises(NetError):
             async with conversation(there.network, relay, b"number and X", Limits()):
                 pass

@@ -9,7 +9,7 @@ from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, OTHER, SEAT
 
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import call, register
@@ -17,7 +17,7 @@ from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Event, Watch
 from p2p_hoity.relay.relay_server import Relay
 
-PLACE = Address("relay", 1, via_relay=True)
+PLACE = Address("relay", 1, Scheme.RELAY)
 
 
 class Ending:

@@ -10,7 +10,7 @@ from support.memory_network import MemoryNetwork
 from support.street import GUEST, ONE, OTHER, RELAY, SEAT, TWO, Stuck, street
 
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net.addresses import Address, Scheme, parse_address
 from p2p_hoity.net.hub import Frame, LinkDown, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
@@ -331,7 +331,7 @@ async def test_what_is_not_one_address_is_not_taken_for_one(said):
 
         await lie(there, no_address)
         with pytest.raises(NetError, match=r"answer-without-address|connection-ended"):
-            await observed(there.network, Address("bad-relay", 1, via_relay=True))
+            await observed(there.network, Address("bad-relay", 1, Scheme.RELAY))
 
 
 async def test_full_a_relay_has_a_seat_of_the_most_crowded_address_make_room():

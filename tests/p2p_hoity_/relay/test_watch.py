@@ -12,7 +12,7 @@ from support.memory_network import MemoryNetwork
 from support.running import running
 from support.street import GUEST, ONE, SEAT
 
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import call, observed, register
@@ -21,7 +21,7 @@ from p2p_hoity.relay.relay_log import KEPT_LINES, LATE, LINES, Event, LogWriter,
 from p2p_hoity.relay.relay_metrics import exposition, serve_metrics
 from p2p_hoity.relay.relay_server import Relay
 
-PLACE = Address("relay", 1, via_relay=True)
+PLACE = Address("relay", 1, Scheme.RELAY)
 CALLER = "192.0.2.77"
 
 

@@ -97,7 +97,7 @@ def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default
     referee = table(UBER, 3, {0: RUN_A})
     referee.open(0, 1, 2)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
-    assert rules.default_exhibit(referee.state, 0) == (0, 1, 2)
+    assert rules.legality.default_exhibit(referee.state, 0) == (0, 1, 2)
     for choice, told in (
         (None, rules.happenings.ExhibitShown),
         ((), rules.happenings.NothingShown),

@@ -10,7 +10,7 @@ from support.player_table import PlayerTable
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import play_table
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 
 
 def cheating_table(path: Path, patch: pytest.MonkeyPatch, forgery: str, seats: int) -> PlayerTable:
@@ -18,15 +18,15 @@ def cheating_table(path: Path, patch: pytest.MonkeyPatch, forgery: str, seats: i
     table = PlayerTable(path, seats)
     cheat = table.guests[-1].me.identity.public
 
-    def machine(*given: Any) -> Machine:
+    def machine(*given: Any) -> SeatMachine:
         _, _, number, identity, _ = given
         if identity.public != cheat:
-            return Machine(*given)
+            return SeatMachine(*given)
         made = CheatingMachine(*given)
         made.lie = forging(FORGERIES[forgery], number)
         return made
 
-    patch.setattr(play_table, "Machine", machine)
+    patch.setattr(play_table, "SeatMachine", machine)
     return table
 
 

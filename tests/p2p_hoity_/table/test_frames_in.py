@@ -14,7 +14,7 @@ from p2p_hoity.table import frames_in, rate_limit
 from p2p_hoity.table.effects_out import EffectsOut
 from p2p_hoity.table.frames_in import FramesIn
 from p2p_hoity.table.rate_limit import RateLimit
-from protocol import Invalid, Machine
+from protocol import Invalid, SeatMachine
 from protocol.seat.effects import Job
 from protocol.wire import peer_frames
 
@@ -106,7 +106,7 @@ class Bench:
         self.under_way = 0
         self.effects = Effects(self.machine)
         self.intake = FramesIn(
-            cast(Machine, self.machine),
+            cast(SeatMachine, self.machine),
             cast(Hub, self.hub),
             self.limit,
             trio.current_time,
@@ -226,7 +226,7 @@ async def test_a_job_broken_off_decides_nothing_and_none_leaves_the_loop_unasked
     assert bench.machine.finished == []
     machine = Machinery()
     FramesIn(
-        cast(Machine, machine), cast(Hub, Links()), RateLimit(()), float, cast(EffectsOut, None)
+        cast(SeatMachine, machine), cast(Hub, Links()), RateLimit(()), float, cast(EffectsOut, None)
     )  # type: ignore[arg-type]
     assert not machine.hands_out
 
@@ -243,7 +243,7 @@ async def test_the_loop_is_free_while_a_thread_weighs() -> None:
 
     effects = Effects(machine)
     both = FramesIn(
-        cast(Machine, machine),
+        cast(SeatMachine, machine),
         cast(Hub, Links()),
         RateLimit(()),
         trio.current_time,

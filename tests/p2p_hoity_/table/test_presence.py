@@ -18,7 +18,7 @@ from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Late, Paused
 from p2p_hoity.table.player_interface import BotPlayer, WaitLonger, Wish
 from p2p_hoity.table.presence import WaitNotices, muster
 from protocol.chain.chain_state import Kind
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Patience
 
 
@@ -44,7 +44,7 @@ class Watched(MachineTable):
         assert self.machine.tip.want.kind is Kind.SEAL
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> SeatMachine:
         return self.places[0].machine
 
     def watch(self, until: float, linked: frozenset[int] = frozenset({1, 2, 3})) -> list[Any]:

@@ -23,7 +23,7 @@ from support.player_table import (
 )
 from support.relays import serve_relay
 
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.net.transport import RelayedNetwork
@@ -121,9 +121,9 @@ async def test_only_relays_are_dialled_and_no_port_is_had() -> None:
     network = RelayedNetwork(noted, [RELAY, "[2606:4700::1]:2"])
     for place in ("node1:1", "relay:2", "other:1", "127.0.0.1:1"):
         host, _, port = place.rpartition(":")
-        for via_relay in (False, True):
+        for scheme in Scheme:
             with pytest.raises(NobodyError, match="not-by-relay"):
-                await network.open(Address(host, int(port), via_relay))
+                await network.open(Address(host, int(port), scheme))
     assert noted.dialled == []
     for host, number in (("relay", 1), ("2606:4700::1", 2)):
         with pytest.raises(NetError, match="nobody-listens"):

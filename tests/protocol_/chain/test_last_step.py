@@ -11,7 +11,7 @@ from support.machine_table import MachineTable, carried
 from support.played import PATIENCE, forging_in, game_of, new_room, read_say, vanish
 
 from protocol.chain.chain_state import Kind
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import verify
 from protocol.wire.signed_messages import Say
 
@@ -105,7 +105,7 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
         assert (report.content, report.standings) == (first.content, first.standings)
 
 
-def alone_with_a_proof(proof: bool) -> tuple[MachineTable, Machine]:
+def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
     """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
     room, late = new_room(4), list[bytes]()
     machine = room.machine()

@@ -217,7 +217,7 @@ def test_a_root_at_the_own_seat_or_elsewhere_harms_nobody() -> None:
 def test_the_hash_the_proof_and_then_the_backup_are_looked_at() -> None:
     poly = with_roots(7, [1], 3)
     drive = before_reveal(poly)
-    read = step_bodies.parse_key_reveal(reveal_of(drive, 1, poly), 3, 4)
+    read = step_bodies.parse(step_bodies.key_reveal_form(3, 4), reveal_of(drive, 1, poly))
     for changes, code in (
         ({"vector": read.vector[::-1], "pieces": (b"",) * 4}, "bad-key-hash"),
         ({"proof": bytes(64), "pieces": (b"",) * 4}, "bad-key-proof"),

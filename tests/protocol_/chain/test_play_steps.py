@@ -14,7 +14,7 @@ from p2p_hoity.rules.exhibits import is_exhibit
 from protocol.chain.chain_state import Kind
 from protocol.game_interface import IllegalMove
 from protocol.seat import effects
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import verifier
 from protocol.wire.table_header import Patience, Terms
 
@@ -42,7 +42,7 @@ class Stage:
         bound, who = seat_at(terms, game_adapter.read_game)
         self.room = MachineTable(bound, who, self.choose, str(seed))
 
-    def choose(self, machine: Machine, asked: effects.Asked) -> Any:
+    def choose(self, machine: SeatMachine, asked: effects.Asked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
         kind: Any = asked.kind
         options = view.legal(kind)
@@ -58,7 +58,7 @@ class Stage:
         return self.draw.choice(options[:5])
 
     @staticmethod
-    def seal(machine: Machine, choice: tuple[int, ...]) -> None:
+    def seal(machine: SeatMachine, choice: tuple[int, ...]) -> None:
         """Seal what an honest machine refuses to."""
         game = machine.table.game
         check = type(game).check

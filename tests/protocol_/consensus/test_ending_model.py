@@ -15,7 +15,7 @@ from support.mutants import mutant, planted
 from support.sampling import sample, times
 from support.sim.cheap import cheap_blocks
 
-from protocol.seat import departure_notices
+from protocol.seat import end_notices
 
 STEPS = 80
 """Steps of a random walk, after which nearly all seats have left."""
@@ -128,7 +128,7 @@ def test_a_machine_of_the_earlier_rule_ends_as_the_model_says() -> None:
     since = "    since = max(timers.over, view.entered, *timers.first_links.values())\n"
     by_time = "    return timers.now - timers.over >= timers.times.step / 1000\n"
     name = "a new link does not begin the time anew"
-    by_time_alone = mutant("leaves by time", (departure_notices.has_served, since, by_time))
+    by_time_alone = mutant("leaves by time", (end_notices.has_served, since, by_time))
     with planted(by_time_alone), cheap_blocks():
         for trace in violations(name, 3):
             replay = Replay(EARLIER[name][1])

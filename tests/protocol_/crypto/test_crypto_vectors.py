@@ -14,7 +14,7 @@ from protocol.crypto import (
     escrow,
     group,
     key_sharing,
-    shuffle_verify,
+    shuffle_proof,
     sigma_proofs,
 )
 from protocol.crypto.hashing import Context
@@ -60,7 +60,7 @@ def check(block: str, entry: Entry) -> None:
         case "shuffle":
             joint, proof = data(entry, "joint_key", "proof")
             before, after = deck_of(entry["before"]), deck_of(entry["after"])
-            shuffle_verify.verify(context, joint, before, after, proof)
+            shuffle_proof.verify(context, joint, before, after, proof)
         case "sealed_choice":
             names = ("joint_key", "commitment", "escrow", "opening")
             joint, committed, box, opening = data(entry, *names)
@@ -71,8 +71,9 @@ def check(block: str, entry: Entry) -> None:
             assert [choice, nonce] == data(entry, "choice", "nonce")
         case "escrow_share":
             names = ("joint_key", "commitment", "escrow", "public", "share")
-            sealed_in = context_of(entry["sealed_in"])
-            point = escrow.verify_share(context, sealed_in, *data(entry, *names))
+            joint, committed, box, public, share = data(entry, *names)
+            sealing = (context_of(entry["sealed_in"]), joint, committed, box)
+            point = escrow.verify_share(context, sealing, public, share)
             points = {int(i): bytes.fromhex(p) for i, p in entry["points"].items()}
             assert points[entry["index"]] == point
             vector = [bytes.fromhex(p) for p in entry["vector"]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import fails
-from support.forged_points import forgeries, order_eight
+from support.forged_points import forgeries, negated, order_eight
 from support.reference_crypto import source
 
 from protocol.crypto import group, sigma_proofs
@@ -61,7 +61,7 @@ def test_the_whole_statement_counts() -> None:
     rejected(bases=BASES[::-1], shares=SHARES[::-1])
 
 
-NEAR = [SHARES[1], group.neg(SHARES[0]), group.add(SHARES[0], BASE), SHARES[0][:31]]
+NEAR = [SHARES[1], negated(SHARES[0]), group.add(SHARES[0], BASE), SHARES[0][:31]]
 
 
 @pytest.mark.parametrize(

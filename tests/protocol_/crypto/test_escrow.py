@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import each, fails
-from support.forged_points import forgeries
+from support.forged_points import forgeries, negated
 from support.reference_crypto import elsewhere, re_encrypt, source, verify_opened, verify_opening
 
 from protocol.crypto import escrow, group
@@ -40,12 +40,12 @@ WHERE = (SEALED_IN.encode(), JOINT, group.BASE, second_generator(), COMMITMENT)
 
 def give(i: int, box: bytes = ESCROW) -> bytes:
     return escrow.escrow_share(
-        GIVEN_IN, SEALED_IN, JOINT, COMMITMENT, box, PIECES[i], PUBLIC[i], source(b"share")
+        GIVEN_IN, (SEALED_IN, JOINT, COMMITMENT, box), PIECES[i], PUBLIC[i], source(b"share")
     )
 
 
 def take(i: int, share: Any, box: bytes = ESCROW) -> bytes:
-    return escrow.verify_share(GIVEN_IN, SEALED_IN, JOINT, COMMITMENT, box, PUBLIC[i], share)
+    return escrow.verify_share(GIVEN_IN, (SEALED_IN, JOINT, COMMITMENT, box), PUBLIC[i], share)
 
 
 def rejected(
@@ -65,7 +65,7 @@ def refused(box: bytes, data: bytes = OPENING) -> None:
 
 
 def test_any_t_seats_open_an_escrow() -> None:
-    assert len(ESCROW) == escrow.escrow_size(SIZE) == SIZE + 128
+    assert len(ESCROW) == SIZE + escrow.OVERHEAD == SIZE + 128
     escrow.verify(SEALED_IN, JOINT, COMMITMENT, ESCROW)
     points = {i: take(i, give(i)) for i in PIECES}
     for chosen in combinations(points, T):
@@ -125,7 +125,7 @@ def test_an_escrow_holds_nowhere_else(context: Context) -> None:
     rejected(context=context)
     with pytest.raises(Invalid, match="bad-escrow"):
         escrow.escrow_share(
-            GIVEN_IN, context, JOINT, COMMITMENT, ESCROW, PIECES[1], PUBLIC[1], source(b"")
+            GIVEN_IN, (context, JOINT, COMMITMENT, ESCROW), PIECES[1], PUBLIC[1], source(b"")
         )
 
 
@@ -182,7 +182,7 @@ def test_a_header_made_after_the_challenge_is_rejected() -> None:
     rejected(box=u + bar + encode_scalar(e) + encode_scalar(f) + bytes(SIZE))
 
 
-@pytest.mark.parametrize("point", [*forgeries(ESCROW[:32]).values(), group.neg(ESCROW[:32])])
+@pytest.mark.parametrize("point", [*forgeries(ESCROW[:32]).values(), negated(ESCROW[:32])])
 def test_bad_points_are_rejected(point: bytes) -> None:
     rejected(box=point + ESCROW[32:])
     rejected(box=ESCROW[:32] + point + ESCROW[64:])
@@ -217,13 +217,13 @@ def test_shares_hold_and_wrong_ones_are_rejected() -> None:
     fails(Invalid, "bad-share", take, 1, one_of_two, box=own_escrow(123, 457))
     for where in ELSEWHERE:
         with pytest.raises(Invalid, match="bad-share"):
-            escrow.verify_share(GIVEN_IN, where, JOINT, COMMITMENT, ESCROW, PUBLIC[1], one)
+            escrow.verify_share(GIVEN_IN, (where, JOINT, COMMITMENT, ESCROW), PUBLIC[1], one)
 
 
 @pytest.mark.parametrize("public", [*forgeries(PUBLIC[1]).values(), b""])
 def test_public_pieces_outside_the_group_are_rejected(public: bytes) -> None:
     with pytest.raises(Invalid, match="bad-share"):
-        escrow.verify_share(GIVEN_IN, SEALED_IN, JOINT, COMMITMENT, ESCROW, public, give(1))
+        escrow.verify_share(GIVEN_IN, (SEALED_IN, JOINT, COMMITMENT, ESCROW), public, give(1))
 
 
 def any_bytes(size: int) -> st.SearchStrategy[bytes]:

@@ -7,7 +7,7 @@ from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
 from protocol.seat.effects import Broken, Record
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Message, Say
 
 LIAR = 3
@@ -43,12 +43,12 @@ def most(room: MachineTable) -> int:
     return 2 * memory_quotas.WANTED // room.table.max_body
 
 
-def hear(machine: Machine, message: Message) -> bool:
+def hear(machine: SeatMachine, message: Message) -> bool:
     machine.receive(carried(message), 0.0, None)
     return message.hash in inspect(machine).store
 
 
-def loose(machine: Machine) -> int:
+def loose(machine: SeatMachine) -> int:
     found = inspect(machine).store.says_by(LIAR)
     path = inspect(machine).path
     off = (m for m in found if isinstance(m.statement, Say) and m.statement.on not in path)
@@ -109,7 +109,7 @@ def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() ->
     for body in (b"one", b"two"):
         hear(machine, made.sign(2, Say(0, machine.tip.step + 1, bytes(32), body)))
     records = [e.data for e in (*made.places[0].heard, *machine.take()) if isinstance(e, Record)]
-    again = Machine(made.table, seeded("again"), 0, made.who[0], bytes(32))
+    again = SeatMachine(made.table, seeded("again"), 0, made.who[0], bytes(32))
     again.restore(records)
     assert [e for e in again.take() if isinstance(e, Broken)] == [again.broken]
     assert (again.broken or Broken("")).code == "two-statements"

@@ -6,7 +6,7 @@ from support.machine_table import MachineTable, begun_room, carried, sent
 from support.toy_game import ToyGame
 
 from protocol.seat import catch_up as answering
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Accept, Back, Halt, Late, Message, Say, SealVote
 
@@ -27,7 +27,7 @@ def rubbish(room: MachineTable, number: int, size: int, known: bool) -> Message:
 
 
 def answers(
-    machine: Machine, frame: peer_frames.FrameBody, peer: bytes
+    machine: SeatMachine, frame: peer_frames.FrameBody, peer: bytes
 ) -> list[peer_frames.FrameBody]:
     machine.take()
     machine.receive(peer_frames.encode_frame(frame), 0.0, peer)

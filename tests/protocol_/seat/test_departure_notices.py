@@ -29,7 +29,7 @@ from protocol.seat.effects import (
     Send,
     Waiting,
 )
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import State
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.signed_messages import Halt, Late
@@ -437,9 +437,9 @@ def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> No
     assert departs(scene, 3).number == 3
 
 
-def watcher_of(scene: MachineTable) -> Machine:
+def watcher_of(scene: MachineTable) -> SeatMachine:
     """Return a machine that watches a table, and has heard nothing yet."""
-    watcher = Machine(scene.table, bytes, None, None)
+    watcher = SeatMachine(scene.table, bytes, None, None)
     watcher.start(0.0)
     return watcher
 

@@ -18,7 +18,7 @@ from protocol.consensus import fault_evidence
 from protocol.consensus.fork_tree import Tree
 from protocol.fault_codes import FAULTS
 from protocol.seat.effects import Asked, Broken, Guilty
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Close, Halt, Late, Message, Say, SealVote, Statement
 
 LIAR = 1
@@ -27,7 +27,7 @@ BY_STATEMENT |= {"bad-close", "not-expected"}
 """The faults that no body shows."""
 
 
-def eager(machine: Machine, asked: Asked) -> object:
+def eager(machine: SeatMachine, asked: Asked) -> object:
     """Let the liar bid highest, so that it is asked for all there is."""
     if asked.kind == "bid":
         return 3 if machine.seat == LIAR else 0
@@ -114,7 +114,7 @@ def test_a_forged_share_given_for_an_absent_seat_is_named_and_t_others_suffice()
     node, bodies = after.parent, after.slots
     step = STEPS[node.want.kind]
     given = {
-        seat: step.check(node, seat, step.read(node, seat, body))
+        seat: step.check(node, seat, body)
         for seat, body in enumerate(bodies)
         if isinstance(body, bytes)
     }
@@ -145,7 +145,7 @@ def test_two_inputs_in_one_step_are_a_fault() -> None:
 def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
     first, second = (on_say(lambda node: node.step == 3, fixed(body)) for body in (b"1", b"2"))
 
-    def lie(machine: Machine, statement: Statement) -> Statement:
+    def lie(machine: SeatMachine, statement: Statement) -> Statement:
         made = first(machine, statement)
         if made != statement:
             say_too(machine, second(machine, statement))
@@ -158,7 +158,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
 
 
 def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
-    def first_wins(machine: Machine, asked: Asked) -> object:
+    def first_wins(machine: SeatMachine, asked: Asked) -> object:
         return 3 if machine.seat == 0 and asked.kind == "bid" else toy_choice(machine, asked)
 
     table = toy_table(choose=first_wins)
@@ -176,12 +176,12 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
     check_named(table, "not-expected")
 
 
-def omit_own_says(machine: Machine, halt: Halt) -> Statement:
+def omit_own_says(machine: SeatMachine, halt: Halt) -> Statement:
     """Leave out of a promise what it says itself."""
     return Halt(halt.epoch, halt.lock, (), None, (), ())
 
 
-def deny_the_lock(machine: Machine, vote: SealVote) -> Statement:
+def deny_the_lock(machine: SeatMachine, vote: SealVote) -> Statement:
     """Promise the next epoch without the certificate, and then vote for this one."""
     told = inspect(machine).store.of_epoch(Halt, vote.epoch)
     says = next(m.statement.says for m in told if m.seat == LIAR)
@@ -190,14 +190,14 @@ def deny_the_lock(machine: Machine, vote: SealVote) -> Statement:
     return vote
 
 
-def build_on_nothing(machine: Machine, halt: Halt) -> Statement:
+def build_on_nothing(machine: SeatMachine, halt: Halt) -> Statement:
     """Leave out of a promise what its own inputs build on."""
     store = inspect(machine).store
     own = sorted(h for h in halt.says if store.find(h).seat == LIAR)
     return Halt(halt.epoch, halt.lock, tuple(own), None, (), ())
 
 
-def close_with_too_few(machine: Machine, close: Close) -> Statement:
+def close_with_too_few(machine: SeatMachine, close: Close) -> Statement:
     """Leave out a promise."""
     return replace(close, halts=close.halts[:-1])
 

@@ -1,4 +1,4 @@
-"""Whatever a hostile seat chooses, nothing escapes `Machine.receive`: it is a fault, or void."""
+"""Whatever a hostile seat chooses, nothing escapes `receive`: it is a fault, or void."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from support.toy_game import ToyGame
 from protocol.chain.chain_state import Kind, Table
 from protocol.game_interface import NOT_OF_FORM, ChoiceForm, IllegalMove
 from protocol.seat.effects import Asked, Guilty
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 
 LIAR, HONEST = 1, (0, 2, 3)
 
@@ -57,7 +57,7 @@ def hostile_table(kind: str, lie: Any) -> MachineTable:
     It bids highest, so that it is asked for all there is, and its machine holds by its own rules.
     """
 
-    def choose(machine: Machine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: Asked) -> Any:
         if machine.seat == LIAR and asked.kind == kind:
             return lie
         if asked.kind == "bid":

@@ -20,13 +20,13 @@ from protocol.errors import Invalid
 from protocol.game_interface import IllegalMove
 from protocol.seat import memory_quotas
 from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import SIGNS, PlayerChoice, State
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Accept, Back, Halt, Late, Say, SealVote
 
 
-def told(machine: Machine, now: float, *peers: bytes) -> None:
+def told(machine: SeatMachine, now: float, *peers: bytes) -> None:
     """Let peers have told a machine all that they store of its seat."""
     for peer in peers:
         machine.receive(peer_frames.encode_frame(peer_frames.Told()), now, peer)
@@ -59,7 +59,7 @@ def test_a_crash_after_every_single_record_never_makes_a_seat_contradict_itself(
     once = {m.identity: m.hash for m in whole.own_messages(1, whole.places[1].heard)}
     for length in range(len(journal) + 1):
         secret = secrets_of(whole.machine(1)).seed
-        machine = Machine(whole.table, seeded(f"again{length}"), 1, whole.who[1], secret)
+        machine = SeatMachine(whole.table, seeded(f"again{length}"), 1, whole.who[1], secret)
         machine.restore(journal[:length])
         held = {m.identity: m.hash for m in inspect(machine).store if m.seat == 1}
         assert held.items() <= once.items()
@@ -303,7 +303,7 @@ def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opene
 def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -> None:
     asleep, thinking = [False], list[tuple[float, Asked]]()
 
-    def choose(machine: Machine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: Asked) -> Any:
         """Seat 3 sleeps; seat 0 takes a while then, so that there is time to come back in."""
         if asleep[0] and machine.seat == 0:
             thinking.append((room.now + 6, asked))
@@ -491,7 +491,7 @@ def test_the_state_table_lets_only_the_right_states_speak() -> None:
 
 def test_a_watcher_follows_and_never_signs() -> None:
     room = toy_table(3)
-    watcher = Machine(room.table, seeded("watcher"))
+    watcher = SeatMachine(room.table, seeded("watcher"))
     room.play(until=5)
     watcher.start(room.now)
     for message in inspect(room.machine()).store:

@@ -8,7 +8,7 @@ from support.machine_table import MachineTable, carried, sent, toy_table, waitin
 from support.sampling import sample
 
 from protocol.seat.effects import Broken, Record, Silenced
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import State
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Halt, Late, Message, Say
@@ -19,7 +19,7 @@ def home_of(seats: int = 4, quorum: int | None = None) -> MachineTable:
     return waiting_table({1}, seats, quorum)
 
 
-def restored(home: MachineTable, keep: int | None = None, cautious: bool = False) -> Machine:
+def restored(home: MachineTable, keep: int | None = None, cautious: bool = False) -> SeatMachine:
     """Return seat 1's machine from its journal, or its first `keep` records; not linked yet."""
     place = home.places[1]
     place.machine = home.build(1)
@@ -118,7 +118,7 @@ def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself()
     assert (machine.broken or Broken("")).seat == 1
 
 
-def resumed_from_old_copy() -> tuple[MachineTable, Machine, Message]:
+def resumed_from_old_copy() -> tuple[MachineTable, SeatMachine, Message]:
     """Seat 1 has bid; its journal is that of before, as in a folder restored whole."""
     home = home_of()
     keep = len(home.places[1].journal)

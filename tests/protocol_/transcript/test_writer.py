@@ -10,7 +10,7 @@ from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, new_secrets
 from protocol.crypto import group
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import transcript_format
 from protocol.transcript.transcript_format import MAGIC, VERSION, Link, Step, Transcript
 from protocol.transcript.transcript_writer import to_the_end
@@ -94,7 +94,7 @@ def test_no_honest_secret_is_in_the_file(name: str) -> None:
 
 def test_a_watcher_writes_the_same_file() -> None:
     room = room_of("vanished")
-    watcher = Machine(room.table, seeded("watcher"))
+    watcher = SeatMachine(room.table, seeded("watcher"))
     watcher.start(room.now)
     for message in store_of(room.places[0].machine):
         watcher.receive(carried(message), room.now)

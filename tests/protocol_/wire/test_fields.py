@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 from typing import Annotated, Any
 
 import pytest
@@ -262,13 +263,13 @@ def test_any_value_is_a_lobby_frame_or_invalid(value: Any) -> None:
 
 
 BODIES: dict[str, Callable[[bytes], Any]] = {
-    "key.commit": step_bodies.parse_key_commit,
-    "key.reveal": lambda data: step_bodies.parse_key_reveal(data, 1, 2),
+    "key.commit": partial(step_bodies.parse, step_bodies.KEY_COMMIT),
+    "key.reveal": partial(step_bodies.parse, step_bodies.key_reveal_form(1, 2)),
     "key.ok": step_bodies.parse_key_ok,
-    "seal": step_bodies.parse_seal,
-    "shuffle": lambda data: step_bodies.parse_shuffle(data, 1),
-    "gather": lambda data: step_bodies.parse_gather(data, 1, 1),
-    "show": step_bodies.parse_show,
+    "seal": partial(step_bodies.parse, step_bodies.SEAL),
+    "shuffle": partial(step_bodies.parse, step_bodies.shuffle_form(1)),
+    "gather": partial(step_bodies.parse, step_bodies.gather_form(1, 1)),
+    "show": partial(step_bodies.parse, step_bodies.SHOW),
 }
 FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), (b"", bytes(32))])
 

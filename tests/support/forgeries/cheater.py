@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from protocol.chain.chain_state import Kind, Node
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Say, Statement
 from protocol.wire.step_bodies import EMPTY
 from support.forgeries.bodies import Forge
@@ -19,11 +19,11 @@ from support.inspection import replace_signing, send_to_all, sign_as_ever
 
 PASSES = (Kind.DECK_OK, Kind.HOLD, Kind.OVER)
 """Steps in which every honest body is the empty pass."""
-Lie = Callable[[Machine, Statement], Statement]
+Lie = Callable[[SeatMachine, Statement], Statement]
 Due = Callable[[Node], bool]
 
 
-class CheatingMachine(Machine):
+class CheatingMachine(SeatMachine):
     """A machine with a lie, and what it sends behind the statement that it is about to sign."""
 
     lie: Lie
@@ -40,7 +40,7 @@ class CheatingMachine(Machine):
         return is_signed
 
 
-def say_too(machine: Machine, statement: Statement) -> None:
+def say_too(machine: SeatMachine, statement: Statement) -> None:
     """Sign a statement and send it to all, unknown to the machine's own rules."""
     send_to_all(machine, signed(machine, statement))
 
@@ -61,7 +61,7 @@ def on_say(due: Due, forge: Forge, passes: bool = True) -> Lie:
     """
     at: list[int] = []
 
-    def lie(machine: Machine, statement: Statement) -> Statement:
+    def lie(machine: SeatMachine, statement: Statement) -> Statement:
         node = machine.tip
         if not isinstance(statement, Say) or not due(node) or (at and at[0] != node.step):
             return statement
@@ -78,7 +78,7 @@ def twice(due: Due, forge: Forge, behind: bool = False) -> Lie:
     """Send a forged body before or behind the own one, in the first step that is due."""
     done: list[int] = []
 
-    def lie(machine: Machine, statement: Statement) -> Statement:
+    def lie(machine: SeatMachine, statement: Statement) -> Statement:
         node = machine.tip
         if isinstance(statement, Say) and due(node) and not done:
             done.append(node.step)
@@ -92,10 +92,10 @@ def twice(due: Due, forge: Forge, behind: bool = False) -> Lie:
     return lie
 
 
-def changing(kind: type[Any], change: Callable[[Machine, Any], Statement]) -> Lie:
+def changing(kind: type[Any], change: Callable[[SeatMachine, Any], Statement]) -> Lie:
     """Change every statement of one kind."""
 
-    def lie(machine: Machine, statement: Statement) -> Statement:
+    def lie(machine: SeatMachine, statement: Statement) -> Statement:
         return change(machine, statement) if isinstance(statement, kind) else statement
 
     return lie

@@ -2,41 +2,41 @@
 
 from dataclasses import replace
 
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames, signed_messages, step_bodies
 from protocol.wire.signed_messages import Close, Expired, Halt, Say, Statement
 from support.forgeries.bodies import seat_of
 from support.inspection import identity_of, view_of
 
 
-def signed(machine: Machine, statement: Statement) -> signed_messages.Message:
+def signed(machine: SeatMachine, statement: Statement) -> signed_messages.Message:
     """Sign any statement with the key of the machine's seat."""
     return signed_messages.sign(identity_of(machine), machine.table.id, seat_of(machine), statement)
 
 
-def carried(machine: Machine, statement: Statement) -> bytes:
+def carried(machine: SeatMachine, statement: Statement) -> bytes:
     """Return the frame that carries any statement of the machine's seat."""
     return peer_frames.encode_frame(peer_frames.Carry(signed(machine, statement).encode()))
 
 
-def unasked(machine: Machine) -> Statement:
+def unasked(machine: SeatMachine) -> Statement:
     """Speak in the current step, in which another seat is asked alone."""
     node = machine.tip
     return Say(view_of(machine).epoch, node.step, node.digest, step_bodies.encode_choice(0))
 
 
-def elsewhere(machine: Machine) -> Statement:
+def elsewhere(machine: SeatMachine) -> Statement:
     """Speak in the current step on a chain that nobody knows."""
     node = machine.tip
     return Say(view_of(machine).epoch, node.step, b"\x01" * 32, step_bodies.encode_choice(0))
 
 
-def forgetful_halt(machine: Machine) -> Statement:
+def forgetful_halt(machine: SeatMachine) -> Statement:
     """Halt for the next epoch without naming a lock or an input."""
     return Halt(view_of(machine).epoch + 1, None, (), None, (), ())
 
 
-def malform_halts(machine: Machine, statement: Statement) -> Statement:
+def malform_halts(machine: SeatMachine, statement: Statement) -> Statement:
     """Claim in the halt for epoch 1 a timeout in another epoch than that of its lock."""
     if not isinstance(statement, Halt) or statement.epoch != 1:
         return statement
@@ -44,6 +44,6 @@ def malform_halts(machine: Machine, statement: Statement) -> Statement:
     return replace(statement, expired=Expired(9, node.step, node.digest))
 
 
-def empty_close(machine: Machine) -> Statement:
+def empty_close(machine: SeatMachine) -> Statement:
     """Propose a base that rests on no halt, as the seat whose turn it is."""
     return Close(view_of(machine).epoch + 1, ())

@@ -19,7 +19,7 @@ from p2p_hoity.net.peer_link import Link
 from p2p_hoity.table import play_table, session
 from p2p_hoity.table.effects_out import EffectsOut
 from protocol.seat.effects import Effect, Send, Stepped
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Message, Say, Statement
 from support.forgeries.bodies import seat_of
 from support.forgeries.cheater import CheatingMachine, Lie
@@ -115,12 +115,12 @@ async def dribble(link: Link, framed: bytes) -> None:
         await trio.sleep(0.05)
 
 
-def cheating(lie_of: Callable[[int], Lie], *given: Any) -> Machine:
+def cheating(lie_of: Callable[[int], Lie], *given: Any) -> SeatMachine:
     """Return a machine that cheats, and tells so on its output when it does."""
     machine = CheatingMachine(*given)
     lie = lie_of(seat_of(machine))
 
-    def telling(one: Machine, statement: Statement) -> Statement:
+    def telling(one: SeatMachine, statement: Statement) -> Statement:
         made = lie(one, statement)
         if made != statement:
             write_line({"type": "lied", "tale": LyingEffects.tale, "step": one.tip.step})
@@ -135,7 +135,7 @@ def lie(tale: str) -> None:
     LyingEffects.tale = tale
     plot = PLOTS.get(tale)
     if plot is not None and plot.lie is not None:
-        setattr(play_table, "Machine", partial(cheating, plot.lie))  # noqa: B010
+        setattr(play_table, "SeatMachine", partial(cheating, plot.lie))  # noqa: B010
     if tale.startswith("flood:"):
         atexit.register(lambda: write_line({"type": "flooded", **LyingEffects.counts}))
         setattr(play_table, "Limits", WideLimits)  # noqa: B010

@@ -12,7 +12,7 @@ from protocol.chain.chain_state import Kind, Node
 from protocol.consensus.epoch_votes import held_says
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import State
 from protocol.wire import signed_messages, step_bodies
 from protocol.wire.peer_frames import Carry, parse_frame
@@ -29,7 +29,7 @@ Told = list[Message]
 class Liar:
     """The lying seat: its machine, what it has told, and whether it has lied."""
 
-    machine: Machine
+    machine: SeatMachine
     told: dict[tuple[int, ...], Told] = field(default_factory=dict)
     lied: bool = False
 
@@ -47,7 +47,7 @@ class Liar:
 Tale = Callable[[Liar, Message], Told | None]
 
 
-def own_message(send: Send, machine: Machine) -> Message | None:
+def own_message(send: Send, machine: SeatMachine) -> Message | None:
     """The liar's own statement in a frame that is about to leave, if it carries one."""
     with suppress(Invalid):
         frame = parse_frame(send.frame)

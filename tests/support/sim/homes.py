@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from protocol.seat.effects import Send
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, peer_frames
 from support.inspection import floor_of, store_of
 from support.sim.invariants import need, own_statement
@@ -80,7 +80,7 @@ class Homes:
         world.seen["clone"] += 1
         self._live(seat, twin, known(copy), told)
 
-    def _live(self, seat: int, twin: Machine, mine: set[bytes], told: float) -> None:
+    def _live(self, seat: int, twin: SeatMachine, mine: set[bytes], told: float) -> None:
         world = self.world
         for effect in twin.take():
             if isinstance(effect, Send):

@@ -8,7 +8,7 @@ from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node, Table
 from protocol.chain.openings import own_due
 from protocol.fault_codes import Fault
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import steps_to
 from protocol.wire import signed_messages, step_bodies
 from protocol.wire.signed_messages import MAX_MESSAGE, Back, Expired, Halt, Message, Say
@@ -52,13 +52,14 @@ class Secrets:
     escrows: int = 0
     opened: set[int] = field(default_factory=set)
 
-    def learn(self, machine: Machine, node: Node, seat: int, say: Say) -> None:
+    def learn(self, machine: SeatMachine, node: Node, seat: int, say: Say) -> None:
         """What an honest say gives away to whoever hears it."""
         want = node.want
         if want.kind is Kind.FINAL:
             return
         if want.kind is Kind.SEAL and seat in want.owes:
-            self.sealed.add((want.name, seat, step_bodies.parse_seal(say.body).commitment))
+            read = step_bodies.parse(step_bodies.SEAL, say.body)
+            self.sealed.add((want.name, seat, read.commitment))
         if want.kind is Kind.SHOW and seat in want.owes:
             self.shares |= set(transition.check(node, seat, say.body).shares)
         if want.kind not in (Kind.DEAL, Kind.OPEN, Kind.REVEAL):
@@ -152,7 +153,7 @@ class Checker:
 
     # No honest seat contradicts itself.
 
-    def signed_by(self, machine: Machine, message: Message) -> None:
+    def signed_by(self, machine: SeatMachine, message: Message) -> None:
         """An honest seat sent this statement of its own."""
         again = message.identity in self.signed
         known = self.signed.setdefault(message.identity, message.payload)
@@ -187,7 +188,7 @@ class Checker:
         if step >= self.table.first_step:
             self.revealed.setdefault((seat, step), after_step(node, step).digest)
 
-    def _check_reveal(self, machine: Machine, node: Node, seat: int) -> None:
+    def _check_reveal(self, machine: SeatMachine, node: Node, seat: int) -> None:
         """Who opens its choice holds every commitment, and every `hold` after it."""
         step, text = node.sealed[node.want.name, seat].step, f"seat {seat} opens its choice before"
         need(_holds_all(machine, node, step), f"{text} it holds all commitments")
@@ -195,7 +196,7 @@ class Checker:
             need(node.held > step, f"{text} all have confirmed what is sealed")
             need(_holds_all(machine, node, node.held), f"{text} it holds that all have confirmed")
 
-    def _check_final_say(self, machine: Machine, node: Node, seat: int) -> None:
+    def _check_final_say(self, machine: SeatMachine, node: Node, seat: int) -> None:
         if node.want.kind is not Kind.FINAL:
             return
         over = node
@@ -203,7 +204,7 @@ class Checker:
             over = over.parent
         need(machine.final_step() >= over.step - 1, f"seat {seat} opened its hand too early")
 
-    def _check_expired(self, machine: Machine, seat: int, halt: Halt) -> None:
+    def _check_expired(self, machine: SeatMachine, seat: int, halt: Halt) -> None:
         """Nobody votes himself away: where a seat owes a say it tells of nobody's patience."""
         place, view = halt.expired, view_of(machine)
         if place is None or place.epoch != view.epoch or place.on not in view.path:
@@ -215,7 +216,7 @@ class Checker:
             f"seat {seat} thinks and says that patience ran out",
         )
 
-    def _check_hurried(self, machine: Machine, by: int, halt: Halt) -> None:
+    def _check_hurried(self, machine: SeatMachine, by: int, halt: Halt) -> None:
         """Before patience is out by the clock, only who has left is said not to have come."""
         place = halt.expired
         if place is None or not is_hurried(machine, place):
@@ -294,7 +295,7 @@ class Checker:
 
     # Agreement.
 
-    def watch(self, seat: int, machine: Machine) -> None:
+    def watch(self, seat: int, machine: SeatMachine) -> None:
         """Note what is final for a seat and compare it with all that was final before."""
         if self.is_wide:
             far = floor_of(machine) > self.wish + 2
@@ -325,7 +326,7 @@ class Checker:
         self.forked = True
 
 
-def _holds_all(machine: Machine, node: Node, step: int) -> bool:
+def _holds_all(machine: SeatMachine, node: Node, step: int) -> bool:
     """Whether the machine holds what all said in this step, or the step is in its base."""
     view, before = view_of(machine), node.before(step)
     if step < view.base.step:

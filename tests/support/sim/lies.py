@@ -14,7 +14,7 @@ from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
 from protocol.chain.openings import has_opening
 from protocol.errors import Invalid
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, signed_messages, step_bodies
 from protocol.wire.signed_messages import (
     Accept,
@@ -39,7 +39,7 @@ class Liar:
     """The lying seat: its machine and identity, a die, and how often it lies."""
 
     seat: int
-    machine: Machine
+    machine: SeatMachine
     who: Any
     die: random.Random
     rate: float = 0.4
@@ -156,7 +156,7 @@ def stranger_escrow(liar: Liar, message: Message, say: Say) -> Sent:
     if node is None or node.want.kind is not Kind.SEAL or say.body == step_bodies.EMPTY:
         return [(message, liar.others)]
     try:
-        read = step_bodies.parse_seal(say.body)
+        read = step_bodies.parse(step_bodies.SEAL, say.body)
     except Invalid:
         return [(message, liar.others)]
     stolen = [s.escrow for key, s in node.sealed.items() if key[1] != liar.seat]

@@ -27,7 +27,7 @@ from protocol.seat.effects import (
     Send,
     Stepped,
 )
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Message
 from protocol.wire.signed_notices import Leave
@@ -69,7 +69,7 @@ class Process:
     over for it, and it is there for nobody any more.
     """
 
-    machine: Machine
+    machine: SeatMachine
     disk: list[bytes] = field(default_factory=list)
     up: bool = True
     gone: bool = False
@@ -117,13 +117,13 @@ class World:
             alter(self.processes[seat].machine, polynomial=rooted(die, seat, seats, quorum))
         return Liar(seat, self.processes[seat].machine, self.who[seat], die, rate)
 
-    def build(self, seat: int) -> Machine:
+    def build(self, seat: int) -> SeatMachine:
         """A machine with the same long-lived secrets and fresh randomness."""
         secret = hashlib.sha256(f"secret{seat}".encode()).digest()
         fresh = random.Random(f"rng {self.plan.seed} {seat} {self.now}").randbytes
         if self.now == 0.0:
             fresh = random.Random(f"setup {seat}").randbytes
-        return Machine(self.table, fresh, seat, self.who[seat], secret)
+        return SeatMachine(self.table, fresh, seat, self.who[seat], secret)
 
     def start_machine(self, seat: int) -> None:
         """Begin, or go on; with slow jobs it hands out from now on what takes long."""
@@ -212,7 +212,7 @@ class World:
     def _wakes(self, seat: int) -> float:
         return 0.0 if self.endings is None else self.endings.sleeps_until(seat)
 
-    def _ask_back(self, machine: Machine) -> None:
+    def _ask_back(self, machine: SeatMachine) -> None:
         node = machine.tip
         if machine.has_begun and machine.seat not in node.present | node.banned:
             machine.ask_back(self.time(machine.seat))
@@ -221,7 +221,7 @@ class World:
         """Honest seats that are there at the end."""
         return [s for s, h in enumerate(self.processes) if s not in self.plan.liars and not h.gone]
 
-    def _may_stand_up(self, machine: Machine) -> bool:
+    def _may_stand_up(self, machine: SeatMachine) -> bool:
         """As the driver has it; where links break and seats go, once they have held for a while: by
         [E-19] who comes back later than patience waits may find nobody."""
         ended = machine.finished and machine.may_leave()
@@ -331,7 +331,7 @@ class World:
             when = self.now + self.job_die.random() * LONGEST_JOB
             self.at(when, lambda: self._end_job(seat, machine, job))
 
-    def _end_job(self, seat: int, machine: Machine, job: Job) -> None:
+    def _end_job(self, seat: int, machine: SeatMachine, job: Job) -> None:
         process = self.processes[seat]
         if process.up and process.machine is machine:
             self.seen["jobs"] += 1
@@ -542,7 +542,7 @@ class World:
                 absent = [s for s in here if m.tip.absences[s]]
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
 
-    def _judge_answers(self, machines: list[Machine]) -> None:
+    def _judge_answers(self, machines: list[SeatMachine]) -> None:
         """A seat that comes back with nothing is answered with no more than its link takes."""
         ask = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
         for m in machines if self.plan.wide is not None else []:
@@ -552,7 +552,7 @@ class World:
             sent = [e.frame for e in m.take() if isinstance(e, Send) and e.peer == peer]
             self.check.answered(m.seat or 0, sum(map(len, sent)))
 
-    def _judge_no_start(self, machines: list[Machine]) -> None:
+    def _judge_no_start(self, machines: list[SeatMachine]) -> None:
         disturbed = self.plan.liars or self.wide.leavers or not self.plan.quiet
         need(bool(disturbed), "a quiet table without a liar did not begin")
         self.seen["not begun"] += 1

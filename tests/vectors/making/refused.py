@@ -10,14 +10,14 @@ from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Node
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import transcript_format, transcript_writer
 from protocol.transcript.transcript_format import Content, Evidence, Signed, Step, Transcript
 from protocol.wire import step_bodies
 from protocol.wire.signed_messages import Message, Say
 
 
-def row(machine: Machine, node: Node, step: Step) -> tuple[Signed, ...]:
+def row(machine: SeatMachine, node: Node, step: Step) -> tuple[Signed, ...]:
     """The signatures of a step's bodies, all said in epoch 0."""
     says = {(m.seat, _say(m).on, _say(m).body): m for m in store_of(machine).says(0, node.step)}
     said = [(seat, slot) for seat, slot in enumerate(step.slots) if isinstance(slot, bytes)]
@@ -29,7 +29,7 @@ def _say(message: Message) -> Say:
     return message.statement
 
 
-def undisturbed(machine: Machine, last: int | None = None) -> Transcript:
+def undisturbed(machine: SeatMachine, last: int | None = None) -> Transcript:
     """The chain that a machine follows in epoch 0, up to a step, with its signatures."""
     nodes = [n for n in transcript_writer.to_the_end(machine.tip) if last is None or n.step <= last]
     steps = [Step(node.slots or ()) for node in nodes[1:]]
@@ -38,7 +38,7 @@ def undisturbed(machine: Machine, last: int | None = None) -> Transcript:
     return Transcript(content, Evidence(tuple(rows)))
 
 
-def and_then(whole: Transcript, machine: Machine) -> Transcript:
+def and_then(whole: Transcript, machine: SeatMachine) -> Transcript:
     """The same with all that was said in the next step."""
     node, step = machine.tip, machine.tip.step
     said = {m.seat: _say(m).body for m in store_of(machine).says(0, step)}

@@ -18,7 +18,7 @@ from p2p_hoity.rules.edition import Edition
 from protocol.chain.chain_state import Kind, Table
 from protocol.crypto.identities import Identity
 from protocol.seat.effects import Asked, Send
-from protocol.seat.seat_machine import Machine
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import table_header
 from protocol.wire.signed_messages import Statement
 from protocol.wire.table_header import Header, Patience, Terms
@@ -75,14 +75,14 @@ class Plan:
         return game_adapter.bind(Header(terms, roster))
 
 
-def eager(seed: str) -> Callable[[Machine, Asked], Any]:
+def eager(seed: str) -> Callable[[SeatMachine, Asked], Any]:
     """Goes for Exhibits, to be done soon; else any legal choice."""
     draws = {seat: stream(seed, f"seat {seat} choices") for seat in range(6)}
 
-    def choose(machine: Machine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: Asked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
         options: list[Any] = list(view.legal(asked.kind))  # type: ignore[arg-type]
-        if asked.kind == "place" and rules.holds_exhibit(
+        if asked.kind == "place" and rules.legality.holds_exhibit(
             view.state, machine.seat or 0, dict(view.private)
         ):
             options = options[:1] * 2 + options
@@ -126,11 +126,11 @@ class VectorRoom(MachineTable):
             cheaters=lies or {},
         )
 
-    def must_wait(self, machine: Machine) -> bool:
+    def must_wait(self, machine: SeatMachine) -> bool:
         """Whether the seat does not choose now; it is asked again in the next epoch."""
         return machine.seat not in self.hasty and self.waits(machine.tip)
 
-    def build(self, seat: int) -> Machine:
+    def build(self, seat: int) -> SeatMachine:
         """A machine with the seat's secrets and, in each life, fresh randomness."""
         seed = self.plan.seed
         secret = stream(seed, f"seat {seat} secret")(32)
@@ -200,7 +200,7 @@ def come_back(seat: int) -> Act:
     return act
 
 
-def inject(seat: int, make: Callable[[Machine], Statement]) -> Act:
+def inject(seat: int, make: Callable[[SeatMachine], Statement]) -> Act:
     """Have the seat sign one statement more and send it to all."""
 
     def act(room: VectorRoom) -> None:

@@ -1,0 +1,320 @@
+"""Shuffle a deck so that nobody can follow, and prove that nothing else was done to it.
+
+A shuffle permutes the cards and re-encrypts every one.
+
+Terelius and Wikström 2010 ("Proofs of Restricted Shuffles") as written out by Haenni, Locher,
+Koenig and Dubuis 2017 ("Pseudo-Code Algorithms for Verifiable Re-encryption Mix-Nets"),
+algorithms GenShuffleProof and CheckShuffleProof; the proof carries the challenge in place of
+the announcement. With u the weights of the positions before and u'_i = u_order[i], it shows:
+
+1. sum c_j - sum h_i = (..) BASE and 2. chain_N - (prod u) h = (..) BASE and
+3. sum u_j c_j = (..) BASE + sum u'_i h_i: the c_j commit to a permutation;
+4. sum u'_i after_i re-encrypts sum u_j before_j;
+5. chain_i = (..) BASE + u'_i chain_{i-1}, from chain_0 = h.
+
+Multiplications: prove 5N and 3N of BASE; verify 8N and N of BASE. Additions: 6N and 9N.
+
+A proof for N cards has 32 · (5 + 4N) bytes: the challenge; responses s1 .. s4; N chain
+responses; N order responses; N permutation commitments; N chain commitments. The first
+2N + 5 are scalars, the last 2N points. No scalar in it may be 0.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..errors import Invalid
+from . import group
+from .elgamal import Ciphertext, Deck, well_formed
+from .group import Point, add, encode_scalar, mul, mul_base, sub, weighted
+from .hashing import (
+    ORDER,
+    Context,
+    Label,
+    Random,
+    digest,
+    hash_to_scalar,
+    hedged,
+    permutation,
+    scalar,
+    u64,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleProof:
+    """A proof taken apart; scalars are decoded, points are 32 bytes and not yet checked."""
+
+    challenge: int
+    responses: tuple[int, int, int, int]
+    chain_responses: tuple[int, ...]
+    order_responses: tuple[int, ...]
+    commitments: tuple[Point, ...]
+    chain: tuple[Point, ...]
+
+    def encode(self) -> bytes:
+        """The proof's bytes."""
+        scalars = (
+            self.challenge,
+            *self.responses,
+            *self.chain_responses,
+            *self.order_responses,
+        )
+        return b"".join([*map(encode_scalar, scalars), *self.commitments, *self.chain])
+
+
+def proof_size(n: int) -> int:
+    """Bytes of a proof for n cards."""
+    return 32 * (5 + 4 * n)
+
+
+def decode_proof(proof: bytes, n: int) -> ShuffleProof:
+    """Take apart a proof for n cards. Raises Invalid('bad-shuffle' or 'bad-scalar')."""
+    if not isinstance(proof, bytes) or len(proof) != proof_size(n):
+        raise Invalid("bad-shuffle", f"a proof for {n} cards has {proof_size(n)} bytes")
+    words = [proof[at : at + 32] for at in range(0, len(proof), 32)]
+    scalars = [group.decode_scalar(word) for word in words[: 5 + 2 * n]]
+    points = words[5 + 2 * n :]
+    if 0 in scalars or group.IDENTITY in points:
+        raise Invalid("bad-shuffle", "a proof holds no 0 and no identity")
+    challenge, s1, s2, s3, s4 = scalars[:5]
+    return ShuffleProof(
+        challenge,
+        (s1, s2, s3, s4),
+        tuple(scalars[5 : 5 + n]),
+        tuple(scalars[5 + n :]),
+        tuple(points[:n]),
+        tuple(points[n:]),
+    )
+
+
+def statement_digest(
+    context: Context, joint_key: Point, before: Deck, after: Deck, commitments: Sequence[Point]
+) -> bytes:
+    """The digest of all a shuffle claims, and of the permutation commitments."""
+    head = (context.encode(), joint_key, group.BASE, group.chain_generator(), u64(len(before)))
+    components = [component for deck in (before, after) for card in deck for component in card]
+    return digest(
+        Label.SHUFFLE_STATEMENT,
+        *head,
+        *group.shuffle_generators(len(before)),
+        *components,
+        *commitments,
+    )
+
+
+def weights(statement: bytes, n: int) -> list[int]:
+    """u_0 .. u_{n-1}: the verifier's weights for the positions of the deck before."""
+    return [hash_to_scalar(Label.SHUFFLE_WEIGHT, statement, u64(index)) for index in range(n)]
+
+
+def challenge_of(statement: bytes, chain: Sequence[Point], announcement: Sequence[Point]) -> int:
+    """The challenge; the announcement is t1, t2, t3, t4 (a and b), then N chain points."""
+    return hash_to_scalar(Label.SHUFFLE_CHALLENGE, statement, *chain, *announcement)
+
+
+def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof: bytes) -> None:
+    """Raise Invalid('bad-shuffle') unless `proof` shows that `after` is `before` shuffled ([D-7]).
+
+    `before` must be verified already. All points of `after` and of the proof are checked to
+    be canonical points of the group other than the identity; none needs decoding before.
+    """
+    if not before or len(before) != len(after):
+        raise Invalid("bad-shuffle", "not as many cards after as before")
+    if not well_formed(after):
+        raise Invalid("bad-shuffle", "a card is two points, none the identity")
+    try:
+        parts = decode_proof(proof, len(before))
+        statement = statement_digest(context, joint_key, before, after, parts.commitments)
+        announcement = _recompute(joint_key, before, after, parts, statement)
+    except Invalid as fault:
+        raise Invalid("bad-shuffle", fault.reason) from None
+    if parts.challenge != challenge_of(statement, parts.chain, announcement):
+        raise Invalid("bad-shuffle", "not a shuffle of the deck before it")
+
+
+def _recompute(
+    joint_key: Point, before: Deck, after: Deck, proof: ShuffleProof, statement: bytes
+) -> list[Point]:
+    """The announcement that the proof's challenge and responses stand for.
+
+    Every commitment, chain point and card is multiplied by a scalar other than 0 here, by
+    which libsodium checks that it lies in the group.
+    """
+    n, c = len(before), proof.challenge
+    s1, s2, s3, s4 = proof.responses
+    by_position = weights(statement, n)
+    product = 1
+    for weight in by_position:
+        product = product * weight % ORDER
+    minus = [-c * weight for weight in by_position]
+    order_sum = sub(group.total(proof.commitments), group.shuffle_generators_total(n))
+    chain_end = sub(proof.chain[-1], mul(product, group.chain_generator()))
+    scalars = [*minus, *proof.order_responses]
+    links = [group.chain_generator(), *proof.chain]
+    return [
+        sub(mul_base(s1), mul(c, order_sum)),
+        sub(mul_base(s2), mul(c, chain_end)),
+        add(mul_base(s3), weighted(scalars, [*proof.commitments, *group.shuffle_generators(n)])),
+        sub(weighted(scalars, [x.a for x in (*before, *after)]), mul_base(s4)),
+        sub(weighted(scalars, [x.b for x in (*before, *after)]), mul(s4, joint_key)),
+        *[
+            sub(add(mul_base(s_chain), mul(s_order, last)), mul(c, link))
+            for link, last, s_chain, s_order in zip(
+                proof.chain, links, proof.chain_responses, proof.order_responses, strict=False
+            )
+        ],
+    ]
+
+
+# Shuffling and proving.
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleSecret:
+    """What only the shuffler knows: after[i] = before[order[i]] + randomness[i] · (BASE, Y)."""
+
+    order: tuple[int, ...] = field(repr=False)
+    randomness: tuple[int, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All of a shuffle that needs no deck, for one use: `blinds` are encryptions of nothing."""
+
+    joint_key: Point = field(repr=False)
+    secret: ShuffleSecret = field(repr=False)
+    blinds: tuple[Ciphertext, ...] = field(repr=False)
+
+
+def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
+    """Draw order and randomness for n cards and multiply: what can be done while waiting."""
+    group.check_size(n)
+    secret = ShuffleSecret(permutation(rng, n), tuple(scalar(rng) for _ in range(n)))
+    blinds = tuple(Ciphertext(mul_base(r), mul(r, joint_key)) for r in secret.randomness)
+    return Prepared(joint_key, secret, blinds)
+
+
+def shuffle(
+    joint_key: Point, deck: Deck, rng: Random, prepared: Prepared | None = None
+) -> tuple[Deck, ShuffleSecret]:
+    """The deck in a fresh uniform order, re-encrypted, and the secret to prove it with.
+
+    What was prepared must never be used for a second deck: ValueError for another size or
+    key, but nothing here notices a second use.
+    """
+    ready = prepared or prepare(joint_key, len(deck), rng)
+    if len(ready.blinds) != len(deck) or ready.joint_key != joint_key:
+        raise ValueError("a shuffle prepared for another size or key")
+    after = tuple(
+        Ciphertext(add(deck[source].a, blind.a), add(deck[source].b, blind.b))
+        for source, blind in zip(ready.secret.order, ready.blinds, strict=True)
+    )
+    return after, ready.secret
+
+
+def prove(
+    context: Context,
+    joint_key: Point,
+    before: Deck,
+    after: Deck,
+    secret: ShuffleSecret,
+    rng: Random,
+) -> bytes:
+    """Proof that `after` is `before` shuffled with `secret`: 32 · (5 + 4N) bytes."""
+    n = len(before)
+    witness = b"".join([*map(u64, secret.order), *map(encode_scalar, secret.randomness)])
+    claim = statement_digest(context, joint_key, before, after, ())
+    openings = _draw(Label.SHUFFLE_COMMITMENT_RANDOMNESS, rng, n, claim, witness)
+    commitments = _commit_to_order(secret.order, openings)
+    statement = statement_digest(context, joint_key, before, after, commitments)
+    by_position = weights(statement, n)
+    in_order = [by_position[source] for source in secret.order]
+
+    nonces = _draw(Label.SHUFFLE_NONCE, rng, 3 * n + 4, statement, witness)
+    links, chain_nonces, order_nonces = nonces[:n], nonces[n : 2 * n], nonces[2 * n : 3 * n]
+    last = nonces[3 * n :]
+    chain = _chain(links, in_order)
+    announcement = _announce(joint_key, after, chain, last, chain_nonces, order_nonces)
+    challenge = challenge_of(statement, chain, announcement)
+
+    answers = (
+        sum(openings),
+        _chain_opening(links, in_order),
+        _dot(by_position, openings),
+        _dot(in_order, secret.randomness),
+    )
+    s1, s2, s3, s4 = _respond(challenge, last, answers)
+    return ShuffleProof(
+        challenge,
+        (s1, s2, s3, s4),
+        tuple(_respond(challenge, chain_nonces, links)),
+        tuple(_respond(challenge, order_nonces, in_order)),
+        tuple(commitments),
+        tuple(chain),
+    ).encode()
+
+
+def _draw(label: Label, rng: Random, size: int, *parts: bytes) -> list[int]:
+    source = hedged(label, rng, *parts)
+    return [next(source) for _ in range(size)]
+
+
+def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Point]:
+    """c_j = h_i + opening_j · group.BASE, where j = order[i] (GenPermutationCommitment)."""
+    generators = group.shuffle_generators(len(order))
+    commitments: dict[int, Point] = {
+        j: add(generators[i], mul_base(openings[j])) for i, j in enumerate(order)
+    }
+    return [commitments[j] for j in range(len(order))]
+
+
+def _chain(links: Sequence[int], in_order: Sequence[int]) -> list[Point]:
+    """chain_i = link_i · BASE + u'_i · chain_{i-1} (GenCommitmentChain)."""
+    chain = [group.chain_generator()]
+    for link, weight in zip(links, in_order, strict=True):
+        chain.append(add(mul_base(link), mul(weight, chain[-1])))
+    return chain[1:]
+
+
+def _chain_opening(links: Sequence[int], in_order: Sequence[int]) -> int:
+    """log of chain_N - (prod u) h to BASE."""
+    value = 0
+    for link, weight in zip(links, in_order, strict=True):
+        value = (link + weight * value) % ORDER
+    return value
+
+
+def _dot(left: Sequence[int], right: Sequence[int]) -> int:
+    return sum(a * b for a, b in zip(left, right, strict=True)) % ORDER
+
+
+def _respond(challenge: int, nonces: Sequence[int], answers: Sequence[int]) -> list[int]:
+    return [
+        (nonce + challenge * answer) % ORDER for nonce, answer in zip(nonces, answers, strict=True)
+    ]
+
+
+def _announce(
+    joint_key: Point,
+    after: Deck,
+    chain: Sequence[Point],
+    last: Sequence[int],
+    chain_nonces: Sequence[int],
+    order_nonces: Sequence[int],
+) -> list[Point]:
+    """t1, t2, t3, t4 (a and b), then the N chain announcements."""
+    n1, n2, n3, n4 = last
+    before_links = [group.chain_generator(), *chain[:-1]]
+    return [
+        mul_base(n1),
+        mul_base(n2),
+        add(mul_base(n3), weighted(order_nonces, group.shuffle_generators(len(after)))),
+        sub(weighted(order_nonces, [card.a for card in after]), mul_base(n4)),
+        sub(weighted(order_nonces, [card.b for card in after]), mul(n4, joint_key)),
+        *[
+            add(mul_base(chain_nonce), mul(order_nonce, link))
+            for chain_nonce, order_nonce, link in zip(
+                chain_nonces, order_nonces, before_links, strict=True
+            )
+        ],
+    ]
