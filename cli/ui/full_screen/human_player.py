@@ -407,8 +407,7 @@ class FullSeat:
             printing.say(ended(stage.scene.ended, stage.names))
         path = stage.scene.transcript
         if path is not None:
-            for line in kept_as(path):
-                printing.say(line)
+            printing.say(*kept_as(path))
 
     # Running.
 
