@@ -125,9 +125,10 @@ def shown_object(text: str) -> str:
     return "".join(unit(one) if is_surplus or _acts(one) else one for one, is_surplus in parts)
 
 
-def say(words: str) -> None:
-    """One line on standard output, at once."""
-    _print(wrapped(shown(words), width()), sys.stdout)
+def say(*lines: str) -> None:
+    """Print lines on standard output, at once."""
+    for words in lines:
+        _print(wrapped(shown(words), width()), sys.stdout)
 
 
 def complain(words: str) -> None:

@@ -80,10 +80,8 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
         for number, chapter in enumerate([chapter for chapter in found if chapter]):
             if step and number and not _goes_on():
                 return OK if report.ok else NOT_OK
-            for line in story(names, chapter):
-                say(line)
-    for line in in_words(path, report):
-        say(line)
+            say(*story(names, chapter))
+    say(*in_words(path, report))
     return OK if report.ok else NOT_OK
 
 

@@ -139,8 +139,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
     names = {line.seat: line.nickname for line in report.seats}
     first = ", ".join(names[number] for rank, number in report.standings if rank == 1)
     say(_("The file holds, and the game is over. First: {names}.").format(names=first))
-    for line in kept_as(path):
-        say(line)
+    say(*kept_as(path))
     return OK
 
 

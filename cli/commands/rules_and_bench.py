@@ -20,8 +20,7 @@ from ..words.translation import N_, _
 
 def show(edition: str) -> int:
     """Print them; the exit code."""
-    for line in lines(load(edition), width()):
-        say(line)
+    say(*lines(load(edition), width()))
     return OK
 
 

@@ -129,8 +129,8 @@ def tell(verdict: FileVerdict, as_json: bool) -> None:
     """To a program or in words; what cannot be read is a complaint as well."""
     if as_json:
         write_line(verdict.found)
-    for line in () if as_json else verdict.lines:
-        say(line)
+    else:
+        say(*verdict.lines)
     if verdict.complaint:
         complain(f"hoity: {verdict.complaint}")
 

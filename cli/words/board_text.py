@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from p2p_hoity.rules import ActionCard, ActionKind, Phase, View
+from p2p_hoity.rules import LETTERS, ActionCard, ActionKind, Phase, View
 
-from .card_names import KIND_WORDS, Grid, Names, Row, card, coloured_card, grid, listed, place
+from . import card_names
+from .card_names import KIND_WORDS, Names, Row, grid, listed
 from .translation import _
 
 WIDTH: Final = 80
@@ -27,11 +28,6 @@ def board(view: View, names: Names) -> list[str]:
         register(view, names),
         *collectibles(view, names),
     ]
-
-
-def _order(view: View) -> list[int]:
-    """One's own seat first."""
-    return sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -70,7 +66,10 @@ def seats(view: View, names: Names) -> list[str]:
         "",
         _("where"),
     ]
-    rows = [head, *([short[seat], *_seat(view, names, seat)] for seat in _order(view))]
+    rows = [
+        head,
+        *([short[seat], *_seat(view, names, seat)] for seat in card_names.own_first(view)),
+    ]
     return columns(rows)
 
 
@@ -99,8 +98,8 @@ def _whereabouts(view: View, names: Names, seat: int) -> str:
     where, action = state.places[seat], state.actions[seat]
     if where is None:
         return ""
-    played = "" if action is None else f": {card(state.action_card(action))}"
-    return f"{place(where)}{played}"
+    played = "" if action is None else f": {card_names.card(state.action_card(action))}"
+    return f"{card_names.place(where)}{played}"
 
 
 def register(view: View, names: Names) -> str:
@@ -140,8 +139,8 @@ def collectibles(view: View, names: Names) -> list[str]:
     return [*lines, windows(view)]
 
 
-def _grid(found: Grid, short: dict[int, str], digits: int, last: int) -> list[str]:
-    head = [_("Pieces"), *found.letters, "?", _("best"), _("oldest")]
+def _grid(found: card_names.Grid, short: dict[int, str], digits: int, last: int) -> list[str]:
+    head = [_("Pieces"), *LETTERS, "?", _("best"), _("oldest")]
     rows = [head, *(_pieces(row, short, digits) for row in found.rows)]
     return columns([row[: last or None] for row in rows])
 
@@ -172,11 +171,7 @@ def own(view: View, names: Names) -> list[str]:
     if view.seat is None:
         return []
     row = grid(view).rows[0]
-    marks = [
-        (letter, m)
-        for letter, cell in zip(grid(view).letters, row.cells, strict=True)
-        for m in cell
-    ]
+    marks = [(letter, m) for letter, cell in zip(LETTERS, row.cells, strict=True) for m in cell]
     pieces = " ".join(f"{letter}{mark.year}{'*' * mark.is_secret}" for letter, mark in marks)
     best = _("best: {letters} {year}").format(letters=row.best, year=row.oldest)
     told = best if row.best else _("no exhibit yet")
@@ -190,7 +185,7 @@ def hands(view: View, names: Names) -> list[str]:
     """Return every hand of Action cards in full; they are public. Stolen Cash stands among the
     Cash, with the colour it has."""
     lines = [_("Action cards in hand:")]
-    for seat in _order(view):
+    for seat in card_names.own_first(view):
         cards = (view.state.action_card(one) for one in view.state.hands[seat])
         told = listed(_held_card(names, seat, one) for one in sorted(cards, key=rank))
         lines.append(f"  {names.seat(seat)}: {told}")
@@ -203,7 +198,11 @@ def rank(action: ActionCard) -> tuple[int, int]:
 
 
 def _held_card(names: Names, seat: int, action: ActionCard) -> str:
-    return card(action) if action.colour == names.colours[seat] else coloured_card(action)
+    return (
+        card_names.card(action)
+        if action.colour == names.colours[seat]
+        else card_names.coloured_card(action)
+    )
 
 
 def pieces(view: View, names: Names) -> list[str]:

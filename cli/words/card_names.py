@@ -191,20 +191,29 @@ class Top:
 class Grid:
     """One row a seat, one's own first; the windows' open Collectibles below."""
 
-    letters: str
     rows: tuple[Row, ...]
     tops: tuple[Top, ...]
 
 
+def own_first(view: View) -> list[int]:
+    """Return the seats in the order in which they are shown: one's own first."""
+    return sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
+
+
+def category(edition: Edition, letter: str) -> str:
+    """Return what is collected under a letter, in the language spoken; empty if nothing is said."""
+    found = edition.categories.get(letter, {})
+    return found.get(language()) or found.get("en") or ""
+
+
 def grid(view: View) -> Grid:
     """Return the grid that this view may know."""
-    seats = sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
     found = []
     for number, window in enumerate(view.state.windows):
         if window:
             piece = view.piece(window[0])
             found.append(Top(number, window[0], piece.letter or "?", piece.year or 0, len(window)))
-    return Grid(LETTERS, tuple(_row(view, seat) for seat in seats), tuple(found))
+    return Grid(tuple(_row(view, seat) for seat in own_first(view)), tuple(found))
 
 
 def _row(view: View, seat: int) -> Row:

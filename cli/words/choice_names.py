@@ -54,7 +54,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """Something asked, and the answers to choose from; `more` are legal too, and not listed."""
 
     words: str
@@ -62,7 +62,7 @@ class Question:
     more: tuple[Option, ...] = ()
 
 
-def questions(view: View, kind: str, names: Names) -> tuple[Question, ...]:
+def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
     """Return what has to be asked for one choice: a theft asks once for every exhibit."""
     if kind == "theft":
         return _thefts(view, names)
@@ -70,7 +70,7 @@ def questions(view: View, kind: str, names: Names) -> tuple[Question, ...]:
     options = [Option(_line(view, kind, c, names), c, _keys(view, kind, c)) for c in legal]
     listed_ones = MOST if kind == "exhibit" else len(options)
     more = tuple(options[listed_ones:])
-    return (Question(_(QUESTIONS[kind]), tuple(options[:listed_ones]), more),)
+    return (Query(_(QUESTIONS[kind]), tuple(options[:listed_ones]), more),)
 
 
 def ordered(view: View, kind: str) -> list[Choice]:
@@ -101,13 +101,13 @@ def _card(view: View, choice: Choice) -> ActionCard:
     return view.state.action_card(_pair(choice)[1])
 
 
-def _thefts(view: View, names: Names) -> tuple[Question, ...]:
+def _thefts(view: View, names: Names) -> tuple[Query, ...]:
     found = []
     for slots in theft_options(view.state):
         owner = next(s for s, held in enumerate(view.state.collectibles) if slots[0] in held)
         words = _("Which Collectible does your Thief take from the exhibit of {owner}?")
         options = [Option(code(view.piece(s)), s, _piece_keys(view, s)) for s in slots]
-        found.append(Question(words.format(owner=names.short(owner)), tuple(options)))
+        found.append(Query(words.format(owner=names.short(owner)), tuple(options)))
     return tuple(found)
 
 
@@ -215,7 +215,7 @@ def _small(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for word in words)
 
 
-def read(line: str, question: Question, view: View, kind: str) -> Choice:
+def read(line: str, question: Query, view: View, kind: str) -> Choice:
     """Return the answer that a line stands for: its number, or what it is called; for an exhibit
     also an own pick. NoAnswer says why it is none."""
     words = " ".join(line.lower().split())

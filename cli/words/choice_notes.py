@@ -68,11 +68,8 @@ def _hall(view: View, names: Names) -> str:
 
 
 def _action(view: View, names: Names, where: Place, card: int) -> str:
-    state = view.state
-    kind = state.kind(card)
-    if where == Place.AUCTION_HALL:
-        return HALL[kind](view, names, card)
-    return CASTLE[kind](view, names, card)
+    tellers = HALL if where == Place.AUCTION_HALL else CASTLE
+    return tellers[view.state.kind(card)](view, names, card)
 
 
 # In the Auction Hall.

@@ -240,6 +240,13 @@ OURS: Final = {
 """Why there is no result, where it is no code of the protocol."""
 
 
+BLAME: Final = {
+    effects.SILENT_SEAT: N_("Who was awaited: {who}."),
+    effects.SEAT_LEFT: N_("Who has left: {who}."),
+}
+"""How the seat is told that the end of a table is about, if it is not its doing."""
+
+
 def why_ended(code: str) -> str:
     """Return why there is no result: the second half of a sentence."""
     return _(OURS[code]) if code in OURS else meaning(code)
@@ -267,11 +274,8 @@ def ended(update: updates.Ended, names: Names | None) -> str:
     told = text.format(reason=why_ended(update.code), code=update.code)
     if update.seat is None or names is None:
         return told
-    if update.code == effects.SILENT_SEAT:
-        return told + " " + _("Who was awaited: {who}.").format(who=names.seat(update.seat))
-    if update.code == effects.SEAT_LEFT:
-        return told + " " + _("Who has left: {who}.").format(who=names.seat(update.seat))
-    return told + " " + _("Whose doing: {who}.").format(who=names.seat(update.seat))
+    blame = BLAME.get(update.code, N_("Whose doing: {who}."))
+    return told + " " + _(blame).format(who=names.seat(update.seat))
 
 
 def victory(standings: Sequence[Standing], names: Names) -> str:

@@ -8,9 +8,9 @@ from typing import Final
 
 from p2p_hoity.rules import LETTERS, Edition
 
-from .card_names import listed
+from .card_names import category, listed
 from .table_terms import VARIANTS, action_choice, card_lines, detective_in_hall, detective_rank
-from .translation import N_, _, language
+from .translation import N_, _
 
 WIDTH: Final = 96
 
@@ -112,9 +112,5 @@ def _ended(line: str) -> str:
 
 
 def _categories(edition: Edition) -> str:
-    words = []
-    for letter in LETTERS:
-        names = edition.categories.get(letter, {})
-        name = names.get(language()) or names.get("en")
-        words.append(f"{letter} {name}" if name else letter)
+    words = [f"{letter} {category(edition, letter)}".rstrip() for letter in LETTERS]
     return _("LETTERS {categories}").format(categories=listed(words))

@@ -6,7 +6,7 @@ import functools
 import gettext
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from gettext import NullTranslations
 from pathlib import Path
 from typing import Final
@@ -161,27 +161,23 @@ def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
     return word in YES if word in YES | NO else None
 
 
-UNITS = (86_400, 3_600, 60, 1)
-
-
-def _unit(size: int, number: int) -> str:
-    if size == 86_400:
-        return count("{number} day", "{number} days", number).format(number=number)
-    if size == 3_600:
-        return count("{number} hour", "{number} hours", number).format(number=number)
-    if size == 60:
-        return count("{number} minute", "{number} minutes", number).format(number=number)
-    return count("{number} second", "{number} seconds", number).format(number=number)
+UNITS: Final[tuple[tuple[int, Callable[[int], str]], ...]] = (
+    (86_400, lambda number: count("{number} day", "{number} days", number)),
+    (3_600, lambda number: count("{number} hour", "{number} hours", number)),
+    (60, lambda number: count("{number} minute", "{number} minutes", number)),
+    (1, lambda number: count("{number} second", "{number} seconds", number)),
+)
+"""The seconds of each unit of time, and what says how many there are of it."""
 
 
 def span(milliseconds: int) -> str:
     """Return at most two units, as in 2 hours 30 minutes; rather too short than too long."""
-    rest, words = milliseconds // 1000, []
-    for size in UNITS:
+    rest, words = milliseconds // 1000, list[str]()
+    for size, words_for in UNITS:
         number, rest = divmod(rest, size)
-        if number:
-            words.append(_unit(size, number))
-    return " ".join(words[:2]) or _unit(1, 0)
+        if number or (size == 1 and not words):
+            words.append(words_for(number).format(number=number))
+    return " ".join(words[:2])
 
 
 def clock(seconds: float) -> str:

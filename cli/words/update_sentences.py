@@ -116,8 +116,9 @@ class FollowedTable:
 
 def sentences(update: updates.Update, telling: Telling) -> list[str]:
     """Return what an update says in the language of the player, in a line each."""
-    tell = TABLE.get(type(update))
-    if tell is not None:
+    if (text := PLAIN.get(type(update))) is not None:
+        return [_(text)]
+    if (tell := TABLE.get(type(update))) is not None:
         return tell(update, telling)
     if telling.names is None:
         return []
@@ -179,26 +180,6 @@ def _who(update: updates.Linked | updates.Unlinked) -> str:
     return _("an onlooker") if update.name is None else update.name
 
 
-def _cautious(update: effects.Cautious, telling: Telling) -> list[str]:
-    return [
-        _(
-            "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
-            " is signed for you until all others have told what they hold of you; they may go"
-            " on without you for that time."
-        )
-    ]
-
-
-def _silenced(update: effects.Silenced, telling: Telling) -> list[str]:
-    return [
-        _(
-            "You have signed more in this game than your journal knows: it is an old copy. At a"
-            " table where everybody must agree nothing more can be signed safely. Save the game"
-            " as far as it came with: hoity resume --claim"
-        )
-    ]
-
-
 def _away(update: updates.Away, telling: Telling) -> list[str]:
     lines = [_("The others have declared you absent. Your cards are safe.")]
     return lines if update.may_return else [*lines, _(presence_sentences.GONE_FOR_GOOD)]
@@ -235,9 +216,24 @@ def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
     return lines
 
 
+PLAIN: Final[Mapping[type[Any], str]] = {
+    updates.HostAsked: N_("The host is asked whether you may sit down …"),
+    effects.Cautious: N_(
+        "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
+        " is signed for you until all others have told what they hold of you; they may go"
+        " on without you for that time."
+    ),
+    effects.Silenced: N_(
+        "You have signed more in this game than your journal knows: it is an old copy. At a"
+        " table where everybody must agree nothing more can be signed safely. Save the game"
+        " as far as it came with: hoity resume --claim"
+    ),
+    updates.Rejoined: N_("You are back at the table and play again from the next round."),
+    updates.Crowded: N_("The table has its fill of onlookers; trying again …"),
+}
+"""Updates that always say the same."""
 TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Joined: _joined,
-    updates.HostAsked: lambda *_given: [_("The host is asked whether you may sit down …")],
     updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
     updates.OfferedCode: lambda update, _telling: table_terms.invitation(update),
     updates.NoCode: lambda update, _telling: [sentence(update.reason)],
@@ -250,14 +246,8 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.ChoiceRefused: lambda update, _telling: [choose_again(update.code, update.fields)],
     updates.Linked: _linked,
     updates.Unlinked: _unlinked,
-    effects.Cautious: _cautious,
-    effects.Silenced: _silenced,
     updates.Away: _away,
-    updates.Rejoined: lambda *_given: [
-        _("You are back at the table and play again from the next round.")
-    ],
     updates.Said: _said,
-    updates.Crowded: lambda *_given: [_("The table has its fill of onlookers; trying again …")],
     updates.Unsaid: lambda update, _telling: [
         _("not said: {reason}").format(reason=sentence(update.reason))
     ],

@@ -37,7 +37,7 @@ from ...words.table_terms import reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
 from ..screen_interface import Box
-from .key_bindings import Hands, Told
+from .key_bindings import Hands, UpdateMessage
 from .layout import is_muted
 from .textual_app import TableApp
 
@@ -303,7 +303,7 @@ class FullSeat:
         elif isinstance(update, Reached):
             self._lay_out(update.ticket or self.app.ticket, reach_lines(update))
         else:
-            self.app.post_message(Told(update))
+            self.app.post_message(UpdateMessage(update))
 
     def say(self, words: str) -> None:
         """A remark: beside the lobby, in a game a line of the log, behind the screen a line."""
@@ -407,8 +407,7 @@ class FullSeat:
             printing.say(ended(stage.scene.ended, stage.names))
         path = stage.scene.transcript
         if path is not None:
-            for line in kept_as(path):
-                printing.say(line)
+            printing.say(*kept_as(path))
 
     # Running.
 

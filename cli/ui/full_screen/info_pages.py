@@ -38,7 +38,7 @@ FRAME: Final = 6
 """Columns of a page's border, its blanks and its scroll bar."""
 
 
-class Readable(App[None]):
+class PagedApp(App[None]):
     """An application with a stage and a desk, over which pages lie.
 
     `numbers` are what the table promises, `ticket` what invites to it; `page_keys` the actions of

@@ -130,7 +130,7 @@ class Hands:
         """Say yes or no to what was asked plainly."""
 
 
-class Told(Message):
+class UpdateMessage(Message):
     """One update for the screen."""
 
     def __init__(self, update: Update) -> None:

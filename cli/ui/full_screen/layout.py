@@ -31,10 +31,7 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
     this person's seat, so nothing is asked of the person. `is_unseen`: there is talk that nothing
     below has room for."""
     wide = width >= 100
-    left = Line()
-    if wide:
-        left.add(" Hoity Toity", "title").add(" · ", "dim")
-    left.add(" " if not wide else "")
+    left = text(" Hoity Toity", "title").add(" · ", "dim") if wide else text(" ")
     if wide and stage.scene.game:
         left.add(stage.scene.game[:4], "dim").add(" · ", "dim")
     left.join(text(headline(stage, by_bot), "bright"))

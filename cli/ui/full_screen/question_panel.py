@@ -108,7 +108,7 @@ def waiting(stage: Stage, width: int) -> list[Line]:
         words = _("The others go on without you. Enter takes your seat again.")
         if not stage.scene.may_return:
             words = _(GONE_FOR_GOOD)
-        lines.insert(0, text(" " + words, "warn", "return()" if stage.scene.may_return else ""))
+        lines.insert(0, text(" " + words, "warn", "seal()" if stage.scene.may_return else ""))
     return lines
 
 

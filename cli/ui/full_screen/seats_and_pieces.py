@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from p2p_hoity.presentation.screen_updates import Attending
-from p2p_hoity.rules import ActionCard, ActionKind, Place, Seal, View, expected
+from p2p_hoity.rules import LETTERS, ActionCard, ActionKind, Place, Seal, View, expected
 from p2p_hoity.rules.happenings import CashStolen, Sale
 
-from ...words.card_names import KIND_WORDS, Grid, Mark, Names, Top, colour, grid
+from ...words import card_names
+from ...words.card_names import Grid, Mark, Names, grid
 from ...words.error_sentences import meaning
-from ...words.translation import _, clock, language
+from ...words.translation import _, clock
 from .colours import Line, cells, cut, fit, text
 from .menu import Menu
 from .stage import Stage
@@ -121,20 +121,14 @@ TAKEN = "›"
 """Before a piece that a Thief may take."""
 
 
-@dataclass(frozen=True)
-class Years:
-    """How the years of a letter are written: whole, or as their century, so that all fit."""
-
-    short: bool
-
-    def of(self, mark: Mark) -> str:
-        """A year, and a star if only its owner sees the piece."""
-        year = str(mark.year)
-        shown = year[:-2] if self.short and len(year) > 3 else year
-        return shown + ("*" if mark.is_secret else "")
+WHOLE, SHORT = 9, 2
+"""How many digits of a year are written at most: all of it, or its century, so that all fit."""
 
 
-WHOLE, SHORT = Years(False), Years(True)
+def _year(mark: Mark, digits: int) -> str:
+    """Return a year, and a star if only its owner sees the piece. One before 1000 is whole."""
+    year = str(mark.year)
+    return (year[:digits] if len(year) > 3 else year) + "*" * mark.is_secret
 
 
 def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
@@ -177,18 +171,18 @@ def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
 
 def _fitting(
     names: Names, found: Grid, needed: Sequence[int], room: int
-) -> tuple[list[Years], list[int]]:
+) -> tuple[list[int], list[int]]:
     """Return how the years of each letter are written, and the width of its column.
 
     Years are whole in as many columns as there is room for. What is left over goes to the letters'
     names, and what is lacking is taken where more than what is `needed` is left.
     """
-    years, columns = [SHORT] * len(found.letters), _widths(found, SHORT)
+    years, columns = [SHORT] * len(LETTERS), _widths(found, SHORT)
     whole = _widths(found, WHOLE)
     for at in sorted(range(len(columns)), key=lambda at: whole[at] - columns[at]):
         if sum(columns) - columns[at] + whole[at] <= room:
             years[at], columns[at] = WHOLE, whole[at]
-    wished = [cells(category(names, letter)) + 4 for letter in found.letters]
+    wished = [cells(card_names.category(names.edition, letter)) + 4 for letter in LETTERS]
     while sum(columns) < room:
         lacking = [w - c for c, w in zip(columns, wished, strict=True)]
         least = min((lack for lack in lacking if lack > 0), default=None)
@@ -201,28 +195,19 @@ def _fitting(
     return years, columns
 
 
-def _widths(found: Grid, years: Years) -> list[int]:
-    letters_ = range(len(found.letters))
-    return [
-        max(3, *(_cell_width(row.cells[letter], years) for row in found.rows)) + 1
-        for letter in letters_
-    ]
+def _widths(found: Grid, years: int) -> list[int]:
+    columns = zip(*(row.cells for row in found.rows), strict=True)
+    return [max(3, *(_cell_width(cell, years) for cell in column)) + 1 for column in columns]
 
 
-def category(names: Names, letter: str) -> str:
-    """What is collected under a letter, in the language spoken; empty if the edition is silent."""
-    found = names.edition.categories.get(letter, {})
-    return found.get(language()) or found.get("en") or ""
-
-
-def _cell_width(cell: Sequence[Mark], years: Years) -> int:
-    return sum(cells(years.of(mark)) + 1 for mark in cell) if cell else 2
+def _cell_width(cell: Sequence[Mark], years: int) -> int:
+    return sum(cells(_year(mark, years)) + 1 for mark in cell) if cell else 2
 
 
 def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
     line = text(fit(" " + _("PIECES"), name), "dim")
-    for letter, column in zip(found.letters, columns, strict=True):
-        word = fit(f" {category(names, letter)}", column - 2)
+    for letter, column in zip(LETTERS, columns, strict=True):
+        word = fit(f" {card_names.category(names.edition, letter)}", column - 2)
         line.add(f" {letter}", "title").add(word, "dim")
     return (
         line.add(" ? ", "dim")
@@ -231,12 +216,12 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
     )
 
 
-def _cell(menu: Menu | None, cell: Sequence[Mark], years: Years, column: int) -> Line:
+def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> Line:
     line = Line()
     if not cell:
         line.add(" ·", "rule")
     for number, mark in enumerate(cell):
-        piece = _piece(menu, mark, years.of(mark))
+        piece = _piece(menu, mark, _year(mark, years))
         if line.width + piece.width > column:
             rest = cut(f"+{len(cell) - number}", max(1, column - line.width))
             line.add(rest, "dim")
@@ -262,7 +247,7 @@ def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
     return line.add(word + (DONE if pointed and chosen else ""), style, f"mark({mark.slot})")
 
 
-def _top(top: Top) -> Line:
+def _top(top: card_names.Top) -> Line:
     """Return the open Collectible of a window, and how many the window holds."""
     word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
     line = text(f"{WINDOWS[top.window]}{word}", "title", f"window({top.window})")
@@ -279,7 +264,7 @@ def _windows(
     tops = sorted(found.tops, key=lambda top: (top.letter == HIDDEN, top.letter, top.window))
     shown = [_top(top) for top in tops]
     for number, (top, one) in enumerate(zip(tops, shown, strict=True)):
-        start = 0 if top.letter == HIDDEN else starts[found.letters.index(top.letter)]
+        start = 0 if top.letter == HIDDEN else starts[LETTERS.index(top.letter)]
         rest = sum(other.width for other in shown[number:])
         line.fill(min(start + 1, width - rest)).join(one)
     if width >= 100 and line.width + 30 < width:
@@ -295,14 +280,13 @@ def seats(stage: Stage, width: int) -> list[Line]:
     view = stage.scene.view
     if view is None or stage.names is None:
         return []
-    order = sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))
     columns = _columns(stage, view, width)
     head = Line().add(" ")
     for title, size, _cell in columns:
         head.add(fit(title, size), "dim").add(" ")
     head.add(_("STATUS"), "dim")
     lines = [head.within(width)]
-    for seat in order:
+    for seat in card_names.own_first(view):
         line = Line().add(" ")
         for _title, size, cell in columns:
             line.join(cell(seat).within(size)).add(" ")
@@ -354,7 +338,7 @@ def _columns(stage: Stage, view: View, width: int) -> list[Column]:
 
 def _colour(stage: Stage, seat: int) -> str:
     colours = stage.names.colours if stage.names else ()
-    return colour(colours[seat]) if seat < len(colours) else ""
+    return card_names.colour(colours[seat]) if seat < len(colours) else ""
 
 
 def _held(view: View, seat: int) -> list[ActionCard]:
@@ -376,7 +360,7 @@ def _flags(view: View, seat: int) -> str:
 
 
 def _mark(kind: ActionKind) -> str:
-    return _(KIND_WORDS[kind])[0]
+    return _(card_names.KIND_WORDS[kind])[0]
 
 
 def where(stage: Stage, view: View, seat: int, wide: bool) -> Line:
@@ -405,7 +389,7 @@ def _done(doing: Sale | CashStolen | None) -> str:
 
 def played(card: ActionCard, wide: bool) -> str:
     """An Action card in few cells: its whole name where there is room, else its first letter."""
-    kind = _(KIND_WORDS[card.kind])
+    kind = _(card_names.KIND_WORDS[card.kind])
     if wide:
         return kind if card.number is None else f"{kind} {card.number}"
     return f"{kind[0]}{card.number or ''}"

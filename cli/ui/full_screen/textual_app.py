@@ -13,7 +13,6 @@ from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
@@ -29,8 +28,8 @@ from ...printing import is_small
 from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
 from .colours import Line, style_of
-from .info_pages import Choices, Readable
-from .key_bindings import KEYS, NUMBERS, Hands, Told, key_of, options
+from .info_pages import Choices, PagedApp
+from .key_bindings import KEYS, NUMBERS, Hands, UpdateMessage, key_of, options
 from .layout import frame
 from .menu import menu
 from .stage import Stage
@@ -80,7 +79,7 @@ HURRIED: Final[Seconds] = 30.0
 """Seconds of patience below which a reveal is not staged."""
 
 
-class TableApp(Readable):
+class TableApp(PagedApp):
     """The table of one seat, or of one who looks on."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -149,7 +148,7 @@ class TableApp(Readable):
 
     # What is told.
 
-    def on_told(self, message: Told) -> None:
+    def on_update_message(self, message: UpdateMessage) -> None:
         """One update, and the first beat of what it reveals."""
         now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
         if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
@@ -184,10 +183,9 @@ class TableApp(Readable):
 
     def on_mount(self) -> None:
         """A question that opened under a page is seen when the page has gone."""
-        self.screen_change_signal.subscribe(self, self._uncover)
-
-    def _uncover(self, _screen: Screen[object]) -> None:
-        self.call_after_refresh(self._question_shown)
+        self.screen_change_signal.subscribe(
+            self, lambda _screen: self.call_after_refresh(self._question_shown)
+        )
 
     def _question_shown(self) -> None:
         """From here on keys answer what is asked, unless something lies over it."""
@@ -327,10 +325,6 @@ class TableApp(Readable):
             if not found.complaint and choice is not None:
                 self.desk.menu = None
                 self.hands.answer(choice, found.view)
-
-    def action_return(self) -> None:
-        """Take the seat again after an absence."""
-        self.hands.come_back()
 
     async def action_bot(self) -> None:
         """Take the seat back from the bot; giving it away is asked in the menu."""

@@ -150,10 +150,6 @@ def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[
 
 def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
     """Who plays again, who does not, and who is still awaited. `by_bot`: a bot plays the seat."""
-    return _paragraphs(_again(stage, by_bot), width)
-
-
-def _again(stage: Stage, by_bot: bool) -> list[str]:
     if stage.scene.again is None or stage.scene.table is None:
         return []
 
@@ -162,10 +158,12 @@ def _again(stage: Stage, by_bot: bool) -> list[str]:
 
     if stage.scene.again.unwilling:
         unwilling, there = stage.scene.again.unwilling, stage.scene.attendance
-        return [no_other_game(unwilling, stage.scene.seat, by_bot, there, named)]
+        told = no_other_game(unwilling, stage.scene.seat, by_bot, there, named)
+        return _paragraphs([told], width)
     rest = frozenset(range(stage.scene.table.seats)) - stage.scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
-    return [words.format(who=named(stage.scene.again.willing), rest=named(rest) or "–")]
+    told = words.format(who=named(stage.scene.again.willing), rest=named(rest) or "–")
+    return _paragraphs([told], width)
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:

@@ -37,7 +37,7 @@ Act = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Menu:
+class SideQuestion:
     """A question beside the game; `answers` gives what an answer does, None if it is none."""
 
     lines: tuple[str, ...]
@@ -48,11 +48,11 @@ def nothing() -> None:
     """What staying does."""
 
 
-def leaving(has_begun: bool, leave: Act, bot: Act) -> Menu:
+def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
     """Whether to leave for now, to let a bot play on, or to stay; before the game there is no seat
     that a bot could have."""
     if not has_begun:
-        return Menu(
+        return SideQuestion(
             (_("Leave the table? No game has begun: your seat would be gone. y leaves, n stays"),),
             lambda line: _yes(line, leave),
         )
@@ -72,7 +72,7 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> Menu:
             return leave
         return nothing if word in STAY else _yes(word, leave)
 
-    return Menu(lines, answers)
+    return SideQuestion(lines, answers)
 
 
 def _yes(line: str, act: Act) -> Act | None:
@@ -135,7 +135,7 @@ class SeatPrompt:
         self._patient = patient
         self._stands_in = stands_in
         self._oriented = 0
-        self._menu: Menu | None = None
+        self._menu: SideQuestion | None = None
         self._back: trio.Event | None = None
         self._wishes = Box[Wish](MOST_WISHES)
         self.talk = LineTalk(self._say, self._wishes)
@@ -245,7 +245,7 @@ class SeatPrompt:
         begun = self._screen.names is not None
         if self.is_lesson:
             text = _("Leave the lesson? Nothing is lost. y leaves, n stays")
-            self._menu = Menu((text,), lambda line: _yes(line, self._go))
+            self._menu = SideQuestion((text,), lambda line: _yes(line, self._go))
         else:
             self._menu = leaving(begun, self._go, self._hand_over)
 
@@ -262,10 +262,6 @@ class SeatPrompt:
             self._go()
             return
         self._quit()
-        self._repeat()
-
-    def _continued(self) -> None:
-        """The terminal has this program again: what is open stands on it again."""
         self._repeat()
 
     def _wait(self) -> None:
@@ -289,7 +285,7 @@ class SeatPrompt:
             self._hand_over()
         else:
             text = _("Give your seat to a bot? It plays for you until you take it back. y or n")
-            self._menu = Menu((text,), lambda line: _yes(line, self._hand_over))
+            self._menu = SideQuestion((text,), lambda line: _yes(line, self._hand_over))
 
     def _hand_over(self) -> None:
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
@@ -421,6 +417,6 @@ COMMANDS: Final[dict[str, Callable[[SeatPrompt, str], None]]] = {
 SIGNALS: Final[dict[str, Callable[[SeatPrompt], None]]] = {
     INTERRUPT: SeatPrompt._interrupt,
     END: SeatPrompt._interrupt,
-    CONTINUED: SeatPrompt._continued,
+    CONTINUED: SeatPrompt._repeat,
 }
 """What a terminal tells beside lines."""

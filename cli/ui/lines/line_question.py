@@ -17,18 +17,9 @@ from p2p_hoity.table.player_interface import Talk, Wish
 from protocol.bounds import Quota
 
 from ...printing import width
-from ...words import board_text, chat_phrases, rules_text, table_terms
+from ...words import board_text, chat_phrases, choice_names, rules_text, table_terms
 from ...words.card_names import Names
-from ...words.choice_names import (
-    NoAnswer,
-    Question,
-    forced,
-    in_words,
-    questions,
-    read,
-    sealing,
-    together,
-)
+from ...words.choice_names import NoAnswer, Query
 from ...words.translation import N_, _, yes_or_no
 from ..screen_interface import Box
 from . import line_screen
@@ -68,10 +59,13 @@ class Pages:
 
     def help(self, rest: str) -> None:
         """What can be typed."""
-        for line in HELP + TALK_HELP:
-            self._say(_(line))
+        self._tell(map(_, HELP + TALK_HELP))
         if self.ticket is not None:
             self._say(_(HOST_HELP))
+
+    def _tell(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._say(line)
 
     def board(self, rest: str) -> None:
         """The table on one screen."""
@@ -92,21 +86,18 @@ class Pages:
         if self._screen.view is None or self._screen.names is None:
             self._say(_("The cards are not dealt yet."))
             return
-        for line in page(self._screen.view, self._screen.names):
-            self._say(line)
+        self._tell(page(self._screen.view, self._screen.names))
 
     def rules(self, rest: str) -> None:
         """The rules of this table's edition."""
         if self._screen.names is None:
             self._say(_("The cards are not dealt yet."))
             return
-        for line in rules_text.lines(self._screen.names.edition, width()):
-            self._say(line)
+        self._tell(rules_text.lines(self._screen.names.edition, width()))
 
     def log(self, rest: str) -> None:
         """This round and the one before it in full sentences."""
-        for line in self._screen.log.recent():
-            self._say(line)
+        self._tell(self._screen.log.recent())
 
     def proofs(self, rest: str) -> None:
         """The latest of what was proven."""
@@ -237,10 +228,10 @@ class Asker:
 
     def only(self, view: rules.View, kind: rules.Kind, names: Names) -> rules.Choice | None:
         """The one legal choice, said to be made; None if there are more."""
-        choice = forced(view, kind)
+        choice = choice_names.forced(view, kind)
         if choice is not None:
             text = _("Only one choice is legal and is made for you: {choice}")
-            self._say(text.format(choice=in_words(view, kind, choice, names)))
+            self._say(text.format(choice=choice_names.in_words(view, kind, choice, names)))
         return choice
 
     async def ask(
@@ -253,11 +244,12 @@ class Asker:
                 self._say(_("This choice has to be made again: the step begins afresh."))
             while True:
                 answers = [
-                    await self._question(q, view, kind) for q in questions(view, kind, names)
+                    await self._question(q, view, kind)
+                    for q in choice_names.questions(view, kind, names)
                 ]
-                choice = together(kind, answers)
+                choice = choice_names.together(kind, answers)
                 text = _("{choice}? No undo: Enter or y confirms, n chooses again.")
-                self._put(text.format(choice=sealing(view, kind, choice, names)))
+                self._put(text.format(choice=choice_names.sealing(view, kind, choice, names)))
                 if await self._confirmed():
                     return choice
         finally:
@@ -271,15 +263,13 @@ class Asker:
                 return answer
             self._say(otherwise or _("Enter or y confirms, n chooses again."))
 
-    async def _question(
-        self, question: Question, view: rules.View, kind: rules.Kind
-    ) -> rules.Choice:
+    async def _question(self, question: Query, view: rules.View, kind: rules.Kind) -> rules.Choice:
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
         self._put(*_asked(question, kind))
         while True:
             try:
-                return read(await self._heard(), question, view, kind)
+                return choice_names.read(await self._heard(), question, view, kind)
             except NoAnswer as why:
                 self._say(str(why))
 
@@ -296,7 +286,7 @@ class Asker:
         return line
 
 
-def _asked(question: Question, kind: rules.Kind) -> list[str]:
+def _asked(question: Query, kind: rules.Kind) -> list[str]:
     """The question and its options: of Places and windows there are two, on the same line; of
     all else as many in a line as have room."""
     if kind in ("place", "window"):

@@ -19,7 +19,7 @@ from ...words.translation import _
 from ...words.update_sentences import REMARKS, FollowedTable, Telling, sentences
 
 
-class Log:
+class RoundLog:
     """What has happened, a list of lines for each round."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class LineScreen(FollowedTable):
         super().__init__()
         self.say = say
         self._options = options
-        self.log = Log()
+        self.log = RoundLog()
         self.is_confirmed = self.by_bot = False
         self._owes_awaited = False
 
@@ -140,7 +140,7 @@ class LineScreen(FollowedTable):
         """Take in one update and print what it says."""
         before = self.follow(update)
         if isinstance(update, updates.Started):
-            self.log = Log()
+            self.log = RoundLog()
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width())
         if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:

@@ -79,8 +79,7 @@ class LineSeat:
     ) -> None:
         """The terms, then the ticket in a block of its own, once."""
         self.show_terms(terms, game, (nickname,), watched)
-        for line in block(ticket):
-            self.say(line)
+        printing.say(*block(ticket))
         self._prompt.pages.ticket = ticket
         if self._at_terminal:
             self.say(_("Type c to copy it, or qr to show it as a QR code."))
@@ -89,8 +88,7 @@ class LineSeat:
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
     ) -> None:
         """The terms, a line each."""
-        for line in table_terms.describe(terms, game, names, watched):
-            self.say(line)
+        printing.say(*table_terms.describe(terms, game, names, watched))
 
     def allow_hints(self, allowed: bool) -> None:
         """Whether `hint` says what the hard bot would do."""
@@ -108,8 +106,8 @@ class LineSeat:
     async def explain(self, words: str) -> None:
         """A paragraph: lines stay, so that nobody has to say that it was read."""
         told = _("LESSON {words}").format(words=words)
-        for line in textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "):
-            self.say(line)
+        columns = printing.width() or WIDTH
+        printing.say(*textwrap.wrap(told, columns, subsequent_indent="  "))
 
     def end_lesson(self) -> None:
         """Nothing: the lines stay."""
@@ -186,8 +184,7 @@ class LineWatch(LineSeat):
         if word.lower() in QUIT:
             self._leave(_("you left"))
         elif not self._pages.answers(word.lower(), rest.strip()) and line:
-            for words in HELP + TALK_HELP:
-                printing.say(_(words))
+            printing.say(*map(_, HELP + TALK_HELP))
 
     def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
         """Run the peer with a keyboard beside it, if there is one."""

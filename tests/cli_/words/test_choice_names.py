@@ -11,7 +11,7 @@ from support.sampling import times
 from cli.words import choice_names, translation
 from cli.words.board_text import own_slots
 from cli.words.card_names import Names, code
-from cli.words.choice_names import MOST, NAMED, NoAnswer, Question, questions, read, sealing
+from cli.words.choice_names import MOST, NAMED, NoAnswer, Query, questions, read, sealing
 from cli.words.choice_notes import placing
 from p2p_hoity import rules
 from p2p_hoity.rules import ActionKind, View
@@ -19,7 +19,7 @@ from p2p_hoity.rules import ActionKind, View
 KINDS = ["place", "action", "window", "exhibit"]
 
 
-def asked(kind: Any, seats: int = 4, seed: int = 1) -> tuple[View, Names, Question]:
+def asked(kind: Any, seats: int = 4, seed: int = 1) -> tuple[View, Names, Query]:
     view = until(referee(seats, seed), kind, 0)
     names = Names(view.state.edition, NICKNAMES[:seats], 0)
     return view, names, questions(view, kind, names)[0]

@@ -171,7 +171,7 @@ def test_when_the_screen_fails_a_lesson_goes_on_in_lines(monkeypatch: pytest.Mon
     typed = iter([b"2\n", b"\n", b"q\n"])
     monkeypatch.setattr("cli.ui.lines.line_seat.read_stdin", lambda: next(typed, b""))
     said: list[str] = []
-    monkeypatch.setattr("cli.printing.say", said.append)
+    monkeypatch.setattr("cli.printing.say", lambda *lines: said.extend(lines))
 
     async def fail(at: Pupil) -> None:
         await at.go_on()

@@ -15,7 +15,7 @@ from cli.ui.full_screen.question_panel import waiting
 from cli.ui.full_screen.seats_and_pieces import TAKEN, status
 from cli.ui.full_screen.stage import WORDLESS, Stage
 from cli.ui.full_screen.turning_points import turning_points
-from cli.words.update_sentences import GAME, TABLE, WAITS
+from cli.words.update_sentences import GAME, PLAIN, TABLE, WAITS
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import NetCode
@@ -227,7 +227,7 @@ def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() ->
 
 @pytest.mark.parametrize("update", updates.Update.__args__)  # type: ignore[attr-defined]
 def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
-    assert update in set(CHANGES) | set(TABLE) | set(GAME) | set(WAITS) | WORDLESS
+    assert update in set(CHANGES) | set(PLAIN) | set(TABLE) | set(GAME) | set(WAITS) | WORDLESS
     stage = Stage()
     assert not stage.scene.is_dealt
     assert stage.advance() == 0.0
