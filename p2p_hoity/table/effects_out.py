@@ -241,7 +241,7 @@ class EffectsOut:
     def tell(self, effect: effects.Effect) -> None:
         """Tell the screen and the player of an effect, as far as it concerns them."""
         match effect:
-            case effects.Stepped(before, after):
+            case effects.StepAppended(before, after):
                 final = self._chronicle.final()
                 self._screen(updates.Stepped(before, after, self._seconds, final))
                 self._chronicle.tell(after)
@@ -250,19 +250,19 @@ class EffectsOut:
                 self.tell_own_presence(base)
                 if not self._machine.must_choose:
                     self._questions.stop()  # what was asked in the epoch before is void
-            case effects.Asked(_, kind, again):
+            case effects.ChoiceAsked(_, kind, again):
                 self._questions.ask(kind, again)
-            case effects.Waiting():
+            case effects.StepTimedOut():
                 self._presence.timed_out(self._now())
-            case effects.LeftForNow(seat):
+            case effects.SeatLeft(seat):
                 self._screen(updates.LeftForNow(seat))
             case effects.Guilty(seat, code):
                 self._chronicle.accuse(seat, code)
-            case effects.Cautious():
+            case effects.JournalDoubted():
                 self._screen(updates.Cautious())
-            case effects.Silenced():
+            case effects.SigningEnded():
                 self._screen(updates.Silenced())
-            case effects.Finished():
+            case effects.ResultFinal():
                 self._questions.close()
                 self._machine.sync(None)
             case effects.Broken(code, seat, by):
