@@ -28,7 +28,7 @@ from protocol.chain.chain_state import Table
 from protocol.crypto import identities
 from protocol.game_interface import Layout
 from protocol.measure import RAW
-from protocol.seat.effects import Asked
+from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import GameOf, verify
 from protocol.wire.table_header import Header, Patience, Terms, default_quorum, sit
@@ -38,7 +38,7 @@ sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from support.machine_table import MachineTable, toy_choice
 from support.toy_game import ToyGame
 
-Chooser = Callable[[SeatMachine, Asked], Any]
+Chooser = Callable[[SeatMachine, ChoiceAsked], Any]
 
 
 class WideToy(ToyGame):
@@ -62,7 +62,7 @@ def hoity(seats: int, cards: int) -> tuple[Any, GameOf, Chooser]:
 
     draw = random.Random(1)
 
-    def choose(machine: SeatMachine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat or 0, machine.hand())
         kind: Any = asked.kind
         options = view.legal(kind)

@@ -61,7 +61,7 @@ class Table6:
     def _do(self, seat: int, machine: SeatMachine, effect: effects.Effect) -> None:
         if isinstance(effect, effects.Send) and effect.peer is None and not effect.but:
             self.frames.append((seat, effect.frame))
-        elif isinstance(effect, effects.Asked) and machine.must_choose:
+        elif isinstance(effect, effects.ChoiceAsked) and machine.must_choose:
             view = rules.view(machine.tip.state.state, seat, machine.hand())
             kind: Any = effect.kind
             machine.choose(self.draw.choice(view.legal(kind)[:5]), 0.0)

@@ -10,7 +10,7 @@ in full.
     machine.link_up(peer, now)          # a node with this key is linked; link_down likewise
     machine.receive(frame, now, peer)   # Invalid: drop the link, no seat is to blame
     machine.tick(now)                   # a few times a second
-    machine.choose(choice, now)         # when Asked; IllegalMove names the rule
+    machine.choose(choice, now)         # when ChoiceAsked; IllegalMove names the rule
     for effect in machine.take(): ...   # after each call: put Records on disk, then Send
 
 What takes long is done where it comes up, unless a driver asks to have it handed out and runs it:

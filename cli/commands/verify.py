@@ -85,7 +85,7 @@ Mark = tuple[int, int]
 """(bytes, when it was changed in ns) of a file."""
 
 
-def read_file(path: Path) -> transcript.Opened:
+def read_file(path: Path) -> transcript.OpenedFile:
     """Return a file, read piece by piece and no further than shows that it is too large.
 
     Raises:

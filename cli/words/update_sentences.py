@@ -28,7 +28,7 @@ REMARKS: Final = frozenset(
         updates.RelayState,
         updates.ChoiceTaken,
         updates.Awaited,
-        effects.LeftForNow,
+        effects.SeatLeft,
         updates.Halfway,
         updates.PatienceOver,
         updates.Paused,
@@ -218,12 +218,12 @@ def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
 
 PLAIN: Final[Mapping[type[Any], str]] = {
     updates.HostAsked: N_("The host is asked whether you may sit down …"),
-    effects.Cautious: N_(
+    effects.JournalDoubted: N_(
         "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
         " is signed for you until all others have told what they hold of you; they may go"
         " on without you for that time."
     ),
-    effects.Silenced: N_(
+    effects.SigningEnded: N_(
         "You have signed more in this game than your journal knows: it is an old copy. At a"
         " table where everybody must agree nothing more can be signed safely. Save the game"
         " as far as it came with: hoity resume --claim"
@@ -307,7 +307,7 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     Beat: lambda update, _telling, names: brief_story(names, update.items),
     updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
-    effects.LeftForNow: lambda update, _telling, names: [
+    effects.SeatLeft: lambda update, _telling, names: [
         _(presence_sentences.LEFT_FOR_NOW).format(who=names.seat(update.seat))
     ],
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],

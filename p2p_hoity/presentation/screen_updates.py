@@ -413,8 +413,8 @@ Update = (
     | RelayState
     | TicketTaken
     | Started
-    | effects.Cautious
-    | effects.Silenced
+    | effects.JournalDoubted
+    | effects.SigningEnded
     | Resumed
     | Linked
     | Unlinked
@@ -431,7 +431,7 @@ Update = (
     | Extended
     | Attendance
     | Clock
-    | effects.LeftForNow
+    | effects.SeatLeft
     | Said
     | Crowded
     | Unsaid

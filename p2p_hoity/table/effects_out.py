@@ -239,7 +239,7 @@ class EffectsOut:
     def tell(self, effect: effects.Effect) -> None:
         """Tell the screen and the player of an effect, as far as it concerns them."""
         match effect:
-            case effects.Stepped(before, after):
+            case effects.StepAppended(before, after):
                 final = self._chronicle.final()
                 self._screen(updates.ChainGrew(before, after, self._seconds, final))
                 self._chronicle.tell(after)
@@ -248,15 +248,15 @@ class EffectsOut:
                 self.tell_own_presence(base)
                 if not self._machine.must_choose:
                     self._questions.stop()  # what was asked in the epoch before is void
-            case effects.Asked(_, kind, again):
+            case effects.ChoiceAsked(_, kind, again):
                 self._questions.ask(kind, again)
-            case effects.Waiting():
+            case effects.StepTimedOut():
                 self._presence.timed_out(self._now())
             case effects.Guilty(seat, code):
                 self._chronicle.accuse(seat, code)
-            case effects.LeftForNow() | effects.Cautious() | effects.Silenced():
+            case effects.SeatLeft() | effects.JournalDoubted() | effects.SigningEnded():
                 self._screen(effect)
-            case effects.Finished():
+            case effects.ResultFinal():
                 self._questions.close()
                 self._machine.sync(None)
             case effects.Broken(code, seat, by):

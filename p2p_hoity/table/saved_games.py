@@ -143,7 +143,7 @@ def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
-def _opened(path: Path) -> transcript.Opened:
+def _opened(path: Path) -> transcript.OpenedFile:
     with suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:

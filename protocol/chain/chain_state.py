@@ -295,14 +295,14 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedBody:
     """A body that was read and checked; `given` is what it gives to its step."""
 
     given: Any
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedBody:
     """A body that is illegal here: the code of the fault, a note for developers, and the place."""
 
     code: str
@@ -314,7 +314,7 @@ class Refused:
 class Derived:
     """What was computed from one node, kept so that the same question has the same answer."""
 
-    verdicts: dict[tuple[int, bytes], Accepted | Refused] = field(default_factory=dict)
+    verdicts: dict[tuple[int, bytes], AcceptedBody | RefusedBody] = field(default_factory=dict)
     steps: dict[tuple[Slot, ...], Node] = field(default_factory=dict)
     links: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
         default_factory=dict

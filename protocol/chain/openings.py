@@ -21,7 +21,7 @@ from . import cards
 from .cards import Shares, own_shares
 from .chain_state import Conviction, Node, Opening, Secrets, ShareKey
 from .sealed_choices import check_opening, read_choice, sealing_of
-from .step_interface import Step, read_empty
+from .step_interface import StepRules, read_empty
 
 CHOICE: Final = 0
 """The index of the choice in the field `opening`; the nonce is behind it."""
@@ -77,7 +77,7 @@ class Given:
     escrows: Mapping[int, bytes] = field(default_factory=dict)
 
 
-class GatherStep(Step[Given]):
+class GatherStep(StepRules[Given]):
     """Each present seat gives what it owes; whoever owes nothing says so."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Given:

@@ -14,10 +14,10 @@ from .cards import Shares, check_showable, hidden_of, own_shares
 from .chain_state import Node, Opening, SealedChoice, Secrets
 from .openings import check_move
 from .sealed_choices import check_sealed, choice_size, seal_choice
-from .step_interface import EmptyStep, Step, read_empty
+from .step_interface import EmptyStep, StepRules, read_empty
 
 
-class SealStep(Step[SealedChoice | None]):
+class SealStep(StepRules[SealedChoice | None]):
     """A commitment of each who owes a choice, an empty pass of everyone else."""
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
@@ -44,7 +44,7 @@ class SealStep(Step[SealedChoice | None]):
         return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
 
-class ChooseStep(Step[Choice]):
+class ChooseStep(StepRules[Choice]):
     """A legal open choice of one seat."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Choice:
@@ -74,7 +74,7 @@ class Showing:
     shares: Shares
 
 
-class ShowStep(Step[Showing | None]):
+class ShowStep(StepRules[Showing | None]):
     """The lone exhibitor's choice with the shares of its hidden cards; a pass of the others."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Showing | None:

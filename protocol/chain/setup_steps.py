@@ -23,7 +23,7 @@ from ..wire.step_bodies import (
 from . import chain_state
 from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Want
 from .sealed_choices import check_sealed, seal_choice
-from .step_interface import EmptyStep, Step
+from .step_interface import EmptyStep, StepRules
 
 Deck = tuple[Ciphertext, ...]
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
     return digest(Label.KEY_COMMIT, context.encode(), *vector)
 
 
-class KeyCommitStep(Step[KeyCommit]):
+class KeyCommitStep(StepRules[KeyCommit]):
     """Each seat commits to its Feldman vector and shows a transport key."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
@@ -62,7 +62,7 @@ class KeyCommitStep(Step[KeyCommit]):
         )
 
 
-class KeyRevealStep(Step[KeyReveal]):
+class KeyRevealStep(StepRules[KeyReveal]):
     """Each seat shows its vector, proves its key, and seals a backup piece to every other."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
@@ -140,7 +140,7 @@ def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     return True
 
 
-class KeyOkStep(Step[SealedChoice | Complaint]):
+class KeyOkStep(StepRules[SealedChoice | Complaint]):
     """Each seat commits to its part of the joint coin, or complains of a backup piece."""
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
@@ -180,7 +180,7 @@ class KeyOkStep(Step[SealedChoice | Complaint]):
         return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
 
 
-class ShuffleStep(Step[Deck]):
+class ShuffleStep(StepRules[Deck]):
     """One seat after the other permutes and re-encrypts the deck."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Deck:

@@ -16,7 +16,7 @@ C = TypeVar("C")
 """What a body gives once it is checked: with every proof in it verified."""
 
 
-class Step(ABC, Generic[C]):
+class StepRules(ABC, Generic[C]):
     """One kind of step: `check` each body, once; `apply` what all of them gave."""
 
     @abstractmethod
@@ -47,7 +47,7 @@ class Step(ABC, Generic[C]):
         raise ValueError(f"no choice is asked in {node.want.kind}")
 
 
-class EmptyStep(Step[None]):
+class EmptyStep(StepRules[None]):
     """A step in which all there is to say is that one is there."""
 
     def check(self, node: Node, seat: int, body: bytes) -> None:

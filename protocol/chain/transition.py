@@ -20,11 +20,22 @@ from ..wire import codec
 from ..wire.step_bodies import COIN
 from . import chain_state, setup_steps
 from .cards import opened_cards
-from .chain_state import NEXT, SETUP, Accepted, Kind, Missing, Node, Refused, Slot, Table, Want
+from .chain_state import (
+    NEXT,
+    SETUP,
+    AcceptedBody,
+    Kind,
+    Missing,
+    Node,
+    RefusedBody,
+    Slot,
+    Table,
+    Want,
+)
 from .openings import GatherStep, void
 from .play_steps import ChooseStep, HoldStep, OverStep, SealStep, ShowStep
 from .setup_steps import DeckOkStep, KeyCommitStep, KeyOkStep, KeyRevealStep, ShuffleStep
-from .step_interface import EmptyStep, Step
+from .step_interface import EmptyStep, StepRules
 
 
 def lacking(
@@ -197,7 +208,7 @@ def joint_coin(node: Node) -> bytes:
     return digest(Label.COIN, node.table.id, *parts)
 
 
-STEPS: Final[Mapping[Kind, Step[Any]]] = {
+STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.KEY_COMMIT: KeyCommitStep(),
     Kind.KEY_REVEAL: KeyRevealStep(),
     Kind.KEY_OK: KeyOkStep(),
@@ -241,29 +252,29 @@ def check(node: Node, seat: int, body: bytes) -> Any:
     if found is None:
         found = judge(node, seat, body)
         keep(node, seat, body, found)
-    if isinstance(found, Refused):
+    if isinstance(found, RefusedBody):
         raise Fault(found.code, seat, node.step, found.note, found.place)
     return found.given
 
 
-def known(node: Node, seat: int, body: bytes) -> Accepted | Refused | None:
+def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | None:
     """Return what is known already of a body of a speaker; None if it was not judged yet."""
     return node.derived.verdicts.get((seat, body))
 
 
-def keep(node: Node, seat: int, body: bytes, found: Accepted | Refused) -> None:
+def keep(node: Node, seat: int, body: bytes, found: AcceptedBody | RefusedBody) -> None:
     """Keep what `judge` found for `check`."""
     node.derived.verdicts[seat, body] = found
 
 
-def judge(node: Node, seat: int, body: bytes) -> Accepted | Refused:
+def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
     """Return what `check` rests on, a pure function: it may go on in another thread."""
     step = STEPS[node.want.kind]
     try:
-        return Accepted(step.check(node, seat, body))
+        return AcceptedBody(step.check(node, seat, body))
     except Invalid as error:
         code = error.code if error.code in FAULTS else "bad-body"
-        return Refused(code, error.reason, error.place)
+        return RefusedBody(code, error.reason, error.place)
 
 
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:

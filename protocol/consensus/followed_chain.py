@@ -14,7 +14,7 @@ from .message_store import MessageStore
 
 
 @dataclass
-class View:
+class FollowedChain:
     """One epoch as this node follows it: its base, the chain so far, and since when."""
 
     epoch: int
@@ -32,9 +32,9 @@ class View:
         self.entered = now
 
 
-def new_view(epoch: int, base: Node, now: float) -> View:
+def new_view(epoch: int, base: Node, now: float) -> FollowedChain:
     """Return the view at the moment of entering."""
-    return View(epoch, base, base, now, {base.digest: base})
+    return FollowedChain(epoch, base, base, now, {base.digest: base})
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ def supersedes(proof: Proof, known: Proof) -> bool:
     return proof.code == "two-statements" != known.code and bool(one & other)
 
 
-def chosen_says(store: MessageStore, view: View, only_known: bool = False) -> dict[int, Message]:
+def chosen_says(
+    store: MessageStore, view: FollowedChain, only_known: bool = False
+) -> dict[int, Message]:
     """Return the first legal input of each seat in the first incomplete step ([E-2]).
 
     With `only_known` an input that was not checked yet is left out.
@@ -78,7 +80,7 @@ def chosen_says(store: MessageStore, view: View, only_known: bool = False) -> di
     return found
 
 
-def grow(store: MessageStore, view: View, seat: int | None) -> tuple[Node, Node] | None:
+def grow(store: MessageStore, view: FollowedChain, seat: int | None) -> tuple[Node, Node] | None:
     """Append the first incomplete step if everyone expected has spoken: (before, after) ([E-2]).
 
     `seat` is the own one: a version it has spoken on goes before the one seen first.
@@ -98,7 +100,7 @@ def grow(store: MessageStore, view: View, seat: int | None) -> tuple[Node, Node]
     return node, after
 
 
-def _spoken_on(store: MessageStore, view: View, seat: int | None) -> Node | None:
+def _spoken_on(store: MessageStore, view: FollowedChain, seat: int | None) -> Node | None:
     """Return the next node towards the one that the own last input names, if it is ahead."""
     last = _last_say(store, view, seat)
     if last is None or last.step <= view.tip.step:
@@ -110,7 +112,7 @@ def _spoken_on(store: MessageStore, view: View, seat: int | None) -> Node | None
     return at if at is not None and at.parent is view.tip else None
 
 
-def _last_say(store: MessageStore, view: View, seat: int | None) -> Say | None:
+def _last_say(store: MessageStore, view: FollowedChain, seat: int | None) -> Say | None:
     if seat is None or (view.epoch, seat) not in store.last_steps:
         return None
     step = store.last_steps[view.epoch, seat]
@@ -118,13 +120,13 @@ def _last_say(store: MessageStore, view: View, seat: int | None) -> Say | None:
     return next((s for s in found if isinstance(s, Say)), None)
 
 
-def keeps_own_says(store: MessageStore, view: View, seat: int) -> bool:
+def keeps_own_says(store: MessageStore, view: FollowedChain, seat: int) -> bool:
     """Return whether the followed chain goes through all that this seat has said in the epoch."""
     last = _last_say(store, view, seat)
     return last is None or last.step < view.base.step or last.on in view.path
 
 
-def final_step(store: MessageStore, view: View) -> int:
+def final_step(store: MessageStore, view: FollowedChain) -> int:
     """Return the last final step.
 
     A step is final if it lies before the base of the epoch (F1), or if every present seat has said
@@ -162,7 +164,7 @@ def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | 
     return None
 
 
-def find_fault(message: Message, store: MessageStore, view: View) -> Proof | None:
+def find_fault(message: Message, store: MessageStore, view: FollowedChain) -> Proof | None:
     """Return what a message that was just stored proves of its signer, if anything."""
     versions = store.versions(message.identity)
     if len(versions) >= 2:
@@ -175,7 +177,7 @@ def find_fault(message: Message, store: MessageStore, view: View) -> Proof | Non
     )
 
 
-def find_two_chains(store: MessageStore, view: View) -> Iterable[Proof]:
+def find_two_chains(store: MessageStore, view: FollowedChain) -> Iterable[Proof]:
     """Yield a proof for each seat with two inputs of this epoch that lie not on one chain.
 
     There is none while every input names the followed chain.
@@ -187,7 +189,7 @@ def find_two_chains(store: MessageStore, view: View) -> Iterable[Proof]:
             yield Proof(seat, "two-chains", tuple(pair))
 
 
-def is_effective(proof: Proof, view: View) -> bool:
+def is_effective(proof: Proof, view: FollowedChain) -> bool:
     """Return whether a base on this epoch's chain will find the fault, so that a change is of use.
 
     SPEC: [E-23].

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..chain.chain_state import SETUP, Node
-from ..consensus.followed_chain import View
+from ..consensus.followed_chain import FollowedChain
 from ..consensus.message_store import MessageStore
 from ..wire.signed_notices import Leave
 
@@ -59,7 +59,9 @@ class Departures:
             stored.leave for _, stored in sorted(self._stored.items()) if stored.leave.says_back
         ]
 
-    def away(self, store: MessageStore, view: View, granted: float | None = None) -> list[Leave]:
+    def away(
+        self, store: MessageStore, view: FollowedChain, granted: float | None = None
+    ) -> list[Leave]:
         """Return the departures that hold where this node stands, by seat ([E-25]).
 
         Args:
@@ -80,7 +82,7 @@ class Departures:
         return fresh
 
 
-def _holds(stored: StoredLeave, store: MessageStore, view: View) -> bool:
+def _holds(stored: StoredLeave, store: MessageStore, view: FollowedChain) -> bool:
     leave = stored.leave
     if stored.is_back or leave.says_back or leave.epoch > view.epoch:
         return False
@@ -92,7 +94,7 @@ def _holds(stored: StoredLeave, store: MessageStore, view: View) -> bool:
     return node is not None and _absences(node, leave.seat) == _absences(view.tip, leave.seat)
 
 
-def _left_at(leave: Leave, view: View) -> Node | None:
+def _left_at(leave: Leave, view: FollowedChain) -> Node | None:
     """Return the node of the followed chain at which the seat has left, if there is one.
 
     In the notice's own epoch it lies on what was followed there, no further back than its base.

@@ -55,7 +55,7 @@ class Send:
 
 
 @dataclass(frozen=True)
-class Stepped:
+class StepAppended:
     """The followed chain grew by one step."""
 
     before: Node
@@ -75,7 +75,7 @@ class Entered:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChoiceAsked:
     """This seat's player must choose; `again` if the earlier choice was shown and is void."""
 
     node: Node
@@ -84,7 +84,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class StepTimedOut:
     """The patience for these seats ran out."""
 
     seats: frozenset[int]
@@ -92,7 +92,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class LeftForNow:
+class SeatLeft:
     """A seat has said, signed, that it leaves for now."""
 
     seat: int
@@ -107,18 +107,18 @@ class Guilty:
 
 
 @dataclass(frozen=True)
-class Cautious:
+class JournalDoubted:
     """This seat's journal may be older than what it has signed: it is silent until others told."""
 
 
 @dataclass(frozen=True)
-class Silenced:
+class SigningEnded:
     """This seat's journal is older than what it has signed, and at a strict table nothing can be
     signed safely any more: the game can be claimed as far as it came."""
 
 
 @dataclass(frozen=True)
-class Finished:
+class ResultFinal:
     """The game is over and its result final."""
 
     node: Node
@@ -142,15 +142,15 @@ class Broken:
 Effect = (
     Record
     | Send
-    | Stepped
+    | StepAppended
     | Entered
-    | Asked
-    | Waiting
-    | LeftForNow
+    | ChoiceAsked
+    | StepTimedOut
+    | SeatLeft
     | Guilty
-    | Cautious
-    | Silenced
-    | Finished
+    | JournalDoubted
+    | SigningEnded
+    | ResultFinal
     | Broken
 )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ..wire import signed_notices
 from ..wire.signed_notices import OVER, EndNotice
 from .seat_state import SeatState
-from .signer import State
+from .signer import SigningState
 
 
 def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
@@ -45,7 +45,7 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
 def tell_end(state: SeatState) -> bool:
     """Sign that this seat's end is final, and send it to all ([E-29]). A rule of the seat."""
     is_told = state.seat is None or state.seat in state.judge.ends
-    if not is_told and state.signer.state is State.FINISHED:
+    if not is_told and state.signer.state is SigningState.FINISHED:
         state.signer.announce_end(OVER)
     return False
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from ..chain import transition
-from ..chain.chain_state import Accepted, Node
+from ..chain.chain_state import AcceptedBody, Node
 from ..consensus import fault_evidence
 from ..wire.signed_messages import Message, Say
 from .effects import Job
@@ -57,7 +57,7 @@ def _due(state: SeatState) -> Iterator[Unknown]:
         if isinstance(say, Say) and say.on == state.tip.digest and message.seat not in heard:
             yield from _unknown(state.tip, message)
             known = transition.known(state.tip, message.seat, say.body)
-            if isinstance(known, Accepted) or (known is None and len(say.body) < HEAVY):
+            if isinstance(known, AcceptedBody) or (known is None and len(say.body) < HEAVY):
                 heard.add(message.seat)  # the rules go no further, or have to see themselves
 
 

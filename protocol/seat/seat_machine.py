@@ -31,7 +31,7 @@ from . import (
 )
 from .effects import Effect, Job
 from .seat_state import SeatState
-from .signer import PlayerChoice, State
+from .signer import PlayerChoice, SigningState
 from .timeouts import Wait
 
 Rule = Callable[[SeatState], bool]
@@ -270,7 +270,7 @@ class SeatMachine(SeatState):
     @property
     def is_silent(self) -> bool:
         """Whether it takes its seat again and may not sign yet: the others have not told."""
-        return self.signer.state is State.SILENT
+        return self.signer.state is SigningState.SILENT
 
     @property
     def has_voice(self) -> bool:

@@ -25,13 +25,13 @@ from ..game_interface import Choice
 from ..wire import codec, peer_frames, signed_messages, signed_notices
 from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
 from ..wire.signed_notices import MAX_NUMBER
-from .effects import Asked, Cautious, Record, Silenced
+from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
 from .timeouts import Position
 
 
-class State(StrEnum):
+class SigningState(StrEnum):
     """Where a seat stands; `SIGNS` says what it may sign there."""
 
     STANDING = "standing"
@@ -44,14 +44,14 @@ class State(StrEnum):
 
 
 _VOTES: Final = frozenset({Close, Accept, SealVote})
-SIGNS: Final[Mapping[State, frozenset[type[Any]]]] = {
-    State.STANDING: _VOTES | {Say, Late, Back},
-    State.HALTED: _VOTES | {Halt, Late, Back},
-    State.FINISHED: _VOTES | {Say, Halt, Late, Back},
-    State.SILENT: frozenset(),
-    State.WATCHING: frozenset(),
-    State.LEFT: frozenset(),
-    State.BROKEN: frozenset(),
+SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
+    SigningState.STANDING: _VOTES | {Say, Late, Back},
+    SigningState.HALTED: _VOTES | {Halt, Late, Back},
+    SigningState.FINISHED: _VOTES | {Say, Halt, Late, Back},
+    SigningState.SILENT: frozenset(),
+    SigningState.WATCHING: frozenset(),
+    SigningState.LEFT: frozenset(),
+    SigningState.BROKEN: frozenset(),
 }
 """The state table of a seat: which statements it may sign in which state.
 
@@ -192,19 +192,19 @@ class Signer:
     # Queries
 
     @property
-    def state(self) -> State:
+    def state(self) -> SigningState:
         """Which row of the state table holds now."""
         if self.judge.broken is not None:
-            return State.BROKEN
+            return SigningState.BROKEN
         if self.seat is None or self.who is None:
-            return State.WATCHING
+            return SigningState.WATCHING
         if self.has_left:
-            return State.LEFT
+            return SigningState.LEFT
         if self.inquiry is not None:
-            return State.SILENT
+            return SigningState.SILENT
         if self.judge.finished:
-            return State.FINISHED
-        return State.STANDING if self.is_standing else State.HALTED
+            return SigningState.FINISHED
+        return SigningState.STANDING if self.is_standing else SigningState.HALTED
 
     @property
     def is_standing(self) -> bool:
@@ -349,7 +349,7 @@ class Signer:
 
         SPEC: [E-24].
         """
-        if self.seat is None or self.state not in (State.STANDING, State.HALTED):
+        if self.seat is None or self.state not in (SigningState.STANDING, SigningState.HALTED):
             return False
         last = self.peers.departures.last(self.seat)
         number = 0 if last is None else last.number
@@ -365,7 +365,7 @@ class Signer:
         last = None if self.seat is None else self.peers.departures.last(self.seat)
         if self.outbox.is_replaying or last is None or last.says_back:
             return
-        if self.state in (State.STANDING, State.HALTED, State.FINISHED):
+        if self.state in (SigningState.STANDING, SigningState.HALTED, SigningState.FINISHED):
             self._sign_departure(last.seat, last.number + 1)
 
     def _sign_departure(self, seat: int, number: int) -> None:
@@ -405,7 +405,7 @@ class Signer:
         if self._asked != position:
             self._asked = position
             again = chosen is not None and chosen.burnt
-            self.outbox.emit(Asked(node, node.want.name, again))
+            self.outbox.emit(ChoiceAsked(node, node.want.name, again))
 
     def forget_asked(self) -> None:
         """Ask anew for what the player was asked."""
@@ -431,7 +431,7 @@ class Signer:
         if not self.inquiry.doubt(self.timers.now, certain):
             return False
         self.burn_choices()
-        self.outbox.emit(Cautious())
+        self.outbox.emit(JournalDoubted())
         self._record_floor(None)
         return True
 
@@ -448,7 +448,7 @@ class Signer:
     def say_silenced(self) -> None:
         """Tell the driver, once, that this seat can sign nothing any more."""
         if self.inquiry is not None and self.inquiry.silence():
-            self.outbox.emit(Silenced())
+            self.outbox.emit(SigningEnded())
 
     def go_on(self, floor: int | None) -> None:
         """Sign again, above a floor if the journal was old; it is put into the journal."""

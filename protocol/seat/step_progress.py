@@ -91,7 +91,7 @@ def advance(state: SeatState) -> bool:
     grown = state.log.grow(state.seat)
     if grown is None:
         return False
-    state.outbox.emit(effects.Stepped(*grown))
+    state.outbox.emit(effects.StepAppended(*grown))
     state.timers.mark(state.log.view)
     _look_at_tip(state)
     return True
@@ -233,14 +233,14 @@ def give_up(state: SeatState) -> None:
 def tell_waiting(state: SeatState) -> None:
     """Tell the driver once per step whom the table waits for."""
     if state.timers.tell_timeout(state.tip):
-        state.outbox.emit(effects.Waiting(state.awaited(), state.tip.step))
+        state.outbox.emit(effects.StepTimedOut(state.awaited(), state.tip.step))
 
 
 def tell_left(state: SeatState) -> bool:
     """Tell the driver of each departure once, when it first holds."""
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
-            state.outbox.emit(effects.LeftForNow(word.seat))
+            state.outbox.emit(effects.SeatLeft(word.seat))
     return False
 
 
@@ -312,7 +312,7 @@ def finish(state: SeatState) -> bool:
     if state.finished or not (_ended_in_base(state) or _ended_by_says(state)):
         return False
     state.judge.finish()
-    state.outbox.emit(effects.Finished(state.tip))
+    state.outbox.emit(effects.ResultFinal(state.tip))
     return True
 
 

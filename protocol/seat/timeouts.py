@@ -10,7 +10,7 @@ from typing import Final
 
 from ..bounds import Quota, Seconds
 from ..chain.chain_state import Kind, Node
-from ..consensus.followed_chain import View
+from ..consensus.followed_chain import FollowedChain
 from ..wire.table_header import Patience
 
 RETRY: Final[Seconds] = 1.0
@@ -83,7 +83,7 @@ class Timers:
         self._position = self.proposing = None
         self.over = None if self.over is None else now
 
-    def mark(self, view: View) -> None:
+    def mark(self, view: FollowedChain) -> None:
         """Note when the first incomplete step came up, and when in this epoch."""
         self.began.setdefault((view.tip.step, view.tip.digest), self.now)
         position = (view.epoch, view.tip.step, view.tip.digest)

@@ -49,7 +49,7 @@ class Readable(Protocol):
         """Return at most so many bytes, and none only at the end."""
 
 
-class Broken(Exception):
+class BrokenItem(Exception):
     """An item cannot be read.
 
     Attributes:
@@ -151,14 +151,14 @@ class Reader:
         """Return the next item and 0, or of an array that is not empty its number of items."""
         begin = self._stream.offset
         if self._room <= 0:
-            raise Broken(begin, not self._stream.take_up_to(1))
+            raise BrokenItem(begin, not self._stream.take_up_to(1))
         self._room -= 1
         try:
             return self._item(may_nest)
         except EOFError:
-            raise Broken(self._stream.offset, True) from None
+            raise BrokenItem(self._stream.offset, True) from None
         except ValueError:
-            raise Broken(begin, False) from None
+            raise BrokenItem(begin, False) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
         """Read an item: EOFError if it is cut, ValueError if it is wrong."""
@@ -223,14 +223,14 @@ Envelope = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True)
-class Step:
+class StepEntry:
     """n slots."""
 
     slots: Annotated[tuple[Slot, ...], Rows(Either(bytes, bytes, Missing))]
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkEntry:
     """Who is present and banned from here on, and how often each seat was absent."""
 
     present: Annotated[tuple[int, ...], Rows(Seat, key=int)]
@@ -238,8 +238,8 @@ class Link:
     absences: Annotated[tuple[int, ...], Rows(Int(2**16))]
 
 
-Entry = Step | Link
-_ENTRY: Final[Kinds[Entry]] = Kinds({0: (Step, MAX_FILE), 1: (Link, MAX_FILE)})
+Entry = StepEntry | LinkEntry
+_ENTRY: Final[Kinds[Entry]] = Kinds({0: (StepEntry, MAX_FILE), 1: (LinkEntry, MAX_FILE)})
 _OF_EPOCH: Final = Fields(Int(MAX_EPOCH), Octets64)
 _OF_SEAT: Final = Fields(Seat, Octets64)
 _ENVELOPE: Final = Fields(bytes, Octets64)
@@ -298,7 +298,7 @@ class Transcript:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedFile:
     """A file that was read, and of which nothing but the form is checked.
 
     Attributes:
@@ -314,9 +314,9 @@ class Opened:
     seconds: float = 0.0
 
 
-def opened(file: File | Opened, clock: Callable[[], float] | None = None) -> Opened:
+def opened(file: File | OpenedFile, clock: Callable[[], float] | None = None) -> OpenedFile:
     """Read a file once, unless it was read already ([V-1], [V-2])."""
-    if isinstance(file, Opened):
+    if isinstance(file, OpenedFile):
         return file
     began = clock() if clock is not None else 0.0
     value, parts, error = tuple[Any, ...](), None, None
@@ -325,7 +325,7 @@ def opened(file: File | Opened, clock: Callable[[], float] | None = None) -> Ope
         parts = read(value)
     except Unsound as found:
         error = found
-    return Opened(value, parts, error, clock() - began if clock is not None else 0.0)
+    return OpenedFile(value, parts, error, clock() - began if clock is not None else 0.0)
 
 
 def open_file(file: File) -> tuple[Any, ...]:
@@ -364,7 +364,7 @@ def _read_outer(stream: Stream) -> tuple[Any, ...]:
     reader = Reader(stream, bounds, depth=1, used=OUTSIDE)
     try:
         content, evidence = reader.value(), reader.value()
-    except Broken as error:
+    except BrokenItem as error:
         raise Unsound("torn" if error.is_cut else "bad-encoding", offset=error.offset) from error
     end = stream.offset
     if stream.take_up_to(1):

@@ -6,12 +6,21 @@ from collections.abc import Iterable, Iterator
 
 from ..chain.chain_state import Kind, Missing, Node
 from ..consensus.epoch_votes import Votes
-from ..consensus.followed_chain import View
+from ..consensus.followed_chain import FollowedChain
 from ..consensus.message_store import MessageStore
 from ..wire import step_bodies
 from ..wire.signed_messages import Message, Say, SealVote
 from . import transcript_format
-from .transcript_format import Content, Entry, Envelope, Evidence, Link, Signed, Step, Transcript
+from .transcript_format import (
+    Content,
+    Entry,
+    Envelope,
+    Evidence,
+    LinkEntry,
+    Signed,
+    StepEntry,
+    Transcript,
+)
 from .verification_report import Unsound
 
 
@@ -19,7 +28,7 @@ class TooLarge(ValueError):
     """A file of this game would be over the limits of every file."""
 
 
-def write(votes: Votes, view: View) -> bytes:
+def write(votes: Votes, view: FollowedChain) -> bytes:
     """Return the `.hoity` file of what one node stores, whether its game is over or not.
 
     Args:
@@ -51,14 +60,14 @@ def to_the_end(tip: Node) -> list[Node]:
 def entry_of(node: Node) -> Entry:
     """Return the step or link by which the chain came to this node."""
     if node.slots is not None:
-        return Step(node.slots)
-    return Link(tuple(sorted(node.present)), tuple(sorted(node.banned)), node.absences)
+        return StepEntry(node.slots)
+    return LinkEntry(tuple(sorted(node.present)), tuple(sorted(node.banned)), node.absences)
 
 
 # Evidence.
 
 
-def _evidence(votes: Votes, view: View, nodes: list[Node]) -> Evidence:
+def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
     """Return what the file rests on, and nothing else ([F-1])."""
     closes: list[Message] = []
     seals: tuple[Signed, ...] = ()
@@ -116,7 +125,7 @@ def _kept(node: Node, says: dict[Place, Message]) -> Iterator[Message]:
         yield message
 
 
-def _final(store: MessageStore, view: View, end: Node) -> tuple[Signed, ...]:
+def _final(store: MessageStore, view: FollowedChain, end: Node) -> tuple[Signed, ...]:
     """Return the inputs that make the end final, nothing if a base does."""
     if end.want.kind is not Kind.RESULT or view.base.want.kind is Kind.RESULT:
         return ()

@@ -24,7 +24,7 @@ from ..wire import step_bodies
 from ..wire.signed_messages import Say, SealVote
 from ..wire.table_header import Header, Terms, parse_header
 from . import transcript_format, verification_report, verifier_checks
-from .transcript_format import File, Opened, Transcript, opened
+from .transcript_format import File, OpenedFile, Transcript, opened
 from .verification_report import Clock, Problem, Report, SeatFault, SeatLine, Statistics, Unsound
 
 GameOf = Callable[[Terms], Game[Any]]
@@ -34,7 +34,7 @@ Passage = tuple[Node, tuple[Slot, ...] | None, Node]
 
 
 def verify(
-    file: File | Opened,
+    file: File | OpenedFile,
     game_of: GameOf,
     clock: Clock | None = None,
     submit: Submit | None = None,
@@ -55,11 +55,13 @@ def verify(
     return early or _Run(whole, game_of, _begin(whole, clock)).judge()
 
 
-def _begin(whole: Opened, clock: Clock | None) -> Statistics:
+def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
     return Statistics(clock, timings={} if clock is None else {"reading": whole.seconds})
 
 
-def _by_many(whole: Opened, game_of: GameOf, clock: Clock | None, submit: Submit) -> Report | None:
+def _by_many(
+    whole: OpenedFile, game_of: GameOf, clock: Clock | None, submit: Submit
+) -> Report | None:
     """Return the report if every proof holds that was handed out meanwhile; else it is void."""
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
@@ -71,7 +73,7 @@ def _by_many(whole: Opened, game_of: GameOf, clock: Clock | None, submit: Submit
     return replace(report, timings=dict(stats.timings)) if all_hold else None
 
 
-def header_of(file: File | Opened) -> Header | None:
+def header_of(file: File | OpenedFile) -> Header | None:
     """Return the header of a file, None if there is none; nothing else is checked."""
     parts = opened(file).transcript
     try:
@@ -80,14 +82,14 @@ def header_of(file: File | Opened) -> Header | None:
         return None
 
 
-def replay(file: File | Opened, game_of: GameOf) -> Iterator[Passage]:
+def replay(file: File | OpenedFile, game_of: GameOf) -> Iterator[Passage]:
     """Return every step and link of a file in order, as far as it holds."""
     whole = opened(file)
     node = reached(whole, game_of, verify(whole, game_of))
     return steps_to(node) if node is not None else iter(())
 
 
-def reached(file: File | Opened, game_of: GameOf, report: Report) -> Node | None:
+def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | None:
     """Return the last point of the chain that holds in a file with this report, if there is one.
 
     All signatures are checked before the first step, so a report on one that does not hold has
@@ -114,7 +116,7 @@ def steps_to(node: Node) -> Iterator[Passage]:
 class _Run:
     """One verification: what is known so far."""
 
-    file: Opened
+    file: OpenedFile
     game_of: GameOf
     stats: Statistics
     check_proof: Checker = at_once

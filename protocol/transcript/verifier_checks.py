@@ -25,7 +25,7 @@ from ..fault_codes import Fault
 from ..wire import signed_messages
 from ..wire.signed_messages import Close, Halt, Message, Say, Statement
 from ..wire.step_bodies import Complaint, KeyReveal
-from .transcript_format import Entry, Envelope, Link, Step, Transcript
+from .transcript_format import Entry, Envelope, LinkEntry, StepEntry, Transcript
 from .transcript_format import Signed as Vote
 from .transcript_writer import entry_of
 from .verification_report import Statistics, Unsound
@@ -94,7 +94,7 @@ def check_signatures(table: Table, transcript: Transcript, stats: Statistics) ->
 
 def _check_epochs(table: Table, transcript: Transcript, last: int) -> None:
     """Refuse a body that is signed in an epoch that the file does not reach."""
-    steps = (entry for entry in transcript.content.entries if isinstance(entry, Step))
+    steps = (entry for entry in transcript.content.entries if isinstance(entry, StepEntry))
     rows = zip(steps, transcript.evidence.signatures, strict=True)
     for step, (entry, row) in enumerate(rows, 1):
         said = (seat for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes))
@@ -109,10 +109,10 @@ def _says(table: Table, transcript: Transcript, stats: Statistics) -> Iterator[M
     digest, step, row = table.id, 1, 0
     for index, entry in enumerate(transcript.content.entries):
         path = (2, 1, index)
-        if table.seats != len(entry.slots if isinstance(entry, Step) else entry.absences):
+        if table.seats != len(entry.slots if isinstance(entry, StepEntry) else entry.absences):
             raise Unsound("bad-form", "an entry is not of as many seats as the table", path)
         early = step < table.first_step or not transcript.evidence.closes
-        if isinstance(entry, Link):
+        if isinstance(entry, LinkEntry):
             if early:
                 raise Unsound("unjustified-link", path=path, step=step)
             sets = frozenset(entry.present), frozenset(entry.banned)
@@ -132,7 +132,7 @@ def _says(table: Table, transcript: Transcript, stats: Statistics) -> Iterator[M
 
 def _row(
     table: Table,
-    entry: Step,
+    entry: StepEntry,
     row: tuple[tuple[int, bytes], ...],
     place: tuple[int, bytes, int, int],
     stats: Statistics,
@@ -213,12 +213,12 @@ def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) ->
     after = way.get(node.digest)
     if after is not None:
         _compare(node, entry, after, path)
-    elif isinstance(entry, Link):
+    elif isinstance(entry, LinkEntry):
         raise Unsound("unjustified-link", path=path, step=node.step)
     elif not transition.may_go_on(node):
         words = "the chain goes on with fewer than a quorum present"
         raise Unsound("left-over", words, path, step=node.step)
-    if isinstance(entry, Link):
+    if isinstance(entry, LinkEntry):
         return after or node
     _check_bodies(node, entry.slots, path, stats)
     if after is None:
@@ -237,9 +237,9 @@ def _compare(node: Node, entry: Entry, after: Node, path: tuple[int, ...]) -> No
     other = entry_of(after)
     if entry == other:
         return
-    if isinstance(entry, Link):
+    if isinstance(entry, LinkEntry):
         raise Unsound("unjustified-link", path=path, step=node.step)
-    theirs = other.slots if isinstance(other, Step) else ()
+    theirs = other.slots if isinstance(other, StepEntry) else ()
     for seat, slot in enumerate(entry.slots):
         if not theirs or slot != theirs[seat]:
             code = CODES.get(slot, "bad-base") if isinstance(slot, Missing) else "bad-base"

@@ -37,7 +37,7 @@ def terms(seats: int, edition: str = "uberplay-2004", variant: Any = None) -> Te
 def chooser(seed: int) -> Chooser:
     rng = random.Random(seed)
 
-    def choose(machine: SeatMachine, asked: effects.Asked) -> Any:
+    def choose(machine: SeatMachine, asked: effects.ChoiceAsked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
         return bots.BOTS["normal"](view, rules.expected(view.state), rng)
 

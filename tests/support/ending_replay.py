@@ -7,7 +7,7 @@ its own, since the model lets no two of them go alike.
 from collections import defaultdict
 
 from protocol.chain.chain_state import Kind
-from protocol.seat.signer import State
+from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Late, Message
 from protocol.wire.table_header import Patience
@@ -127,7 +127,7 @@ class Replay:
     def _request(self, seat: int) -> None:
         """Let time pass for a seat until it requests another epoch, if it would."""
         before, signs = self._requested(seat), inspect(self.table.machine(seat)).state
-        if signs not in (State.STANDING, State.HALTED):
+        if signs not in (SigningState.STANDING, SigningState.HALTED):
             return
         for _ in range(12):
             if self._requested(seat) == before:

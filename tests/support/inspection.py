@@ -12,13 +12,13 @@ from typing import Any
 from protocol.chain.chain_state import Node, Secrets
 from protocol.consensus import followed_chain as following
 from protocol.consensus.epoch_votes import Votes
-from protocol.consensus.followed_chain import Proof, View
+from protocol.consensus.followed_chain import FollowedChain, Proof
 from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
 from protocol.seat import epoch_change, restored_backup, step_progress
 from protocol.seat.seat_machine import SeatMachine
-from protocol.seat.signer import Inquiry, PlayerChoice, Signer, State
+from protocol.seat.signer import Inquiry, PlayerChoice, Signer, SigningState
 from protocol.seat.timeouts import Timers
 from protocol.wire.signed_messages import Expired, Halt, Message, Statement
 from protocol.wire.signed_notices import Leave
@@ -33,7 +33,7 @@ class Inside:
     link; `fresh` the messages that the rules have not looked at yet.
     """
 
-    state: State
+    state: SigningState
     epoch: int
     base: Node
     path: Mapping[bytes, Node]
@@ -115,7 +115,7 @@ def has_signed(machine: SeatMachine, kind: type[Any], epoch: int) -> bool:
 # Live parts, for what looks at every event of a simulated game
 
 
-def view_of(machine: SeatMachine) -> View:
+def view_of(machine: SeatMachine) -> FollowedChain:
     """Return the chain that the machine follows, as it is."""
     return machine.log.view
 

@@ -11,7 +11,7 @@ from p2p_hoity.storage import journal, player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.journal import Journal
 from protocol.crypto.group import cache_per_backend
-from protocol.seat.effects import Asked
+from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Patience, Terms
 from support.journals import seat_record
@@ -33,7 +33,7 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-
     bound, who = seat_at(terms, game_adapter.read_game)
     rng = random.Random(2)
 
-    def choose(machine: SeatMachine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
         seen = rules.view(asked.node.state.state, machine.seat, machine.hand())
         if seen.state.round >= rounds:
             return None

@@ -13,7 +13,7 @@ from typing import Any
 
 from protocol.chain.chain_state import Table
 from protocol.crypto.identities import Identity
-from protocol.seat.effects import Asked, Effect, Finished, Record, Send
+from protocol.seat.effects import ChoiceAsked, Effect, Record, ResultFinal, Send
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames, signed_messages, table_header
 from protocol.wire.peer_frames import FrameBody
@@ -26,7 +26,7 @@ PATIENCE = Patience()
 QUICK = Patience(20_000, 10_000, 3_000, 60_000)
 TICK = 0.2
 """Seconds between two ticks of the machines where links take time."""
-Chooser = Callable[[SeatMachine, Asked], Any]
+Chooser = Callable[[SeatMachine, ChoiceAsked], Any]
 
 
 def seeded(name: str) -> Callable[[int], bytes]:
@@ -64,7 +64,7 @@ def make_table(
     return seat_at(terms, lambda _: game)
 
 
-def toy_choice(machine: SeatMachine, asked: Asked) -> Any:
+def toy_choice(machine: SeatMachine, asked: ChoiceAsked) -> Any:
     """Return a legal choice of the toy game."""
     hand = machine.table.layout.hands[machine.seat or 0]
     return {"bid": (machine.seat or 0) % 4, "pile": 1, "card": (hand[0],), "solo": (hand[1],)}[
@@ -217,11 +217,11 @@ class MachineTable:
                 place.journal.append(effect.data)
             case Send():
                 self.post(seat, effect)
-            case Asked() if seat not in self.thinkers:
+            case ChoiceAsked() if seat not in self.thinkers:
                 choice = self.choose(place.machine, effect)
                 if choice is not None and place.machine.must_choose:
                     place.machine.choose(choice, self.now)
-            case Finished() if self.delay is not None:
+            case ResultFinal() if self.delay is not None:
                 place.machine.sync(None)  # as the driver does
 
     def choose_now(self, seat: int, choice: Any) -> None:

@@ -195,7 +195,7 @@ def _halfway() -> Shown:
 
 
 def _left() -> Shown:
-    shown = _sealed().there(Attending.LINKED, Attending.LEFT).hear(effects.LeftForNow(1))
+    shown = _sealed().there(Attending.LINKED, Attending.LEFT).hear(effects.SeatLeft(1))
     shown.wait({1, 3}, there=2, gone=frozenset({1}), thinking=frozenset({3}))
     return shown
 

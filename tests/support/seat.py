@@ -45,7 +45,7 @@ from p2p_hoity.table import session
 from p2p_hoity.table.effects_out import EffectsOut
 from p2p_hoity.table.player_interface import BotPlayer
 from protocol.chain.chain_state import Kind, Node
-from protocol.seat.effects import Effect, Send, Stepped
+from protocol.seat.effects import Effect, Send, StepAppended
 from protocol.wire.table_header import Patience
 from support import wire_tap
 from support.liars import peer
@@ -69,7 +69,11 @@ class DyingEffects(EffectsOut):
             self._send(effect)
         else:
             super()._do(effect)
-        if isinstance(effect, Stepped) and not self.silent and self._is_the_moment(effect.after):
+        if (
+            isinstance(effect, StepAppended)
+            and not self.silent
+            and self._is_the_moment(effect.after)
+        ):
             self._go(effect.after)
 
     def _send(self, send: Send) -> None:
@@ -172,7 +176,7 @@ def clock(word: str) -> None:
     file = open(word, "w", buffering=1)  # noqa: SIM115 - as long as the process
 
     def note(_: EffectsOut, effect: Effect) -> None:
-        if isinstance(effect, Stepped):
+        if isinstance(effect, StepAppended):
             print(effect.before.step, effect.before.want.kind, time.monotonic_ns(), file=file)
 
     before(EffectsOut, "_do", note)

@@ -7,7 +7,7 @@ from typing import Any
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
-from protocol.chain.step_interface import Step
+from protocol.chain.step_interface import StepRules
 from protocol.chain.transition import STEPS
 from protocol.errors import Invalid
 from protocol.game_interface import Choose, Layout, Over, Presence, Seal
@@ -71,7 +71,7 @@ def bodies(node: Node) -> tuple[bytes, ...]:
     return LEGAL.get(letter(node), BOTH)
 
 
-class TinyStep(Step[bytes]):
+class TinyStep(StepRules[bytes]):
     """A step that takes any of the bodies of this table."""
 
     def check(self, node: Node, seat: int, body: bytes) -> bytes:

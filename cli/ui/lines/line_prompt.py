@@ -86,7 +86,7 @@ WEIGHTY: Final = (
     updates.PatienceOver,
     updates.Paused,
     updates.Extended,
-    effects.LeftForNow,
+    effects.SeatLeft,
     updates.Accused,
     updates.Moved,
     updates.TicketTaken,

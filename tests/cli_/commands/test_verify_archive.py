@@ -158,7 +158,7 @@ def wicked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path, real, own = folder / "below" / "wicked.hoity", transcript.verify, os.getpid()
     path.write_bytes(b"wicked")
 
-    def ends(file: transcript.Opened, *rest: Any) -> Any:
+    def ends(file: transcript.OpenedFile, *rest: Any) -> Any:
         if file.error is not None and file.error.code == "wrong-magic" and os.getpid() != own:
             os.kill(os.getpid(), signal.SIGKILL)
         return real(file, *rest)

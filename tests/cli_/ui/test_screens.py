@@ -84,9 +84,9 @@ def each() -> list[updates.Update]:
         updates.Extended(frozenset({1}), 300.0),
         updates.Attendance((updates.Attending.LINKED, updates.Attending.LEFT)),
         updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
-        effects.LeftForNow(1),
-        effects.Cautious(),
-        effects.Silenced(),
+        effects.SeatLeft(1),
+        effects.JournalDoubted(),
+        effects.SigningEnded(),
         updates.Resumed(seen),
         updates.Away(),
         updates.Rejoined(),
@@ -356,7 +356,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
         updates.Again(frozenset({0, 2}), frozenset({1})),
         updates.Attendance((updates.Attending.LINKED, updates.Attending.UNLINKED)),
         updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
-        effects.LeftForNow(1),
+        effects.SeatLeft(1),
     ) == [
         {"type": "said", "seat": 1, "who": "Bob", "words": "nice pipes", "phrase": None},
         {"type": "said", "seat": None, "who": "ABCD-EFGH", "words": "Well played.", "phrase": 1},
@@ -450,7 +450,7 @@ def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() 
 
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     gone = replace(QUORUM, gone=frozenset({1}))
-    assert said_of(effects.LeftForNow(1)) == ["  [Left for now: seat 1 (purple).]"]
+    assert said_of(effects.SeatLeft(1)) == ["  [Left for now: seat 1 (purple).]"]
     said = said_of(updates.PatienceOver(frozenset({1}), 5.0, gone))
     assert "Left for now: seat 1 (purple). The game goes on without" in said[0]
     assert "patience" not in " ".join(said)

@@ -54,7 +54,7 @@ def test_a_fold_changes_no_scene_and_beats_lead_to_the_same_one(seed: int, steps
 
 def test_an_update_that_changes_nothing_gives_the_very_scene() -> None:
     scene = Scene()
-    assert fold(scene, effects.Cautious()) is scene
+    assert fold(scene, effects.JournalDoubted()) is scene
 
 
 def test_a_scene_is_json_and_names_no_hidden_piece_of_others() -> None:

@@ -106,8 +106,8 @@ def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
 @pytest.mark.parametrize(
     ("effect", "update"),
     [
-        (effects.Cautious(), effects.Cautious()),
-        (effects.Silenced(), effects.Silenced()),
+        (effects.JournalDoubted(), effects.JournalDoubted()),
+        (effects.SigningEnded(), effects.SigningEnded()),
     ],
 )
 def test_a_seat_that_goes_on_with_an_old_copy_is_told_so(effect: Any, update: Any) -> None:

@@ -14,7 +14,7 @@ from p2p_hoity.table.player_interface import BotPlayer
 from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.session import LEFT
 from protocol import Kind, effects
-from protocol.seat.effects import LeftForNow
+from protocol.seat.effects import SeatLeft
 from protocol.wire.table_header import Patience
 
 LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
@@ -45,7 +45,7 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Pat
     seat = table.guests[2].place
     assert table.ended_alike()
     for guest in table.guests[:2]:
-        assert guest.heard(LeftForNow) == [LeftForNow(seat)]
+        assert guest.heard(SeatLeft) == [SeatLeft(seat)]
         there = [attendance.seats[seat] for attendance in guest.heard(Attendance)]
         while there[-1] == Attending.UNLINKED:  # behind the end, by whoever ends first
             there.pop()
@@ -75,7 +75,7 @@ async def test_attendance_is_told_as_it_changes_and_the_clock_every_second(tmp_p
     assert len(run) > 10
     assert run == list(range(run[0], run[0] + len(run)))
     assert all(clock.left <= clock.patience for clock in clocks)
-    assert not table.guests[0].heard(LeftForNow)
+    assert not table.guests[0].heard(SeatLeft)
 
 
 class Sleeper(BotPlayer):
@@ -119,7 +119,7 @@ async def test_at_a_table_of_two_the_other_is_told_and_waits(tmp_path: Path) -> 
     await table.play({1: leave_and_return})
     assert table.ended_alike()
     host = table.guests[0]
-    assert host.heard(LeftForNow) == [LeftForNow(1)]
+    assert host.heard(SeatLeft) == [SeatLeft(1)]
     assert host.heard(updates.Paused)[0].muster.gone == {1}
     assert host.heard(updates.Paused)[0].seconds < 300
     assert not host.heard(updates.PatienceOver)

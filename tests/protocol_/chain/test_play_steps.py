@@ -42,7 +42,7 @@ class Stage:
         bound, who = seat_at(terms, game_adapter.read_game)
         self.room = MachineTable(bound, who, self.choose, str(seed))
 
-    def choose(self, machine: SeatMachine, asked: effects.Asked) -> Any:
+    def choose(self, machine: SeatMachine, asked: effects.ChoiceAsked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
         kind: Any = asked.kind
         options = view.legal(kind)

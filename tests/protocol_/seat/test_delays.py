@@ -5,7 +5,7 @@ from soak.delays import choices
 from support.machine_table import toy_table
 
 from protocol.chain.chain_state import Kind
-from protocol.seat.effects import Stepped
+from protocol.seat.effects import StepAppended
 from protocol.wire.table_header import Patience
 
 DELAY = 0.1
@@ -21,7 +21,7 @@ def played(seats: int, quorum: int | None = None) -> list[list[tuple[float, Kind
         [
             (at, effect.before.want.kind)
             for at, effect in zip(place.heard_at, place.heard, strict=True)
-            if isinstance(effect, Stepped)
+            if isinstance(effect, StepAppended)
         ]
         for place in table.places
     ]

@@ -24,13 +24,13 @@ from protocol.seat.effects import (
     SILENT_SEAT,
     Broken,
     Guilty,
-    LeftForNow,
     Record,
+    SeatLeft,
     Send,
-    Waiting,
+    StepTimedOut,
 )
 from protocol.seat.seat_machine import SeatMachine
-from protocol.seat.signer import State
+from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames, signed_notices
 from protocol.wire.signed_messages import Halt, Late
 from protocol.wire.signed_notices import Leave
@@ -112,7 +112,7 @@ def test_the_game_goes_on_well_before_the_patience() -> None:
         machine = scene.machine(seat)
         assert machine.finished
         assert machine.tip.absences == (0, 0, 0, 1)
-        assert scene.places[seat].of_kind(LeftForNow) == [LeftForNow(3)]
+        assert scene.places[seat].of_kind(SeatLeft) == [SeatLeft(3)]
         assert not scene.places[seat].of_kind(Guilty)
 
 
@@ -178,8 +178,8 @@ def test_a_strict_table_pauses_and_is_told_at_once() -> None:
     scene = left_by(1, of=2)
     scene.run(until=300)
     assert scene.machine().tip.absences == (0, 0)
-    assert [told.seats for told in scene.places[0].of_kind(Waiting)] == [frozenset({1})]
-    assert scene.places[0].of_kind(LeftForNow) == [LeftForNow(1)]
+    assert [told.seats for told in scene.places[0].of_kind(StepTimedOut)] == [frozenset({1})]
+    assert scene.places[0].of_kind(SeatLeft) == [SeatLeft(1)]
     scene.thinkers.clear()
     comes_back(scene, 1)
     scene.run(until=20)
@@ -253,7 +253,7 @@ def test_who_is_back_may_leave_again() -> None:
     assert (first.number, second.number) == (1, 3)
     assert (first.epoch, first.step, first.on) == (second.epoch, second.step, second.on)
     assert scene.machine().away() == {3}
-    assert scene.places[0].of_kind(LeftForNow) == [LeftForNow(3)] * 2
+    assert scene.places[0].of_kind(SeatLeft) == [SeatLeft(3)] * 2
     hear(scene, 0, first)
     assert inspect(scene.machine()).departures.get(3, 0) == 3
 
@@ -274,7 +274,7 @@ def test_a_change_of_epoch_does_not_end_it() -> None:
     scene = left_by(3, thinkers={2}, of=6, at=0)
     changed(scene)
     assert scene.machine().away() == {3}
-    assert scene.places[0].of_kind(LeftForNow) == [LeftForNow(3)]
+    assert scene.places[0].of_kind(SeatLeft) == [SeatLeft(3)]
     scene.run(until=6)
     assert inspect(scene.machine()).wishes.get(0, 0) == 1, "seat 2 still thinks"
     scene.choose_now(2, 0)
@@ -341,11 +341,11 @@ def test_who_is_back_says_so_once_it_may_sign() -> None:
     scene = sight_of({3})
     first = departs(scene, 3)
     scene.crash_and_resume(3)
-    assert inspect(scene.machine(3)).state is State.SILENT
+    assert inspect(scene.machine(3)).state is SigningState.SILENT
     found = (leave_of(raw) for sender, _, raw in scene.queue if sender == 3)
     assert not any(word is not None and word.says_back for word in found)
     scene.run(until=1)
-    assert inspect(scene.machine(3)).state is State.STANDING
+    assert inspect(scene.machine(3)).state is SigningState.STANDING
     for seat in range(4):
         assert inspect(scene.machine(seat)).departures.get(3, 0) == first.number + 1
         assert scene.machine(seat).away() == frozenset()
@@ -392,7 +392,7 @@ def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int)
     )
     for other in (word_of(scene, 3, epoch=epoch, ahead=ahead), word):
         assert hear(scene, 0, other) == frozenset()
-        assert not scene.places[0].of_kind(LeftForNow)
+        assert not scene.places[0].of_kind(SeatLeft)
 
 
 def test_a_leave_of_an_absent_seat_says_nothing() -> None:
@@ -414,7 +414,7 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
     record, send = machine.take()
     assert isinstance(record, Record)
     assert isinstance(send, Send)
-    assert inspect(machine).state is State.LEFT
+    assert inspect(machine).state is SigningState.LEFT
     assert not machine.leave(scene.now)
     assert not machine.must_choose
     for seat in (0, 1, 2):
@@ -432,7 +432,7 @@ def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> No
     scene.queue.clear()
     comes_back(scene, 3)
     assert scene.machine(3).away() == frozenset()
-    assert not scene.places[3].of_kind(LeftForNow)
+    assert not scene.places[3].of_kind(SeatLeft)
     scene.run(until=1)
     assert departs(scene, 3).number == 3
 
@@ -449,7 +449,7 @@ def test_who_says_nothing_when_it_leaves() -> None:
     scene = sight_of({3})
     assert not watcher_of(scene).leave(0.0)
     scene.crash_and_resume(3)
-    assert inspect(scene.machine(3)).state is State.SILENT
+    assert inspect(scene.machine(3)).state is SigningState.SILENT
     assert not scene.machine(3).leave(scene.now)
     done = sight_of(())
     done.run(until=1)
@@ -463,7 +463,7 @@ def test_who_says_nothing_when_it_leaves() -> None:
 def test_a_halted_seat_may_leave_too() -> None:
     scene = sight_of(range(4))
     raise_promise(scene.machine(3), 1)
-    assert inspect(scene.machine(3)).state is State.HALTED
+    assert inspect(scene.machine(3)).state is SigningState.HALTED
     assert departs(scene, 3).epoch == 0
 
 
@@ -474,7 +474,7 @@ def test_a_watcher_is_told() -> None:
         for message in inspect(scene.machine(seat)).store:
             watcher.receive(carried(message), 0.0, scene.table.ids[seat])
     watcher.receive(peer_frames.encode_frame(word_of(scene, 3)), 0.0, scene.table.ids[0])
-    assert LeftForNow(3) in watcher.take()
+    assert SeatLeft(3) in watcher.take()
     assert watcher.away() == {3}
 
 
@@ -595,7 +595,7 @@ def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> Non
     hear(scene, 0, word_of(scene, 2))
     scene.run(until=1)
     assert machine.broken is None
-    assert scene.places[0].of_kind(Waiting)[-1].seats == {2}
+    assert scene.places[0].of_kind(StepTimedOut)[-1].seats == {2}
     assert machine.is_unsure_of_deck
     machine.give_up()
     scene.collect(0)

@@ -17,7 +17,7 @@ from protocol.chain.transition import STEPS
 from protocol.consensus import fault_evidence
 from protocol.consensus.fork_tree import Tree
 from protocol.fault_codes import FAULTS
-from protocol.seat.effects import Asked, Broken, Guilty
+from protocol.seat.effects import Broken, ChoiceAsked, Guilty
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Close, Halt, Late, Message, Say, SealVote, Statement
 
@@ -27,7 +27,7 @@ BY_STATEMENT |= {"bad-close", "not-expected"}
 """The faults that no body shows."""
 
 
-def eager(machine: SeatMachine, asked: Asked) -> object:
+def eager(machine: SeatMachine, asked: ChoiceAsked) -> object:
     """Let the liar bid highest, so that it is asked for all there is."""
     if asked.kind == "bid":
         return 3 if machine.seat == LIAR else 0
@@ -158,7 +158,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
 
 
 def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
-    def first_wins(machine: SeatMachine, asked: Asked) -> object:
+    def first_wins(machine: SeatMachine, asked: ChoiceAsked) -> object:
         return 3 if machine.seat == 0 and asked.kind == "bid" else toy_choice(machine, asked)
 
     table = toy_table(choose=first_wins)

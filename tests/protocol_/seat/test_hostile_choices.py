@@ -12,7 +12,7 @@ from support.toy_game import ToyGame
 
 from protocol.chain.chain_state import Kind, Table
 from protocol.game_interface import NOT_OF_FORM, ChoiceForm, IllegalMove
-from protocol.seat.effects import Asked, Guilty
+from protocol.seat.effects import ChoiceAsked, Guilty
 from protocol.seat.seat_machine import SeatMachine
 
 LIAR, HONEST = 1, (0, 2, 3)
@@ -57,7 +57,7 @@ def hostile_table(kind: str, lie: Any) -> MachineTable:
     It bids highest, so that it is asked for all there is, and its machine holds by its own rules.
     """
 
-    def choose(machine: SeatMachine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
         if machine.seat == LIAR and asked.kind == kind:
             return lie
         if asked.kind == "bid":
@@ -74,7 +74,7 @@ def hostile_table(kind: str, lie: Any) -> MachineTable:
 
 def has_lied(room: MachineTable, kind: str) -> bool:
     """Return whether the liar was asked for its lie."""
-    return any(asked.kind == kind for asked in room.places[LIAR].of_kind(Asked))
+    return any(asked.kind == kind for asked in room.places[LIAR].of_kind(ChoiceAsked))
 
 
 def guilty(room: MachineTable) -> list[set[tuple[int, str]]]:

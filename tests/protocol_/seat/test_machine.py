@@ -19,9 +19,17 @@ from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
 from protocol.game_interface import IllegalMove
 from protocol.seat import memory_quotas
-from protocol.seat.effects import Asked, Broken, Cautious, Guilty, Record, Send, Waiting
+from protocol.seat.effects import (
+    Broken,
+    ChoiceAsked,
+    Guilty,
+    JournalDoubted,
+    Record,
+    Send,
+    StepTimedOut,
+)
 from protocol.seat.seat_machine import SeatMachine
-from protocol.seat.signer import SIGNS, PlayerChoice, State
+from protocol.seat.signer import SIGNS, PlayerChoice, SigningState
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Accept, Back, Halt, Late, Say, SealVote
 
@@ -88,9 +96,9 @@ def test_an_old_journal_signs_nothing_until_all_others_have_told() -> None:
     machine.restore(place.journal[: len(place.journal) // 2])
     machine.be_cautious()
     machine.start(room.now)
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     told(machine, room.now, room.table.ids[0])
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     assert not any(isinstance(frame, peer_frames.Carry) for frame in sent(machine))
     told(machine, room.now, room.table.ids[2])
     assert inspect(machine).inquiry is None
@@ -131,7 +139,7 @@ def test_a_rolled_back_seat_stays_careful_after_a_second_crash() -> None:
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     again = room.build(1)
     again.restore(journal)
-    assert inspect(again).state is State.SILENT
+    assert inspect(again).state is SigningState.SILENT
     told(machine, 0.0, *room.table.ids[::2])
     journal += [e.data for e in machine.take() if isinstance(e, Record)]
     later = room.build(1)
@@ -157,7 +165,7 @@ def test_a_strict_table_pauses_when_one_is_gone_and_goes_on_when_it_is_back(
     assert not room.machine().broken
     assert not room.machine().finished
     assert inspect(room.machine()).promise == 0
-    told = [effect.seats for effect in room.places[0].of_kind(Waiting)]
+    told = [effect.seats for effect in room.places[0].of_kind(StepTimedOut)]
     assert at_once or {seats - 1} in told
     room.crash_and_resume(seats - 1)
     room.run(until=60)
@@ -301,9 +309,9 @@ def test_a_seat_that_comes_back_is_present_again_and_its_sealed_choice_was_opene
 
 
 def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -> None:
-    asleep, thinking = [False], list[tuple[float, Asked]]()
+    asleep, thinking = [False], list[tuple[float, ChoiceAsked]]()
 
-    def choose(machine: SeatMachine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
         """Seat 3 sleeps; seat 0 takes a while then, so that there is time to come back in."""
         if asleep[0] and machine.seat == 0:
             thinking.append((room.now + 6, asked))
@@ -354,7 +362,7 @@ def test_a_banned_seat_cannot_come_back() -> None:
 
 def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
     room = toy_table(3)
-    asked: list[Asked] = []
+    asked: list[ChoiceAsked] = []
     room.choose = lambda machine, effect: asked.append(effect)
     room.play(until=1)
     machine = room.machine()
@@ -471,22 +479,27 @@ def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_un
     machine = room.machine(3)
     machine.receive(carried(unknown), room.now, room.table.ids[0])
     room.collect(3)
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     assert inspect(machine).inquiry is not None
     assert inspect(machine).inquiry.certain
-    assert any(isinstance(effect, Cautious) for effect in room.places[3].heard)
+    assert any(isinstance(effect, JournalDoubted) for effect in room.places[3].heard)
     machine.receive(carried(unknown), room.now, room.table.ids[1])
     room.run(until=200)
-    assert inspect(machine).state is not State.SILENT
+    assert inspect(machine).state is not SigningState.SILENT
     assert inspect(machine).floor > 0
     assert all(p.machine.finished and not inspect(p.machine).proofs for p in room.places)
 
 
 def test_the_state_table_lets_only_the_right_states_speak() -> None:
     speaking = {state for state, kinds in SIGNS.items() if Say in kinds}
-    assert speaking == {State.STANDING, State.FINISHED}
-    assert SIGNS[State.SILENT] == SIGNS[State.BROKEN] == SIGNS[State.WATCHING] == frozenset()
-    assert Halt not in SIGNS[State.STANDING]
+    assert speaking == {SigningState.STANDING, SigningState.FINISHED}
+    assert (
+        SIGNS[SigningState.SILENT]
+        == SIGNS[SigningState.BROKEN]
+        == SIGNS[SigningState.WATCHING]
+        == frozenset()
+    )
+    assert Halt not in SIGNS[SigningState.STANDING]
 
 
 def test_a_watcher_follows_and_never_signs() -> None:
@@ -497,7 +510,7 @@ def test_a_watcher_follows_and_never_signs() -> None:
     for message in inspect(room.machine()).store:
         watcher.receive(carried(message), room.now, room.table.ids[0])
     assert watcher.tip.digest == room.machine().tip.digest
-    assert inspect(watcher).state is State.WATCHING
+    assert inspect(watcher).state is SigningState.WATCHING
     assert watcher.hand() == {}
     assert all(m.seat in range(3) for m in inspect(watcher).store)
     assert PATIENCE.choice > 0

@@ -8,7 +8,7 @@ from support.machine_table import PATIENCE, MachineTable, carried, make_table, t
 from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
-from protocol.seat.effects import Asked
+from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Close, Halt, Late, Message, Say
 
@@ -34,7 +34,7 @@ def tell(room: MachineTable, seat: int, message: Message) -> None:
     room.machine(seat).receive(carried(message), room.now, None)
 
 
-def low_bids(machine: SeatMachine, asked: Asked) -> Any:
+def low_bids(machine: SeatMachine, asked: ChoiceAsked) -> Any:
     """The liar never wins, so that many steps are none of his."""
     return 3 - (machine.seat or 0) if asked.kind == "bid" else toy_choice(machine, asked)
 
@@ -110,7 +110,7 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
     table, who = make_table(ToyGame(4, 2), 4)
     waits = [True]
 
-    def choose(machine: SeatMachine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
         return None if machine.seat == LIAR and waits[0] else toy_choice(machine, asked)
 
     room = MachineTable(table, who, choose)
@@ -137,7 +137,7 @@ NEXT = 1
 OTHERS = (0, 2, 3)
 
 
-def bids_below(machine: SeatMachine, asked: Asked) -> Any:
+def bids_below(machine: SeatMachine, asked: ChoiceAsked) -> Any:
     seat = machine.seat or 0
     return (seat != NEXT) * (3 - seat % 3) if asked.kind == "bid" else toy_choice(machine, asked)
 

@@ -7,9 +7,9 @@ from support.inspection import has_signed, inspect, keep, next_floor
 from support.machine_table import MachineTable, carried, sent, toy_table, waiting_table
 from support.sampling import sample
 
-from protocol.seat.effects import Broken, Record, Silenced
+from protocol.seat.effects import Broken, Record, SigningEnded
 from protocol.seat.seat_machine import SeatMachine
-from protocol.seat.signer import State
+from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Halt, Late, Message, Say
 
@@ -57,12 +57,12 @@ def longest(home: MachineTable) -> float:
 def test_a_resumed_seat_signs_nothing_before_the_linked_seats_have_told() -> None:
     home = home_of()
     machine = restored(home)
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     link(home, 0, 2, 3)
     for seat in (0, 3, 2):
-        assert inspect(machine).state is State.SILENT
+        assert inspect(machine).state is SigningState.SILENT
         told(home, seat)
-    assert (inspect(machine).state, inspect(machine).floor) == (State.STANDING, 0)
+    assert (inspect(machine).state, inspect(machine).floor) == (SigningState.STANDING, 0)
 
 
 def test_a_resumed_seat_signs_nothing_while_fewer_than_a_quorum_with_it_have_told() -> None:
@@ -73,9 +73,9 @@ def test_a_resumed_seat_signs_nothing_while_fewer_than_a_quorum_with_it_have_tol
     link(home, 0, 2, 3)
     told(home, 0)
     wait(home, 100)
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     told(home, 2)
-    assert inspect(machine).state is State.STANDING
+    assert inspect(machine).state is SigningState.STANDING
 
 
 @pytest.mark.parametrize("breaks", [False, True])
@@ -88,9 +88,9 @@ def test_a_seat_that_tells_nothing_costs_a_resumed_seat_one_step_timeout(breaks:
     if breaks:
         machine.link_down(home.table.ids[3], home.now)
     wait(home, longest(home) - 0.1)
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     wait(home, 0.2)
-    assert inspect(machine).state is State.STANDING
+    assert inspect(machine).state is SigningState.STANDING
     assert inspect(machine).floor == 0
 
 
@@ -107,7 +107,7 @@ def test_a_silent_seat_answers_all_the_same_and_hears_no_stranger() -> None:
     machine.link_up(bytes(32), home.now)
     assert not any(isinstance(frame, peer_frames.Own) for frame in sent(machine))
     machine.receive(peer_frames.encode_frame(peer_frames.Told()), home.now, bytes(32))
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
 
 
 def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself() -> None:
@@ -137,9 +137,11 @@ def test_a_statement_of_its_own_that_it_does_not_know_makes_a_seat_cautious() ->
     machine.receive(carried(bid), home.now, home.table.ids[2])
     told(home, 2)
     wait(home, 9)
-    assert inspect(machine).state is State.SILENT  # three others are present, and one has not told
+    assert (
+        inspect(machine).state is SigningState.SILENT
+    )  # three others are present, and one has not told
     told(home, 3)
-    assert inspect(machine).state is not State.SILENT
+    assert inspect(machine).state is not SigningState.SILENT
     assert inspect(machine).floor == 2
     records = [e.data for e in machine.take() if isinstance(e, Record)]
     assert records
@@ -164,9 +166,9 @@ def test_a_cautious_seat_goes_on_after_a_step_timeout_if_a_quorum_has_told_with_
     link(home, 0, 2, 3)
     told(home, 0)
     wait(home, longest(home) + 1)
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     told(home, 2)
-    assert inspect(machine).state is not State.SILENT
+    assert inspect(machine).state is not SigningState.SILENT
 
 
 @pytest.mark.parametrize(("wishes", "floor"), [((4294967295,), 2), ((7, 9), 2), ((5, 6, 7), 7)])
@@ -186,9 +188,9 @@ def test_a_lost_mark_at_a_strict_table_lets_the_seat_go_on_once_all_have_told() 
     link(home, 0, 2)
     told(home, 0)
     wait(home, 1000)
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
     told(home, 2)
-    assert inspect(machine).state is State.STANDING
+    assert inspect(machine).state is SigningState.STANDING
     assert inspect(machine).floor == 0
     home.thinkers.clear()
     home.collect(1)
@@ -205,8 +207,8 @@ def test_an_old_journal_at_a_strict_table_is_silent_and_says_so_once() -> None:
         told(home, seat)
     wait(home, 1)
     wait(home, 1000)
-    assert inspect(machine).state is State.SILENT
-    assert sum(isinstance(effect, Silenced) for effect in machine.take()) == 1
+    assert inspect(machine).state is SigningState.SILENT
+    assert sum(isinstance(effect, SigningEnded) for effect in machine.take()) == 1
 
 
 def test_what_is_told_in_parts_is_asked_on_while_it_rises() -> None:
@@ -225,7 +227,7 @@ def test_what_is_told_in_parts_is_asked_on_while_it_rises() -> None:
     assert asked_after(first) == []
     assert asked_after(bytes(32)) == []
     assert asked_after(second) == [peer_frames.Own(second)]
-    assert inspect(machine).state is State.SILENT
+    assert inspect(machine).state is SigningState.SILENT
 
 
 def test_the_same_journal_restored_twice_frames_nobody() -> None:

@@ -24,8 +24,8 @@ from protocol.chain.chain_state import Kind, Missing
 from protocol.chain.transition import body_of_choice
 from protocol.consensus.followed_chain import Proof
 from protocol.seat import epoch_change
-from protocol.seat.effects import Guilty, Waiting
-from protocol.seat.signer import State
+from protocol.seat.effects import Guilty, StepTimedOut
+from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames, signed_messages
 from protocol.wire.signed_messages import Accept, Close, Halt, Late, Say, SealVote, Statement
 
@@ -67,7 +67,7 @@ def test_what_comes_after_the_halt_makes_nothing_final() -> None:
     scene.machine(3).choose(0, scene.now)
     (say,) = [one for one in steps_said(scene, 3) if one.step == step]
     ask(scene)
-    assert inspect(scene.machine()).state is State.HALTED
+    assert inspect(scene.machine()).state is SigningState.HALTED
     scene.tell_first(3, say)
     assert scene.machine().tip.step == step + 1
     assert scene.machine().final_step() == before
@@ -80,9 +80,9 @@ def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
     assert not scene.machine().must_choose
     scene.crash_and_resume(0)
     assert inspect(scene.machine()).promise == 1
-    assert inspect(scene.machine()).state is State.SILENT
+    assert inspect(scene.machine()).state is SigningState.SILENT
     scene.settle()
-    assert inspect(scene.machine()).state is State.HALTED
+    assert inspect(scene.machine()).state is SigningState.HALTED
     assert not scene.machine().must_choose
     assert len(halts(scene)) == 1
 
@@ -193,7 +193,7 @@ def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
     scene.wait_first(19)
     assert not inspect(scene.machine()).clocks.is_out(scene.machine().tip)
     scene.wait_first(2)
-    told = [effect for effect in scene.places[0].heard if isinstance(effect, Waiting)]
+    told = [effect for effect in scene.places[0].heard if isinstance(effect, StepTimedOut)]
     assert [effect.seats for effect in told] == [frozenset({3}), frozenset({3})]
     ask(scene, 1, 2)
     (halt,) = halts(scene)

@@ -21,7 +21,7 @@ from support.inspection import store_of, view_of
 from support.played import game_of, room_of
 
 from protocol.chain.chain_state import Missing
-from protocol.transcript.transcript_format import Link, Step
+from protocol.transcript.transcript_format import LinkEntry, StepEntry
 from protocol.transcript.verifier import verify
 from protocol.wire import step_bodies
 from protocol.wire.signed_messages import Close, Halt, Say, SealVote
@@ -100,8 +100,8 @@ def test_a_forged_absence_after_a_true_one_is_found(missing: Missing) -> None:
     whole = read("vanished")
     index, rows = len(whole.content.entries) - 1, whole.evidence.signatures
     step = whole.content.entries[index]
-    assert isinstance(step, Step)
-    forged = with_entry(whole, index, Step((step.slots[0], missing, step.slots[2])))
+    assert isinstance(step, StepEntry)
+    forged = with_entry(whole, index, StepEntry((step.slots[0], missing, step.slots[2])))
     forged = with_evidence(forged, signatures=(*rows[:-1], rows[-1][:1]), final=())
     problem = refusal(forged.encode())
     assert (problem.code, problem.seat, problem.part) == (NOT_SO[missing], 1, "chain")
@@ -112,29 +112,29 @@ def test_another_slot_than_the_base_holds_is_found() -> None:
     whole = read("escrow opened")
     at = first_link(whole) - 1
     step = whole.content.entries[at]
-    assert isinstance(step, Step)
+    assert isinstance(step, StepEntry)
     assert step.slots[3] is Missing.ABSENT
     short = cut(whole, at + 1, at + 1)
     for missing in (Missing.FAULT, Missing.NONE):
-        forged = with_entry(short, at, Step((*step.slots[:3], missing)))
+        forged = with_entry(short, at, StepEntry((*step.slots[:3], missing)))
         assert code_of(forged) == NOT_SO[missing]
 
 
 def test_a_forged_or_changed_link_is_found() -> None:
     whole, later = read("three"), read("returned")
-    forged = with_entries(whole, (*whole.content.entries, Link((0, 1), (2,), (0, 0, 0))))
+    forged = with_entries(whole, (*whole.content.entries, LinkEntry((0, 1), (2,), (0, 0, 0))))
     assert code_of(forged) == "unjustified-link"
-    after = (*later.content.entries, Link((0, 1, 2), (3,), (0, 0, 0, 1)))
+    after = (*later.content.entries, LinkEntry((0, 1, 2), (3,), (0, 0, 0, 1)))
     assert code_of(with_entries(later, after)) == "left-over"
     short = cut(later, len(later.content.entries) - 1, len(later.evidence.signatures) - 1)
     assert verify(short.encode(), game_of).unfinished
-    forged = with_entries(short, (*short.content.entries, Link((0, 1, 2), (3,), (0, 0, 0, 1))))
+    forged = with_entries(short, (*short.content.entries, LinkEntry((0, 1, 2), (3,), (0, 0, 0, 1))))
     assert code_of(forged) == "unjustified-link"
     whole = read("vanished")
     at = first_link(whole)
     short = cut(whole, at + 1, at)
     assert verify(short.encode(), game_of).unfinished
-    for link in (Link((0, 1), (2,), (0, 0, 1)), Link((0, 1, 2), (), (0, 0, 1))):
+    for link in (LinkEntry((0, 1), (2,), (0, 0, 1)), LinkEntry((0, 1, 2), (), (0, 0, 1))):
         assert code_of(with_entry(short, at, link)) == "unjustified-link"
 
 

@@ -16,7 +16,7 @@ from p2p_hoity.table import chat, lobby, rematch_frames
 from p2p_hoity.table.frame_kinds import KINDS, longest
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain import transition
-from protocol.chain.chain_state import Accepted, Kind
+from protocol.chain.chain_state import AcceptedBody, Kind
 from protocol.crypto import identities
 from protocol.crypto.hashing import Label, digest, framed
 from protocol.crypto.identities import signed_bytes, verify_bytes, verify_signature
@@ -204,7 +204,7 @@ def test_bodies_are_legal_where_they_were_said_and_digests_are_those_of_their_ch
         assert (node.want.kind.value, node.want.name) == (one["kind"], one["choice"])
         assert slots[one["seat"]] == raw(one, "body")
         assert decoded(raw(one, "body")) == one["decoded"]
-        assert isinstance(transition.judge(node, one["seat"], raw(one, "body")), Accepted)
+        assert isinstance(transition.judge(node, one["seat"], raw(one, "body")), AcceptedBody)
     for one, (node, slots, after) in zip(BOOK["chain"], passages, strict=True):
         assert (raw(one, "before"), raw(one, "digest")) == (node.digest, after.digest)
         assert after.base_digest() == raw(one, "base_digest")

@@ -23,7 +23,7 @@ from vectors.making.refused import REFUSED
 
 from p2p_hoity import game_adapter
 from protocol.chain import transition
-from protocol.chain.chain_state import Conviction, Kind, Node, Refused
+from protocol.chain.chain_state import Conviction, Kind, Node, RefusedBody
 from protocol.chain.openings import helped
 from protocol.consensus.fault_evidence import against_halt
 from protocol.consensus.new_epoch import Base, ReadHalt
@@ -168,7 +168,7 @@ def test_a_share_for_an_absent_seat_and_a_choice_that_is_shown_name_their_fields
 def place_of(node: Node, seat: int, body: bytes) -> str | None:
     """Where a body is refused."""
     found = transition.judge(node, seat, body)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedBody)
     return found.place and str(found.place)
 
 

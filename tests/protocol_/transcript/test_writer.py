@@ -12,7 +12,7 @@ from protocol.chain.chain_state import Kind, new_secrets
 from protocol.crypto import group
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import transcript_format
-from protocol.transcript.transcript_format import MAGIC, VERSION, Link, Step, Transcript
+from protocol.transcript.transcript_format import MAGIC, VERSION, LinkEntry, StepEntry, Transcript
 from protocol.transcript.transcript_writer import to_the_end
 from protocol.transcript.verifier import verify
 
@@ -47,8 +47,8 @@ def test_a_file_is_magic_version_evidence_and_the_content_header_steps_and_links
     assert len(value) == 4
     content = read(files_of("returned")[0]).content
     assert content.header == room_of("returned").table.header.encode()
-    links = [entry for entry in content.entries if isinstance(entry, Link)]
-    assert links == [Link(here, (), (0, 0, 0, 1)) for here in ((0, 1, 2), (0, 1, 2, 3))]
+    links = [entry for entry in content.entries if isinstance(entry, LinkEntry)]
+    assert links == [LinkEntry(here, (), (0, 0, 0, 1)) for here in ((0, 1, 2), (0, 1, 2, 3))]
 
 
 def test_the_last_says_and_what_comes_after_the_end_are_no_content() -> None:
@@ -65,7 +65,7 @@ def test_a_step_has_one_signature_a_body_and_an_undisturbed_game_needs_no_votes(
     assert (evidence.messages, evidence.closes, evidence.seals) == ((), (), ())
     assert {epoch for row in evidence.signatures for epoch, _ in row} == {0}
     whole = read(files_of("escrow opened")[0])
-    steps = [entry for entry in whole.content.entries if isinstance(entry, Step)]
+    steps = [entry for entry in whole.content.entries if isinstance(entry, StepEntry)]
     said = [sum(isinstance(slot, bytes) for slot in step.slots) for step in steps]
     assert said == [len(row) for row in whole.evidence.signatures]
 

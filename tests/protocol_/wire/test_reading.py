@@ -11,7 +11,7 @@ from support.sampling import times
 
 from protocol.errors import Invalid
 from protocol.transcript import transcript_format
-from protocol.transcript.transcript_format import Bounds, Broken, Reader, Stream
+from protocol.transcript.transcript_format import Bounds, BrokenItem, Reader, Stream
 from protocol.wire.codec import MAX_DEPTH, decode, encode
 
 BOUNDS = Bounds(4096, 100_000, 1 << 20)
@@ -38,11 +38,11 @@ def read(data: bytes, bounds: Bounds = BOUNDS) -> Any:
         stream = Stream(file)
         try:
             value = Reader(stream, bounds).value()
-        except Broken as error:
-            value = error.offset, error.is_cut, Broken
+        except BrokenItem as error:
+            value = error.offset, error.is_cut, BrokenItem
         else:
             if stream.offset < len(data):
-                value = stream.offset, False, Broken
+                value = stream.offset, False, BrokenItem
         found.append(value)
     assert found[0] == found[1]
     return found[0]
@@ -51,7 +51,7 @@ def read(data: bytes, bounds: Bounds = BOUNDS) -> Any:
 def breaks(data: bytes, bounds: Bounds = BOUNDS) -> tuple[int, bool]:
     """Where reading stops, and whether only the end is missing."""
     offset, is_cut, kind = read(data, bounds)
-    assert kind is Broken
+    assert kind is BrokenItem
     return offset, is_cut
 
 
@@ -121,7 +121,7 @@ def test_a_reader_goes_on_behind_what_was_read_and_inside_what_holds_it() -> Non
     assert [reader.value() for _ in range(3)] == [1, ("a", b"b"), 3]
     assert stream.take_up_to(10) == b"rest"
     nested = Stream(io.BytesIO(b"\x91" * MAX_DEPTH + b"\xc0"))
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenItem):
         Reader(nested, BOUNDS, depth=1, used=1).value()
 
 

@@ -18,7 +18,7 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.table import play_table, session
 from p2p_hoity.table.effects_out import EffectsOut
-from protocol.seat.effects import Effect, Send, Stepped
+from protocol.seat.effects import Effect, Send, StepAppended
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.signed_messages import Message, Say, Statement
 from support.forgeries.bodies import seat_of
@@ -70,7 +70,7 @@ class LyingEffects(EffectsOut):
             super()._do(effect)
         if self.tale == "dribble" and self._machine.has_begun:
             Link._send = dribble  # type: ignore[method-assign, assignment]
-        if isinstance(effect, Stepped):
+        if isinstance(effect, StepAppended):
             unasked = UNASKED.get(self.tale)
             said = unasked(self.liar, effect.after) if unasked and not self.liar.lied else None
             if said is not None:

@@ -13,7 +13,7 @@ from protocol.consensus.epoch_votes import held_says
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
 from protocol.seat.seat_machine import SeatMachine
-from protocol.seat.signer import State
+from protocol.seat.signer import SigningState
 from protocol.wire import signed_messages, step_bodies
 from protocol.wire.peer_frames import Carry, parse_frame
 from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote, Statement
@@ -144,7 +144,7 @@ def dawdle(kind: Kind) -> Tale:
 
     def tale(liar: Liar, message: Message) -> Told | None:
         machine, say = liar.machine, message.statement
-        if inspect(machine).state is not State.STANDING or view_of(machine).epoch > 1:
+        if inspect(machine).state is not SigningState.STANDING or view_of(machine).epoch > 1:
             liar.told.clear()
             return None
         node = liar.node(say) if isinstance(say, Say) else None

@@ -16,16 +16,16 @@ from protocol.consensus import fault_evidence
 from protocol.errors import Invalid
 from protocol.seat.effects import (
     SEAT_LEFT,
-    Asked,
     Broken,
+    ChoiceAsked,
     Effect,
     Entered,
-    Finished,
     Guilty,
     Job,
     Record,
+    ResultFinal,
     Send,
-    Stepped,
+    StepAppended,
 )
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames
@@ -362,7 +362,7 @@ class World:
                 process.disk.append(data)
             case Send():
                 self._send(seat, process, effect, surely)
-            case Asked():
+            case ChoiceAsked():
                 self._ask(seat, effect)
             case Guilty(other, code) if seat not in self.plan.liars:
                 self.check.found_guilty(seat, other, code)
@@ -370,16 +370,16 @@ class World:
             case Entered(_, node) if seat not in self.plan.liars:
                 self.seen["epoch"] += 1
                 self.check.secrets.note_due(node)
-            case Stepped(_, node) if seat not in self.plan.liars:
+            case StepAppended(_, node) if seat not in self.plan.liars:
                 self.check.secrets.note_due(node)
-            case Finished():
+            case ResultFinal():
                 process.machine.sync(None)
                 self.seen["finished"] += 1
             case Broken(code, other) if code == SEAT_LEFT and seat not in self.plan.liars:
                 need(other in self.check.left, f"seat {seat} says that seat {other} has left")
                 self.seen["ended by a leave"] += 1
 
-    def _ask(self, seat: int, asked: Asked) -> None:
+    def _ask(self, seat: int, asked: ChoiceAsked) -> None:
         think = self.die.random() * 0.5
         if seat in self.plan.slow and not self.calm:
             think = self.die.choice([1.0, 10.0, 30.0])

@@ -33,13 +33,13 @@ from vectors.making.tables import edition_of
 
 from protocol.chain.chain_state import Missing
 from protocol.transcript import transcript_format
-from protocol.transcript.transcript_format import Step
+from protocol.transcript.transcript_format import StepEntry
 from protocol.wire.signed_messages import Late
 
 
-def _longer(step: object) -> Step:
-    assert isinstance(step, Step)
-    return Step((*step.slots, Missing.NONE))
+def _longer(step: object) -> StepEntry:
+    assert isinstance(step, StepEntry)
+    return StepEntry((*step.slots, Missing.NONE))
 
 
 def _cut_signature(row: Any) -> Any:

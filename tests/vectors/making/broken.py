@@ -29,7 +29,13 @@ from protocol.chain.chain_state import Missing, Node
 from protocol.crypto.hashing import Label
 from protocol.crypto.identities import signed_bytes
 from protocol.transcript import transcript_format
-from protocol.transcript.transcript_format import Content, Evidence, Link, Step, Transcript
+from protocol.transcript.transcript_format import (
+    Content,
+    Evidence,
+    LinkEntry,
+    StepEntry,
+    Transcript,
+)
 from protocol.wire import codec, signed_messages, table_header
 from protocol.wire.signed_messages import Accept, Close, Halt, Late, Message, Say, Statement
 from protocol.wire.table_header import Header
@@ -191,8 +197,8 @@ def without_last_body(what: str, code: str, missing: Missing) -> Broken:
 
     def change(whole: Transcript) -> Transcript:
         last, rows = whole.content.entries[-1], whole.evidence.signatures
-        assert isinstance(last, Step)
-        spoilt = with_entry(whole, -1, Step((*last.slots[:-1], missing)))
+        assert isinstance(last, StepEntry)
+        spoilt = with_entry(whole, -1, StepEntry((*last.slots[:-1], missing)))
         return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:-1]), final=())
 
     return edited(what, code, change, sound=unfinished)
@@ -200,7 +206,7 @@ def without_last_body(what: str, code: str, missing: Missing) -> Broken:
 
 def forged_link(whole: Transcript) -> Transcript:
     """A link puts seat 1 out, and no close does."""
-    more = with_entries(whole, (*whole.content.entries, Link((0,), (1,), (0, 0))))
+    more = with_entries(whole, (*whole.content.entries, LinkEntry((0,), (1,), (0, 0))))
     return with_evidence(more, final=())
 
 
@@ -214,7 +220,7 @@ def other_link(whole: Transcript) -> Transcript:
     """The link bans who is only absent."""
     at = first_link(whole)
     link = whole.content.entries[at]
-    assert isinstance(link, Link)
+    assert isinstance(link, LinkEntry)
     return with_entry(cut(whole, at + 1, at), at, replace(link, banned=(2,)))
 
 
@@ -222,19 +228,19 @@ def other_slot(whole: Transcript) -> Transcript:
     """A true ABSENT is called FAULT."""
     at = first_link(whole) - 1
     step = whole.content.entries[at]
-    assert isinstance(step, Step)
+    assert isinstance(step, StepEntry)
     slots = tuple(Missing.FAULT if s is Missing.ABSENT else s for s in step.slots)
-    return with_entry(whole, at, Step(slots))
+    return with_entry(whole, at, StepEntry(slots))
 
 
 def other_body(whole: Transcript) -> Transcript:
     """One bit of a body of the deal is changed."""
     step = whole.content.entries[6]
-    assert isinstance(step, Step)
+    assert isinstance(step, StepEntry)
     body = step.slots[0]
     assert isinstance(body, bytes)
     spoilt = body[:-1] + bytes([body[-1] ^ 1])
-    return with_entry(whole, 6, Step((spoilt, *step.slots[1:])))
+    return with_entry(whole, 6, StepEntry((spoilt, *step.slots[1:])))
 
 
 def signatures_exchanged(whole: Transcript) -> Transcript:
@@ -248,7 +254,7 @@ def signed_with_the_cofactor(whole: Transcript) -> Transcript:
     true.
     """
     room, step = room_of(TWO), whole.content.entries[0]
-    assert isinstance(step, Step)
+    assert isinstance(step, StepEntry)
     body = step.slots[0]
     assert isinstance(body, bytes)
     data = signed_messages.payload(room.table.id, 0, Say(0, 1, room.table.id, body))
@@ -261,7 +267,7 @@ def signed_with_the_cofactor(whole: Transcript) -> Transcript:
 def later_epoch(whole: Transcript) -> Transcript:
     """A body of step 1 is signed in epoch 1, and there is no close."""
     step = whole.content.entries[0]
-    assert isinstance(step, Step)
+    assert isinstance(step, StepEntry)
     body = step.slots[0]
     assert isinstance(body, bytes)
     say = room_of(TWO).sign(0, Say(1, 1, room_of(TWO).table.id, body))
@@ -272,8 +278,8 @@ def later_epoch(whole: Transcript) -> Transcript:
 def later_absence(whole: Transcript) -> Transcript:
     """In a file with a change of epoch the last body is replaced by ABSENT."""
     last, rows = whole.content.entries[-1], whole.evidence.signatures
-    assert isinstance(last, Step)
-    spoilt = with_entry(whole, -1, Step((last.slots[0], Missing.ABSENT, last.slots[2])))
+    assert isinstance(last, StepEntry)
+    spoilt = with_entry(whole, -1, StepEntry((last.slots[0], Missing.ABSENT, last.slots[2])))
     return with_evidence(spoilt, signatures=(*rows[:-1], rows[-1][:1]), final=())
 
 

@@ -20,7 +20,13 @@ from vectors.making.refused import undisturbed
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Missing, Node
-from protocol.transcript.transcript_format import Content, Evidence, Link, Step, Transcript
+from protocol.transcript.transcript_format import (
+    Content,
+    Evidence,
+    LinkEntry,
+    StepEntry,
+    Transcript,
+)
 from protocol.wire.signed_messages import Close, Expired, Halt, Late, Lock, Message, Say, SealVote
 
 FIVE = "small-five"
@@ -153,7 +159,7 @@ def _two_absent() -> tuple[Transcript, Node]:
         (s, room_of(FIVE).sign(s, SealVote(1, base.base_digest())).signature) for s in range(4)
     )
     whole = undisturbed(machine, start.step)
-    entries = (*whole.content.entries, Step(slots), Link((0, 1, 2), (), counts))
+    entries = (*whole.content.entries, StepEntry(slots), LinkEntry((0, 1, 2), (), counts))
     proof = Evidence(
         (*whole.evidence.signatures, tuple((0, said[seat].signature) for seat in range(3))),
         envelopes(*halts),
@@ -183,7 +189,7 @@ def three_of_five_go_on() -> bytes:
         secrets = secrets_of(rooms.places[seat].machine)
         said[seat] = transition.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
     says = [room_of(FIVE).sign(s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
-    entries = (*whole.content.entries, Step(transition.slots_of(base, said)))
+    entries = (*whole.content.entries, StepEntry(transition.slots_of(base, said)))
     rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
     more = Transcript(Content(whole.content.header, entries), whole.evidence)
     return with_evidence(more, signatures=rows).encode()

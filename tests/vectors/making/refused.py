@@ -12,12 +12,12 @@ from protocol.chain import transition
 from protocol.chain.chain_state import Node
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import transcript_format, transcript_writer
-from protocol.transcript.transcript_format import Content, Evidence, Signed, Step, Transcript
+from protocol.transcript.transcript_format import Content, Evidence, Signed, StepEntry, Transcript
 from protocol.wire import step_bodies
 from protocol.wire.signed_messages import Message, Say
 
 
-def row(machine: SeatMachine, node: Node, step: Step) -> tuple[Signed, ...]:
+def row(machine: SeatMachine, node: Node, step: StepEntry) -> tuple[Signed, ...]:
     """The signatures of a step's bodies, all said in epoch 0."""
     says = {(m.seat, _say(m).on, _say(m).body): m for m in store_of(machine).says(0, node.step)}
     said = [(seat, slot) for seat, slot in enumerate(step.slots) if isinstance(slot, bytes)]
@@ -32,7 +32,7 @@ def _say(message: Message) -> Say:
 def undisturbed(machine: SeatMachine, last: int | None = None) -> Transcript:
     """The chain that a machine follows in epoch 0, up to a step, with its signatures."""
     nodes = [n for n in transcript_writer.to_the_end(machine.tip) if last is None or n.step <= last]
-    steps = [Step(node.slots or ()) for node in nodes[1:]]
+    steps = [StepEntry(node.slots or ()) for node in nodes[1:]]
     rows = [row(machine, a, step) for a, step in zip(nodes[:-1], steps, strict=True)]
     content = Content(machine.table.header.encode(), tuple(steps))
     return Transcript(content, Evidence(tuple(rows)))
@@ -42,7 +42,7 @@ def and_then(whole: Transcript, machine: SeatMachine) -> Transcript:
     """The same with all that was said in the next step."""
     node, step = machine.tip, machine.tip.step
     said = {m.seat: _say(m).body for m in store_of(machine).says(0, step)}
-    entry = Step(transition.slots_of(node, said))
+    entry = StepEntry(transition.slots_of(node, said))
     rows = (*whole.evidence.signatures, row(machine, node, entry))
     content = replace(whole.content, entries=(*whole.content.entries, entry))
     return Transcript(content, replace(whole.evidence, signatures=rows))
@@ -105,8 +105,8 @@ def not_asked(is_spoilt: bool = True) -> bytes:
         return whole.encode()
     say = signed(liar, Say(0, 4, node.digest, step_bodies.EMPTY))
     first = whole.content.entries[3]
-    assert isinstance(first, Step)
-    entries = (*whole.content.entries[:3], Step((first.slots[0], step_bodies.EMPTY)))
+    assert isinstance(first, StepEntry)
+    entries = (*whole.content.entries[:3], StepEntry((first.slots[0], step_bodies.EMPTY)))
     rows = whole.evidence.signatures
     last = (*rows[3], (0, say.signature))
     evidence = Evidence((*rows[:3], last))

@@ -17,7 +17,7 @@ from p2p_hoity import editions, game_adapter, rules
 from p2p_hoity.rules.edition import Edition
 from protocol.chain.chain_state import Kind, Table
 from protocol.crypto.identities import Identity
-from protocol.seat.effects import Asked, Send
+from protocol.seat.effects import ChoiceAsked, Send
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import table_header
 from protocol.wire.signed_messages import Statement
@@ -75,11 +75,11 @@ class Plan:
         return game_adapter.bind(Header(terms, roster))
 
 
-def eager(seed: str) -> Callable[[SeatMachine, Asked], Any]:
+def eager(seed: str) -> Callable[[SeatMachine, ChoiceAsked], Any]:
     """Goes for Exhibits, to be done soon; else any legal choice."""
     draws = {seat: stream(seed, f"seat {seat} choices") for seat in range(6)}
 
-    def choose(machine: SeatMachine, asked: Asked) -> Any:
+    def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:
         view = rules.view(asked.node.state.state, machine.seat, machine.hand())
         options: list[Any] = list(view.legal(asked.kind))  # type: ignore[arg-type]
         if asked.kind == "place" and rules.legality.holds_exhibit(
