@@ -192,7 +192,7 @@ def one_to_make_room(those: Sequence[S], source: str) -> S | None:
     return random.choice(of_the_fullest(those))
 
 
-class Stage(IntEnum):
+class LinkStage(IntEnum):
     """How far a newcomer has come; each stage costs it more than the one before."""
 
     SILENT = 0
@@ -209,16 +209,16 @@ class UnprovenStream(trio.abc.Stream):
     def __init__(self, stream: trio.abc.Stream, source: str) -> None:
         self.stream = stream
         self.source = source
-        self.stage = Stage.SILENT
+        self.stage = LinkStage.SILENT
         self.scope = trio.CancelScope()
 
-    def reach(self, stage: Stage) -> None:
+    def reach(self, stage: LinkStage) -> None:
         """It has come so far, and never falls back."""
         self.stage = max(self.stage, stage)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send; a listener speaks only to who has spoken."""
-        self.reach(Stage.GREETED)
+        self.reach(LinkStage.GREETED)
         await self.stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
@@ -229,7 +229,7 @@ class UnprovenStream(trio.abc.Stream):
         """Receive."""
         data = await self.stream.receive_some(max_bytes)
         if data:
-            self.reach(Stage.SPOKE)
+            self.reach(LinkStage.SPOKE)
         return data
 
     async def aclose(self) -> None:

@@ -13,7 +13,7 @@ import trio
 
 from ..coded_errors import Reason, because
 from .addresses import Address, Named, Scheme, parse_address, source_of
-from .connection_slots import Admission, Stage, Standing, UnprovenConnections, UnprovenStream
+from .connection_slots import Admission, LinkStage, Standing, UnprovenConnections, UnprovenStream
 from .dialler import PeerDialler, Race, Secured
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
@@ -197,7 +197,7 @@ class Hub:
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
         """What a newcomer stays for, if it may."""
         source, stream = newcomer.source, await secure_from(newcomer, self._credentials)
-        newcomer.reach(Stage.SECURED)
+        newcomer.reach(LinkStage.SECURED)
         proven, purpose = await ask(stream, self._listeners, self._instance)
         if purpose is Purpose.PUNCH:
             known = self._admission.get(proven.peer)

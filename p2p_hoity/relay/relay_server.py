@@ -16,7 +16,7 @@ import trio
 from protocol import Identity as OwnIdentity
 
 from ..net.addresses import Address, source_of
-from ..net.connection_slots import Stage, UnprovenConnections, UnprovenStream
+from ..net.connection_slots import LinkStage, UnprovenConnections, UnprovenStream
 from ..net.network_errors import NetError
 from ..net.relay_client import CALL, OBSERVE, REGISTER, TAKE, WORD, seen_from
 from ..net.secure_channel import (
@@ -162,7 +162,7 @@ class Relay:
     ) -> Stay | None:
         """What a newcomer wants, begun as far as it may be while unproven; what follows, if any."""
         stream = await secure_from(newcomer, self._credentials)
-        newcomer.reach(Stage.SECURED)
+        newcomer.reach(LinkStage.SECURED)
         self._watch.note(Event.SECURED)
         challenge = fresh_challenge(self._instance)
         await send(stream, challenge)
