@@ -81,11 +81,6 @@ EXPLANATIONS: Final = {
 }
 
 
-def explained(topic: Topic) -> str:
-    """Return the explanation of this."""
-    return _(EXPLANATIONS[topic])
-
-
 class Room(Protocol):
     """A screen on which a lesson is told."""
 
@@ -120,7 +115,7 @@ async def teach(room: Room, nickname: str) -> None:
         for part in lesson.step(choice):
             room.tell(Happened(part.items, lesson.view))
             if part.topic is not None:
-                await room.explain(explained(part.topic))
+                await room.explain(_(EXPLANATIONS[part.topic]))
     await room.explain(_(FAREWELL))
 
 
@@ -128,7 +123,7 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
     """Return a legal choice; an illegal one is asked again."""
     topic = lesson.before(kind)
     if topic is not None:
-        await room.explain(explained(topic))
+        await room.explain(_(EXPLANATIONS[topic]))
     while True:
         view = lesson.view
         room.tell(Choosing(view, kind, False))

@@ -33,10 +33,10 @@ from .lobby import (
     Ask,
     Asked,
     LobbyFrame,
+    Names,
     Offer,
     Refusal,
     Refuse,
-    SeatedNames,
     Seating,
     Sit,
     encode_lobby,
@@ -492,4 +492,4 @@ class Lobby:
         self.screen(updates.Joined(names, self.seating.terms.seats))
         for peer, one in self._here.items():
             if one.asked is not None:
-                self._post(peer, SeatedNames(names))
+                self._post(peer, Names(names))

@@ -32,11 +32,11 @@ from .lobby import (
     Ask,
     Asked,
     LobbyFrame,
+    Names,
     Offer,
     Refusal,
     Refuse,
     Roster,
-    SeatedNames,
     Shown,
     Sit,
     encode_lobby,
@@ -411,7 +411,7 @@ class _Guest:
         lines = Bucket(LINES)
         while True:
             match await self.host_link.next():
-                case SeatedNames(names):
+                case Names(names):
                     if names != self.names and lines.take_if_any(trio.current_time()):
                         self.names = names
                         self.seat.screen(updates.Joined(names, offer.terms.seats))

@@ -75,7 +75,7 @@ class Sit:
 
 
 @dataclass(frozen=True)
-class SeatedNames:
+class Names:
     """Who has sat down so far."""
 
     names: Nicknames
@@ -115,7 +115,7 @@ class Shown:
     signature: codec.Octets64
 
 
-LobbyFrame = Ask | Offer | Sit | SeatedNames | Refuse | Asked | Roster | Shown
+LobbyFrame = Ask | Offer | Sit | Names | Refuse | Asked | Roster | Shown
 
 
 FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
@@ -123,7 +123,7 @@ FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
         "ask": (Ask, 128),
         "offer": (Offer, 32_768),
         "sit": (Sit, 16_384),
-        "names": (SeatedNames, 2_048),
+        "names": (Names, 2_048),
         "refuse": (Refuse, 128),
         "asked": (Asked, 128),
         "roster": (Roster, 65_536),

@@ -210,7 +210,7 @@ def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    "frame", [lobby.SeatedNames(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
+    "frame", [lobby.Names(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
 )
 def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     desk = Desk()

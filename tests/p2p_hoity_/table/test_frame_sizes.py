@@ -35,7 +35,7 @@ LONGEST: dict[Any, bytes] = {
     "ask": encode_lobby(lobby.Ask(HASH)),
     "offer": encode_lobby(lobby.Offer(HASH, TERMS, NAMES)),
     "sit": encode_lobby(lobby.Sit(ENTRY, PLACES)),
-    "names": encode_lobby(lobby.SeatedNames(NAMES)),
+    "names": encode_lobby(lobby.Names(NAMES)),
     "refuse": encode_lobby(lobby.Refuse(lobby.Refusal.UNWATCHED)),
     "asked": encode_lobby(lobby.Asked()),
     "roster": encode_lobby(lobby.Roster(bytes(table_header.MAX_HEADER), HOSTS, bytes(64))),

@@ -17,7 +17,7 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkUp
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.host_table import MOST_REMEMBERED, MOST_WAITING, PATIENCE, Door
-from p2p_hoity.table.lobby import Ask, Asked, Offer, Refusal, Refuse, SeatedNames, Sit
+from p2p_hoity.table.lobby import Ask, Asked, Names, Offer, Refusal, Refuse, Sit
 from p2p_hoity.table.play_table import PeerError
 from protocol import Identity
 
@@ -102,7 +102,7 @@ async def test_a_guest_waits_for_the_hosts_word_and_sits_down(tmp_path: Path) ->
         assert door.names() == ("P0",)
         assert door.host.asked == [("Bob", guest.hub.me)]
         door.host.say(True)
-        while (await guest.next(SeatedNames)).names != ("P0", "Bob"):
+        while (await guest.next(Names)).names != ("P0", "Bob"):
             pass
         await door.until_seated("Bob")
         assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", True)]

@@ -252,7 +252,7 @@ async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(three: Pla
         leaver = await call()
         leaver.say(frames.Ask(leaver.proof(three.ticket)))
         leaver.sit(three, "leaver")
-        await leaver.next(frames.SeatedNames)
+        await leaver.next(frames.Names)
         leaver.hub.drop(leaver.host, Reason("gone"))
         began = trio.current_time()
         async with running() as nursery:
@@ -324,7 +324,7 @@ async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTa
 @pytest.mark.parametrize(
     ("word", "shown"),
     [
-        (lambda number: frames.SeatedNames((f"line {number}",)), updates.Joined),
+        (lambda number: frames.Names((f"line {number}",)), updates.Joined),
         (lambda _: frames.Asked(), updates.HostAsked),
     ],
     ids=["names", "asked"],
@@ -364,7 +364,7 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: Pla
             caller.say(frames.Ask(caller.proof(three.ticket)))
             near = ("127.0.0.1:631", "[::1]:25", "relay+127.0.0.1:9")
             caller.sit(three, "far", "192.0.2.7:1", *near)
-            await caller.next(frames.SeatedNames)
+            await caller.next(frames.Names)
     assert kept == [("192.0.2.7:1",)]
 
 
@@ -428,7 +428,7 @@ async def test_a_second_process_of_one_key_does_not_take_its_seat(three: PlayerT
         first = await call(three.guests[1].me.identity)
         first.say(frames.Ask(first.proof(three.ticket)))
         first.sit(three, "P1")
-        await first.next(frames.SeatedNames)
+        await first.next(frames.Names)
         assert (await ends_in(PeerError, "sits-elsewhere", three.join(1))).code.exit_code == 1
         assert first.hub.linked(first.host)
     assert three.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")
