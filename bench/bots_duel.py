@@ -22,7 +22,7 @@ from p2p_hoity.bots import BOTS
 from p2p_hoity.dask_cluster import in_order
 from p2p_hoity.editions import load
 from p2p_hoity.rules import Edition
-from p2p_hoity.worker_processes import Ended
+from p2p_hoity.worker_processes import ProcessEnded
 
 
 def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tuple[float, int]:
@@ -37,13 +37,13 @@ def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tup
 def played(
     edition: Edition, seats: int, games: int, one: str, others: str, scheduler: str | None
 ) -> list[tuple[float, int]]:
-    """`share` of each game, in their order; Ended if one ends whoever plays it."""
+    """`share` of each game, in their order; ProcessEnded if one ends whoever plays it."""
     work, seeds = partial(share, edition, seats, one, others), range(games)
     if scheduler is None:
         return [work(seed) for seed in seeds]
     found = list[tuple[float, int]]()
     for one_game in in_order(scheduler, work, seeds):
-        if isinstance(one_game, Ended):
+        if isinstance(one_game, ProcessEnded):
             raise one_game
         found.append(one_game)
     return found

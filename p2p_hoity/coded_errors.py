@@ -98,18 +98,8 @@ class CodedError(Exception):
     """The base of all errors of this floor: one of its class's codes, with the code's fields."""
 
     def __init__(self, code: Code, **fields: Value) -> None:
-        self._code, self.reason = code, because(code, **fields)
+        self.code, self.reason, self.fields = code, because(code, **fields), fields
         super().__init__(str(self.reason))
-
-    @property
-    def code(self) -> Code:
-        """The code, which is written as its word."""
-        return self._code
-
-    @property
-    def fields(self) -> Mapping[str, Value]:
-        """What belongs to it."""
-        return self.reason.fields
 
 
 def installing(*packages: str) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from protocol.bounds import Seconds
 
 from .coded_errors import NETWORK, NOT_OK, Code, CodedError, installing
-from .worker_processes import Ended, alone
+from .worker_processes import ProcessEnded, alone
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -68,12 +68,12 @@ class ClusterError(CodedError):
 
 def on_cluster(
     address: str, work: Callable[[Piece], Found], pieces: Iterable[Piece]
-) -> Generator[tuple[Piece, Found | Ended], None, None]:
+) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
     """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled, and
     `work` is there under the same name. ClusterError if there is no cluster, or none any more.
 
     A piece at which worker after worker ended is done once more, last, in a process of this
-    machine; one that ends this, too, comes with `Ended`.
+    machine; one that ends this, too, comes with `ProcessEnded`.
     """
     suspects: list[Piece] = []
     with _client(address) as client:
@@ -84,10 +84,10 @@ def on_cluster(
 
 def in_order(
     address: str, work: Callable[[Piece], Found], pieces: Sequence[Piece]
-) -> Iterator[Found | Ended]:
+) -> Iterator[Found | ProcessEnded]:
     """What `work` makes of each piece, in the order of the pieces, no two of which are equal; in
     all else as `on_cluster`. What is done early waits here."""
-    done, early = on_cluster(address, work, pieces), dict[Piece, Found | Ended]()
+    done, early = on_cluster(address, work, pieces), dict[Piece, Found | ProcessEnded]()
     with closing(done):
         for piece in pieces:
             while piece not in early:

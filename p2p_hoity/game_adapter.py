@@ -72,11 +72,11 @@ def bind(header: Header) -> Table:
 
 
 @dataclass(frozen=True)
-class Log:
+class HappeningLog:
     """Everything that happened, newest first, sharing its past with other logs."""
 
     items: tuple[Happening, ...]
-    past: Log | None
+    past: HappeningLog | None
     length: int
 
 
@@ -85,7 +85,7 @@ class Play:
     """The state of the game and the log of how it came about."""
 
     state: State
-    log: Log | None = None
+    log: HappeningLog | None = None
 
     @property
     def length(self) -> int:
@@ -169,8 +169,8 @@ class HoityToity:
         return tuple((line.rank, line.seat) for line in state.state.standings)
 
 
-def _logged(state: State, past: Log | None) -> Play:
+def _logged(state: State, past: HappeningLog | None) -> Play:
     if not state.news:
         return Play(state, past)
     before = past.length if past else 0
-    return Play(state, Log(state.news, past, before + len(state.news)))
+    return Play(state, HappeningLog(state.news, past, before + len(state.news)))

@@ -16,30 +16,6 @@ from typing import Final, cast
 
 from . import rules
 from .editions import load
-from .rules import (
-    ActionKind,
-    Cards,
-    Choice,
-    Choose,
-    Chosen,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    Happening,
-    Kind,
-    Place,
-    Seal,
-    Sealed,
-    Show,
-    Shown,
-    UnexpectedEvent,
-    Unseal,
-    Unsealed,
-    View,
-    happenings,
-)
 
 MINE: Final = 0
 OPPONENTS: Final = ("Ada", "Bruno", "Clara")
@@ -78,11 +54,11 @@ class Topic(StrEnum):
     PRISON = "prison"
 
 
-Card = tuple[ActionKind, int | None]
-Turn = tuple[Place, Card]
-HALL, CASTLE = Place.AUCTION_HALL, Place.CASTLE
-CASH, THIEF = ActionKind.CASH, ActionKind.THIEF
-EXHIBIT, DETECTIVE = (ActionKind.EXHIBIT, None), (ActionKind.DETECTIVE, None)
+Card = tuple[rules.ActionKind, int | None]
+Turn = tuple[rules.Place, Card]
+HALL, CASTLE = rules.Place.AUCTION_HALL, rules.Place.CASTLE
+CASH, THIEF = rules.ActionKind.CASH, rules.ActionKind.THIEF
+EXHIBIT, DETECTIVE = (rules.ActionKind.EXHIBIT, None), (rules.ActionKind.DETECTIVE, None)
 PLAN: Final[tuple[tuple[Turn, Turn, Turn], ...]] = (
     ((HALL, (CASH, 11)), (HALL, (CASH, 3)), (CASTLE, DETECTIVE)),
     ((CASTLE, EXHIBIT), (CASTLE, (THIEF, 10)), (CASTLE, DETECTIVE)),
@@ -96,7 +72,7 @@ player: nobody gets what is paid."""
 class Part:
     """Some of what happened in one step, and what of it is explained now."""
 
-    items: tuple[Happening, ...]
+    items: tuple[rules.Happening, ...]
     topic: Topic | None = None
 
 
@@ -104,24 +80,19 @@ class Lesson:
     """One playing of the lesson: `question` says what the player owes, `step` goes on."""
 
     def __init__(self) -> None:
-        self._edition = load()
-        self._deck = _deck(self._edition)
-        self._state = rules.start(self._edition, SEATS)
-        self._sealed: dict[int, Choice] = {}
+        self.edition = load()
+        self._deck = _deck(self.edition)
+        self._state = rules.start(self.edition, SEATS)
+        self._sealed: dict[int, rules.Choice] = {}
         self._explained: set[Topic] = set()
         self._rounds = ROUNDS
 
     @property
-    def edition(self) -> rules.Edition:
-        """What is played."""
-        return self._edition
-
-    @property
-    def view(self) -> View:
+    def view(self) -> rules.View:
         """What the player may know."""
         return self._view(MINE)
 
-    def _view(self, seat: int) -> View:
+    def _view(self, seat: int) -> rules.View:
         hand = rules.layout(len(self._deck), SEATS).hands[seat]
         return rules.view(self._state, seat, self._cards(hand))
 
@@ -131,18 +102,18 @@ class Lesson:
         return self._state.round > self._rounds
 
     @property
-    def question(self) -> Kind | None:
+    def question(self) -> rules.Kind | None:
         """What the player has to choose before the next step; None: nothing."""
         match rules.expected(self._state):
-            case Seal(kind, seats) if MINE in seats:
-                return cast(Kind, kind)
-            case Show(_kind, seat) if seat == MINE:
+            case rules.Seal(kind, seats) if MINE in seats:
+                return cast(rules.Kind, kind)
+            case rules.Show(_kind, seat) if seat == MINE:
                 return "exhibit"
-            case Choose(kind, seat) if seat == MINE:
-                return cast(Kind, kind)
+            case rules.Choose(kind, seat) if seat == MINE:
+                return cast(rules.Kind, kind)
         return None
 
-    def before(self, kind: Kind) -> Topic | None:
+    def before(self, kind: rules.Kind) -> Topic | None:
         """What is explained before this question."""
         if kind == "action":
             in_hall = self._state.places[MINE] == HALL
@@ -155,22 +126,22 @@ class Lesson:
         self._explained.add(topic)
         return topic
 
-    def step(self, choice: Choice | None = None) -> Iterator[Part]:
+    def step(self, choice: rules.Choice | None = None) -> Iterator[Part]:
         """Go on by one step, with the player's choice if one is owed; what happened, in parts: each
         ends with what it explains. IllegalMove if the rules forbid the choice, UnexpectedEvent if
         one is owed and there is none, or if the lesson is over."""
         if self.is_over:
-            raise UnexpectedEvent("the lesson is over")
+            raise rules.UnexpectedEvent("the lesson is over")
         self._state = rules.apply(self._state, self._answer(choice))
         if self._state.round > ROUNDS and Topic.REGISTER not in self._explained:
             self._rounds = len(PLAN)
         return self._parts(self._state.news)
 
-    def _parts(self, items: tuple[Happening, ...]) -> Iterator[Part]:
-        told: tuple[Happening, ...] = ()
+    def _parts(self, items: tuple[rules.Happening, ...]) -> Iterator[Part]:
+        told: tuple[rules.Happening, ...] = ()
         for _kind, group in groupby(items, type):
             alike = tuple(group)
-            if self.is_over and isinstance(alike[0], happenings.RoundBegan):
+            if self.is_over and isinstance(alike[0], rules.happenings.RoundBegan):
                 break
             told += alike
             topic = self._once(_topic(alike[0]))
@@ -182,39 +153,39 @@ class Lesson:
 
     # Everybody's answers.
 
-    def _answer(self, choice: Choice | None) -> Event:
+    def _answer(self, choice: rules.Choice | None) -> rules.Event:
         match rules.expected(self._state):
-            case Deal():
-                return Dealt(COIN, self._cards(rules.layout(len(self._deck), SEATS).tops))
-            case Seal(kind, seats):
+            case rules.Deal():
+                return rules.Dealt(COIN, self._cards(rules.layout(len(self._deck), SEATS).tops))
+            case rules.Seal(kind, seats):
                 self._sealed = {seat: self._choice(kind, seat, choice) for seat in seats}
-                return Sealed(kind, seats)
-            case Unseal(kind, seats):
+                return rules.Sealed(kind, seats)
+            case rules.Unseal(kind, seats):
                 return self._unsealed(kind, {seat: self._sealed[seat] for seat in sorted(seats)})
-            case Show(kind, seat):
+            case rules.Show(kind, seat):
                 slots = self._choice(kind, seat, choice)
-                return Shown(kind, seat, cast("tuple[int, ...]", slots), self._hidden(slots))
-            case Choose(kind, seat):
-                return Chosen(kind, seat, self._choice(kind, seat, choice))
-            case Draw(slots):
-                return Drawn(self._cards(slots))
-        raise UnexpectedEvent("the lesson ends before the Banquet")
+                return rules.Shown(kind, seat, cast("tuple[int, ...]", slots), self._hidden(slots))
+            case rules.Choose(kind, seat):
+                return rules.Chosen(kind, seat, self._choice(kind, seat, choice))
+            case rules.Draw(slots):
+                return rules.Drawn(self._cards(slots))
+        raise rules.UnexpectedEvent("the lesson ends before the Banquet")
 
-    def _unsealed(self, kind: str, choices: Mapping[int, Choice]) -> Unsealed:
-        shown: Cards = {}
+    def _unsealed(self, kind: str, choices: Mapping[int, rules.Choice]) -> rules.Unsealed:
+        shown: rules.Cards = {}
         if kind == "exhibit":
             shown = {s: c for slots in choices.values() for s, c in self._hidden(slots).items()}
-        return Unsealed(kind, choices, shown)
+        return rules.Unsealed(kind, choices, shown)
 
-    def _choice(self, kind: str, seat: int, choice: Choice | None) -> Choice:
+    def _choice(self, kind: str, seat: int, choice: rules.Choice | None) -> rules.Choice:
         if seat != MINE:
-            return self._planned(cast(Kind, kind), seat)
+            return self._planned(cast(rules.Kind, kind), seat)
         if choice is None:
-            raise UnexpectedEvent("the player has not chosen")
-        self.view.check(cast(Kind, kind), choice)
+            raise rules.UnexpectedEvent("the player has not chosen")
+        self.view.check(cast(rules.Kind, kind), choice)
         return choice
 
-    def _planned(self, kind: Kind, seat: int) -> Choice:
+    def _planned(self, kind: rules.Kind, seat: int) -> rules.Choice:
         place, wanted = PLAN[self._state.round - 1][seat - 1]
         if kind == "place":
             return int(place)
@@ -228,35 +199,35 @@ class Lesson:
         shown = self._state.action_card(card)
         return shown.kind, shown.number
 
-    def _cards(self, slots: object) -> Cards:
+    def _cards(self, slots: object) -> rules.Cards:
         return {slot: self._deck[slot] for slot in cast("tuple[int, ...]", slots)}
 
-    def _hidden(self, slots: Choice) -> Cards:
+    def _hidden(self, slots: rules.Choice) -> rules.Cards:
         chosen = cast("tuple[int, ...]", slots)
         return self._cards(tuple(slot for slot in chosen if self._state.known[slot] is None))
 
 
-QUESTIONS: Final[Mapping[Kind, Topic]] = {
+QUESTIONS: Final[Mapping[rules.Kind, Topic]] = {
     "place": Topic.PLACES,
     "window": Topic.WINDOWS,
     "exhibit": Topic.EXHIBITS,
     "theft": Topic.THIEVES,
 }
-EVENTS: Final[Mapping[type[Happening], Topic]] = {
-    happenings.Setup: Topic.WELCOME,
-    happenings.RoundBegan: Topic.SECRETS,
-    happenings.Sale: Topic.SALE,
-    happenings.CashStolen: Topic.ROBBERY,
-    happenings.CashPaid: Topic.REGISTER,
-    happenings.ExhibitShown: Topic.EXHIBITS,
-    happenings.Stolen: Topic.THIEVES,
-    happenings.Imprisoned: Topic.PRISON,
+EVENTS: Final[Mapping[type[rules.Happening], Topic]] = {
+    rules.happenings.Setup: Topic.WELCOME,
+    rules.happenings.RoundBegan: Topic.SECRETS,
+    rules.happenings.Sale: Topic.SALE,
+    rules.happenings.CashStolen: Topic.ROBBERY,
+    rules.happenings.CashPaid: Topic.REGISTER,
+    rules.happenings.ExhibitShown: Topic.EXHIBITS,
+    rules.happenings.Stolen: Topic.THIEVES,
+    rules.happenings.Imprisoned: Topic.PRISON,
 }
 
 
-def _topic(item: Happening) -> Topic | None:
+def _topic(item: rules.Happening) -> Topic | None:
     """What explains this; a figure moves by the octagon or as a Detective."""
-    if isinstance(item, happenings.FigureMoved):
+    if isinstance(item, rules.happenings.FigureMoved):
         return Topic.DETECTIVE if item.why == "Detective" else Topic.OCTAGON
     return EVENTS.get(type(item))
 

@@ -36,7 +36,7 @@ CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
 """What a system says that has no room for processes, or not what they share: semaphores."""
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The process that worked at a piece was ended, by the system or by the piece; where it is what
     came of a piece, twice."""
 
@@ -54,7 +54,7 @@ def spread(cores: int | None = None) -> Iterator[Callable[..., Any] | None]:
     otherwise; None where that wins nothing: on one core, and on systems where a process cannot be
     begun as a copy of this one, which takes longer than most files do. They are begun with the
     first work, so that who has none does not wait for them; where there is no room for them, this
-    process does the work. Ended out of the block if one of them was ended.
+    process does the work. ProcessEnded out of the block if one of them was ended.
     """
     cores = cores or count()
     if cores < 2 or not _copies():
@@ -81,7 +81,7 @@ def _told() -> Iterator[None]:
         from concurrent.futures import BrokenExecutor
 
         if isinstance(error, BrokenExecutor):
-            raise Ended from error
+            raise ProcessEnded from error
         raise
 
 
@@ -110,13 +110,13 @@ def _here(work: Callable[..., Any], *given: Any) -> Future[Any]:
 
 def side_by_side(
     work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
-) -> Iterator[tuple[Piece, Found | Ended]]:
+) -> Iterator[tuple[Piece, Found | ProcessEnded]]:
     """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled.
 
     Where the system has no room for processes, this one does them in turn. Pieces are taken as
     there is room for them. A process that is ended costs those their result
     that were handed out just then, so they are done again, each in a process of its own: the one
-    that ends this one, too, comes with `Ended`. What `work` raises is raised here.
+    that ends this one, too, comes with `ProcessEnded`. What `work` raises is raised here.
     """
     if not _have_room(min(processes, MOST)):
         yield from ((piece, work(piece)) for piece in pieces)
@@ -132,21 +132,29 @@ def side_by_side(
 
 def alone(
     work: Callable[[Piece], Found], piece: Piece, copied: bool | None = None
-) -> Found | Ended:
-    """What `work` makes of this piece in a process of its own; Ended if that was ended. It is a
-    copy of this one where that is possible, unless `copied` says otherwise."""
+) -> Found | ProcessEnded:
+    """Return what `work` makes of this piece in a process of its own, or ProcessEnded.
+
+    Args:
+        work: Does the work.
+        piece: What is worked at.
+        copied: Whether the process is a copy of this one. None: it is one where that is possible.
+
+    Returns:
+        What `work` returns, or a `ProcessEnded` if the process was ended.
+    """
     from concurrent.futures import BrokenExecutor
 
     with _processes(1, copied) as executor:
         try:
             return executor.submit(work, piece).result()
         except BrokenExecutor:
-            return Ended()
+            return ProcessEnded()
 
 
 def _one_shift(
     work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
-) -> Generator[tuple[Piece, Found | Ended], None, list[Piece]]:
+) -> Generator[tuple[Piece, Found | ProcessEnded], None, list[Piece]]:
     """Until all are done, or a process is ended; returns the pieces that may have ended it."""
     from concurrent.futures import BrokenExecutor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from p2p_hoity.storage.home import Home, home
-from p2p_hoity.storage.player_key import MAX_FILE, Player, check_name
+from p2p_hoity.storage.player_key import MAX_FILE, NamedIdentity, check_name
 from p2p_hoity.storage.private_files import make_folder, read_private, write_whole
 
 from ..exit_codes import OK, USAGE, Trouble
@@ -34,7 +34,7 @@ def show(as_json: bool) -> int:
     return OK
 
 
-def _show(own: Home, player: Player, as_json: bool) -> None:
+def _show(own: Home, player: NamedIdentity, as_json: bool) -> None:
     described = player_setup.as_json(own, player)
     if as_json:
         write_line(described)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.storage.player_key import Player, passphrase_from_environment
+from p2p_hoity.storage.player_key import NamedIdentity, passphrase_from_environment
 from p2p_hoity.table import resume_table, saved_games
 from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.resume_table import OpenGame
@@ -28,7 +28,7 @@ from .options import LAST
 SHORTEST = 4
 
 
-def key_of_games(home: Home) -> tuple[Player, str | None]:
+def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
     """Return the kept key.
 
     Raises:
@@ -40,7 +40,7 @@ def key_of_games(home: Home) -> tuple[Player, str | None]:
 
 
 def find(
-    home: Home, name: str | None, me: Player, passphrase: str | None, command: str
+    home: Home, name: str | None, me: NamedIdentity, passphrase: str | None, command: str
 ) -> OpenGame:
     """Return the game that is meant.
 
@@ -59,7 +59,9 @@ def find(
         raise Trouble(several(error.games, command), USAGE) from error
 
 
-def newest(home: Home, me: Player, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
+def newest(
+    home: Home, me: NamedIdentity, passphrase: str | None
+) -> tuple[OpenGame, tuple[OpenGame, ...]]:
     """Return the game begun last that nobody plays just now, and the others that wait for their
     player."""
     try:

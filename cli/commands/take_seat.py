@@ -32,10 +32,10 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.presentation.screen_updates import Finished, Started, Update
+from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.storage.player_key import Player as Me
+from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.play_table import Seat
 from p2p_hoity.table.player_interface import LeaveForNow, Player, Wish
 from p2p_hoity.table.session import LEFT, Outcome
@@ -345,7 +345,7 @@ class Sitting:
         if isinstance(update, Started):
             self._begin(update.table.seats)
             self.is_over = False
-        elif isinstance(update, Finished):
+        elif isinstance(update, GameOver):
             self.is_over = True
             self.first = self.first or update.transcript
 

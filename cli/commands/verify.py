@@ -186,7 +186,9 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
         try:
             with worker_processes.spread(cores_) as submit:
                 return transcript.verify(whole, read_game, time.perf_counter, submit)
-        except worker_processes.Ended:  # the system has ended one: this process does the work
+        except (
+            worker_processes.ProcessEnded
+        ):  # the system has ended one: this process does the work
             return transcript.verify(whole, read_game, time.perf_counter)
     except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
         return _failed(error)

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 from p2p_hoity import worker_processes
 from p2p_hoity.dask_cluster import on_cluster
 from p2p_hoity.storage.private_files import hold
-from p2p_hoity.worker_processes import Ended
+from p2p_hoity.worker_processes import ProcessEnded
 from protocol.bounds import Seconds
 
 from .. import printing, version
@@ -281,12 +281,12 @@ class ArchiveRun:
             self.total = sum(1 for _one in all_in(self.paths))
         with closing(self._found()) as judged:
             for path, found in judged:
-                self._take(verify.ended_with(path) if isinstance(found, Ended) else found)
+                self._take(verify.ended_with(path) if isinstance(found, ProcessEnded) else found)
         self._clear()
         if not self.how.as_json:
             printing.say(self._summary())
 
-    def _found(self) -> Generator[tuple[Path, FileVerdict | Ended], None, None]:
+    def _found(self) -> Generator[tuple[Path, FileVerdict | ProcessEnded], None, None]:
         """Yield each file with its verdict, as they are done."""
         how, language = self.how, translation.language()
         if how.dask is not None:

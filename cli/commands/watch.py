@@ -27,10 +27,10 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     scope = trio.CancelScope()
     follows = not as_json if seat.again is None else seat.again
     screen = looking_on(as_json, output.plain, lambda reason: scope.cancel(), follows)
-    ended: list[updates.Finished] = []
+    ended: list[updates.GameOver] = []
 
     def tell(update: updates.Update) -> None:
-        if isinstance(update, updates.Finished):
+        if isinstance(update, updates.GameOver):
             ended.append(update)
         screen.tell(update)
 

@@ -6,7 +6,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol, TypeVar
 
 from p2p_hoity.lesson_script import MINE, OPPONENTS, Lesson, Topic
-from p2p_hoity.presentation.screen_updates import Choosing, Chosen, Happened, Refused, Said, Update
+from p2p_hoity.presentation.screen_updates import (
+    ChoiceRefused,
+    ChoiceTaken,
+    Choosing,
+    Happened,
+    Said,
+    Update,
+)
 from p2p_hoity.rules import Choice, IllegalMove, Kind
 from p2p_hoity.table.player_interface import Player, Talk
 
@@ -131,9 +138,9 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
         try:
             view.check(kind, choice)
         except IllegalMove as error:
-            room.tell(Refused(kind, error.code, error.fields))
+            room.tell(ChoiceRefused(kind, error.code, error.fields))
             continue
-        room.tell(Chosen(kind, choice))
+        room.tell(ChoiceTaken(kind, choice))
         return choice
 
 

@@ -21,7 +21,7 @@ from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage import player_key, private_files, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.player_key import Player
+from p2p_hoity.storage.player_key import NamedIdentity
 from p2p_hoity.storage.private_files import check_if_there, open_private, private_folder
 from protocol import fingerprint, is_one_name, table_header
 
@@ -91,7 +91,7 @@ def own_name(home: Home) -> str:
     return f"{default_nickname()[:16].strip()}-{secrets.token_hex(2)}"
 
 
-def load(home: Home) -> tuple[Player, str | None]:
+def load(home: Home) -> tuple[NamedIdentity, str | None]:
     """Return the kept key and its passphrase, which is asked for on a terminal if it is needed."""
     given = player_key.passphrase_from_environment()
     try:
@@ -119,7 +119,7 @@ def typed(question: str) -> str:
         raise Trouble(words, USAGE) from error
 
 
-def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
+def load_or_make(home: Home, name: str | None) -> tuple[NamedIdentity, str | None]:
     """Return the kept key; on the very first game a fresh one, said on standard error."""
     if name is not None:
         player_key.check_name(name)
@@ -137,7 +137,7 @@ def load_or_make(home: Home, name: str | None) -> tuple[Player, str | None]:
     return made, given
 
 
-def new(home: Home, name: str | None, ask: bool) -> Player:
+def new(home: Home, name: str | None, ask: bool) -> NamedIdentity:
     """Make a key; with `ask` under a passphrase typed twice, unless HOITY_PASSPHRASE gives it."""
     given = player_key.passphrase_from_environment()
     if ask and not given:
@@ -147,7 +147,7 @@ def new(home: Home, name: str | None, ask: bool) -> Player:
     return player_key.new_identity(home, name or own_name(home), given)
 
 
-def as_json(home: Home, player: Player) -> dict[str, Any]:
+def as_json(home: Home, player: NamedIdentity) -> dict[str, Any]:
     """Return the public side of a key."""
     public = player.identity.public
     return {

@@ -12,7 +12,7 @@ from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import update_json
-from p2p_hoity.presentation.screen_updates import Finished, Started, Update
+from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.rules import happenings
 from p2p_hoity.rules.happenings import plain
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Player, Talk, WaitLonger, Wish
@@ -51,7 +51,7 @@ class JsonScreen:
     def __call__(self, update: updates.Update) -> None:
         """Write one update, except for the clock, which is for people."""
         match update:
-            case updates.Finished() | updates.Ended() | updates.Clock():
+            case updates.GameOver() | updates.Ended() | updates.Clock():
                 return
             case updates.Happened(items, view):
                 for item in items:
@@ -76,7 +76,7 @@ class JsonScreen:
 def _words(update: updates.Update) -> dict[str, Any]:
     """Return the sentences beside the codes of an update."""
     match update:
-        case updates.Refused(_, code, fields):
+        case updates.ChoiceRefused(_, code, fields):
             return {"reason": refusal(code, fields)}
         case updates.Said(words=words):
             return {"words": spoken(words), "phrase": words if isinstance(words, int) else None}
@@ -154,7 +154,7 @@ class JsonPlayer:
                 choice = rules.choice_from_wire(kind, _parsed(line))
                 view.check(kind, choice)
             except rules.IllegalMove as error:
-                refused = updates.Refused(kind, error.code, error.fields)
+                refused = updates.ChoiceRefused(kind, error.code, error.fields)
                 self._write(update_json(refused, reason_json) | _words(refused))
                 continue
             return choice
@@ -265,7 +265,7 @@ class JsonSeat(JsonScreen):
         self(update)
         if isinstance(update, Started):
             self._is_over = False
-        elif isinstance(update, Finished) and self._listens:
+        elif isinstance(update, GameOver) and self._listens:
             self.end(Outcome(update.transcript, update.standings))
 
     def say(self, words: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import home
 from p2p_hoity.table.frame_access import TWO_ROSTERS
@@ -27,14 +27,14 @@ ROUND_LOST: Final = N_(
 )
 """What leaving for now may cost; nothing where the game pauses meanwhile."""
 PRESENCE_WORDS: Final = {
-    Presence.LINKED: N_("thinking"),
-    Presence.UNLINKED: N_("no link"),
-    Presence.LEFT: N_("left for now"),
-    Presence.ABSENT: N_("absent"),
-    Presence.BANNED: N_("banned"),
+    Attending.LINKED: N_("thinking"),
+    Attending.UNLINKED: N_("no link"),
+    Attending.LEFT: N_("left for now"),
+    Attending.ABSENT: N_("absent"),
+    Attending.BANNED: N_("banned"),
 }
 """What each means while a seat is awaited."""
-OUT: Final = (Presence.ABSENT, Presence.BANNED)
+OUT: Final = (Attending.ABSENT, Attending.BANNED)
 """How a seat is not at the table."""
 SEALED: Final = N_("sealed")
 
@@ -46,17 +46,17 @@ def knock(nickname: str, key: str) -> str:
 
 
 def awaited(
-    seats: Iterable[int], found: Sequence[Presence], names: Names, have_sealed: bool = False
+    seats: Iterable[int], found: Sequence[Attending], names: Names, have_sealed: bool = False
 ) -> str:
     """Return the seats that are awaited, and how each is there as far as it is known.
     `have_sealed`: all have chosen, and only their programs are awaited."""
     return listed(_seat(seat, found, names, have_sealed) for seat in sorted(seats))
 
 
-def _seat(seat: int, found: Sequence[Presence], names: Names, has_sealed: bool) -> str:
+def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool) -> str:
     if seat >= len(found):
         return names.seat(seat)
-    is_sealed = has_sealed and found[seat] is Presence.LINKED
+    is_sealed = has_sealed and found[seat] is Attending.LINKED
     words = SEALED if is_sealed else PRESENCE_WORDS[found[seat]]
     return f"{names.short(seat)} ({_(words)})"
 
@@ -97,7 +97,7 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     return lines + _oneself(update.seats, count, names)
 
 
-def late(update: updates.Late, names: Names, game: str) -> list[str]:
+def late(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
     """Patience has run out, and enough seats are there to go on."""
     if update.undecided:
         return _undecided(update, names, game)
@@ -122,7 +122,7 @@ def late(update: updates.Late, names: Names, game: str) -> list[str]:
     return [told, *where, *_oneself(update.seats, count, names)]
 
 
-def _undecided(update: updates.Late, names: Names, game: str) -> list[str]:
+def _undecided(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
     """Tell that too few seats vote, why that may be, and what one can do."""
     text = _(
         "Too few seats have agreed to go on without {who}. Perhaps one of them cannot vote, because"
@@ -311,7 +311,7 @@ def no_other_game(
     unwilling: Set[int],
     mine: int | None,
     by_bot: bool,
-    found: Sequence[Presence],
+    found: Sequence[Attending],
     named: Callable[[Sequence[int]], str],
 ) -> str:
     """Return why the same people do not play again.

@@ -12,7 +12,7 @@ from typing import Any, Final
 from p2p_hoity.editions import descent
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.scene_json import edition_json
-from p2p_hoity.presentation.screen_updates import Code, CodeEnd, Moved, Reached
+from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.rules import Edition
 from protocol import Terms, fingerprint
 
@@ -295,12 +295,12 @@ AFTER: Final = {
 }
 
 
-def whole(code: Code) -> str:
+def whole(code: OfferedCode) -> str:
     """Return the code with its relay: what a guest types who keeps no relay, or another."""
     return f"{code.code}@{code.relay}"
 
 
-def invitation(code: Code) -> list[str]:
+def invitation(code: OfferedCode) -> list[str]:
     """Return what became of the last code, the one there is now, and what it is good for."""
     told = [] if code.after is None else [_(AFTER[code.after])]
     words = _("CODE  {code}  say it to one of the others, who types: {hoity} join {whole}")

@@ -12,7 +12,7 @@ from p2p_hoity.net.addresses import RELAY_PREFIX
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
-from protocol import Kind, fingerprint
+from protocol import Kind, effects, fingerprint
 from protocol.bounds import Quota
 
 from . import presence_sentences, table_terms
@@ -26,11 +26,11 @@ from .translation import N_, _
 REMARKS: Final = frozenset(
     {
         updates.RelayState,
-        updates.Chosen,
+        updates.ChoiceTaken,
         updates.Awaited,
-        updates.LeftForNow,
+        effects.LeftForNow,
         updates.Halfway,
-        updates.Late,
+        updates.PatienceOver,
         updates.Paused,
         updates.Extended,
         updates.Linked,
@@ -108,7 +108,7 @@ class FollowedTable:
         match update:
             case updates.Rewound(view=view):
                 self.names.before = view.state.before
-            case updates.Stepped(node, _, seconds):
+            case updates.ChainGrew(node, _, seconds):
                 if words := proved(node, seconds, self.names):
                     self.proofs.append(words)
         return before
@@ -218,7 +218,7 @@ def _accused(update: updates.Accused, telling: Telling) -> list[str]:
     return [text.format(who=who, code=update.code, reason=meaning(update.code))]
 
 
-def _finished(update: updates.Finished, telling: Telling) -> list[str]:
+def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
     """Tell who has won and where the transcript is. The standings have been told."""
     names, standings = telling.names, update.standings
     who = presence_sentences.won(standings, names) if standings and names else ""
@@ -230,24 +230,24 @@ def _finished(update: updates.Finished, telling: Telling) -> list[str]:
 
 PLAIN: Final[Mapping[type[Any], str]] = {
     updates.HostAsked: N_("The host is asked whether you may sit down …"),
-    updates.Cautious: N_(
+    effects.Cautious: N_(
         "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
         " is signed for you until all others have told what they hold of you; they may go"
         " on without you for that time."
     ),
-    updates.Silenced: N_(
+    effects.Silenced: N_(
         "You have signed more in this game than your journal knows: it is an old copy. At a"
         " table where everybody must agree nothing more can be signed safely. Save the game"
         " as far as it came with: hoity resume --claim"
     ),
-    updates.Returned: N_("You are back at the table and play again from the next round."),
+    updates.Rejoined: N_("You are back at the table and play again from the next round."),
     updates.Crowded: N_("The table has its fill of onlookers; trying again …"),
 }
 """Updates that always say the same."""
 TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Joined: _joined,
     updates.Admitted: lambda update, _telling: [_(LEAVE[update.yes]).format(name=update.nickname)],
-    updates.Code: lambda update, _telling: table_terms.invitation(update),
+    updates.OfferedCode: lambda update, _telling: table_terms.invitation(update),
     updates.NoCode: lambda update, _telling: [sentence(update.reason)],
     updates.Reached: _reached,
     updates.Moved: _moved,
@@ -257,7 +257,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.RelayState: _relay_state,
     updates.Started: _started,
     updates.Rewound: _rewound,
-    updates.Refused: lambda update, _telling: [choose_again(update.code, update.fields)],
+    updates.ChoiceRefused: lambda update, _telling: [choose_again(update.code, update.fields)],
     updates.Linked: _linked,
     updates.Unlinked: _unlinked,
     updates.Away: _away,
@@ -266,7 +266,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
         _("not said: {reason}").format(reason=sentence(update.reason))
     ],
     updates.Accused: _accused,
-    updates.Finished: _finished,
+    updates.GameOver: _finished,
     updates.Ended: lambda update, telling: [presence_sentences.ended(update, telling.names)],
 }
 """Updates of which something can be told at any time."""
@@ -275,13 +275,13 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
 # The game
 
 
-def _stepped(update: updates.Stepped, telling: Telling, names: Names) -> list[str]:
+def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
     return [_("The deck is shuffled and dealt, and every step of it proven …")]
 
 
-def _chosen(update: updates.Chosen, telling: Telling, names: Names) -> list[str]:
+def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
     if telling.scene.view is None:
         return []
     choice = in_words(telling.scene.view, update.kind, update.choice, names)
@@ -316,12 +316,12 @@ def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
 
 
 GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
-    updates.Stepped: _stepped,
+    updates.ChainGrew: _stepped,
     updates.Happened: lambda update, _telling, names: brief_story(names, update.items),
     Beat: lambda update, _telling, names: brief_story(names, update.items),
-    updates.Chosen: _chosen,
+    updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
-    updates.LeftForNow: lambda update, _telling, names: [
+    effects.LeftForNow: lambda update, _telling, names: [
         _(presence_sentences.LEFT_FOR_NOW).format(who=names.seat(update.seat))
     ],
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
@@ -330,7 +330,7 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
 """Updates of which something can be told once the table is complete."""
 WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
     updates.Halfway: presence_sentences.halfway,
-    updates.Late: presence_sentences.late,
+    updates.PatienceOver: presence_sentences.late,
     updates.Paused: presence_sentences.paused,
 }
 """Updates about a wait, told by the names and the game to resume."""

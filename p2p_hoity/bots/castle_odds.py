@@ -7,7 +7,7 @@ equilibrium (McKelvey, Palfrey, 1995) of a coarse picture of one Castle phase.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, prod
 
@@ -188,7 +188,17 @@ def worths(
     worth = {}
     for kind in found[i].kinds:
         if kind == E:
-            worth[kind] = _shown(found, others, i, at_stake, chance)
+            # The fields for the best or second-best exhibit, less what Thieves take of it.
+            beaten = [chance(j, E) * better(found[j].size, found[i].size) for j in others]
+            first = prod(1 - b for b in beaten)
+            by_one = (
+                b * prod(1 - c for c in beaten[:n] + beaten[n + 1 :]) for n, b in enumerate(beaten)
+            )
+            second = sum(by_one)
+            taken = sum(chance(j, T) for j in others)
+            worth[kind] = (
+                first * at_stake.larger + second * at_stake.smaller - taken * at_stake.piece
+            )
         elif kind == T:
             loot = sum(chance(j, E) for j in others) * at_stake.piece
             caught = 1 - prod(1 - chance(j, D) for j in others)
@@ -196,22 +206,6 @@ def worths(
         else:
             worth[kind] = (1 - prod(1 - chance(j, T) for j in others)) * found[i].rank
     return worth
-
-
-def _shown(
-    found: Sequence[Guest],
-    others: Sequence[int],
-    i: int,
-    at_stake: Stakes,
-    chance: Callable[[int, ActionKind], float],
-) -> float:
-    """Fields for the best and the second-best exhibit, less what Thieves take of it."""
-    beaten = [chance(j, E) * better(found[j].size, found[i].size) for j in others]
-    first = prod(1 - b for b in beaten)
-    by_one = (b * prod(1 - c for c in beaten[:n] + beaten[n + 1 :]) for n, b in enumerate(beaten))
-    second = sum(by_one)
-    taken = sum(chance(j, T) for j in others)
-    return first * at_stake.larger + second * at_stake.smaller - taken * at_stake.piece
 
 
 def better(theirs: float, mine: float) -> float:

@@ -98,11 +98,6 @@ def _easy_liked(view: View, cards: tuple[int, ...], rng: Random) -> int:
     return max(of_kind, key=view.state.edition.number)
 
 
-def _easy_exhibit(view: View, rng: Random) -> Choice:
-    """All it can show, alone or not."""
-    return view.legal("exhibit")[0]
-
-
 def _easy_window(view: View, rng: Random) -> Choice:
     """The older of the two tops."""
     windows = cast("tuple[int, ...]", view.legal("window"))
@@ -126,7 +121,7 @@ _EASY: Mapping[str, Callable[[View, Random], Choice]] = {
     "place": _easy_place,
     "action": _easy_action,
     "turn": _easy_turn,
-    "exhibit": _easy_exhibit,
+    "exhibit": lambda view, rng: view.legal("exhibit")[0],  # all it can show, alone or not
     "window": _easy_window,
     "theft": _easy_theft,
 }

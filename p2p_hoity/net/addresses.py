@@ -39,25 +39,13 @@ def _last(ip: IPv6Address) -> tuple[IPv4Address, ...]:
     return (IPv4Address(ip.packed[-4:]),)
 
 
-def _behind_prefix(ip: IPv6Address) -> tuple[IPv4Address, ...]:
-    return (IPv4Address(ip.packed[2:6]),)
-
-
-def _of_teredo(ip: IPv6Address) -> tuple[IPv4Address, ...]:
-    return ip.teredo or ()
-
-
-def _unknown(ip: IPv6Address) -> tuple[IPv4Address, ...]:
-    return ()
-
-
 _CARRIERS: Final[dict[IPv6Network, Callable[[IPv6Address], tuple[IPv4Address, ...]]]] = {
     IPv6Network("::/96"): _last,
     IPv6Network("::ffff:0:0:0/96"): _last,
     IPv6Network("64:ff9b::/96"): _last,
-    IPv6Network("64:ff9b:1::/48"): _unknown,
-    IPv6Network("2002::/16"): _behind_prefix,
-    IPv6Network("2001::/32"): _of_teredo,
+    IPv6Network("64:ff9b:1::/48"): lambda ip: (),
+    IPv6Network("2002::/16"): lambda ip: (IPv4Address(ip.packed[2:6]),),
+    IPv6Network("2001::/32"): lambda ip: ip.teredo or (),
 }
 """The networks whose addresses carry IPv4 addresses, and how each is found: IPv4-compatible (RFC
 4291, 2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380: its

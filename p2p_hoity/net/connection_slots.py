@@ -23,7 +23,7 @@ from .secure_channel import Proven, Verdict
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class AdmittedLink:
     """One authenticated link and what decides between it and another to the same peer."""
 
     peer: bytes
@@ -41,7 +41,7 @@ class Standing:
     is_up: trio.Event = field(default_factory=trio.Event, repr=False)
     finished: trio.Event = field(default_factory=trio.Event, repr=False)
 
-    def goes_on(self, old: Standing | None) -> bool:
+    def goes_on(self, old: AdmittedLink | None) -> bool:
         """Whether it takes the place of this one, of the same process, whose owner was told."""
         return old is not None and old.is_up.is_set() and old.instance == self.instance
 
@@ -52,18 +52,18 @@ class Admission:
     def __init__(self, me: bytes, limits: Limits) -> None:
         self._me = me
         self._limits = limits
-        self._entered: dict[bytes, Standing] = {}  # until its LinkDown is reported
+        self._entered: dict[bytes, AdmittedLink] = {}  # until its LinkDown is reported
         self._preferred: frozenset[bytes] = frozenset()
         self._kept: frozenset[bytes] = frozenset()
         self._blocked: set[bytes] = set()
         self._gone: dict[bytes, trio.Event] = {}
 
-    def get(self, peer: bytes) -> Standing | None:
+    def get(self, peer: bytes) -> AdmittedLink | None:
         """The live link to peer; one that is closed but not yet gone does not count."""
         standing = self._entered.get(peer)
         return standing if standing is not None and standing.link.reason is None else None
 
-    def _live(self) -> list[Standing]:
+    def _live(self) -> list[AdmittedLink]:
         return [standing for standing in self._entered.values() if standing.link.reason is None]
 
     def peers(self) -> frozenset[bytes]:
@@ -110,7 +110,7 @@ class Admission:
         """
         return not via_relay, dialled_by == min(self._me, peer)
 
-    def _rank_of(self, old: Standing) -> tuple[bool, bool]:
+    def _rank_of(self, old: AdmittedLink) -> tuple[bool, bool]:
         return self._rank(old.peer, old.via_relay, old.dialled_by)
 
     def _crowded(self, source: str) -> bool:
@@ -118,7 +118,7 @@ class Admission:
         same = sum(bool(source) and old.source == source for old in live)
         return len(live) >= self._limits.links or same >= self._limits.links_per_source
 
-    def enter(self, new: Standing) -> Standing | None:
+    def enter(self, new: AdmittedLink) -> AdmittedLink | None:
         """Enter a link judged welcome and return the one before it, closed, if not yet gone."""
         old = self._entered.pop(new.peer, None)
         if old is not None:
@@ -128,7 +128,7 @@ class Admission:
         self._entered[new.peer] = new
         return old
 
-    def _displaced(self, source: str, peer: bytes) -> list[Standing]:
+    def _displaced(self, source: str, peer: bytes) -> list[AdmittedLink]:
         """The strangers of whom one may make room: of the same machine if it has its fill, else
         of the one that has most of them here. Chosen at random, as in `unproven` ([L-13]). For the
         table's own those who are kept make room too, if no other can."""
@@ -136,7 +136,7 @@ class Admission:
         found = self._of(source, [one for one in strangers if one.peer not in self._kept])
         return found or (self._of(source, strangers) if self.prefers(peer) else [])
 
-    def _of(self, source: str, strangers: list[Standing]) -> list[Standing]:
+    def _of(self, source: str, strangers: list[AdmittedLink]) -> list[AdmittedLink]:
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:
             return same
@@ -147,11 +147,11 @@ class Admission:
         if those:
             random.choice(those).link.close(because(LinkCode.MADE_ROOM))
 
-    def is_last(self, standing: Standing) -> bool:
+    def is_last(self, standing: AdmittedLink) -> bool:
         """Whether no later link of this peer was entered."""
         return self._entered.get(standing.peer) is standing
 
-    def leave(self, old: Standing) -> None:
+    def leave(self, old: AdmittedLink) -> None:
         """Take a link that has ended off the table."""
         if self._entered.get(old.peer) is old:
             del self._entered[old.peer]
@@ -192,7 +192,7 @@ def one_to_make_room(those: Sequence[S], source: str) -> S | None:
     return random.choice(of_the_fullest(those))
 
 
-class LinkStage(IntEnum):
+class HandshakeStage(IntEnum):
     """How far a newcomer has come; each stage costs it more than the one before."""
 
     SILENT = 0
@@ -209,16 +209,16 @@ class UnprovenStream(trio.abc.Stream):
     def __init__(self, stream: trio.abc.Stream, source: str) -> None:
         self.stream = stream
         self.source = source
-        self.stage = LinkStage.SILENT
+        self.stage = HandshakeStage.SILENT
         self.scope = trio.CancelScope()
 
-    def reach(self, stage: LinkStage) -> None:
+    def reach(self, stage: HandshakeStage) -> None:
         """It has come so far, and never falls back."""
         self.stage = max(self.stage, stage)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send; a listener speaks only to who has spoken."""
-        self.reach(LinkStage.GREETED)
+        self.reach(HandshakeStage.GREETED)
         await self.stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
@@ -229,7 +229,7 @@ class UnprovenStream(trio.abc.Stream):
         """Receive."""
         data = await self.stream.receive_some(max_bytes)
         if data:
-            self.reach(LinkStage.SPOKE)
+            self.reach(HandshakeStage.SPOKE)
         return data
 
     async def aclose(self) -> None:

@@ -17,17 +17,17 @@ from typing import Final, Protocol
 
 import trio
 
+from protocol import Identity
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import NetworkCode
 from .addresses import Address, Named, may_dial, parse_address
-from .connection_slots import Standing
+from .connection_slots import AdmittedLink
 from .dialler import Secured
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError
 from .relay_client import observing, reach, read_seen, secure, seen_from
 from .secure_channel import (
-    Identity,
     Listener,
     Proven,
     Purpose,
@@ -124,7 +124,7 @@ Stay = Callable[[], Awaitable[None]]
 """What a newcomer does once it is let in."""
 
 
-class Links(Protocol):
+class DirectLinks(Protocol):
     """What a hub does with a stream to someone it has met."""
 
     @property
@@ -145,7 +145,7 @@ class Puncher:
     """Tries each relayed link once; that link stays until a direct one takes its place."""
 
     def __init__(
-        self, links: Links, who: Identity, network: Network, instance: bytes, limits: Limits
+        self, links: DirectLinks, who: Identity, network: Network, instance: bytes, limits: Limits
     ) -> None:
         """None was tried yet."""
         self._links, self._who, self._network = links, who, network
@@ -154,7 +154,7 @@ class Puncher:
         self._meeting: dict[bytes, trio.Event] = {}
         self._running = 0
 
-    async def lead(self, standing: Standing) -> None:
+    async def lead(self, standing: AdmittedLink) -> None:
         """Try it for a link that we dialled ([L-40])."""
         await trio.sleep(AFTER)
         outlet = self._network.outlet()
@@ -162,7 +162,7 @@ class Puncher:
             await self._link(standing.peer, self._lead(outlet, standing))
 
     async def let_in(
-        self, stream: TlsStream, proven: Proven, relay: Address, known: Standing | None
+        self, stream: TlsStream, proven: Proven, relay: Address, known: AdmittedLink | None
     ) -> Stay | None:
         """Answer a peer that asks, by its relayed link if there is one ([L-41])."""
         is_same = known is not None and known.instance == proven.instance
@@ -173,7 +173,7 @@ class Puncher:
         await send(stream, Verdict.WELCOME.encode())
         return lambda: self._link(proven.peer, self._follow(outlet, relay, stream))
 
-    async def settled(self, ended: Standing) -> None:
+    async def settled(self, ended: AdmittedLink) -> None:
         """A link has ended: wait until it is known whether a direct one takes its place. The peer
         may have that for a moment already, in which nobody need hear of a lost link."""
         over = self._meeting.get(ended.peer)
@@ -182,7 +182,7 @@ class Puncher:
         if self._tried.get(ended.peer) == ended.binding:
             del self._tried[ended.peer]
 
-    def _may_try(self, standing: Standing | None) -> bool:
+    def _may_try(self, standing: AdmittedLink | None) -> bool:
         """Whether this is a live relayed link, not tried before; from now on it is tried."""
         if standing is None or not standing.via_relay or self._running >= MOST_AT_ONCE:
             return False
@@ -191,7 +191,7 @@ class Puncher:
         self._tried[standing.peer] = standing.binding
         return True
 
-    async def _lead(self, outlet: Outlet, standing: Standing) -> Met:
+    async def _lead(self, outlet: Outlet, standing: AdmittedLink) -> Met:
         relay = replace(parse_address(standing.address), named=standing.named)
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
@@ -214,18 +214,15 @@ class Puncher:
     async def _link(self, peer: bytes, meeting: Awaitable[Met]) -> None:
         """Make a direct link of a meeting: the lower id dials."""
         with suppress(NetError):
-            raw, address = await self._counted(meeting)
+            self._running += 1
+            try:
+                raw, address = await meeting
+            finally:
+                self._running -= 1
             if peer < self._links.me:
                 await self._links.attend(raw, address)
             else:
                 await self._dial(peer, raw, address)
-
-    async def _counted(self, meeting: Awaitable[Met]) -> Met:
-        self._running += 1
-        try:
-            return await meeting
-        finally:
-            self._running -= 1
 
     async def _dial(self, peer: bytes, raw: trio.abc.Stream, address: Address) -> None:
         over = self._meeting[peer] = trio.Event()

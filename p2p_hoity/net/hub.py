@@ -11,9 +11,17 @@ from dataclasses import dataclass, field, replace
 
 import trio
 
+from protocol import Identity
+
 from ..coded_errors import Reason, because
 from .addresses import Address, Named, Scheme, parse_address, source_of
-from .connection_slots import Admission, LinkStage, Standing, UnprovenConnections, UnprovenStream
+from .connection_slots import (
+    Admission,
+    AdmittedLink,
+    HandshakeStage,
+    UnprovenConnections,
+    UnprovenStream,
+)
 from .dialler import PeerDialler, Race, Secured
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
@@ -21,7 +29,6 @@ from .network_errors import NetCode, NetError, RefusedError
 from .peer_link import Link, LinkCode
 from .relay_client import Tell, WaitingAtRelay, reach
 from .secure_channel import (
-    Identity,
     Listener,
     Proven,
     Purpose,
@@ -33,7 +40,7 @@ from .secure_channel import (
     secure_from,
     send,
 )
-from .transport import Network, StreamListener, TcpNetwork, close_listeners, cut
+from .transport import Network, TcpNetwork, attend_all, cut
 
 
 @dataclass(frozen=True)
@@ -75,10 +82,6 @@ class LinkedElsewhere:
 
 
 Event = LinkUp | LinkDown | Frame | LinkedElsewhere
-
-
-def _nobody(relay: str, why: Reason | None) -> None:
-    """Hear nothing of relays."""
 
 
 class Hub:
@@ -141,10 +144,12 @@ class Hub:
         nursery = self._running()
         listeners = await self._network.listen(host, port)
         for listener in listeners:
-            nursery.start_soon(self._attend_listener, listener)
+            nursery.start_soon(attend_all, listener, nursery, self.attend)
         return [str(listener.address) for listener in listeners]
 
-    async def listen_via(self, relay: str, tell: Tell = _nobody, waits: bool = True) -> str:
+    async def listen_via(
+        self, relay: str, tell: Tell = lambda relay, why: None, waits: bool = True
+    ) -> str:
         """Wait for calls at a relay ('host:port' or 'relay+host:port'), again whenever it is lost.
 
         Returns the address for others to dial, 'relay+host:port': at once, or, if this `waits`,
@@ -164,18 +169,6 @@ class Hub:
     def relays(self) -> frozenset[str]:
         """The relays at which calls can reach us just now."""
         return frozenset(str(a) for a, waiting in self._waiting.items() if waiting.is_registered)
-
-    async def _attend_listener(self, listener: StreamListener) -> None:
-        nursery = self._running()
-        try:
-            while True:
-                try:
-                    raw, address = await listener.accept()
-                except NetError:
-                    return
-                nursery.start_soon(self.attend, raw, address)
-        finally:
-            await close_listeners([listener])
 
     async def attend(self, raw: trio.abc.Stream, address: Address) -> None:
         """Bring one incoming connection from a newcomer to a link, or cut it."""
@@ -197,7 +190,7 @@ class Hub:
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
         """What a newcomer stays for, if it may."""
         source, stream = newcomer.source, await secure_from(newcomer, self._credentials)
-        newcomer.reach(LinkStage.SECURED)
+        newcomer.reach(HandshakeStage.SECURED)
         proven, purpose = await ask(stream, self._listeners, self._instance)
         if purpose is Purpose.PUNCH:
             known = self._admission.get(proven.peer)
@@ -272,7 +265,7 @@ class Hub:
         if entered is not None:
             self._running().start_soon(self._keep, *entered)
 
-    async def _introduce(self, secured: Secured) -> tuple[Standing, Standing | None] | None:
+    async def _introduce(self, secured: Secured) -> tuple[AdmittedLink, AdmittedLink | None] | None:
         """Prove ourselves to a pinned listener; None when it already linked to us meanwhile."""
         entered, where = None, str(secured.address)
         try:
@@ -297,7 +290,7 @@ class Hub:
 
     def _enter_dialled(
         self, secured: Secured, proven: Proven
-    ) -> tuple[Standing, Standing | None] | None:
+    ) -> tuple[AdmittedLink, AdmittedLink | None] | None:
         me, address = self._identity.public, secured.address
         verdict = self._admission.judge(proven, address.via_relay, me, "")
         if verdict in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
@@ -319,7 +312,7 @@ class Hub:
         """Whether our owner has taken all that was reported."""
         return not self.events.statistics().current_buffer_used
 
-    async def _keep(self, new: Standing, replaced: Standing | None) -> None:
+    async def _keep(self, new: AdmittedLink, replaced: AdmittedLink | None) -> None:
         """Carry one link from its LinkUp to its LinkDown, after those of the link it replaces."""
 
         async def opened() -> None:
@@ -394,7 +387,7 @@ class Hub:
             await trio.sleep_until(self._rests[peer])
         self._rests.pop(peer, None)
 
-    def _sender(self, link: Standing) -> bytes | str:
+    def _sender(self, link: AdmittedLink) -> bytes | str:
         """Whose frames these are: a peer's of this table, or any stranger's of one machine."""
         own = self._admission.prefers(link.peer) or not link.source
         return link.peer if own else link.source
@@ -437,6 +430,6 @@ class Hub:
 
 def _standing(
     proven: Proven, link: Link, address: Address, dialled_by: bytes, source: str = ""
-) -> Standing:
+) -> AdmittedLink:
     where = str(address), address.via_relay, dialled_by, source
-    return Standing(proven.peer, link, *where, proven.instance, address.named, proven.binding)
+    return AdmittedLink(proven.peer, link, *where, proven.instance, address.named, proven.binding)

@@ -69,16 +69,12 @@ class Announcing:
         self._instance, self._is_registered = "", False
         self.problem = problem
 
-    async def start(self) -> None:
-        """Announce for the first time."""
-        await self._tell()
-
     async def update(self, joined: int) -> None:
         """Announce that so many seats are taken now; what failed before is tried again."""
         self._announcement = replace(self._announcement, joined=joined)
-        await self._tell()
+        await self.tell()
 
-    async def _tell(self) -> None:
+    async def tell(self) -> None:
         """Announce, each time under a fresh name until it works: a stranger may hold the last."""
         if self._zeroconf is None:
             return
@@ -99,7 +95,7 @@ async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
     zeroconf, problem = await trio.to_thread.run_sync(_open)
     announcing = Announcing(zeroconf, announcement, problem)
     try:
-        await announcing.start()
+        await announcing.tell()
         yield announcing
     finally:
         await _close(zeroconf)
@@ -205,9 +201,8 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
-    if not table_header.is_nickname(name) or is_stacked(
-        name
-    ):  # it goes to a terminal, among other names
+    # The name goes to a terminal, among other names.
+    if not table_header.is_nickname(name) or is_stacked(name):
         return None
     if not 2 <= seats <= MOST_SEATS or joined > seats:
         return None

@@ -95,7 +95,7 @@ class LinkCode(Code):
     MADE_ROOM = "link-made-room", "it made room for another"
 
 
-class Waiting(NamedTuple):
+class QueuedFrame(NamedTuple):
     """A frame that waits, its name while it is under way if it has one, and how many bytes were
     heeded when it was made."""
 
@@ -123,7 +123,7 @@ class Link:
         in what is posted now; only then it counts as read."""
         self._stream = stream
         self._limits = limits
-        self._queue: deque[Waiting] = deque()
+        self._queue: deque[QueuedFrame] = deque()
         self._under_way = UnderWay()
         self._read_bytes = self._heeded_bytes = self._told_bytes = 0
         self._is_caught_up = is_caught_up
@@ -155,7 +155,7 @@ class Link:
         if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
             self.close(because(LinkCode.TOO_SLOW))
             return False
-        self._queue.append(Waiting(data, name, self._heeded()))
+        self._queue.append(QueuedFrame(data, name, self._heeded()))
         self._queued_bytes = size
         self._more.set()
         return True
@@ -284,9 +284,9 @@ class Link:
         self._told_bytes = heeded
         return encode_read(heeded)
 
-    def _next(self) -> list[Waiting]:
+    def _next(self) -> list[QueuedFrame]:
         """The frames that go out next: as many as fit one record, or a longer one."""
-        batch, room = list[Waiting](), RECORD - HEADER
+        batch, room = list[QueuedFrame](), RECORD - HEADER
         while self._queue and (not batch or len(self._queue[0].data) + HEADER <= room):
             batch.append(self._queue.popleft())
             room -= len(batch[-1].data) + HEADER

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import trio
 
+from protocol import Identity
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, CodedError, Reason, because
@@ -28,10 +29,8 @@ from .secure_channel import (
     LONGEST,
     BegunStream,
     HandshakeCode,
-    Identity,
     Listener,
     Purpose,
-    TlsStream,
     expect_welcome,
     laid_aside,
     receive,
@@ -76,12 +75,9 @@ class Conversation:
 
     async def receive(self) -> bytes:
         """The next frame; NetError when the conversation has ended."""
-        try:
+        with suppress(trio.EndOfChannel):
             return await self._heard.receive()
-        except trio.EndOfChannel:
-            pass
-        reason = self._link.reason
-        raise NetError(NetCode.FAILED, why=reason or because(NetCode.CUT))
+        raise NetError(NetCode.FAILED, why=self._link.reason or because(NetCode.CUT))
 
     async def run(self) -> None:
         """Carry frames until either end has enough."""
@@ -137,7 +133,7 @@ TOKEN = 16
 async def reach(network: Network, address: Address, peer: bytes) -> Secured:
     """A TLS stream to the peer at address, its key checked; NetError names address and failure."""
     if address.via_relay:
-        raw = await call(network, address, peer)
+        raw = await spliced(network, address, CALL + peer)
     else:
         raw = await network.open(address)
     return await secure(raw, address, peer)
@@ -166,27 +162,20 @@ async def _cut_on_failure(stream: trio.abc.Stream, address: Address) -> AsyncIte
             await cut(stream)
 
 
-async def call(network: Network, relay: Address, peer: bytes) -> trio.abc.Stream:
-    """A stream spliced to the peer that waits at a relay ([L-4])."""
+async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
+    """Open a stream to the other end of a call, which a relay splices ([L-4], [L-32]).
+
+    Args:
+        network: Dials the relay.
+        relay: The relay.
+        wish: `CALL` and the id of the peer that waits there, or `TAKE` and the token of a call.
+    """
     secured, _ = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
-        await send(secured.stream, CALL + peer)
-        return await _spliced(secured.stream)
-
-
-async def take(network: Network, relay: Address, token: bytes) -> trio.abc.Stream:
-    """A stream spliced to whoever made the call that the token stands for."""
-    secured, _ = await _greet(network, relay)
-    async with _cut_on_failure(secured.stream, relay):
-        await send(secured.stream, TAKE + token)
-        return await _spliced(secured.stream)
-
-
-async def _spliced(stream: TlsStream) -> trio.abc.Stream:
-    """What leads to the other end once the relay is silent; TLS with it comes next ([L-32])."""
-    await expect_welcome(stream)
-    bare, early = await laid_aside(stream)
-    return BegunStream(early, bare) if early else bare
+        await send(secured.stream, wish)
+        await expect_welcome(secured.stream)
+        bare, early = await laid_aside(secured.stream)
+        return BegunStream(early, bare) if early else bare
 
 
 async def observed(network: Network, relay: Address) -> Address:
@@ -405,7 +394,7 @@ class WaitingAtRelay:
         stream = None
         try:
             with trio.move_on_after(self._limits.dial):
-                stream = await take(self._network, self._relay, token)
+                stream = await spliced(self._network, self._relay, TAKE + token)
         except NetError:
             return  # the caller sees that nobody answered, and tries again
         finally:

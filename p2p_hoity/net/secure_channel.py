@@ -32,13 +32,13 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from functools import cache
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
-from protocol import Invalid, Label, digest, framed, verify_signature
+from protocol import Identity, Invalid, Label, digest, framed, verify_signature
 
 from ..coded_errors import NetworkCode
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, trouble_is
@@ -256,24 +256,6 @@ CHALLENGE = len(MAGIC) + NONCE + INSTANCE
 ANSWER = ID + NONCE + INSTANCE + SIGNATURE
 LONGEST = 256
 """No frame of a handshake is longer."""
-
-
-class Identity(Protocol):
-    """What the network needs of a player's Ed25519 identity."""
-
-    @property
-    def public(self) -> bytes:
-        """The 32-byte id."""
-        ...
-
-    @property
-    def seed(self) -> bytes:
-        """The 32-byte secret behind it."""
-        ...
-
-    def sign(self, label: Label, data: bytes) -> bytes:
-        """A 64-byte signature over label and data."""
-        ...
 
 
 class Purpose(Enum):

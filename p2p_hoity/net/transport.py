@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -241,6 +242,27 @@ class TcpNetwork:
         return [TcpListener(listener) for listener in listeners]
 
 
+async def attend_all(
+    listener: StreamListener,
+    nursery: trio.Nursery,
+    attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
+) -> None:
+    """Have each connection of a listener attended until the listener is shut, and shut it then.
+
+    Args:
+        listener: Accepts the connections.
+        nursery: Where each of them is attended.
+        attend: Attends one, given its stream and where it comes from.
+    """
+    try:
+        while True:
+            nursery.start_soon(attend, *await listener.accept())
+    except NetError:
+        return
+    finally:
+        await close_listeners([listener])
+
+
 async def close_listeners(listeners: list[StreamListener]) -> None:
     """Shut every one of them."""
     with trio.CancelScope(shield=True):  # closing a listener never waits
@@ -271,12 +293,8 @@ class TcpListener:
     def __init__(self, listener: trio.SocketListener) -> None:
         self._listener = listener
         host, port = listener.socket.getsockname()[:2]
-        self._address = Address(host, port)
-
-    @property
-    def address(self) -> Address:
+        self.address = Address(host, port)
         """Where it really listens, the port chosen by the system included."""
-        return self._address
 
     async def accept(self) -> tuple[trio.abc.Stream, Address]:
         """The next connection; waits while the system has no room; NetError when shut."""
@@ -299,12 +317,10 @@ class TcpListener:
 
 async def cut(stream: trio.abc.AsyncResource) -> None:
     """Close a stream at once, whatever state it is in, also while being cancelled."""
-    try:
-        # Shielded, or being cancelled ourselves would end this before a next stream is closed.
-        with trio.CancelScope(shield=True):
-            await trio.aclose_forcefully(stream)
-    except TROUBLE:
-        return  # it was broken already, and it is closed now
+    # This is shielded, or being cancelled would end it before the next stream is closed. A stream
+    # that was broken already counts as closed.
+    with suppress(*TROUBLE), trio.CancelScope(shield=True):
+        await trio.aclose_forcefully(stream)
 
 
 class RelayedNetwork:

@@ -22,7 +22,7 @@ from ..rules.choices import Why
 from ..rules.game_state import State
 from ..rules.movement import give_back, lay, put
 from . import screen_updates as updates
-from .screen_updates import Presence
+from .screen_updates import Attending
 
 FOLLOWED: Final = (
     "round",
@@ -152,14 +152,14 @@ class Scene:
     seat: int | None = None
     lobby: tuple[str, ...] = ()
     of_seats: int = 0
-    code: updates.Code | updates.NoCode | None = None
+    code: updates.OfferedCode | updates.NoCode | None = None
     reach: updates.Reached | None = None
     moved: updates.Moved | None = None
     steps: int = 0
     stage: Kind | None = None
     clock: updates.Clock | None = None
     is_clock_of_step: bool = False
-    attendance: tuple[Presence, ...] = ()
+    attendance: tuple[Attending, ...] = ()
     relays: Mapping[str, str] = field(default_factory=dict)
     faults: Mapping[int, str] = field(default_factory=dict)
     question: updates.Choosing | None = None
@@ -201,18 +201,18 @@ class Scene:
         These are all seats without a link, if the host, whose ticket everybody has, is one of them
         or nobody is linked. An onlooker looks for none.
         """
-        gone = [seat for seat, one in enumerate(self.attendance) if one is Presence.UNLINKED]
-        is_cut_off = HOST in gone or Presence.LINKED not in self._others
+        gone = [seat for seat, one in enumerate(self.attendance) if one is Attending.UNLINKED]
+        is_cut_off = HOST in gone or Attending.LINKED not in self._others
         return gone if is_cut_off and self.seat is not None else []
 
     @property
     def is_alone(self) -> bool:
         """Whether a player has no link to anybody, and some are neither absent nor have left."""
-        is_missing = Presence.UNLINKED in self._others and Presence.LINKED not in self._others
+        is_missing = Attending.UNLINKED in self._others and Attending.LINKED not in self._others
         return self.seat is not None and is_missing
 
     @property
-    def _others(self) -> set[Presence]:
+    def _others(self) -> set[Attending]:
         return {one for seat, one in enumerate(self.attendance) if seat != self.seat}
 
 
@@ -230,10 +230,6 @@ def fold(scene: Scene, update: updates.Update) -> Scene:
 # The table
 
 
-def _joined(scene: Scene, update: updates.Joined) -> Scene:
-    return replace(scene, lobby=update.names, of_seats=update.seats)
-
-
 def _started(scene: Scene, update: updates.Started) -> Scene:
     """Begin anew. Of the scene before, only what surrounds the table stays."""
     return Scene(
@@ -242,13 +238,13 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
         lobby=scene.lobby,
         of_seats=scene.of_seats,
         reach=scene.reach,
-        attendance=(Presence.LINKED,) * update.table.seats,
+        attendance=(Attending.LINKED,) * update.table.seats,
         relays=scene.relays,
         talk=scene.talk,
     )
 
 
-def _stepped(scene: Scene, update: updates.Stepped) -> Scene:
+def _stepped(scene: Scene, update: updates.ChainGrew) -> Scene:
     node = update.after
     return replace(scene, steps=node.step, stage=node.want.kind, is_clock_of_step=False)
 
@@ -308,36 +304,14 @@ def _rewound(scene: Scene, update: updates.Rewound) -> Scene:
     return replace(scene, question=None, doings=doings, record=record, view=update.view)
 
 
-def _choosing(scene: Scene, update: updates.Choosing) -> Scene:
-    return replace(scene, question=update, sealed=None, view=update.view)
-
-
-def _chosen(scene: Scene, update: updates.Chosen) -> Scene:
-    return replace(scene, question=None, sealed=update.kind, is_late=False)
-
-
-def _away(scene: Scene, update: updates.Away) -> Scene:
-    return replace(scene, is_away=True, question=None, may_return=update.may_return)
-
-
-def _finished(scene: Scene, update: updates.Finished) -> Scene:
-    return replace(
-        scene,
-        standings=update.standings,
-        transcript=update.transcript,
-        question=None,
-        sealed=None,
-    )
-
-
 CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
-    updates.Joined: _joined,
-    updates.Code: lambda scene, update: replace(scene, code=update),
+    updates.Joined: lambda scene, update: replace(scene, lobby=update.names, of_seats=update.seats),
+    updates.OfferedCode: lambda scene, update: replace(scene, code=update),
     updates.NoCode: lambda scene, update: replace(scene, code=update),
     updates.Reached: lambda scene, update: replace(scene, reach=update),
     updates.Moved: lambda scene, update: replace(scene, moved=update, is_hinted=True),
     updates.Started: _started,
-    updates.Stepped: _stepped,
+    updates.ChainGrew: _stepped,
     updates.Clock: lambda scene, update: replace(scene, clock=update, is_clock_of_step=True),
     updates.Attendance: lambda scene, update: replace(scene, attendance=update.seats),
     updates.Linked: _linked,
@@ -350,11 +324,19 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
     updates.Happened: _happened,
     Beat: _happened,
     updates.Rewound: _rewound,
-    updates.Choosing: _choosing,
-    updates.Chosen: _chosen,
-    updates.Away: _away,
-    updates.Returned: lambda scene, update: replace(scene, is_away=False),
-    updates.Finished: _finished,
+    updates.Choosing: lambda scene, update: replace(
+        scene, question=update, sealed=None, view=update.view
+    ),
+    updates.ChoiceTaken: lambda scene, update: replace(
+        scene, question=None, sealed=update.kind, is_late=False
+    ),
+    updates.Away: lambda scene, update: replace(
+        scene, is_away=True, question=None, may_return=update.may_return
+    ),
+    updates.Rejoined: lambda scene, update: replace(scene, is_away=False),
+    updates.GameOver: lambda scene, update: replace(
+        scene, standings=update.standings, transcript=update.transcript, question=None, sealed=None
+    ),
     updates.Ended: lambda scene, update: replace(scene, ended=update, question=None, sealed=None),
     updates.Again: lambda scene, update: replace(scene, again=update),
 }

@@ -21,14 +21,20 @@ from . import screen_updates as updates
 ReasonJson = Callable[[Reason], dict[str, Any]]
 """Gives a reason as an object: its code, its fields, and a sentence for people."""
 RENAMED: Final = {
-    "returned": "back",
+    "rejoined": "back",
+    "chaingrew": "stepped",
+    "choicetaken": "chosen",
+    "choicerefused": "refused",
+    "gameover": "finished",
+    "offeredcode": "code",
+    "patienceover": "late",
     "leftfornow": "left",
     "nocode": "no-code",
     "hostasked": "host-asked",
     "tickettaken": "ticket-taken",
     "relaystate": "relay-state",
 }
-"""Updates whose own name would be that of a happening, or no word."""
+"""Updates whose type in JSON is another word than the name of their class."""
 
 
 def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, Any]:
@@ -46,7 +52,7 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
             return found | {"reach": str(scope), "reasons": told, "ticket": ticket or None}
         case updates.Started(table, seat):
             return found | {"seat": seat, **table_json(table)}
-        case updates.Stepped(before=before, seconds=seconds, final=final):
+        case updates.ChainGrew(before=before, seconds=seconds, final=final):
             kind = str(before.want.kind)
             return found | {"step": before.step, "kind": kind, "seconds": seconds, "final": final}
         case updates.Resumed(view, items):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from protocol import Kind, Node, Table
+from protocol import Kind, Node, Table, effects
 from protocol.game_interface import Field
 
 from .. import rules
@@ -48,17 +48,6 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Cautious:
-    """This seat's journal may lack something: it signs nothing until all others have told."""
-
-
-@dataclass(frozen=True)
-class Silenced:
-    """This seat has signed more than its journal knows, at a table where nothing can be left
-    behind: it cannot go on, and the game can be claimed as far as it came."""
-
-
-@dataclass(frozen=True)
 class Resumed:
     """A seat is taken again in a game that has begun: how it stands, and what has happened."""
 
@@ -84,7 +73,7 @@ class Unlinked:
 
 
 @dataclass(frozen=True)
-class Stepped:
+class ChainGrew:
     """The chain grew.
 
     Attributes:
@@ -102,7 +91,7 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Happened:
-    """New happenings of the game, and how it stands behind them; `Stepped` says which are final."""
+    """These happenings are new, and the game stands so now. `ChainGrew` says which are final."""
 
     items: tuple[rules.Happening, ...]
     view: rules.View
@@ -127,7 +116,7 @@ class Choosing:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChoiceTaken:
     """The player's choice was taken."""
 
     kind: str
@@ -135,7 +124,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Refused:
+class ChoiceRefused:
     """The rules forbid the player's choice, which is asked again; see
     `protocol.game_interface.IllegalMove`."""
 
@@ -199,7 +188,7 @@ class Halfway:
 
 
 @dataclass(frozen=True)
-class Late:
+class PatienceOver:
     """The game goes on without these seats if enough agree; `undecided`: they have not yet."""
 
     seats: frozenset[int]
@@ -225,7 +214,7 @@ class Extended:
     left: float
 
 
-class Presence(StrEnum):
+class Attending(StrEnum):
     """How another seat is there, as seen from here; no two of these are the same thing."""
 
     LINKED = "linked"
@@ -245,7 +234,7 @@ class Attendance:
     """How each seat is there; told when it changes. One's own seat counts as linked unless it is
     absent or banned."""
 
-    seats: tuple[Presence, ...]
+    seats: tuple[Attending, ...]
 
 
 @dataclass(frozen=True)
@@ -265,13 +254,6 @@ class Clock:
     def is_opening(self) -> bool:
         """Whether all have sealed, and what they sealed is confirmed and opened."""
         return self.kind in (Kind.HOLD, Kind.REVEAL)
-
-
-@dataclass(frozen=True)
-class LeftForNow:
-    """A seat has said, signed, that it leaves for now."""
-
-    seat: int
 
 
 @dataclass(frozen=True)
@@ -316,7 +298,7 @@ class Away:
 
 
 @dataclass(frozen=True)
-class Returned:
+class Rejoined:
     """This very seat is present again; it sits out until the next round."""
 
 
@@ -329,7 +311,7 @@ class Accused:
 
 
 @dataclass(frozen=True)
-class Finished:
+class GameOver:
     """The game is over and its result final."""
 
     table: Table
@@ -367,7 +349,7 @@ class CodeEnd(StrEnum):
 
 
 @dataclass(frozen=True)
-class Code:
+class OfferedCode:
     """A code that gives the ticket to one guest, for so many seconds, and the relay that it is for;
     `after`: how the one before it has ended."""
 
@@ -424,40 +406,40 @@ Update = (
     Joined
     | HostAsked
     | Admitted
-    | Code
+    | OfferedCode
     | NoCode
     | Reached
     | Moved
     | RelayState
     | TicketTaken
     | Started
-    | Cautious
-    | Silenced
+    | effects.Cautious
+    | effects.Silenced
     | Resumed
     | Linked
     | Unlinked
-    | Stepped
+    | ChainGrew
     | Happened
     | Rewound
     | Choosing
-    | Chosen
-    | Refused
+    | ChoiceTaken
+    | ChoiceRefused
     | Awaited
     | Halfway
-    | Late
+    | PatienceOver
     | Paused
     | Extended
     | Attendance
     | Clock
-    | LeftForNow
+    | effects.LeftForNow
     | Said
     | Crowded
     | Unsaid
     | Again
     | Away
-    | Returned
+    | Rejoined
     | Accused
-    | Finished
+    | GameOver
     | Ended
 )
 

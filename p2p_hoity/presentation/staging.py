@@ -15,7 +15,16 @@ from protocol.bounds import Quota, Seconds
 from .. import rules
 from ..rules import Happening, happenings
 from .scene import Beat
-from .screen_updates import Choosing, Chosen, Ended, Finished, Happened, Rewound, Started, Update
+from .screen_updates import (
+    ChoiceTaken,
+    Choosing,
+    Ended,
+    GameOver,
+    Happened,
+    Rewound,
+    Started,
+    Update,
+)
 
 ALONE: Final = (
     happenings.Sale,
@@ -51,7 +60,7 @@ class Remark:
 
 Heard = Update | Remark
 """What a screen hears: the updates of its node, and its own remarks."""
-QUEUED: Final = (Happened, Choosing, Chosen, Finished, Ended, Remark)
+QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Ended, Remark)
 """What waits while a reveal is shown."""
 
 

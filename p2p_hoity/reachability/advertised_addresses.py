@@ -174,9 +174,9 @@ def judge(found: Found, wanted: Wanted) -> Judged:
         found = replace(found, own=(), mapped="", trouble=())
         direct = (*found.advertised, *near)[:MOST_ADDRESSES]
     else:
-        # Of this machine's own addresses a ticket names what helps: those of the LAN while there
-        # is no other way, one of them if guests may come from there, loopback if there is nothing
-        # else.
+        # Of this machine's own addresses a ticket names those that help. It names all of the LAN
+        # while there is no other way, and one of them if guests may come from there. It names
+        # loopback if there is nothing else.
         chosen = [*found.advertised, *filter(None, [found.mapped])]
         chosen += [*_of(found.own, Scope.ANYWHERE), *_of(found.own, Scope.IPV6)[:1]]
         of_lan = _with_one_long(_of(found.own, Scope.LAN))

@@ -43,30 +43,11 @@ LONGEST_DATAGRAM: Final = 2048
 T = TypeVar("T")
 
 
-class Datagrams(Protocol):
-    """Datagrams to one router and from it alone."""
+class Datagrams:
+    """Datagrams to one router, by a UDP socket that the system lets hear it alone ([L-52]).
 
-    @property
-    def own(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-        """Our own address on the way to it."""
-        ...
-
-    @property
-    def router(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-        """Its address."""
-        ...
-
-    async def send(self, data: bytes) -> None:
-        """Send one; OSError when it is known that nobody listens there."""
-        ...
-
-    async def receive(self) -> bytes:
-        """The next one; OSError when it is known that nobody listens there."""
-        ...
-
-
-class UdpDatagrams:
-    """A UDP socket that the system lets hear this one router only ([L-52])."""
+    Sending and receiving fail with OSError when it is known that nobody listens there.
+    """
 
     def __init__(self, socket: trio.socket.SocketType) -> None:
         self._socket = socket
@@ -91,11 +72,11 @@ class UdpDatagrams:
 
 
 @asynccontextmanager
-async def datagrams(router: str, port: int = PORT) -> AsyncIterator[UdpDatagrams]:
+async def datagrams(router: str, port: int = PORT) -> AsyncIterator[Datagrams]:
     """Datagrams to a router by its IPv4 address; OSError when there is no way to it."""
     with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as socket:
         await socket.connect((router, port))
-        yield UdpDatagrams(socket)
+        yield Datagrams(socket)
 
 
 def pcp_pauses(times: int) -> Iterator[float]:
@@ -348,7 +329,7 @@ class RouterError(CodedError):
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedPort:
     """A way in: 'host:port' outside, for how many seconds."""
 
     external: str
@@ -358,7 +339,7 @@ class Opened:
 class Router(Protocol):
     """Whoever can be asked to lead one TCP port outside to one port here."""
 
-    async def open(self) -> Opened:
+    async def open(self) -> OpenedPort:
         """Ask for the mapping, or for more time; RouterError when there is none."""
         ...
 
@@ -367,8 +348,8 @@ class Router(Protocol):
         ...
 
 
-def _opened(external: IP, port: int, lifetime: int) -> Opened:
-    return Opened(str(Address(str(external), port)), min(lifetime, LONGEST_LIFETIME))
+def _opened(external: IP, port: int, lifetime: int) -> OpenedPort:
+    return OpenedPort(str(Address(str(external), port)), min(lifetime, LONGEST_LIFETIME))
 
 
 def _refuse(results: Mapping[int, RouterCode], number: int) -> NoReturn:
@@ -418,7 +399,7 @@ class PcpRouter:
             return PcpMapping(*wish)
         return PcpMapping(*wish, self._last.port, self._last.external)
 
-    async def open(self) -> Opened:
+    async def open(self) -> OpenedPort:
         """The mapping, with the same port outside as before if that can be; or RouterError."""
         wish = self._wish(int(LIFETIME))
         answer = await self._ask(wish, PCP_TIMES)
@@ -446,7 +427,7 @@ class NatPmpRouter:
         self._outside = port
         self._epoch = Epoch()
 
-    async def open(self) -> Opened:
+    async def open(self) -> OpenedPort:
         """The mapping, asked for again if the router starts anew in between; or RouterError."""
         for _ in range(2):
             answer: Outside | NatPmpDenied = await ask_router(

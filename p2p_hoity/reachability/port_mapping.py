@@ -7,11 +7,11 @@ import ipaddress
 import random
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 
@@ -35,7 +35,7 @@ from .advertised_addresses import (
 from .pcp_and_nat_pmp import (
     Datagrams,
     NatPmpRouter,
-    Opened,
+    OpenedPort,
     PcpRouter,
     Router,
     RouterCode,
@@ -101,12 +101,8 @@ AGAIN: Final[Seconds] = 600.0
 """Seconds after which a router that opened nothing is asked once more."""
 
 
-class Told(Protocol):
-    """Who wants to know: an address outside, or why there is none."""
-
-    def __call__(self, external: str, trouble: Reason | None) -> None: ...
-
-
+TellMapped = Callable[[str, Reason | None], None]
+"""Hears of an address outside, or why there is none."""
 Wire = Callable[[], AbstractAsyncContextManager[Datagrams]]
 Others = Callable[[Datagrams], list[Router]]
 
@@ -139,7 +135,7 @@ def of_this_network(port: int) -> RouterAccess:
 
 
 async def keep_open(
-    hosts: Collection[str], port: int, tell: Told, ways: RouterAccess | None = None
+    hosts: Collection[str], port: int, tell: TellMapped, ways: RouterAccess | None = None
 ) -> None:
     """Keep a way in to this TCP port until cancelled; then it is taken away ([L-53], [L-54]).
 
@@ -152,7 +148,7 @@ async def keep_open(
         await trio.sleep(AGAIN)
 
 
-async def _once(hosts: Collection[str], port: int, tell: Told, ways: RouterAccess) -> Reason:
+async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: RouterAccess) -> Reason:
     """Find a router that opens, and keep what it has opened; why there is nothing any more."""
     try:
         async with ways.wire() as newer, ways.wire() as older:
@@ -169,9 +165,9 @@ async def _once(hosts: Collection[str], port: int, tell: Told, ways: RouterAcces
         return because(RouterCode.UNKNOWN)
 
 
-async def _search(newer: Router, older: Router) -> tuple[Router, Opened]:
+async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
     """The first to open; RouterError with what tells most when neither does."""
-    found: list[tuple[Router, Opened]] = []
+    found: list[tuple[Router, OpenedPort]] = []
     failures: list[RouterError] = []
     asked: list[Router] = []
     settled, is_over = trio.Event(), False
@@ -202,11 +198,11 @@ async def _search(newer: Router, older: Router) -> tuple[Router, Opened]:
     raise next(refused, failures[0] if failures else RouterError(RouterCode.SILENT))
 
 
-async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, Opened]:
+async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, OpenedPort]:
     """The first of these that opens; the failure at hand if there is none. What one that failed, or
     was not waited for, may have opened is taken away."""
     for router in routers:
-        opened: Opened | None = None
+        opened: OpenedPort | None = None
         try:
             opened = await router.open()
             return router, opened
@@ -218,7 +214,7 @@ async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[R
     raise failure
 
 
-async def _keep(router: Router, opened: Opened, tell: Told) -> Reason:
+async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
     """Renew a mapping for as long as it is given, and take it away at the end."""
     try:
         external = ""
@@ -246,13 +242,11 @@ async def _farewell(routers: Sequence[Router]) -> None:
 
 
 async def _close(router: Router) -> None:
-    try:
+    with suppress(RouterError):  # its lifetime ends it
         await router.close()
-    except RouterError:
-        return  # its lifetime ends it
 
 
-async def _renewed(router: Router, lifetime: float) -> Opened | Reason:
+async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
     """More time, asked for again and again before the end; why there is none when it has come."""
     began = trio.current_time()
     reason = because(RouterCode.SILENT)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import socket
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import urljoin, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
@@ -27,7 +27,7 @@ from ..coded_errors import because
 from ..net.addresses import HIGHEST_PORT, Address
 from ..net.network_errors import TROUBLE
 from ..net.transport import cut
-from .pcp_and_nat_pmp import LIFETIME, Opened, RouterCode, RouterError
+from .pcp_and_nat_pmp import LIFETIME, OpenedPort, RouterCode, RouterError
 
 LONGEST: Final = 1 << 16
 """Bytes of a whole answer, its head and its framing included; descriptions of routers have some
@@ -44,7 +44,7 @@ class HttpError(Exception):
 
 
 @dataclass(frozen=True)
-class Question:
+class HttpRequest:
     """What is asked: the method, the target with its host, more headers, and the body."""
 
     method: str
@@ -55,14 +55,14 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """What came: the number of the status, and the body."""
 
     status: int
     body: bytes
 
 
-async def ask(stream: trio.abc.Stream, question: Question) -> Answer:
+async def ask(stream: trio.abc.Stream, question: HttpRequest) -> HttpAnswer:
     """Ask over a fresh stream, which is closed afterwards.
 
     A redirection is an answer like any other: nothing is dialled because of it. The time is the
@@ -99,7 +99,7 @@ async def ask(stream: trio.abc.Stream, question: Question) -> Answer:
             elif isinstance(event, h11.Data):
                 body += event.data
             elif isinstance(event, h11.EndOfMessage):
-                return Answer(status, bytes(body))
+                return HttpAnswer(status, bytes(body))
             elif not isinstance(event, h11.InformationalResponse):
                 raise HttpError
     except (h11.ProtocolError, *TROUBLE) as error:
@@ -131,7 +131,7 @@ Fields = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Place:
+class Endpoint:
     """A port of the router, and the target to ask for there."""
 
     port: int
@@ -143,7 +143,7 @@ class Service:
     """A service that maps ports: its type, and where it is controlled."""
 
     kind: str
-    place: Place
+    place: Endpoint
 
 
 def search_for(device: str) -> bytes:
@@ -152,7 +152,7 @@ def search_for(device: str) -> bytes:
     return "\r\n".join([*lines, "MX: 1", f"ST: {device}", "", ""]).encode()
 
 
-def read_found(data: bytes, router: IPv4Address) -> Place | None:
+def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
     """Return where the router that answers a search describes itself.
 
     None for any other bytes, and for a LOCATION on another machine.
@@ -167,7 +167,7 @@ def read_found(data: bytes, router: IPv4Address) -> Place | None:
     return None
 
 
-def place_of(url: str, router: IPv4Address) -> Place | None:
+def place_of(url: str, router: IPv4Address) -> Endpoint | None:
     """Return the place that a URL names; None unless it is of HTTP and on the router itself."""
     try:
         parts = urlsplit(url)
@@ -178,7 +178,7 @@ def place_of(url: str, router: IPv4Address) -> Place | None:
     is_plain = target.isascii() and target.isprintable() and " " not in target
     if parts.scheme != "http" or host != router or port == 0 or "@" in parts.netloc:
         return None
-    return Place(port or DEFAULT_PORT, target) if is_plain and target[0] == "/" else None
+    return Endpoint(port or DEFAULT_PORT, target) if is_plain and target[0] == "/" else None
 
 
 def _parsed(data: bytes) -> ElementTree.Element | None:
@@ -261,48 +261,14 @@ PROTOCOL: Final = "TCP"
 NAME: Final = "p2p-hoity"
 
 
-class Searching(Protocol):
-    """Datagrams by which the router is searched for."""
-
-    async def send(self, data: bytes) -> None:
-        """Send one to all routers of this network; OSError if it cannot be sent."""
-        ...
-
-    async def receive(self) -> bytes:
-        """Return the next one that comes from the router itself."""
-        ...
-
-
-class HomeNetwork(Protocol):
-    """The network of one router, as far as UPnP needs it."""
-
-    @property
-    def own(self) -> IPv4Address:
-        """Our address on the way to the router."""
-        ...
-
-    @property
-    def router(self) -> IPv4Address:
-        """The router's address."""
-        ...
-
-    def searching(self) -> AbstractAsyncContextManager[Searching]:
-        """Give a way to search; OSError if there is none."""
-        ...
-
-    async def open(self, port: int) -> trio.abc.Stream:
-        """Open a stream to a TCP port of the router; what fails is of `TROUBLE`."""
-        ...
-
-
-class UdpSearching:
+class Searching:
     """A search over a UDP socket; what comes from others than the router is dropped."""
 
     def __init__(self, wire: trio.socket.SocketType, router: IPv4Address) -> None:
         self._wire, self._router = wire, str(router)
 
     async def send(self, data: bytes) -> None:
-        """Send one to the group."""
+        """Send one to all routers of this network; OSError if it cannot be sent."""
         await self._wire.sendto(data, GROUP)
 
     async def receive(self) -> bytes:
@@ -322,28 +288,28 @@ class LocalNetwork:
 
     @asynccontextmanager
     async def searching(self) -> AsyncIterator[Searching]:
-        """Search on the interface that leads to the router."""
+        """Search on the interface that leads to the router; OSError if there is no way."""
         with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as made:
             made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, self.own.packed)
             await made.bind((str(self.own), 0))
-            yield UdpSearching(made, self.router)
+            yield Searching(made, self.router)
 
     async def open(self, port: int) -> trio.abc.Stream:
-        """Open TCP to the router."""
+        """Open a stream to a TCP port of the router; what fails is of `TROUBLE`."""
         return await trio.open_tcp_stream(str(self.router), port)
 
 
 class UpnpRouter:
     """A router found by UPnP; a mapping without an end is never asked for ([L-54], [L-68])."""
 
-    def __init__(self, network: HomeNetwork, port: int) -> None:
+    def __init__(self, network: LocalNetwork, port: int) -> None:
         """`port` is the TCP port here to which the router is to lead."""
         self._network, self._port = network, port
         self._service: Service | None = None
         self._outside = port
         self._may_be_open = False
 
-    async def open(self) -> Opened:
+    async def open(self) -> OpenedPort:
         """Return the mapping, for two hours from now; RouterError when there is none."""
         with trio.move_on_after(PATIENCE):
             return await self._open()
@@ -355,12 +321,12 @@ class UpnpRouter:
             with trio.move_on_after(PATIENCE):
                 await self._ask(self._service, "DeletePortMapping", self._mapping)
 
-    async def _open(self) -> Opened:
+    async def _open(self) -> OpenedPort:
         service, external = await self._find()
         self._service = service
         for _ in range(TRIES):
             if await self._map(service):
-                return Opened(str(Address(str(external), self._outside)), LIFETIME)
+                return OpenedPort(str(Address(str(external), self._outside)), LIFETIME)
             span = HIGHEST_PORT - LOWEST
             self._outside = LOWEST + (self._outside - LOWEST + STRIDE) % span
         raise RouterError(RouterCode.REFUSES, why=because(RouterCode.FULL))
@@ -385,15 +351,17 @@ class UpnpRouter:
     async def _services(self) -> list[Service]:
         found: list[Service] = []
         for place in await self._search():
-            answer = await self._exchange(place, Question("GET", self._host(place), place.target))
+            answer = await self._exchange(
+                place, HttpRequest("GET", self._host(place), place.target)
+            )
             if answer is not None and answer.status == 200:
                 location = f"http://{self._host(place)}{place.target}"
                 found += read_services(answer.body, location, self._network.router)
         return found[:MOST_SERVICES]
 
-    async def _search(self) -> list[Place]:
+    async def _search(self) -> list[Endpoint]:
         """Return where the router describes itself, in the order in which it says so."""
-        places: dict[Place, None] = {}
+        places: dict[Endpoint, None] = {}
         try:
             async with self._network.searching() as wire:
                 for _ in range(TIMES):
@@ -448,14 +416,14 @@ class UpnpRouter:
             ("SOAPAction", f'"{service.kind}#{name}"'),
         )
         place, body = service.place, action(service, name, fields)
-        question = Question("POST", self._host(place), place.target, headers, body)
+        question = HttpRequest("POST", self._host(place), place.target, headers, body)
         answer = await self._exchange(place, question)
         return {} if answer is None else read_fields(answer.body)
 
-    def _host(self, place: Place) -> str:
+    def _host(self, place: Endpoint) -> str:
         return f"{self._network.router}:{place.port}"
 
-    async def _exchange(self, place: Place, question: Question) -> Answer | None:
+    async def _exchange(self, place: Endpoint, question: HttpRequest) -> HttpAnswer | None:
         try:
             return await ask(await self._network.open(place.port), question)
         except (HttpError, *TROUBLE):

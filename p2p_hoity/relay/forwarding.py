@@ -69,7 +69,7 @@ class Splice:
 
     async def _pump(self, way: int, early: bytes, both: trio.CancelScope) -> None:
         source, sink = self.ends[way], self.ends[1 - way]
-        try:
+        with suppress(*TROUBLE):  # one end is gone, so the other goes too
             piece: bytes | bytearray = early or await source.receive_some(PIECE)
             while piece:
                 self.count(way, len(piece), trio.current_time())
@@ -78,8 +78,6 @@ class Splice:
                 if self.is_spent:
                     break
                 piece = await source.receive_some(PIECE)
-        except TROUBLE:
-            pass  # one end is gone, so the other goes too
         both.cancel()
 
     def count(self, way: int, size: int, now: float) -> None:

@@ -12,6 +12,7 @@ import secrets
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final, TextIO
@@ -121,10 +122,8 @@ class LogWriter:
 
     def put(self, line: str) -> None:
         """One line more, if there is room."""
-        try:
+        with suppress(trio.WouldBlock):
             self._send.send_nowait(line)
-        except trio.WouldBlock:
-            return
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -132,8 +131,6 @@ class LogWriter:
             await trio.to_thread.run_sync(self._write, line, abandon_on_cancel=True)
 
     def _write(self, line: str) -> None:
-        try:
+        with suppress(OSError, ValueError):  # whoever read the log is gone
             self._stream.write(line + "\n")
             self._stream.flush()
-        except (OSError, ValueError):
-            return  # whoever read the log is gone

@@ -6,6 +6,7 @@ prometheus-client is an extra of this package, `relay`, and loaded only when ask
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +15,9 @@ import trio
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, CodedError, installing
-from ..net.network_errors import TROUBLE, NetError
-from ..net.transport import Network, StreamListener, TcpNetwork, close_listeners, cut
+from ..net.addresses import Address
+from ..net.network_errors import TROUBLE
+from ..net.transport import Network, TcpNetwork, attend_all, cut
 from .relay_log import LATE, Event, Watch
 
 if TYPE_CHECKING:
@@ -115,28 +117,12 @@ async def serve_metrics(
     room = trio.CapacityLimiter(READERS)
     async with trio.open_nursery() as nursery:
         for listener in listeners:
-            nursery.start_soon(_attend, listener, page, room, nursery)
+            nursery.start_soon(attend_all, listener, nursery, partial(_answer, page, room))
         task_status.started([str(listener.address) for listener in listeners])
 
 
-async def _attend(
-    listener: StreamListener,
-    page: Callable[[], bytes],
-    room: trio.CapacityLimiter,
-    nursery: trio.Nursery,
-) -> None:
-    try:
-        while True:
-            stream, _ = await listener.accept()
-            nursery.start_soon(_answer, stream, page, room)
-    except NetError:
-        return  # the listener is shut
-    finally:
-        await close_listeners([listener])
-
-
 async def _answer(
-    stream: trio.abc.Stream, page: Callable[[], bytes], room: trio.CapacityLimiter
+    page: Callable[[], bytes], room: trio.CapacityLimiter, stream: trio.abc.Stream, source: Address
 ) -> None:
     """One question, one answer, in the time there is; who asks when all are busy is cut."""
     try:

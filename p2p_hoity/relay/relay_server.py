@@ -13,14 +13,13 @@ from contextlib import contextmanager
 
 import trio
 
-from protocol import Identity as OwnIdentity
+from protocol import Identity
 
 from ..net.addresses import Address, source_of
-from ..net.connection_slots import LinkStage, UnprovenConnections, UnprovenStream
+from ..net.connection_slots import HandshakeStage, UnprovenConnections, UnprovenStream
 from ..net.network_errors import NetError
 from ..net.relay_client import CALL, OBSERVE, REGISTER, TAKE, WORD, seen_from
 from ..net.secure_channel import (
-    Identity,
     Listener,
     Purpose,
     credentials,
@@ -30,7 +29,7 @@ from ..net.secure_channel import (
     secure_from,
     send,
 )
-from ..net.transport import Network, StreamListener, TcpNetwork, close_listeners, cut
+from ..net.transport import Network, StreamListener, TcpNetwork, attend_all, cut
 from .forwarding import Exchange
 from .mailboxes import Mailboxes
 from .relay_connection import Stay, Visit, Wish
@@ -64,7 +63,7 @@ class Relay:
     """
 
     def __init__(self, limits: RelayLimits, watch: Watch, identity: Identity | None = None) -> None:
-        identity = identity or OwnIdentity(secrets.token_bytes(32))
+        identity = identity or Identity(secrets.token_bytes(32))
         self._credentials = credentials(identity.seed)
         self._instance = fresh_instance()
         self._handshake = limits.link.handshake
@@ -117,21 +116,11 @@ class Relay:
         with self._doors:
             async with trio.open_nursery() as doors:
                 for listener in listeners:
-                    doors.start_soon(self._attend_listener, listener, visitors)
-
-    async def _attend_listener(self, listener: StreamListener, visitors: trio.Nursery) -> None:
-        try:
-            while True:
-                raw, address = await listener.accept()
-                self._watch.note(Event.CAME)
-                visitors.start_soon(self._attend, raw, address)
-        except NetError:
-            return  # the listener is shut
-        finally:
-            await close_listeners([listener])
+                    doors.start_soon(attend_all, listener, visitors, self._attend)
 
     async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
         """One connection, from its first byte to its last; whatever it does harms only itself."""
+        self._watch.note(Event.CAME)
         stay: Stay | None = None
         newcomer = UnprovenStream(raw, source_of(address.host))
         try:
@@ -162,7 +151,7 @@ class Relay:
     ) -> Stay | None:
         """What a newcomer wants, begun as far as it may be while unproven; what follows, if any."""
         stream = await secure_from(newcomer, self._credentials)
-        newcomer.reach(LinkStage.SECURED)
+        newcomer.reach(HandshakeStage.SECURED)
         self._watch.note(Event.SECURED)
         challenge = fresh_challenge(self._instance)
         await send(stream, challenge)

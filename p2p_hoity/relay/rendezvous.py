@@ -31,7 +31,7 @@ class RelayCode(Code):
 
 
 @dataclass(frozen=True, eq=False)
-class Seat:
+class WaitingSeat:
     """A connection on which calls for one proven id are announced."""
 
     link: Link
@@ -46,13 +46,13 @@ class Seats:
         self._listener = listener
         self._limits = limits
         self._link_limits = dataclasses.replace(limits.link, frame=LONGEST)
-        self._seats: dict[bytes, Seat] = {}
+        self._seats: dict[bytes, WaitingSeat] = {}
         self._from: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._seats)
 
-    def get(self, peer: bytes) -> Seat | None:
+    def get(self, peer: bytes) -> WaitingSeat | None:
         """Who waits under this id."""
         return self._seats.get(peer)
 
@@ -70,7 +70,7 @@ class Seats:
         seat = self._enter(visit, proven, old)
         return lambda: self._keep(proven.peer, seat, visit)
 
-    def _is_full(self, source: str, old: Seat | None) -> bool:
+    def _is_full(self, source: str, old: WaitingSeat | None) -> bool:
         """Whether one more would be too many; an id that comes again takes its own place."""
         if old is not None and old.source == source:
             return False
@@ -90,16 +90,16 @@ class Seats:
     def _forget(self, peer: bytes) -> None:
         count_down(self._from, self._seats.pop(peer).source)
 
-    def _enter(self, visit: Visit, proven: Proven, old: Seat | None) -> Seat:
+    def _enter(self, visit: Visit, proven: Proven, old: WaitingSeat | None) -> WaitingSeat:
         link = Link(visit.stream, self._link_limits, first=Verdict.WELCOME.encode())
         if old is not None:
             old.link.close(because(RelayCode.CAME_AGAIN))
             count_down(self._from, old.source)
-        seat = self._seats[proven.peer] = Seat(link, visit.source, proven.instance)
+        seat = self._seats[proven.peer] = WaitingSeat(link, visit.source, proven.instance)
         self._from[seat.source] += 1
         return seat
 
-    async def _keep(self, peer: bytes, seat: Seat, visit: Visit) -> None:
+    async def _keep(self, peer: bytes, seat: WaitingSeat, visit: Visit) -> None:
         async def hear(_: bytes) -> None:
             seat.link.close(because(RelayCode.SPOKE))
 
@@ -118,7 +118,7 @@ class Call:
     """A caller that waits for an id to take its call; taker is the other end once it has."""
 
     visit: Visit
-    seat: Seat
+    seat: WaitingSeat
     peer: bytes
     taker: Visit | None = None
     taken: trio.Event = field(default_factory=trio.Event)
@@ -177,7 +177,7 @@ class Calls:
         call.taken.set()
         return call.over.wait
 
-    def _is_full(self, source: str, seat: Seat, peer: bytes) -> bool:
+    def _is_full(self, source: str, seat: WaitingSeat, peer: bytes) -> bool:
         most = self._limits.splices_per_source
         return (
             self._count >= self._limits.splices

@@ -11,7 +11,7 @@ from .edition import ActionKind
 from .game_state import State
 from .happenings import CashPaid, CashStolen, DefaultTaken, Happening, NoSale, Sale, TurnedUp
 from .legality import check, default_window
-from .movement import give_back, go, put, reveal, tell
+from .movement import clear, go, put, reveal, tell
 from .phases import Phase
 
 HALL = Place.AUCTION_HALL
@@ -21,14 +21,10 @@ def resolve(state: State) -> State:
     """The Actions in the Auction Hall are shown: the largest Cash may buy."""
     bidders = state.playing(HALL, ActionKind.CASH)
     if bidders:
-        buyer = max(bidders, key=lambda seat: state.edition.number(_card(state, seat)))
+        buyer = max(bidders, key=lambda seat: state.edition.number(state.action(seat)))
         return go(state, Phase.WINDOW, buyer=buyer)
     told = (NoSale(state.round),) if state.at(HALL) else ()
-    return go(_clear(tell(state, *told)), Phase.CASTLE)
-
-
-def _card(state: State, seat: int) -> int:
-    return cast(int, state.actions[seat])
+    return go(clear(tell(state, *told), HALL, Why.SALE_OVER), Phase.CASTLE)
 
 
 def window_due(state: State) -> Choose | None:
@@ -47,7 +43,7 @@ def choose_window(state: State, event: Chosen) -> State:
     window = cast(int, choice)
     state = _pay(_take(state, event.seat, window), event.seat)
     following = Phase.DRAW if state.windows[window] else Phase.CASTLE
-    return go(_clear(state), following, buyer=None)
+    return go(clear(state, HALL, Why.SALE_OVER), following, buyer=None)
 
 
 def _take(state: State, seat: int, window: int) -> State:
@@ -55,7 +51,7 @@ def _take(state: State, seat: int, window: int) -> State:
     first, second = state.windows
     left = tuple(rest)
     held = tuple(sorted((*state.collectibles[seat], slot)))
-    paid = state.action_card(_card(state, seat))
+    paid = state.action_card(state.action(seat))
     return tell(
         state,
         Sale(seat, paid, window, state.piece(slot)),
@@ -66,26 +62,16 @@ def _take(state: State, seat: int, window: int) -> State:
 
 def _pay(state: State, buyer: int) -> State:
     """The Cash goes to the one Thief in the Auction Hall, else it stays in the register."""
-    cash = _card(state, buyer)
+    cash = state.action(buyer)
     state = state.but(actions=put(state.actions, buyer, None))
     thieves = state.playing(HALL, ActionKind.THIEF)
     if len(thieves) != 1:
         paid = CashPaid(buyer, state.action_card(cash))
         return tell(state, paid, register=(*state.register, cash))
     thief = thieves[0]
-    told = CashStolen(thief, state.action_card(_card(state, thief)), buyer, state.action_card(cash))
+    told = CashStolen(thief, state.action_card(state.action(thief)), buyer, state.action_card(cash))
     hand = tuple(sorted((*state.hands[thief], cash)))
     return tell(state, told, hands=put(state.hands, thief, hand))
-
-
-def _clear(state: State) -> State:
-    """Every other Action card in the Auction Hall goes back to its hand."""
-    for seat in state.at(HALL):
-        card = state.actions[seat]
-        if card is not None:
-            state = give_back(state, seat, card, Why.SALE_OVER)
-            state = state.but(actions=put(state.actions, seat, None))
-    return state
 
 
 def draw_due(state: State) -> Draw:

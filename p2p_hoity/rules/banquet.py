@@ -33,40 +33,25 @@ def finish(state: State, event: Opened) -> State:
     told = [HandOpened(seat, state.pieces(slots)) for seat, slots in enumerate(state.collectibles)]
     state = tell(state, *told, *_faults(state))
     exhibits = tuple(default_exhibit(state, seat) or () for seat in range(state.seats))
-    ranked = _ranked(state, exhibits)
+    # These are the seats with a final exhibit, the best first.
+    seats = [seat for seat, exhibit in enumerate(exhibits) if exhibit]
+    ranked = sorted(
+        seats,
+        key=lambda seat: strength(state.edition, state.open_cards(exhibits[seat]).values()),
+    )
     shown = [
         FinalExhibit(seat, state.pieces(exhibits[seat]), i) for i, seat in enumerate(ranked, 1)
     ]
     moves = zip(ranked, FINAL_FIELDS, FINAL_HONOURS, strict=False)
     state = advance(tell(state, *shown), moves)
-    standings = _standings(state, exhibits, ranked)
-    lines = [
-        StandingMade(line.rank, line.seat, line.field, state.pieces(line.exhibit))
-        for line in standings
-    ]
-    return go(state, Phase.OVER, *lines, standings=standings)
-
-
-def _ranked(state: State, exhibits: tuple[tuple[int, ...], ...]) -> list[int]:
-    """The seats with a final exhibit, best first."""
-    seats = [seat for seat, exhibit in enumerate(exhibits) if exhibit]
-    return sorted(
-        seats,
-        key=lambda seat: strength(state.edition, state.open_cards(exhibits[seat]).values()),
-    )
-
-
-def _standings(
-    state: State, exhibits: tuple[tuple[int, ...], ...], ranked: list[int]
-) -> tuple[Standing, ...]:
-    """Furthest figure, then better final exhibit, any before none; equal seats share a rank."""
+    # The furthest figure comes first, then the better final exhibit. Equal seats share a rank.
     none = len(ranked)
     keys = {
         seat: (-state.figures[seat], ranked.index(seat) if seat in ranked else none)
         for seat in range(state.seats)
     }
     order = sorted(keys, key=lambda seat: (keys[seat], seat))
-    return tuple(
+    standings = tuple(
         Standing(
             1 + sum(other < keys[seat] for other in keys.values()),
             seat,
@@ -75,6 +60,11 @@ def _standings(
         )
         for seat in order
     )
+    lines = [
+        StandingMade(line.rank, line.seat, line.field, state.pieces(line.exhibit))
+        for line in standings
+    ]
+    return go(state, Phase.OVER, *lines, standings=standings)
 
 
 def _faults(state: State) -> list[FaultFound]:

@@ -7,23 +7,13 @@ from typing import cast
 
 from protocol.game_interface import Cards, Choice, Choose, Chosen, Show, Shown, Unsealed
 
+from . import happenings
 from .choices import Place, UnexpectedEvent, Why
 from .edition import ActionKind
 from .exhibits import Strength, strength
 from .game_state import Claim, State
-from .happenings import (
-    BanquetReached,
-    DefaultTaken,
-    DetectiveRanked,
-    ExhibitShown,
-    Imprisoned,
-    NothingShown,
-    RoundEnded,
-    Stolen,
-    Voided,
-)
 from .legality import check, default_exhibit, default_theft, theft_options
-from .movement import advance, give_back, go, put, reveal, tell
+from .movement import advance, clear, give_back, go, put, reveal, tell
 from .phases import Phase
 from .place_and_action import together
 
@@ -96,17 +86,17 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
 def _lay_out(state: State, seat: int, slots: tuple[int, ...] | None) -> State:
     if slots is not None:
         return state.but(exhibits=put(state.exhibits, seat, slots))
-    told = (Voided(seat, "exhibit"), NothingShown(seat, Why.VOID_CHOICE))
+    told = (happenings.Voided(seat, "exhibit"), happenings.NothingShown(seat, Why.VOID_CHOICE))
     return tell(_claim(state, seat), *told)
 
 
 def _lay_out_default(state: State, seat: int) -> State:
     """An Exhibit without a choice of its owner shows the best that is open to all already."""
     slots = default_exhibit(state, seat)
-    told = DefaultTaken(seat, "exhibit", slots, Why.NO_CHOICE)
+    told = happenings.DefaultTaken(seat, "exhibit", slots, Why.NO_CHOICE)
     if slots is not None:
         return tell(state, told, exhibits=put(state.exhibits, seat, slots))
-    return tell(_claim(state, seat), told, NothingShown(seat, Why.NOTHING_OPEN))
+    return tell(_claim(state, seat), told, happenings.NothingShown(seat, Why.NOTHING_OPEN))
 
 
 def _claim(state: State, seat: int) -> State:
@@ -119,7 +109,9 @@ def _reward(state: State) -> State:
     shown = [seat for seat, exhibit in enumerate(state.exhibits) if exhibit]
     ranked = sorted(shown, key=lambda seat: _strength(state, seat))
     told = [
-        ExhibitShown(seat, state.pieces(cast(tuple[int, ...], state.exhibits[seat])), place)
+        happenings.ExhibitShown(
+            seat, state.pieces(cast(tuple[int, ...], state.exhibits[seat])), place
+        )
         for place, seat in enumerate(ranked, 1)
     ]
     octagon = state.edition.octagons[max(state.before)]
@@ -141,7 +133,7 @@ def _to_thieves(state: State) -> State:
 
 
 def _number(state: State, seat: int) -> int:
-    return state.edition.number(cast(int, state.actions[seat]))
+    return state.edition.number(state.action(seat))
 
 
 def _next_thief(state: State) -> State:
@@ -161,7 +153,7 @@ def choose_theft(state: State, event: Chosen) -> State:
     choice = event.choice
     if choice is None:
         choice = default_theft(state)
-        state = tell(state, DefaultTaken(event.seat, "theft", choice, Why.NO_CHOICE))
+        state = tell(state, happenings.DefaultTaken(event.seat, "theft", choice, Why.NO_CHOICE))
     check(state, "theft", event.seat, choice)
     for slot in cast(tuple[int, ...], choice):
         state = _steal(state, event.seat, slot)
@@ -174,12 +166,10 @@ def _steal(state: State, thief: int, slot: int) -> State:
     held = list(state.collectibles)
     held[owner] = tuple(s for s in held[owner] if s != slot)
     held[thief] = tuple(sorted((*held[thief], slot)))
-    told = Stolen(thief, state.action_card(_action(state, thief)), owner, state.piece(slot))
+    told = happenings.Stolen(
+        thief, state.action_card(state.action(thief)), owner, state.piece(slot)
+    )
     return tell(state, told, exhibits=put(state.exhibits, owner, left), collectibles=tuple(held))
-
-
-def _action(state: State, seat: int) -> int:
-    return cast(int, state.actions[seat])
 
 
 # Detectives and prison.
@@ -190,50 +180,37 @@ def end_round(state: State) -> State:
     caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
     detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
     if caught and detectives:
-        state = _reward_detectives(state, detectives)
+        # Each Detective moves as many fields as its rank. All ranks are from one snapshot.
+        late = state.edition.switches.detective_rank == "after"
+        ranks = state.ranks(state.figures if late else state.before)
+        told = [happenings.DetectiveRanked(seat, ranks[seat]) for seat in detectives]
+        moves = [(seat, ranks[seat], Why.DETECTIVE) for seat in detectives]
+        state = advance(tell(state, *told), moves)
         for seat in caught:
             state = _imprison(state, seat)
-    state = _clear(state)
-    state = tell(state, RoundEnded(state.round, state.figures))
+    state = clear(state, CASTLE, Why.CASTLE_OVER)
+    state = tell(state, happenings.RoundEnded(state.round, state.figures))
     state = state.but(places=(None,) * state.seats, exhibits=(None,) * state.seats)
     arrived = tuple(
         seat for seat, field in enumerate(state.figures) if state.edition.in_banquet(field)
     )
     if arrived:
-        return go(state, Phase.FINAL, BanquetReached(arrived))
+        return go(state, Phase.FINAL, happenings.BanquetReached(arrived))
     return go(state, Phase.ROUND)
-
-
-def _reward_detectives(state: State, detectives: tuple[int, ...]) -> State:
-    """Each moves as many fields as its rank; all ranks are from one snapshot."""
-    late = state.edition.switches.detective_rank == "after"
-    ranks = state.ranks(state.figures if late else state.before)
-    told = [DetectiveRanked(seat, ranks[seat]) for seat in detectives]
-    moves = [(seat, ranks[seat], Why.DETECTIVE) for seat in detectives]
-    return advance(tell(state, *told), moves)
 
 
 def _imprison(state: State, seat: int) -> State:
     """A Thief enters cell 1, everyone moves up, who leaves the last cell goes home."""
-    thief = _action(state, seat)
+    thief = state.action(seat)
     cells = (thief, *state.prison)
     kept, freed = cells[: state.seats], cells[state.seats :]
     shown = tuple(state.action_card(card) for card in kept)
     state = tell(
         state,
-        Imprisoned(seat, state.action_card(thief), shown),
+        happenings.Imprisoned(seat, state.action_card(thief), shown),
         prison=kept,
         actions=put(state.actions, seat, None),
     )
     for card in freed:
         state = give_back(state, state.owner(card), card, Why.LAST_CELL)
-    return state
-
-
-def _clear(state: State) -> State:
-    for seat in state.at(CASTLE):
-        card = state.actions[seat]
-        if card is not None:
-            state = give_back(state, seat, card, Why.CASTLE_OVER)
-            state = state.but(actions=put(state.actions, seat, None))
     return state

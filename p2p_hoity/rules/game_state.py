@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from .choices import Place
 from .edition import ActionCard, ActionKind, Edition
@@ -17,7 +17,7 @@ HAND = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DealPlan:
     """Which slot is whose at the deal; windows top first."""
 
     hands: tuple[tuple[int, ...], ...]
@@ -120,6 +120,10 @@ class State:
         played = ((seat, self.actions[seat]) for seat in self.at(place))
         return tuple(s for s, card in played if card is not None and self.kind(card) == kind)
 
+    def action(self, seat: int) -> int:
+        """Return the id of the Action card that lies before a seat, which must have one there."""
+        return cast(int, self.actions[seat])
+
     def kind(self, card: int) -> ActionKind:
         """What Action card `card` does."""
         return self.edition.kind(card)
@@ -164,7 +168,7 @@ class State:
         return tuple(1 + sum(other > field for other in figures) for field in figures)
 
 
-def layout(cards: int, seats: int) -> Layout:
+def layout(cards: int, seats: int) -> DealPlan:
     """Which slot is whose: four to each seat in turn, then window 1 gets the larger half of the
     rest; depends on the numbers alone. ValueError if there are too few Collectibles."""
     if cards < HAND * seats:
@@ -172,4 +176,4 @@ def layout(cards: int, seats: int) -> Layout:
     hands = tuple(tuple(range(HAND * i, HAND * i + HAND)) for i in range(seats))
     rest = tuple(range(HAND * seats, cards))
     half = (len(rest) + 1) // 2
-    return Layout(hands, (rest[:half], rest[half:]))
+    return DealPlan(hands, (rest[:half], rest[half:]))

@@ -146,10 +146,6 @@ def _action_rule(state: State, seat: int, place: Place | None, card: int, cards:
     return None
 
 
-def _shown_action_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
-    return _action_rule(state, seat, state.places[seat], choice, cards)
-
-
 def _turn_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) -> Broken:
     """The Place is legal, and the Action is legal there."""
     place, card = choice
@@ -186,7 +182,9 @@ def _theft_rule(state: State, seat: int, choice: tuple[int, ...], cards: Cards) 
 
 _RULES: Mapping[str, Callable[[State, int, Any, Cards], Broken]] = {
     "place": _place_rule,
-    "action": _shown_action_rule,
+    "action": lambda state, seat, choice, cards: _action_rule(
+        state, seat, state.places[seat], choice, cards
+    ),
     "turn": _turn_rule,
     "exhibit": _exhibit_rule,
     "window": _window_rule,
@@ -195,10 +193,6 @@ _RULES: Mapping[str, Callable[[State, int, Any, Cards], Broken]] = {
 
 
 # The lists.
-
-
-def _places(state: State, seat: int, private: Cards) -> tuple[Choice, ...]:
-    return (0, 1) if hall_open(state, seat) else (0,)
 
 
 def _actions_at(state: State, seat: int, place: Place, private: Cards) -> tuple[int, ...]:
@@ -236,7 +230,7 @@ def _thefts(state: State, seat: int, private: Cards) -> tuple[Choice, ...]:
 
 
 _LISTS: Mapping[str, Callable[[State, int, Cards], tuple[Choice, ...]]] = {
-    "place": _places,
+    "place": lambda state, seat, private: (0, 1) if hall_open(state, seat) else (0,),
     "action": _actions,
     "turn": _turns,
     "exhibit": _exhibits,

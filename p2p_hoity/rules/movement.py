@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from protocol.game_interface import Cards
 
-from .choices import UnexpectedEvent, Why
+from .choices import Place, UnexpectedEvent, Why
 from .game_state import State
 from .happenings import FigureMoved, Happening, Returned
 from .phases import Phase, require
@@ -53,6 +53,16 @@ def give_back(state: State, seat: int, card: int, why: Why) -> State:
     hand = tuple(sorted((*state.hands[seat], card)))
     told = Returned(seat, state.action_card(card), why)
     return tell(state, told, hands=put(state.hands, seat, hand))
+
+
+def clear(state: State, place: Place, why: Why) -> State:
+    """Return the state once every Action card in a Place has gone back to its hand."""
+    for seat in state.at(place):
+        card = state.actions[seat]
+        if card is not None:
+            state = give_back(state, seat, card, why)
+            state = state.but(actions=put(state.actions, seat, None))
+    return state
 
 
 def lay(state: State, seat: int, card: int) -> State:

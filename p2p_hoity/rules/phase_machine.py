@@ -44,7 +44,7 @@ NOBODY: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PhaseRules:
     """One phase: what it waits for (None: nothing, it is passed through), what the answering event
     does, and what happens when it waits for nothing."""
 
@@ -69,7 +69,9 @@ def apply(state: State, event: Event) -> State:
         return _settle(_change_presence(fresh, event))
     if isinstance(event, Stopped):
         return _settle(_stop(fresh))
-    _require_fit(expected(state), event)
+    due = expected(state)
+    if not _fits(due, event):
+        raise UnexpectedEvent(f"expected is {due}, not {event}")
     return _settle(STEPS[state.phase].take(fresh, event))
 
 
@@ -80,11 +82,6 @@ def _settle(state: State) -> State:
 
 
 # Does the event answer what is expected?
-
-
-def _require_fit(due: Expected, event: Event) -> None:
-    if not _fits(due, event):
-        raise UnexpectedEvent(f"expected is {due}, not {event}")
 
 
 def _fits(due: Expected, event: Event) -> bool:
@@ -138,21 +135,21 @@ def _never(state: State, event: object = None) -> State:
 
 def _sealing(
     due: Callable[[State], Seal | None], take: Callable[[State, Sealed], State], kind: Any
-) -> Step:
-    return Step(due, take, lambda state: take(state, Sealed(kind, NOBODY)))
+) -> PhaseRules:
+    return PhaseRules(due, take, lambda state: take(state, Sealed(kind, NOBODY)))
 
 
 def _opening(
     due: Callable[[State], Unseal | None], take: Callable[[State, Unsealed], State], kind: Any
-) -> Step:
-    return Step(due, take, lambda state: take(state, Unsealed(kind, {})))
+) -> PhaseRules:
+    return PhaseRules(due, take, lambda state: take(state, Unsealed(kind, {})))
 
 
-def _passage(skip: Callable[[State], State]) -> Step:
-    return Step(lambda state: None, _never, skip)
+def _passage(skip: Callable[[State], State]) -> PhaseRules:
+    return PhaseRules(lambda state: None, _never, skip)
 
 
-def _seal_in(end: Phase, *places: Place) -> Step:
+def _seal_in(end: Phase, *places: Place) -> PhaseRules:
     return _sealing(
         lambda state: choices.seal_of(state, "action", choices.owing_action(state, *places)),
         lambda state, event: choices.seal_actions(state, event, end, *places),
@@ -160,7 +157,7 @@ def _seal_in(end: Phase, *places: Place) -> Step:
     )
 
 
-def _open_in(place: Place, resolve: Callable[[State], State]) -> Step:
+def _open_in(place: Place, resolve: Callable[[State], State]) -> PhaseRules:
     return _opening(
         lambda state: choices.unseal_of(state, "action", state.at(place)),
         lambda state, event: resolve(choices.open_actions(state, event, place)),
@@ -168,12 +165,12 @@ def _open_in(place: Place, resolve: Callable[[State], State]) -> Step:
     )
 
 
-STEPS: Mapping[Phase, Step] = {
-    Phase.DEAL: Step(lambda state: Deal(), game_setup.deal, _never),
-    Phase.ROUND: Step(choices.round_waits, _never, choices.begin_round),
+STEPS: Mapping[Phase, PhaseRules] = {
+    Phase.DEAL: PhaseRules(lambda state: Deal(), game_setup.deal, _never),
+    Phase.ROUND: PhaseRules(choices.round_waits, _never, choices.begin_round),
     Phase.PLACE_SEAL: _sealing(
         lambda state: choices.seal_of(state, "place", choices.everyone(state)),
-        choices.seal_places,
+        lambda state, event: choices.seal_places(state, event, Phase.PLACE_OPEN),
         "place",
     ),
     Phase.PLACE_OPEN: _opening(
@@ -183,7 +180,7 @@ STEPS: Mapping[Phase, Step] = {
     ),
     Phase.TURN_SEAL: _sealing(
         lambda state: choices.seal_of(state, "turn", choices.everyone(state)),
-        choices.seal_turns,
+        lambda state, event: choices.seal_places(state, event, Phase.TURN_OPEN),
         "turn",
     ),
     Phase.TURN_OPEN: _opening(
@@ -194,16 +191,16 @@ STEPS: Mapping[Phase, Step] = {
     Phase.ALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL, CASTLE),
     Phase.HALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL),
     Phase.HALL_OPEN: _open_in(HALL, auction_hall.resolve),
-    Phase.WINDOW: Step(
+    Phase.WINDOW: PhaseRules(
         auction_hall.window_due,
         auction_hall.choose_window,
         lambda state: auction_hall.choose_window(state, Chosen("window", state.buyer or 0, None)),
     ),
-    Phase.DRAW: Step(auction_hall.draw_due, auction_hall.draw, _never),
+    Phase.DRAW: PhaseRules(auction_hall.draw_due, auction_hall.draw, _never),
     Phase.CASTLE: _passage(castle.begin),
     Phase.CASTLE_SEAL: _seal_in(Phase.CASTLE_OPEN, CASTLE),
     Phase.CASTLE_OPEN: _open_in(CASTLE, castle.resolve),
-    Phase.LONE_SHOW: Step(
+    Phase.LONE_SHOW: PhaseRules(
         castle.show_due,
         castle.show_alone,
         lambda state: castle.show(state, {}, {}),
@@ -218,12 +215,12 @@ STEPS: Mapping[Phase, Step] = {
         castle.open_exhibits,
         "exhibit",
     ),
-    Phase.THEFT: Step(
+    Phase.THEFT: PhaseRules(
         castle.theft_due,
         castle.choose_theft,
         lambda state: castle.choose_theft(state, Chosen("theft", state.thieves[0], None)),
     ),
     Phase.DETECTIVES: _passage(castle.end_round),
-    Phase.FINAL: Step(banquet.opening_due, banquet.finish, _never),
-    Phase.OVER: Step(lambda state: Over(), _never, _never),
+    Phase.FINAL: PhaseRules(banquet.opening_due, banquet.finish, _never),
+    Phase.OVER: PhaseRules(lambda state: Over(), _never, _never),
 }

@@ -9,7 +9,7 @@ from protocol.game_interface import Choice, Seal, Sealed, Unseal, Unsealed
 
 from .choices import Kind, Place, Why
 from .game_state import State
-from .happenings import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
+from .happenings import ActionShown, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .legality import check, has_action
 from .movement import go, lay, put, tell
 from .phases import Phase
@@ -88,18 +88,16 @@ def everyone(state: State) -> range:
     return range(state.seats)
 
 
-def seal_places(state: State, event: Sealed) -> State:
-    """Places are sealed; who did not seal one sits the round out."""
-    return go(state, Phase.PLACE_OPEN, *_sitting_out(state, event.seats), sealed=event.seats)
+def seal_places(state: State, event: Sealed, end: Phase) -> State:
+    """Return the state once Places are sealed, in `surprise` together with Actions.
 
-
-def seal_turns(state: State, event: Sealed) -> State:
-    """Surprise: Place and Action are sealed together."""
-    return go(state, Phase.TURN_OPEN, *_sitting_out(state, event.seats), sealed=event.seats)
-
-
-def _sitting_out(state: State, sealed: frozenset[int]) -> list[Happening]:
-    return [SatOut(seat, Why.NO_SEALED_CHOICE) for seat in sorted(state.joined - sealed)]
+    Args:
+        state: The state before.
+        event: Who has sealed. A seat that has not sits the round out.
+        end: The phase in which they are opened.
+    """
+    out = [SatOut(seat, Why.NO_SEALED_CHOICE) for seat in sorted(state.joined - event.seats)]
+    return go(state, end, *out, sealed=event.seats)
 
 
 def open_places(state: State, event: Unsealed) -> State:

@@ -150,20 +150,20 @@ class KeyFileError(CodedError):
 
 
 @dataclass(frozen=True)
-class Player:
+class NamedIdentity:
     """Who sits down: the identity and the name the others see."""
 
     identity: Identity
     nickname: str
 
 
-def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Player:
+def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> NamedIdentity:
     """Make and keep a new identity; KeyFileError if there is one already or the name is no good."""
     if os.path.lexists(home.identity):
         raise KeyFileError(KeyCode.TAKEN, path=str(home.identity))
     seed = os.urandom(32)
     save_identity(home, seed, nickname, new_vault(passphrase))
-    return Player(Identity(seed), nickname)
+    return NamedIdentity(Identity(seed), nickname)
 
 
 def check_name(nickname: str) -> None:
@@ -198,7 +198,7 @@ def _told(code: KeyCode, home: Home, error: OSError) -> KeyFileError:
     return KeyFileError(code, path=str(home.identity), why=of_system(error))
 
 
-def load_identity(home: Home, passphrase: str | None = None) -> Player:
+def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
     """The kept identity; KeyFileError if there is none or it cannot be read."""
     try:
         data = read_private(home.identity, MAX_FILE)
@@ -211,7 +211,7 @@ def load_identity(home: Home, passphrase: str | None = None) -> Player:
     try:
         vault, size = read_vault(data[len(MAGIC) :], passphrase)
         seed, nickname = codec.decode(vault.open(data[len(MAGIC) + size :]), 1024)
-        return Player(Identity(seed), table_header.check_nickname(nickname))
+        return NamedIdentity(Identity(seed), table_header.check_nickname(nickname))
     except (VaultError, Invalid, ValueError, TypeError) as error:
         path, why = str(home.identity), of_file(error)
         raise KeyFileError(KeyCode.UNUSABLE, path=path, why=why) from error

@@ -85,7 +85,7 @@ class _PassedOn(codec.FieldForm[Spoken]):
 
 
 @dataclass(frozen=True)
-class Passed:
+class PassedWords:
     """An onlooker's words, signed once more by the seat that they were said to; `count` rises with
     everything that this seat passes on."""
 
@@ -107,8 +107,8 @@ class Passed:
         self.spoken.check()
 
 
-FRAMES: Final[codec.Kinds[Spoken | Passed]] = codec.Kinds(
-    {"talk": (Spoken, 2_048), "passed": (Passed, 2_048)}
+FRAMES: Final[codec.Kinds[Spoken | PassedWords]] = codec.Kinds(
+    {"talk": (Spoken, 2_048), "passed": (PassedWords, 2_048)}
 )
 
 
@@ -119,13 +119,13 @@ def speak(table: bytes, who: Identity, door: int, count: int, words: str | int) 
     return Spoken(table, who.public, door, count, words, signature)
 
 
-def pass_on(spoken: Spoken, who: Identity, count: int) -> Passed:
+def pass_on(spoken: Spoken, who: Identity, count: int) -> PassedWords:
     """An onlooker's words with the signature of the seat that they were said to."""
-    bare = Passed(spoken, count)
-    return Passed(spoken, count, who.sign(Label.TALK_PASSED, bare.statement()))
+    bare = PassedWords(spoken, count)
+    return PassedWords(spoken, count, who.sign(Label.TALK_PASSED, bare.statement()))
 
 
-def parse_talk(data: bytes) -> Spoken | Passed:
+def parse_talk(data: bytes) -> Spoken | PassedWords:
     """Talk from its bytes, no signature checked; Invalid otherwise ([W-1], [X-2])."""
     return FRAMES.parse(data, "a frame of talk")
 
@@ -170,7 +170,7 @@ class Heard:
     frame: bytes
 
 
-class Conversation:
+class ChatHistory:
     """What one node of a table has heard; `clock` gives milliseconds since 1970.
 
     Each voice has a bucket of words. A word above what is in it is not heard, and is owed ([W-4]).
@@ -192,7 +192,7 @@ class Conversation:
         """New words of this table that were signed and may be said, else nothing ([W-2], [W-3])."""
         try:
             frame = parse_talk(data)
-            if isinstance(frame, Passed):
+            if isinstance(frame, PassedWords):
                 return self._passed(frame, now)
             if frame.author in self._table.ids:
                 return self._of_seat(frame, now)
@@ -228,7 +228,7 @@ class Conversation:
         passed = pass_on(word, me, self._next(here))
         return Heard(_said(word), passed.encode())
 
-    def _passed(self, frame: Passed, now: float) -> Heard | None:
+    def _passed(self, frame: PassedWords, now: float) -> Heard | None:
         word, door = frame.spoken, frame.spoken.door
         is_foreign = door >= self._table.seats or word.author in self._table.ids
         if is_foreign or word.table != self._table.id or frame.count <= self._last.get(door, -1):

@@ -241,7 +241,7 @@ class EffectsOut:
         match effect:
             case effects.Stepped(before, after):
                 final = self._chronicle.final()
-                self._screen(updates.Stepped(before, after, self._seconds, final))
+                self._screen(updates.ChainGrew(before, after, self._seconds, final))
                 self._chronicle.tell(after)
             case effects.Entered(epoch, base, faults):
                 self._chronicle.entered(epoch, base, faults)
@@ -252,14 +252,10 @@ class EffectsOut:
                 self._questions.ask(kind, again)
             case effects.Waiting():
                 self._presence.timed_out(self._now())
-            case effects.LeftForNow(seat):
-                self._screen(updates.LeftForNow(seat))
             case effects.Guilty(seat, code):
                 self._chronicle.accuse(seat, code)
-            case effects.Cautious():
-                self._screen(updates.Cautious())
-            case effects.Silenced():
-                self._screen(updates.Silenced())
+            case effects.LeftForNow() | effects.Cautious() | effects.Silenced():
+                self._screen(effect)
             case effects.Finished():
                 self._questions.close()
                 self._machine.sync(None)
@@ -278,7 +274,7 @@ class EffectsOut:
         if present != self._present or may_return != self._may_return:
             if present:
                 self._questions.close()
-                self._screen(updates.Returned())
+                self._screen(updates.Rejoined())
             else:
                 self._questions.call_back(may_return)
                 self._screen(updates.Away(may_return))

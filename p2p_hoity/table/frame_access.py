@@ -13,18 +13,8 @@ from protocol.bounds import Quota, Seconds
 from ..coded_errors import Code, because
 from ..net.hub import Hub
 from ..presentation.screen_updates import Crowded, Screen
+from . import lobby
 from .frame_kinds import Sender
-from .lobby import (
-    FRAMES,
-    Ask,
-    LobbyFrame,
-    Refusal,
-    Refuse,
-    Roster,
-    Shown,
-    encode_lobby,
-    parse_lobby,
-)
 from .rematch_frames import is_next
 from .ticket_proof import Capability
 
@@ -45,10 +35,10 @@ PATIENCE: Final[Seconds] = 10.0
 """Seconds in which a newcomer who has no seat must have shown that it may look on."""
 MOST_ONLOOKERS: Final[Quota] = 40
 """Onlookers at one seat; who comes then looks on at another one."""
-LONGEST: Final = max(FRAMES.sizes["ask"], FRAMES.sizes["table"])
+LONGEST: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
 """Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
 
-REFUSED: Final = {Refusal.FULL: DropCode.FULL, Refusal.UNWATCHED: DropCode.UNWATCHED}
+REFUSED: Final = {lobby.Refusal.FULL: DropCode.FULL, lobby.Refusal.UNWATCHED: DropCode.UNWATCHED}
 """Why an onlooker drops the link to a seat that refuses it."""
 
 
@@ -57,11 +47,11 @@ class TwoTables:
     """Two tables that one host signed for one terms digest."""
 
     terms: bytes
-    one: Shown
-    other: Shown
+    one: lobby.SignedTable
+    other: lobby.SignedTable
 
     @property
-    def both(self) -> tuple[Shown, Shown]:
+    def both(self) -> tuple[lobby.SignedTable, lobby.SignedTable]:
         """The two."""
         return self.one, self.other
 
@@ -81,7 +71,7 @@ class Access(ABC):
 
     table: Table
     seat: int | None
-    roster: Roster
+    roster: lobby.Roster
     capability: Capability
     _hub: Hub
     _screen: Screen
@@ -125,8 +115,8 @@ class Access(ABC):
         """Return whether a peer is a seat, or an onlooker that was let in."""
         return peer in self.table.ids or self.hears(peer)
 
-    def _post(self, peer: bytes, frame: LobbyFrame) -> None:
-        self._hub.post(peer, encode_lobby(frame))
+    def _post(self, peer: bytes, frame: lobby.LobbyFrame) -> None:
+        self._hub.post(peer, lobby.encode_lobby(frame))
 
     def down(self, peer: bytes) -> None:
         """A link is gone, and what was shown on it."""
@@ -135,9 +125,9 @@ class Access(ABC):
         self._heard.discard(peer)
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> lobby.SignedTable:
         """This very table, as its host has signed it."""
-        return Shown(self.table.id, self.roster.signature, watched=self.roster.watched)
+        return lobby.SignedTable(self.table.id, self.roster.signature, watched=self.roster.watched)
 
     def hears(self, peer: bytes) -> bool:
         """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""
@@ -187,10 +177,10 @@ class SeatAccess(Access):
         """
         if len(data) > LONGEST:
             return False
-        match parse_lobby(data):
-            case Ask(proof):
+        match lobby.parse_lobby(data):
+            case lobby.Ask(proof):
                 return self._asked(peer, proof)
-            case Shown() as shown if peer in self.table.ids:
+            case lobby.SignedTable() as shown if peer in self.table.ids:
                 if is_next(self.table.header.terms, shown.table):
                     return False
                 # The host may have signed another table on the same terms, or this one both to be
@@ -212,21 +202,21 @@ class SeatAccess(Access):
         is_seat = peer in self.table.ids
         refusal = None if is_seat else self._refusal(peer, proof)
         if refusal is not None:
-            self._post(peer, Refuse(refusal))
+            self._post(peer, lobby.Refuse(refusal))
             return False
         self._post(peer, self.roster)
         if is_seat:
             return False
         if peer not in self._heard and len(self.onlookers) >= MOST_ONLOOKERS:
-            self._post(peer, Refuse(Refusal.FULL))
+            self._post(peer, lobby.Refuse(lobby.Refusal.FULL))
             return False
         return self._let_in(peer)
 
-    def _refusal(self, peer: bytes, proof: bytes) -> Refusal | None:
+    def _refusal(self, peer: bytes, proof: bytes) -> lobby.Refusal | None:
         """Why one without a seat may not look on; who does not hold the ticket is told no more."""
         if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
-            return Refusal.UNPROVEN
-        return None if self.roster.watched else Refusal.UNWATCHED
+            return lobby.Refusal.UNPROVEN
+        return None if self.roster.watched else lobby.Refusal.UNWATCHED
 
 
 class OnlookerAccess(Access):
@@ -238,7 +228,7 @@ class OnlookerAccess(Access):
         """Prove to a seat that this node holds the ticket."""
         self._heard.add(peer)
         proof = self.capability.guest_proof(self._bindings[peer], peer, self._hub.me)
-        self._post(peer, Ask(proof))
+        self._post(peer, lobby.Ask(proof))
 
     def passes_on_to(self, peer: bytes) -> bool:
         """Pass on nothing. What an onlooker has of one seat, the others have from it ([M-7])."""
@@ -247,8 +237,8 @@ class OnlookerAccess(Access):
     def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
         """Leave a seat that refuses this node alone for a while ([L-65])."""
         with suppress(Invalid):
-            frame = parse_lobby(data)
-            if isinstance(frame, Refuse) and frame.reason in REFUSED:
+            frame = lobby.parse_lobby(data)
+            if isinstance(frame, lobby.Refuse) and frame.reason in REFUSED:
                 self._hub.leave_alone(peer)
                 self._hub.drop(peer, because(REFUSED[frame.reason]))
                 if not self._is_told and not any(map(self._hub.linked, self.table.ids)):
@@ -265,7 +255,7 @@ class TwoRosters(Exception):
         self.evidence = evidence
 
 
-def check_signed(roster: Roster, complete: table_header.Header) -> None:
+def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
     """Invalid unless the host of a roster has signed it."""
     try:
         signed = roster.signature, roster.watched

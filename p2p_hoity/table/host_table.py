@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -31,18 +32,18 @@ from .frame_kinds import is_of_game
 from .invite_by_code import CodeKeeper
 from .lobby import (
     Ask,
-    Asked,
     LobbyFrame,
-    Names,
     Offer,
+    Pending,
     Refusal,
     Refuse,
+    SeatedNames,
     Seating,
     Sit,
     encode_lobby,
     parse_lobby,
 )
-from .play_table import Lan, Reach, Seat, open_hub, play_on
+from .play_table import Lan, Reach, Seat, follow, open_hub, play
 from .session import Outcome
 from .task_groups import open_nursery
 from .ticket_proof import Capability
@@ -88,7 +89,8 @@ class TicketTeller:
 
 Admit = Callable[[str, bytes], Awaitable[bool]]
 """Asks the host whether the guest of this nickname and id may sit down."""
-Decided = Callable[[bytes, Sit, "Answer"], None]
+Decided = Callable[[bytes, Sit, bool | None], None]
+"""Hears what the host has said of a guest: yes, no, or nothing in time (None)."""
 
 PATIENCE: Final[Seconds] = 180.0
 """Seconds for which the host's answer is awaited."""
@@ -99,7 +101,7 @@ MOST_REMEMBERED: Final[Quota] = 1024
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingGuest:
     """A guest who waits for the host's word, and the machine it comes from."""
 
     nickname: str
@@ -107,19 +109,12 @@ class Waiting:
     source: str
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What the host has said of a guest: yes, no, or nothing in time (None)."""
-
-    yes: bool | None
-
-
 class Door:
     """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70])."""
 
     def __init__(self, admit: Admit) -> None:
         self._admit = admit
-        self._waiting: dict[bytes, Waiting] = {}
+        self._waiting: dict[bytes, WaitingGuest] = {}
         self._admitted: set[bytes] = set()
         self._denied: dict[bytes, str] = {}
         self._asking: bytes | None = None
@@ -151,7 +146,7 @@ class Door:
             turned_away = self._most_crowded(source) or peer
         if turned_away != peer:
             self._waiting.pop(turned_away or b"", None)
-            self._waiting[peer] = Waiting(nickname, frame, source)
+            self._waiting[peer] = WaitingGuest(nickname, frame, source)
             self._more.set()
         return turned_away
 
@@ -195,13 +190,13 @@ class Door:
 
     async def _ask(self, peer: bytes, decided: Decided) -> None:
         guest, self._asking = self._waiting[peer], peer
-        answer = Answer(None)
+        answer: bool | None = None
         with trio.move_on_after(PATIENCE):
-            answer = Answer(await self._admit(guest.nickname, peer))
+            answer = await self._admit(guest.nickname, peer)
         self._asking = None
-        if answer.yes:
+        if answer:
             self._admitted.add(peer)
-        elif answer.yes is not None:
+        elif answer is not None:
             self._denied[peer] = guest.source
             if len(self._denied) > MOST_REMEMBERED:
                 del self._denied[next(iter(self._denied))]
@@ -273,11 +268,14 @@ async def host_table(
         roster = seating.roster(who)
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
-        return await play_on(hub, seat, roster, reach, capability, lobby.onlookers())
+        outcome = await play(hub, seat, roster, reach, capability, lobby.onlookers())
+        return await follow(outcome, hub, seat, reach)
 
 
 def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:
-    """What the LAN is told: never the secret, and a way to the table only if it is open to all.
+    """Return what the LAN is told.
+
+    It is never told the secret, and a way to the table only if the table is open to all.
 
     SPEC: [L-22].
     """
@@ -321,10 +319,8 @@ async def _watch_time(
 
 
 def _try_send(channel: trio.MemorySendChannel[int], number: int) -> None:
-    try:
+    with suppress(trio.WouldBlock):
         channel.send_nowait(number)
-    except trio.WouldBlock:
-        return
 
 
 async def _announce(what: Announcement, counts: trio.MemoryReceiveChannel[int]) -> None:
@@ -453,18 +449,18 @@ class Lobby:
             if turned_away is not None:
                 self._post(turned_away, Refuse(Refusal.FULL))
             if turned_away != peer:
-                self._post(peer, Asked())
+                self._post(peer, Pending())
         return False
 
-    def decided(self, peer: bytes, frame: Sit, answer: Answer) -> None:
+    def decided(self, peer: bytes, frame: Sit, answer: bool | None) -> None:
         """The host has said whether a guest sits down, or nothing in time ([L-61])."""
         entry = self.seating.may_sit(peer, frame)
         if isinstance(entry, SeatEntry):
-            self.screen(updates.Admitted(entry.nickname, answer.yes))
-        if answer.yes:
+            self.screen(updates.Admitted(entry.nickname, answer))
+        if answer:
             self._seat(peer, frame)
         else:
-            unheard = answer.yes is None
+            unheard = answer is None
             self._post(peer, Refuse(Refusal.UNHEARD if unheard else Refusal.DENIED))
         self._prefer()
         self.tell()
@@ -492,4 +488,4 @@ class Lobby:
         self.screen(updates.Joined(names, self.seating.terms.seats))
         for peer, one in self._here.items():
             if one.asked is not None:
-                self._post(peer, Names(names))
+                self._post(peer, SeatedNames(names))

@@ -123,7 +123,7 @@ class CodeKeeper:
         async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
             code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
             self._lost.clear()
-            self._screen(updates.Code(str(code), relay, LIFE, self._after))
+            self._screen(updates.OfferedCode(str(code), relay, LIFE, self._after))
             with trio.move_on_after(LIFE) as life:
                 first = await talk.receive()
             if life.cancelled_caught:

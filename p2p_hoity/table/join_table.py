@@ -26,23 +26,20 @@ from ..reachability.advertised_addresses import Scope, widest
 from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
+from . import lobby
 from .frame_access import check_signed
 from .frame_kinds import is_of_game
-from .lobby import (
-    Ask,
-    Asked,
-    LobbyFrame,
-    Names,
-    Offer,
-    Refusal,
-    Refuse,
-    Roster,
-    Shown,
-    Sit,
-    encode_lobby,
-    parse_lobby,
+from .play_table import (
+    Backlog,
+    PeerError,
+    Reach,
+    Seat,
+    bind_raw,
+    follow,
+    journal_path,
+    open_hub,
+    play,
 )
-from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play_on
 from .session import Outcome
 from .task_groups import open_nursery
 from .ticket_proof import Capability
@@ -211,7 +208,7 @@ UNREACHED: Final = {
     Scope.LAN: JoinCode.UNREACHED_LAN,
     Scope.MACHINE: JoinCode.UNREACHED_MACHINE,
 }
-REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in Refusal}
+REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in lobby.Refusal}
 
 
 async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -> Outcome:
@@ -230,7 +227,8 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
         guest = _Guest(hub, seat, ticket, ways)
         roster = await guest.host_link.keep(lambda: guest.sit(accept))
         host = guest.host_link
-        return await play_on(hub, seat, roster, reach, host.capability, host.backlog.frames)
+        outcome = await play(hub, seat, roster, reach, host.capability, host.backlog.frames)
+        return await follow(outcome, hub, seat, reach)
 
 
 def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
@@ -257,9 +255,9 @@ class HostLink:
         self.capability = Capability(ticket.terms, ticket.secret)
         self.backlog = Backlog()
 
-    async def keep(self, act: Callable[[], Awaitable[Roster]]) -> Roster:
+    async def keep(self, act: Callable[[], Awaitable[lobby.Roster]]) -> lobby.Roster:
         """Do this while the link to the host is kept; PeerError when it cannot be."""
-        found: list[Roster] = []
+        found: list[lobby.Roster] = []
         async with open_nursery() as nursery:
             nursery.start_soon(self._stay_linked)
             found.append(await act())
@@ -314,9 +312,9 @@ class HostLink:
         """Prove over the link there is that we hold the ticket."""
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         proof = self.capability.guest_proof(binding or b"", host, self.hub.me)
-        self.hub.post(host, encode_lobby(Ask(proof)))
+        self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
 
-    def check_offer(self, offer: Offer) -> None:
+    def check_offer(self, offer: lobby.Offer) -> None:
         """PeerError unless the host has shown that it gave this ticket, and hosts these terms.
 
         SPEC: [L-7], [L-17].
@@ -327,7 +325,7 @@ class HostLink:
         if offer.terms.host != host or offer.terms.digest() != self.ticket.terms:
             raise PeerError(JoinCode.OTHER_HOST)
 
-    async def next(self) -> LobbyFrame:
+    async def next(self) -> lobby.LobbyFrame:
         """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
         already begun is kept for later ([L-18])."""
         host = self.ticket.host_id
@@ -335,34 +333,34 @@ class HostLink:
             if isinstance(event, LinkUp) and event.peer == host:
                 self.show_ticket()
             frame = _parsed(event) if event.peer == host else None
-            if frame is None or isinstance(frame, Shown):
+            if frame is None or isinstance(frame, lobby.SignedTable):
                 self.backlog.keep(event)
-            elif isinstance(frame, Refuse):
+            elif isinstance(frame, lobby.Refuse):
                 raise PeerError(REFUSED[frame.reason])
             else:
                 return frame
         raise PeerError(JoinCode.LINKS_CLOSED)
 
-    async def first(self) -> Offer | Roster:
+    async def first(self) -> lobby.Offer | lobby.Roster:
         """The terms or, if the game has begun, its roster; both are the ticket's."""
         with trio.move_on_after(CONNECT + ANSWER):
             while True:
                 frame = await self.next()
-                if isinstance(frame, Offer):
+                if isinstance(frame, lobby.Offer):
                     self.check_offer(frame)
                     return frame
-                if isinstance(frame, Roster):
+                if isinstance(frame, lobby.Roster):
                     complete(frame, self.ticket)
                     return frame
         raise PeerError(JoinCode.SILENT)
 
 
-def _parsed(event: Event) -> LobbyFrame | None:
+def _parsed(event: Event) -> lobby.LobbyFrame | None:
     """The host's lobby frame, if an event is one; PeerError if it is none that is known."""
     if not isinstance(event, Frame) or is_of_game(event.data):
         return None
     try:
-        return parse_lobby(event.data)
+        return lobby.parse_lobby(event.data)
     except OtherVersion as error:
         raise PeerError(JoinCode.OTHER_VERSION, theirs=error.theirs, ours=error.ours) from error
     except Invalid as error:
@@ -379,13 +377,13 @@ class _Guest:
         self.names: tuple[str, ...] = ()
         self.entry: table_header.SeatEntry | None = None
 
-    async def sit(self, accept: Accept) -> Roster:
+    async def sit(self, accept: Accept) -> lobby.Roster:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
         first = await self.host_link.first()
-        if isinstance(first, Roster):
+        if isinstance(first, lobby.Roster):
             self._check_mine(complete(first, self.ticket))
             return first
-        game, found = _game_of(first.terms), list[Roster]()
+        game, found = _game_of(first.terms), list[lobby.Roster]()
         self.names = first.names
         async with open_nursery() as nursery:
             nursery.start_soon(self._ask, first, game, accept)
@@ -393,7 +391,7 @@ class _Guest:
             nursery.cancel_scope.cancel()
         return found[0]
 
-    async def _ask(self, offer: Offer, game: HoityToity, accept: Accept) -> None:
+    async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: Accept) -> None:
         """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
         if not await accept(offer.terms, game, self.names, offer.watched):
             raise PeerError(JoinCode.NOT_TAKEN)
@@ -404,24 +402,24 @@ class _Guest:
 
     def _sit_down(self) -> None:
         if self.entry is not None:
-            frame = Sit(self.entry.value(), self.ways.named)
-            self.hub.post(self.ticket.host_id, encode_lobby(frame))
+            frame = lobby.Sit(self.entry.value(), self.ways.named)
+            self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
 
-    async def _roster(self, offer: Offer) -> Roster:
+    async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
         lines = Bucket(LINES)
         while True:
             match await self.host_link.next():
-                case Names(names):
+                case lobby.SeatedNames(names):
                     if names != self.names and lines.take_if_any(trio.current_time()):
                         self.names = names
                         self.seat.screen(updates.Joined(names, offer.terms.seats))
-                case Asked() if lines.take_if_any(trio.current_time()):
+                case lobby.Pending() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
-                case Offer() as again:  # the link was lost, and is there again
+                case lobby.Offer() as again:  # the link was lost, and is there again
                     self.host_link.check_offer(again)
                     _check_watched(again, offer)
                     self._sit_down()
-                case Roster() as roster:
+                case lobby.Roster() as roster:
                     self._check_mine(complete(roster, self.ticket))
                     _check_watched(roster, offer)
                     return roster
@@ -444,7 +442,7 @@ class _Guest:
         raise PeerError(JoinCode.OLD_CONSENT)
 
 
-def _check_watched(found: Offer | Roster, offer: Offer) -> None:
+def _check_watched(found: lobby.Offer | lobby.Roster, offer: lobby.Offer) -> None:
     """PeerError if onlookers are let in otherwise than the player was shown ([L-63])."""
     if found.watched != offer.watched:
         raise PeerError(JoinCode.OTHERWISE)
@@ -460,7 +458,7 @@ def _check_names(complete: Header) -> None:
         raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 
 
-def complete(roster: Roster, ticket: Ticket) -> Header:
+def complete(roster: lobby.Roster, ticket: Ticket) -> Header:
     """The header of a roster; PeerError unless its host has signed it and gave the ticket.
 
     SPEC: [L-7].

@@ -75,7 +75,7 @@ class Sit:
 
 
 @dataclass(frozen=True)
-class Names:
+class SeatedNames:
     """Who has sat down so far."""
 
     names: Nicknames
@@ -89,7 +89,7 @@ class Refuse:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Pending:
     """The host is asked whether the guest may sit down."""
 
 
@@ -107,7 +107,7 @@ class Roster:
 
 
 @dataclass(frozen=True)
-class Shown:
+class SignedTable:
     """The table a seat plays at, with the signature of its host, and what else that signs."""
 
     table: codec.Octets32
@@ -115,7 +115,7 @@ class Shown:
     signature: codec.Octets64
 
 
-LobbyFrame = Ask | Offer | Sit | Names | Refuse | Asked | Roster | Shown
+LobbyFrame = Ask | Offer | Sit | SeatedNames | Refuse | Pending | Roster | SignedTable
 
 
 FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
@@ -123,11 +123,11 @@ FRAMES: Final[codec.Kinds[LobbyFrame]] = codec.Kinds(
         "ask": (Ask, 128),
         "offer": (Offer, 32_768),
         "sit": (Sit, 16_384),
-        "names": (Names, 2_048),
+        "names": (SeatedNames, 2_048),
         "refuse": (Refuse, 128),
-        "asked": (Asked, 128),
+        "asked": (Pending, 128),
         "roster": (Roster, 65_536),
-        "table": (Shown, 128),
+        "table": (SignedTable, 128),
     }
 )
 

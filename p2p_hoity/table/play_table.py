@@ -26,7 +26,7 @@ from ..reachability.advertised_addresses import Found, Wanted
 from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
-from ..storage.player_key import Player as Me
+from ..storage.player_key import NamedIdentity as Me
 from ..storage.seat_record import SeatRecord
 from .frame_kinds import longest
 from .lobby import Roster
@@ -312,19 +312,6 @@ async def run_session(
         outcome = await session.run(roster.addresses, backlog)
         nursery.cancel_scope.cancel()
     return outcome
-
-
-async def play_on(
-    hub: Hub,
-    seat: Seat,
-    roster: Roster,
-    reach: Reach,
-    capability: Capability,
-    backlog: list[Event],
-) -> Outcome:
-    """Play at a table, and at those that follow while all want another game; how the last ended."""
-    outcome = await play(hub, seat, roster, reach, capability, backlog)
-    return await follow(outcome, hub, seat, reach)
 
 
 async def follow(outcome: Outcome, hub: Hub, seat: Seat, reach: Reach) -> Outcome:

@@ -178,8 +178,8 @@ class PlayerQuestions:
             try:
                 self._machine.choose(choice, self._now())
             except IllegalMove as error:
-                self._screen(updates.Refused(kind, error.code, error.fields))
+                self._screen(updates.ChoiceRefused(kind, error.code, error.fields))
                 continue
-            self._screen(updates.Chosen(kind, choice))
+            self._screen(updates.ChoiceTaken(kind, choice))
             self._is_answered.set()
             return

@@ -9,24 +9,13 @@ from protocol import SeatMachine, Wait
 from protocol.bounds import Seconds
 
 from ..net.hub import Hub
-from ..presentation.screen_updates import (
-    Attendance,
-    Awaited,
-    Clock,
-    Extended,
-    Halfway,
-    Late,
-    Muster,
-    Paused,
-    Presence,
-    Screen,
-)
+from ..presentation import screen_updates as updates
 
 
 class PresenceTeller:
     """Tells one screen who is connected, the clock of the open step, and who is awaited."""
 
-    def __init__(self, machine: SeatMachine, screen: Screen, hub: Hub) -> None:
+    def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
         """Args:
         machine: Knows who is present and awaited.
         screen: Is told.
@@ -34,7 +23,7 @@ class PresenceTeller:
         """
         self._machine, self._screen, self._hub = machine, screen, hub
         self._notices = WaitNotices()
-        self._attendance: Attendance | None = None
+        self._attendance: updates.Attendance | None = None
         self._second: tuple[int, bytes, int] | None = None
 
     def _linked(self) -> set[int]:
@@ -56,7 +45,7 @@ class PresenceTeller:
         self._second = second
         left, count = max(0.0, wait.left), muster(machine, linked)
         kind = machine.tip.want.kind
-        self._screen(Clock(seats, wait.waited, left, wait.patience, count, kind))
+        self._screen(updates.Clock(seats, wait.waited, left, wait.patience, count, kind))
 
     def notify(self, now: float) -> None:
         """Tell who is awaited, if a notice is due."""
@@ -70,24 +59,30 @@ class PresenceTeller:
         """Tell what came of the player's wish to wait longer."""
         self._say(self._notices.extended(self._machine, given, now))
 
-    def _say(self, word: Word | Extended | None) -> None:
+    def _say(self, word: Word | updates.Extended | None) -> None:
         if word is not None:
             self._screen(word)
 
 
-def attendance(machine: SeatMachine, linked: Set[int]) -> Attendance:
+def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
     """How each seat is there, as seen from this node."""
-    return Attendance(tuple(_presence(machine, s, linked) for s in range(machine.table.seats)))
+    return updates.Attendance(
+        tuple(_presence(machine, s, linked) for s in range(machine.table.seats))
+    )
 
 
-def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> Presence:
+def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Attending:
     if seat in machine.tip.banned:
-        return Presence.BANNED
+        return updates.Attending.BANNED
     if seat not in machine.tip.present:
-        return Presence.ABSENT
+        return updates.Attending.ABSENT
     if seat in machine.away():
-        return Presence.LEFT
-    return Presence.LINKED if seat in linked or seat == machine.seat else Presence.UNLINKED
+        return updates.Attending.LEFT
+    return (
+        updates.Attending.LINKED
+        if seat in linked or seat == machine.seat
+        else updates.Attending.UNLINKED
+    )
 
 
 FIRST: Final[Seconds] = 10.0
@@ -96,7 +91,7 @@ LONGEST: Final[Seconds] = 60.0
 UNDECIDED: Final[Seconds] = 60.0
 """Seconds after patience has run out until a player is told that the seats have not agreed."""
 
-Word = Awaited | Halfway | Late | Paused
+Word = updates.Awaited | updates.Halfway | updates.PatienceOver | updates.Paused
 
 
 class WaitNotices:
@@ -110,7 +105,7 @@ class WaitNotices:
         self._place = place
         self._next = self._gap = FIRST
         self._halfway: float | None = None
-        self._out: tuple[type[Late] | type[Paused], bool] | None = None
+        self._out: tuple[type[updates.PatienceOver] | type[updates.Paused], bool] | None = None
         self._late_at: float | None = None
 
     def look(self, machine: SeatMachine, linked: Set[int], now: float) -> Word | None:
@@ -129,12 +124,12 @@ class WaitNotices:
             if linked or seconds < self._next:
                 return None
             self._pause(seconds)
-            return Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
+            return updates.Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
         word: Word | None = self._pausing(machine, seats, linked, seconds)
         word = word or self._undecided(machine, seats, linked, seconds)
         word = word or self._half(machine, seats, linked, wait)
         if word is None and others and seconds >= self._next and not machine.must_choose:
-            word = Awaited(others, seconds, max(0.0, wait.left))
+            word = updates.Awaited(others, seconds, max(0.0, wait.left))
         if word is not None:
             self._pause(seconds)
         return word
@@ -142,7 +137,9 @@ class WaitNotices:
     def _pause(self, seconds: float) -> None:
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
 
-    def run_out(self, machine: SeatMachine, linked: Set[int], now: float) -> Late | Paused | None:
+    def run_out(
+        self, machine: SeatMachine, linked: Set[int], now: float
+    ) -> updates.PatienceOver | updates.Paused | None:
         """Patience has run out: the game goes on without them, or pauses."""
         if is_silent_itself(machine):
             return None
@@ -153,18 +150,18 @@ class WaitNotices:
         self._pause(seconds)
         return self._verdict(machine, linked, seconds)
 
-    def extended(self, machine: SeatMachine, given: bool, now: float) -> Extended:
+    def extended(self, machine: SeatMachine, given: bool, now: float) -> updates.Extended:
         """What came of the player's wish to wait longer."""
         others = awaited(machine) - {machine.seat}
         pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
         if pauses or not given:
-            return Extended(others, 0.0)
+            return updates.Extended(others, 0.0)
         self._out = None
-        return Extended(others, machine.wait(now).left)
+        return updates.Extended(others, machine.wait(now).left)
 
     def _pausing(
         self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], seconds: float
-    ) -> Late | Paused | None:
+    ) -> updates.PatienceOver | updates.Paused | None:
         """Too few are present, or what was said when patience ran out does not hold any more."""
         if self._out is None and not (machine.has_begun and machine.stands_still):
             return None
@@ -172,32 +169,34 @@ class WaitNotices:
         word = self._verdict(machine, linked, seconds)
         return word if self._out != before and seats - {machine.seat} else None
 
-    def _verdict(self, machine: SeatMachine, linked: Set[int], seconds: float) -> Late | Paused:
+    def _verdict(
+        self, machine: SeatMachine, linked: Set[int], seconds: float
+    ) -> updates.PatienceOver | updates.Paused:
         count = muster(machine, linked)
-        kind = Late if count.goes_on and machine.has_begun else Paused
+        kind = updates.PatienceOver if count.goes_on and machine.has_begun else updates.Paused
         if self._out is None or self._out[0] is not kind:
-            self._late_at = seconds if kind is Late else None
+            self._late_at = seconds if kind is updates.PatienceOver else None
         self._out = kind, count.is_short
         return kind(awaited(machine), seconds, count)
 
     def _undecided(
         self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], seconds: float
-    ) -> Late | None:
+    ) -> updates.PatienceOver | None:
         """Tell once that the seats have not agreed, long after the patience has run out."""
         if self._late_at is None or seconds < self._late_at + UNDECIDED:
             return None
         self._late_at = None
-        return Late(seats, seconds, muster(machine, linked), undecided=True)
+        return updates.PatienceOver(seats, seconds, muster(machine, linked), undecided=True)
 
     def _half(
         self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], wait: Wait
-    ) -> Halfway | None:
+    ) -> updates.Halfway | None:
         alone = machine.must_choose and not machine.table.strict
         due = 0 < wait.left <= wait.patience / 2 and (seats - {machine.seat} or alone)
         if not due or self._halfway == wait.since or self._out is not None:
             return None
         self._halfway = wait.since
-        return Halfway(seats, wait.waited, wait.left, muster(machine, linked))
+        return updates.Halfway(seats, wait.waited, wait.left, muster(machine, linked))
 
 
 def is_silent_itself(machine: SeatMachine) -> bool:
@@ -214,7 +213,7 @@ def awaited(machine: SeatMachine) -> frozenset[int]:
     return machine.awaited()
 
 
-def muster(machine: SeatMachine, linked: Set[int]) -> Muster:
+def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
     """How many of the seats it takes would be left without those awaited, as seen from here.
 
     A seat without a link may be there all the same, behind others: it counts if it has spoken in
@@ -231,7 +230,7 @@ def muster(machine: SeatMachine, linked: Set[int]) -> Muster:
     back = all(tip.absences[seat] < terms.returns for seat in gone) or len(left) < terms.quorum
     here = linked if machine.seat is not None else gone
     away = machine.away() & gone
-    return Muster(
+    return updates.Muster(
         table.seats,
         terms.quorum,
         len(left),

@@ -218,15 +218,10 @@ class Giver:
             await trio.sleep(LOOK)
             judged = self.ways.judged()
             lost = lost + LOOK if self._is_lost(judged) else 0.0
-            if lost >= ALONE:
-                self._tell(judged)
-
-    def _tell(self, judged: Judged) -> None:
-        ticket = self.ticket(judged)
-        if ticket is None or ticket == self._last:
-            return
-        self._last = ticket
-        self.screen(updates.Moved(judged.scope, _reasons(judged), encode_ticket(ticket)))
+            ticket = self.ticket(judged) if lost >= ALONE else None
+            if ticket is not None and ticket != self._last:
+                self._last = ticket
+                self.screen(updates.Moved(judged.scope, _reasons(judged), encode_ticket(ticket)))
 
     def ticket(self, judged: Judged) -> Ticket | None:
         """The ticket with the ways of now; None if the others know them all, or reach this seat by

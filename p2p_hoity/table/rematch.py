@@ -18,11 +18,11 @@ from ..coded_errors import Reason, because
 from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen, Unsaid
-from .chat import Conversation, Heard, TalkCode
+from .chat import ChatHistory, Heard, TalkCode
 from .frame_access import Access, check_signed
 from .lobby import Ask, Roster, encode_lobby, parse_lobby
 from .player_interface import Player
-from .rematch_frames import Consent, Refusal, next_terms, parse_again, refuse
+from .rematch_frames import Consent, Decline, next_terms, parse_again, refuse
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -66,15 +66,15 @@ class Rematch:
         self._flood(data, peer)
         return True
 
-    def _word(self, word: Consent | Refusal) -> object:
+    def _word(self, word: Consent | Decline) -> object:
         """What a new word is kept by; None if it is not new, or of another table."""
-        who = word.id if isinstance(word, Refusal) else word.entry[0]
+        who = word.id if isinstance(word, Decline) else word.entry[0]
         if word.table != self._table.id or who not in self._table.ids:
             return None
         seat = self._table.ids.index(who)
         if seat in self._refused or (isinstance(word, Consent) and seat in self._entries):
             return None
-        if isinstance(word, Refusal):
+        if isinstance(word, Decline):
             word.check()
             self._refused.add(seat)
         else:
@@ -82,7 +82,7 @@ class Rematch:
             if entry.nickname != self._table.header.roster[seat].nickname:
                 raise Invalid("bad-header", "a seat consents under another name")
             self._entries[seat] = entry
-        return seat, isinstance(word, Refusal)
+        return seat, isinstance(word, Decline)
 
     def _roster(self, data: bytes) -> object:
         """The roster of the next table, for who has consented, or looks on ([A-5])."""
@@ -262,7 +262,7 @@ class SideChannel:
     ) -> None:
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
-        self._conversation = Conversation(self._table, self._seat, me, _milliseconds)
+        self._conversation = ChatHistory(self._table, self._seat, me, _milliseconds)
         watched = access.roster.watched
         self.rematch = Rematch(self._table, self._seat, me, self.flood, watched)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
@@ -325,15 +325,6 @@ class SideChannel:
         if peer in self._table.ids and self.rematch.is_waiting:
             self._hub.post(peer, encode_lobby(Ask(b"")))
 
-    @property
-    def has_roster(self) -> bool:
-        """Whether the roster of the next table is here: what comes now is for that one."""
-        return self.rematch.roster is not None
-
-    def decline(self) -> None:
-        """This seat takes no part in another game."""
-        self.rematch.refuse()
-
     async def settle(
         self, player: Player | None, asks: bool, present: frozenset[int]
     ) -> Agreed | None:
@@ -342,7 +333,7 @@ class SideChannel:
         SPEC: [A-3].
         """
         if not asks:
-            self.decline()
+            self.rematch.refuse()
             return None
         seats = frozenset(range(self._table.seats))
         gone, screen = seats - present, self._screen

@@ -31,7 +31,7 @@ class Consent:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Decline:
     """A seat of this table does not sit down at the next one."""
 
     table: codec.Octets32
@@ -47,14 +47,14 @@ class Refusal:
         verify_signature(self.id, Label.NO_MORE, self.table, self.signature)
 
 
-FRAMES: Final[codec.Kinds[Consent | Refusal]] = codec.Kinds(
-    {"again": (Consent, 1_024), "no-more": (Refusal, 1_024)}
+FRAMES: Final[codec.Kinds[Consent | Decline]] = codec.Kinds(
+    {"again": (Consent, 1_024), "no-more": (Decline, 1_024)}
 )
 
 
-def refuse(table: bytes, who: Identity) -> Refusal:
+def refuse(table: bytes, who: Identity) -> Decline:
     """A refusal signed by its seat."""
-    return Refusal(table, who.public, who.sign(Label.NO_MORE, table))
+    return Decline(table, who.public, who.sign(Label.NO_MORE, table))
 
 
 def refuser_of(table: Table, data: bytes) -> int | None:
@@ -78,6 +78,6 @@ def refuser_of(table: Table, data: bytes) -> int | None:
     return table.ids.index(word.id) if word.id in table.ids else None
 
 
-def parse_again(data: bytes) -> Consent | Refusal:
+def parse_again(data: bytes) -> Consent | Decline:
     """A consent or a refusal from its bytes; Invalid otherwise ([A-2], [A-3], [X-2])."""
     return FRAMES.parse(data, "a word on another game")

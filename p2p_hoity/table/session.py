@@ -207,7 +207,7 @@ class Session:
     async def _listen(self) -> None:
         async for event in self.hub.events:
             await self._frames_in.has_room()
-            if self.machine.finished and self._side.has_roster:
+            if self.machine.finished and self._side.rematch.roster is not None:
                 self._early.keep(event)
                 continue
             self._on_event(event)
@@ -345,7 +345,7 @@ class Session:
         """
         self._questions.close()
         if self.machine.finished:
-            self._side.decline()
+            self._side.rematch.refuse()
         elif self._outcome is None and self._effects_out.broken is None:
             self.machine.leave(self._clock.now())
             self._effects_out.carry_out()
@@ -371,7 +371,7 @@ class Session:
             data, usual = transcript_archive.transcript_of(machine), self._usual or output
             path = transcript_archive.keep(data, output, usual, journal)
         self._outcome = Outcome(path, standings)
-        self._screen(updates.Finished(machine.table, machine.tip, standings, path))
+        self._screen(updates.GameOver(machine.table, machine.tip, standings, path))
 
     async def _settle(self) -> None:
         """Find out whether there is another game with the same people."""

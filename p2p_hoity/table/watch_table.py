@@ -31,7 +31,7 @@ FIRST: Final[Seconds] = 5.0
 """Seconds for which the first step is awaited."""
 LONGEST: Final[Seconds] = 30.0
 """Seconds after which it is now in any case: some games never rest."""
-PAST: Final = (updates.Stepped, updates.Happened, updates.Rewound)
+PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 
 
 class FromNow:
@@ -49,7 +49,7 @@ class FromNow:
         """Pass on an update, unless it is of the past; the end is never kept back."""
         if isinstance(update, updates.Started):
             self._started.set()
-        if isinstance(update, updates.Finished | updates.Ended):
+        if isinstance(update, updates.GameOver | updates.Ended):
             self._begin()
         if self._is_now or not isinstance(update, PAST):
             self._screen(update)

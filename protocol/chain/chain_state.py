@@ -373,15 +373,13 @@ class Secrets:
 
     def piece_of(self, node: Node, dealer: int, seat: int) -> int:
         """Return the backup piece that `dealer` gave this seat."""
-        if dealer not in self._pieces:
-            self._pieces[dealer] = self._open_piece(node, dealer, seat)
-        return self._pieces[dealer]
-
-    def _open_piece(self, node: Node, dealer: int, seat: int) -> int:
         if dealer == seat:
             return key_sharing.piece(self.polynomial, seat + 1)
-        context = node.table.context(PIECE_STEP, dealer, f"piece-{seat}")
-        return key_sharing.open_piece(context, self.box, node.keys.pieces[dealer][seat])
+        if dealer not in self._pieces:
+            context = node.table.context(PIECE_STEP, dealer, f"piece-{seat}")
+            sealed = node.keys.pieces[dealer][seat]
+            self._pieces[dealer] = key_sharing.open_piece(context, self.box, sealed)
+        return self._pieces[dealer]
 
     @property
     def is_prepared(self) -> bool:

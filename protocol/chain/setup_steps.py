@@ -21,7 +21,7 @@ from ..wire.step_bodies import (
     ShuffleBody,
 )
 from . import chain_state
-from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Table, Want
+from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Want
 from .sealed_choices import check_sealed, seal_choice
 from .step_interface import EmptyStep, Step
 
@@ -69,6 +69,8 @@ class KeyRevealStep(Step[KeyReveal]):
         """Check the vector against its hash, the proof of its secret, and the pieces' sizes.
 
         Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
+
+        SPEC: [N-11].
         """
         table = node.table
         counts = (1, 0) if table.strict else (table.quorum, table.seats)
@@ -80,7 +82,12 @@ class KeyRevealStep(Step[KeyReveal]):
         with within("proof"):
             node.table.check_proof(sigma_proofs.verify_key, context, read.vector[0], read.proof)
         with within("vector"):
-            _check_backup(node, seat, read.vector)
+            # Of a dealer who fell silent no other seat must owe shares of the identity: no body can
+            # hold them.
+            for holder in set(range(table.seats)) - {seat} if len(read.vector) > 1 else ():
+                if chain_state.public_piece(read.vector, holder + 1) == group.IDENTITY:
+                    why = "a backup piece is zero: its holder could give no share"
+                    raise Invalid("bad-backup", why)
         for holder, piece in enumerate(read.pieces):
             if len(piece) != (0 if holder == seat else key_sharing.SEALED_SIZE):
                 why = "a sealed piece has another size"
@@ -88,7 +95,10 @@ class KeyRevealStep(Step[KeyReveal]):
         return read
 
     def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
-        """Take the sum of all key shares as the joint key; keys that carry no table end it."""
+        """Take the sum of all key shares as the joint key; keys that carry no table end it.
+
+        SPEC: [D-8].
+        """
         every = in_seat_order(node, said)
         keys = replace(
             node.keys,
@@ -96,7 +106,14 @@ class KeyRevealStep(Step[KeyReveal]):
             pieces=tuple(r.pieces for r in every),
             joint=group.total(r.vector[0] for r in every),
         )
-        return replace(node, keys=keys, useless=not _carries(node.table, keys))
+        # A receiver must take every point derived from the vectors. All of them were fixed by hash
+        # before any was shown: only seats that all conspire, one with another and against nobody,
+        # can bring it about that one is the identity.
+        table, derived = node.table, [keys.joint]
+        if not table.strict:
+            derived += [keys.total_key(holder) for holder in range(table.seats)]
+        derived += [card.b for card in starting_deck(keys.joint, table.layout.cards)]
+        return replace(node, keys=keys, useless=group.IDENTITY in derived)
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """Return the vector, its proof, and a piece sealed to each other seat."""
@@ -110,29 +127,6 @@ class KeyRevealStep(Step[KeyReveal]):
             is_own = holder == seat
             pieces.append(b"" if is_own else key_sharing.seal_piece(context, box, piece, rng))
         return step_bodies.encode_body(KeyReveal(vector, proof, tuple(pieces)))
-
-
-def _check_backup(node: Node, dealer: int, vector: tuple[bytes, ...]) -> None:
-    """Check that no other seat's public piece is the identity ([N-11]).
-
-    A dealer who fell silent could else have it owe shares of the identity, which no body can hold.
-    """
-    for holder in range(node.table.seats if len(vector) > 1 else 0):
-        if holder != dealer and chain_state.public_piece(vector, holder + 1) == group.IDENTITY:
-            raise Invalid("bad-backup", "a backup piece is zero: its holder could give no share")
-
-
-def _carries(table: Table, keys: Keys) -> bool:
-    """Return whether a receiver would take every point derived from the vectors ([D-8]).
-
-    All vectors were fixed by hash before any was shown: only seats that all conspire, one
-    with another and against nobody, can bring it about.
-    """
-    derived = [keys.joint]
-    if not table.strict:
-        derived += [keys.total_key(holder) for holder in range(table.seats)]
-    derived += [card.b for card in starting_deck(keys.joint, table.layout.cards)]
-    return group.IDENTITY not in derived
 
 
 def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:

@@ -46,21 +46,14 @@ def _gather(node: Node, want: Want) -> Want | None:
 
 def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
-    if _needs_hold(node, goal.kind, dues):
+    is_new = any(node.sealed[goal.kind, s].step > node.held for s in dues)
+    if is_new and not node.table.strict:  # it was sealed after the last hold
         return Want(Kind.HOLD, node.present, goal.kind)
     lacks: tuple[tuple[int, int], ...] = ()
     if goal.shows and not dues:
         lacks = lacking(node, _shown_slots(node, goal.kind, goal.seats), node.table.everyone)
     owes = frozenset(s for s in dues if (goal.kind, s) not in node.lost)
     return _gather(node, Want(Kind.REVEAL, node.present, goal.kind, owes, dues, lacks, goal.shows))
-
-
-def _needs_hold(node: Node, kind: str, dues: tuple[int, ...]) -> bool:
-    """Return whether a `hold` is needed: what is to be opened was sealed after the last one.
-
-    SPEC: [N-10].
-    """
-    return not node.table.strict and any(node.sealed[kind, s].step > node.held for s in dues)
 
 
 def _want_deal(node: Node) -> Want | None:
@@ -73,16 +66,8 @@ def _want_deal(node: Node) -> Want | None:
     return _gather(node, Want(Kind.DEAL, node.present, COIN, dues=dues, lacks=tuple(sorted(pairs))))
 
 
-def _want_final(node: Node, goal: game.OpenAll) -> Want | None:
-    """Ask all present for `over`, and only behind it for the last shares ([E-16])."""
-    if not node.over_said:
-        return Want(Kind.OVER, node.present)
-    lacks = lacking(node, goal.slots, node.table.everyone)
-    return _gather(node, Want(Kind.FINAL, node.present, lacks=lacks))
-
-
 def want_of(node: Node, goal: game.Expected) -> Want | None:
-    """Return what the next step asks to reach the goal; None if it is reached ([N-3])."""
+    """Return what the next step asks to reach the goal; None if it is reached ([N-3], [E-16])."""
     match goal:
         case game.Deal():
             return _want_deal(node)
@@ -99,8 +84,11 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
         case game.Draw(slots):
             lacks = lacking(node, slots, node.table.everyone)
             return _gather(node, Want(Kind.OPEN, node.present, lacks=lacks))
-        case game.OpenAll():
-            return _want_final(node, goal)
+        case game.OpenAll() if not node.over_said:  # the last shares are asked for only behind it
+            return Want(Kind.OVER, node.present)
+        case game.OpenAll(slots):
+            lacks = lacking(node, slots, node.table.everyone)
+            return _gather(node, Want(Kind.FINAL, node.present, lacks=lacks))
         case game.Over():
             return Want(Kind.RESULT, node.present)
 
@@ -155,13 +143,6 @@ def _choice(opened: chain_state.Opening) -> Choice | None:
     return None if isinstance(opened, bytes) else opened
 
 
-def _conclude_show(node: Node, goal: game.Show) -> tuple[Node, game.Event]:
-    seats = frozenset({goal.seat})
-    choice = _choice(node.opened[goal.kind, goal.seat])
-    node, cards = _keep(node, _shown_slots(node, goal.kind, seats))
-    return _clear(node, goal.kind, seats), game.Shown(goal.kind, goal.seat, choice, cards)
-
-
 def conclude(node: Node, goal: game.Expected) -> Node:
     """Tell the game that the goal is reached ([P-3])."""
     event: game.Event
@@ -172,8 +153,10 @@ def conclude(node: Node, goal: game.Expected) -> Node:
             node, event = _clear(node, COIN, node.table.everyone), game.Dealt(coin, cards)
         case game.Unseal():
             node, event = _conclude_unseal(node, goal)
-        case game.Show():
-            node, event = _conclude_show(node, goal)
+        case game.Show(kind, seat):
+            seats, choice = frozenset({seat}), _choice(node.opened[kind, seat])
+            node, cards = _keep(node, _shown_slots(node, kind, seats))
+            node, event = _clear(node, kind, seats), game.Shown(kind, seat, choice, cards)
         case game.Draw(slots):
             node, cards = _keep(node, slots)
             event = game.Drawn(cards)
@@ -283,11 +266,6 @@ def judge(node: Node, seat: int, body: bytes) -> Accepted | Refused:
         return Refused(code, error.reason, error.place)
 
 
-def step_digest(node: Node, slots: Sequence[Slot]) -> bytes:
-    """Return the digest after a step: of the slots in seat order, bodies whole ([N-1])."""
-    return digest_after_step(node.digest, slots)
-
-
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
     """Return the digest after a step on the chain with digest `before`."""
     plain = tuple(slot if isinstance(slot, bytes) else int(slot) for slot in slots)
@@ -315,9 +293,8 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
         raise ValueError("slots of seats that were not asked")
     given = {seat: check(node, seat, body) for seat, body in said.items()}
     after = STEPS[node.want.kind].apply(node, given)
-    after = replace(
-        after, digest=step_digest(node, key), step=node.step + 1, parent=node, slots=key
-    )
+    here = digest_after_step(node.digest, key)
+    after = replace(after, digest=here, step=node.step + 1, parent=node, slots=key)
     if after.state is None:
         after = replace(after, want=setup_steps.setup_want(after))
     else:
@@ -390,11 +367,6 @@ LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
 def needs_choice(node: Node, seat: int) -> bool:
     """Return whether the player of this seat must be asked before it can speak."""
     return seat in node.want.owes and node.want.kind in (Kind.SEAL, Kind.SHOW, Kind.CHOOSE)
-
-
-def takes_long(node: Node) -> bool:
-    """Return whether a body of this step takes so long to write that others notice."""
-    return node.want.kind in LONG
 
 
 def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) -> bytes:

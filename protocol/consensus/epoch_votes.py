@@ -120,8 +120,21 @@ class Votes(References):
         for epoch in self.store.epochs_of(Close):
             known = {m.hash for m, _ in self.closes.get(epoch, {}).values()}
             for message in self.store.of_epoch(Close, epoch):
-                if message.hash not in known and message.hash not in self.bad:
-                    self._read_close(epoch, message)
+                if message.hash in known or message.hash in self.bad:
+                    continue
+                try:
+                    base = self._base(message)
+                except Unknown:
+                    continue
+                except Malformed:
+                    self.bad[message.hash] = None
+                    continue
+                except Void:
+                    self.void = True
+                    continue
+                held = self.closes.setdefault(epoch, {})
+                held.setdefault(base.node.base_digest(), (message, base))
+                self.store.wanted_closes.discard(epoch)
 
     def is_sound(self, message: Message) -> bool:
         """Return whether this is a valid close that proposes a base which is not known yet.
@@ -158,21 +171,6 @@ class Votes(References):
     def _base(self, message: Message) -> Base:
         key = (message.hash, False)
         return self.once(key, lambda: new_epoch.base_of_close(self.table, message, self))
-
-    def _read_close(self, epoch: int, message: Message) -> None:
-        try:
-            base = self._base(message)
-        except Unknown:
-            return
-        except Malformed:
-            self.bad[message.hash] = None
-            return
-        except Void:
-            self.void = True
-            return
-        held = self.closes.setdefault(epoch, {})
-        held.setdefault(base.node.base_digest(), (message, base))
-        self.store.wanted_closes.discard(epoch)
 
     def votes_for(
         self, kind: type[Accept | SealVote], epoch: int, base: bytes

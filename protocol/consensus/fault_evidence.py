@@ -19,15 +19,6 @@ def ancestry(node: Node) -> dict[bytes, Node]:
     return {at.digest: at for at in node.history()}
 
 
-def two_statements(messages: Iterable[Message]) -> Iterator[tuple[int, Message, Message]]:
-    """Yield (seat, one, other) for every seat that signed two statements of one identity."""
-    seen: dict[tuple[int, ...], Message] = {}
-    for message in messages:
-        other = seen.setdefault(message.identity, message)
-        if other.hash != message.hash:
-            yield message.seat, other, message
-
-
 def lock_epoch(halt: Halt) -> int:
     """Return the epoch of a halt's lock; 0 if it needs none."""
     return 0 if halt.lock is None else halt.lock.epoch
@@ -59,8 +50,7 @@ def judged_at(message: Message, nodes: Mapping[bytes, Node]) -> Node | None:
     node = nodes.get(say.on) if isinstance(say, Say) else None
     if node is None or not isinstance(say, Say) or node.step != say.step:
         return None
-    stands = transition.stands_still(node)
-    return None if stands else node
+    return None if transition.stands_still(node) else node
 
 
 def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
@@ -104,19 +94,6 @@ def _apart(tree: Tree, seat: int, one: Say, two: Say) -> bool:
     return at.parent.digest != one.on or at.slots[seat] != one.body
 
 
-def _against_halts(messages: Iterable[Message], first: int) -> Iterator[tuple[int, str]]:
-    """Yield (seat, code) of each seat whose halt contradicts another statement of it."""
-    by_seat: dict[int, list[Message]] = {}
-    for message in messages:
-        by_seat.setdefault(message.seat, []).append(message)
-    for seat, signed in by_seat.items():
-        halts = (m for m in signed if isinstance(m.statement, Halt))
-        codes = (against_halt(halt, message, first) for halt in halts for message in signed)
-        first_code = next((code for code in codes if code is not None), None)
-        if first_code is not None:
-            yield seat, first_code
-
-
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
 ) -> tuple[dict[int, str], dict[int, Place]]:
@@ -129,12 +106,20 @@ def proven(
     every = list(messages)
     found: dict[int, str] = {}
     places: dict[int, Place] = {}
-    for seat, _, _ in two_statements(every):
-        found.setdefault(seat, "two-statements")
+    versions, by_seat = dict[tuple[int, ...], Message](), dict[int, list[Message]]()
+    for message in every:
+        if versions.setdefault(message.identity, message).hash != message.hash:
+            found.setdefault(message.seat, "two-statements")
+        by_seat.setdefault(message.seat, []).append(message)
     for seat, _, _ in off_chain(tree, every):
         found.setdefault(seat, "two-chains")
-    for seat, code in _against_halts(every, tree.base.table.first_step):
-        found.setdefault(seat, code)
+    first = tree.base.table.first_step
+    for seat, signed in by_seat.items():
+        halts = (m for m in signed if isinstance(m.statement, Halt))
+        codes = (against_halt(halt, message, first) for halt in halts for message in signed)
+        code = next((code for code in codes if code is not None), None)
+        if code is not None:
+            found.setdefault(seat, code)
     nodes = {**chain_nodes, **tree.nodes}
     for message in every:
         illegal = illegal_say(message, nodes)

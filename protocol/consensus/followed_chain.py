@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from ..chain import transition
 from ..chain.chain_state import Kind, Node
-from ..fault_codes import Fault
 from ..wire.signed_messages import Halt, Message, Say, SealVote
 from . import fault_evidence
-from .fork_tree import Tree
+from .fork_tree import Tree, is_legal, says_of
 from .message_store import MessageStore
 
 
@@ -74,11 +73,8 @@ def chosen_says(store: MessageStore, view: View, only_known: bool = False) -> di
                 continue
             if only_known and transition.known(node, message.seat, say.body) is None:
                 continue
-            try:
-                transition.check(node, message.seat, say.body)
-            except Fault:
-                continue
-            found[message.seat] = message
+            if is_legal(node, message.seat, say.body):
+                found[message.seat] = message
     return found
 
 
@@ -128,13 +124,23 @@ def keeps_own_says(store: MessageStore, view: View, seat: int) -> bool:
     return last is None or last.step < view.base.step or last.on in view.path
 
 
-def unknown_digests(store: MessageStore, view: View) -> bool:
-    """Return whether some say of this epoch names a chain that is not the followed one."""
-    for message in store.epoch_says(view.epoch, view.base.step):
-        say = message.statement
-        if isinstance(say, Say) and say.step <= view.tip.step and say.on not in view.path:
-            return True
-    return False
+def final_step(store: MessageStore, view: View) -> int:
+    """Return the last final step.
+
+    A step is final if it lies before the base of the epoch (F1), or if every present seat has said
+    something in a later step of the followed chain (F2).
+
+    SPEC: [E-15].
+    """
+    base, silent = view.base.step, set(view.tip.present)
+    for step in range(view.tip.step, base - 1, -1):
+        for message in store.says(view.epoch, step):
+            say = message.statement
+            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
+                silent.discard(message.seat)
+        if not silent:
+            return step - 1
+    return base - 1
 
 
 # Faults that the messages held prove.
@@ -170,11 +176,15 @@ def find_fault(message: Message, store: MessageStore, view: View) -> Proof | Non
 
 
 def find_two_chains(store: MessageStore, view: View) -> Iterable[Proof]:
-    """Yield a proof for each seat with two inputs of this epoch that lie not on one chain."""
-    code = "two-chains"
-    tree = Tree(view.base, store.epoch_says(view.epoch, view.base.step), view.epoch)
-    for seat, first, second in fault_evidence.off_chain(tree):
-        yield Proof(seat, code, (first, second))
+    """Yield a proof for each seat with two inputs of this epoch that lie not on one chain.
+
+    There is none while every input names the followed chain.
+    """
+    messages = store.epoch_says(view.epoch, view.base.step)
+    says = (say for _, say in says_of(messages, view.epoch))
+    if any(say.step <= view.tip.step and say.on not in view.path for say in says):
+        for seat, *pair in fault_evidence.off_chain(Tree(view.base, messages, view.epoch)):
+            yield Proof(seat, "two-chains", tuple(pair))
 
 
 def is_effective(proof: Proof, view: View) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice, product
 from typing import Final
 
@@ -21,12 +21,8 @@ Bodies = Mapping[int, tuple[bytes, ...]]
 
 def says_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, Say]]:
     """Return the says of one epoch, in the order given."""
-    found = []
-    for message in messages:
-        statement = message.statement
-        if isinstance(statement, Say) and statement.epoch == epoch:
-            found.append((message, statement))
-    return found
+    pairs = ((message, message.statement) for message in messages)
+    return [(m, say) for m, say in pairs if isinstance(say, Say) and say.epoch == epoch]
 
 
 def is_legal(node: Node, seat: int, body: bytes) -> bool:
@@ -49,7 +45,7 @@ class Tree:
         for message, say in self.says:
             place = self._by_place.setdefault((say.step, say.on), [])
             place.append((message.seat, say.body))
-        self._builders: dict[bytes, frozenset[int]] | None = None
+        self._builders: dict[bytes, set[int]] | None = None
         self.nodes: dict[bytes, Node] = {}
         frontier = [base]
         while frontier:
@@ -81,7 +77,7 @@ class Tree:
         seats = sorted(bodies)
         for pick in islice(product(*(bodies[s] for s in seats)), MAX_VERSIONS):
             slots = transition.slots_of(node, dict(zip(seats, pick, strict=True)))
-            if (node.step + 1, transition.step_digest(node, slots)) in self._by_place:
+            if (node.step + 1, transition.digest_after_step(node.digest, slots)) in self._by_place:
                 yield transition.append(node, slots), slots
 
     def resolves(self, say: Say) -> bool:
@@ -96,19 +92,17 @@ class Tree:
             return False
         return is_legal(self.nodes[say.on], message.seat, say.body)
 
-    def builders(self, node: Node) -> frozenset[int]:
-        """Return the seats that have said something whose chain goes through `node`."""
-        if self._builders is None:
-            self._builders = self._who_builds()
-        return self._builders[node.digest]
+    def builders(self, node: Node) -> Set[int]:
+        """Return the seats that have said something whose chain goes through `node`.
 
-    def _who_builds(self) -> dict[bytes, frozenset[int]]:
-        """Find the builders of every node in one pass; `nodes` holds each behind its parent."""
-        found: dict[bytes, set[int]] = {digest: set() for digest in self.nodes}
-        for message, say in self.says:
-            if self.resolves(say):
-                found[say.on].add(message.seat)
-        for node in reversed(self.nodes.values()):
-            if node is not self.base and node.parent is not None:
-                found[node.parent.digest] |= found[node.digest]
-        return {digest: frozenset(seats) for digest, seats in found.items()}
+        Those of every node are found in one pass: `nodes` holds each behind its parent.
+        """
+        if self._builders is None:
+            self._builders = {digest: set() for digest in self.nodes}
+            for message, say in self.says:
+                if self.resolves(say):
+                    self._builders[say.on].add(message.seat)
+            for at in reversed(self.nodes.values()):
+                if at is not self.base and at.parent is not None:
+                    self._builders[at.parent.digest] |= self._builders[at.digest]
+        return self._builders[node.digest]

@@ -61,27 +61,21 @@ class MessageStore:
         if message.hash in self:
             return False
         versions = self._by_identity.setdefault(message.identity, [])
-        if len(versions) >= VARIANTS and not sound:
-            return self._add_spare(message)
+        is_spare = len(versions) >= VARIANTS and not sound
+        if is_spare and message.hash not in self.wants:
+            return False
+        self.wants.discard(message.hash)
+        self.claims.pop(message.hash, None)
+        if is_spare:
+            self._spare[message.hash] = message
+            self._count(message)
+            return True
         versions.append(message)
         self._by_hash[message.hash] = message
         self._added += 1
         self._order[message.hash] = self._added
-        self._wants_no_more(message.hash)
         self._index(message)
         return True
-
-    def _add_spare(self, message: Message) -> bool:
-        if message.hash not in self.wants:
-            return False
-        self._spare[message.hash] = message
-        self._wants_no_more(message.hash)
-        self._count(message)
-        return True
-
-    def _wants_no_more(self, digest: bytes) -> None:
-        self.wants.discard(digest)
-        self.claims.pop(digest, None)
 
     def _count(self, message: Message) -> None:
         held = self.said_bytes.get(message.seat, 0)
@@ -102,18 +96,12 @@ class MessageStore:
             if not isinstance(statement, Close):
                 wish = self.wishes.get(message.seat, 0)
                 self.wishes[message.seat] = max(wish, statement.epoch)
-            if isinstance(statement, Late):
-                self._keep_highest(message, statement)
-
-    def _keep_highest(self, message: Message, late: Late) -> None:
-        """Keep of each seat's lates the highest alone: no other says anything ([M-7])."""
-        old = self._lates.get(message.seat)
-        if old is None:
-            self._lates[message.seat] = message
-            return
-        lower, higher = (message, old) if late.epoch < self.epoch_of(old) else (old, message)
-        self._lates[message.seat] = higher
-        self._forget(lower)
+            if isinstance(statement, Late):  # the highest alone: no other says anything ([M-7])
+                old = self._lates.setdefault(message.seat, message)
+                if old is not message:
+                    lower, higher = sorted((old, message), key=self.epoch_of)
+                    self._lates[message.seat] = higher
+                    self._forget(lower)
 
     @staticmethod
     def epoch_of(message: Message) -> int:

@@ -170,36 +170,32 @@ class Base:
     places: Mapping[int, Place] = field(default_factory=dict, compare=False)
 
 
-def read_close(
-    table: Table, message: Message, source: References, named: bool = False
-) -> list[ReadHalt]:
-    """Return the halts of a close; Malformed unless they are t of its epoch by rising seat."""
+def base_of_close(table: Table, message: Message, source: References, named: bool = False) -> Base:
+    """Return the base that a close proposes.
+
+    Args:
+        table: The table.
+        message: The close.
+        source: Where the messages and bases are that it names.
+        named: Whether it is itself named in a proof.
+
+    Raises:
+        Malformed: If its seat may not propose a base for its epoch, or if its halts are not those
+            of a quorum, of its epoch, and of different seats in rising order.
+        Unknown: If something is not stored that it rests on.
+    """
     close = message.statement
     if not isinstance(close, Close) or message.seat != close.epoch % table.seats:
         raise Malformed("a close by a seat whose turn it is not")
     if len(close.halts) != table.quorum:
         raise Malformed("a close has another number of halts than the quorum")
     messages = [source.message(h) for h in close.halts]
-    check_signers(messages, close.epoch)
-    return [read_halt(table, m, source, named) for m in messages]
-
-
-def check_signers(messages: Sequence[Message], epoch: int) -> None:
-    """Check that halts are of one epoch, and of different seats in rising order.
-
-    Raises Malformed if they are not.
-    """
     seats = [m.seat for m in messages]
     if seats != sorted(set(seats)):
         raise Malformed("a close's halts are not by rising seat")
-    for message in messages:
-        if not isinstance(message.statement, Halt) or message.statement.epoch != epoch:
-            raise Malformed("a close's halts are not of its epoch")
-
-
-def base_of_close(table: Table, message: Message, source: References, named: bool = False) -> Base:
-    """Return the base that a close proposes. Raises Malformed, or Unknown if something lacks."""
-    return base_of_halts(read_close(table, message, source, named))
+    if any(not isinstance(m.statement, Halt) or m.statement.epoch != close.epoch for m in messages):
+        raise Malformed("a close's halts are not of its epoch")
+    return base_of_halts([read_halt(table, m, source, named) for m in messages])
 
 
 def base_of_halts(halts: Sequence[ReadHalt]) -> Base:

@@ -27,25 +27,19 @@ def prove_key(context: Context, secret: int, public: Point, rng: Random) -> byte
     """Proof (64 bytes) of knowing `secret`, where public = secret · BASE."""
     parts = (encode_scalar(secret), context.encode(), public)
     nonce = next(hedged(Label.KEY_PROOF_NONCE, rng, *parts))
-    challenge = _challenge(context, public, mul_base(nonce))
+    statement = (context.encode(), BASE, public)
+    challenge = hash_to_scalar(Label.KEY_PROOF, *statement, mul_base(nonce))
     return encode_scalar(challenge) + encode_scalar(nonce + challenge * secret)
 
 
 def verify_key(context: Context, public: Point, proof: bytes) -> None:
     """Raise Invalid('bad-key-proof') unless `proof` shows knowledge of the key's secret."""
-    if not isinstance(proof, bytes) or len(proof) != PROOF_SIZE or public == IDENTITY:
-        raise Invalid("bad-key-proof", "wrong length, or no key")
+    if public == IDENTITY:
+        raise Invalid("bad-key-proof", "the identity is no key")
     try:
-        challenge, response = decode_scalar(proof[:32]), decode_scalar(proof[32:])
-        commitment = sub(mul_base(response), mul(challenge, public))
+        verify_equal(Label.KEY_PROOF, (context.encode(), BASE, public), public, [], [], proof)
     except Invalid as fault:
         raise Invalid("bad-key-proof", fault.reason) from None
-    if challenge == 0 or challenge != _challenge(context, public, commitment):
-        raise Invalid("bad-key-proof", "does not show knowledge of this key here")
-
-
-def _challenge(context: Context, public: Point, commitment: Point) -> int:
-    return hash_to_scalar(Label.KEY_PROOF, context.encode(), BASE, public, commitment)
 
 
 def prove_shares(
@@ -123,7 +117,7 @@ def verify_equal(
     public and image is multiplied, by which libsodium checks that it lies in the group.
     """
     if not isinstance(proof, bytes) or len(proof) != PROOF_SIZE:
-        raise Invalid("bad-proof", "a proof of equal logarithms has 64 bytes")
+        raise Invalid("bad-proof", "a proof of one secret has 64 bytes")
     challenge, response = decode_scalar(proof[:32]), decode_scalar(proof[32:])
     if challenge == 0:
         raise Invalid("bad-proof", "a challenge is not 0")

@@ -9,7 +9,7 @@ SPEC: [M-7], [L-6], [L-66].
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final
 
 from ..bounds import Quota
@@ -44,28 +44,28 @@ def ask_again(state: SeatState) -> None:
     fetch = state.peers.next_fetch()
     if fetch is not None:
         state.outbox.send(fetch)
-    ask_own(state)
+    ask_own(state, state.peers.links)
     has_lost = state.peers.tell_near()
     if has_lost or not (state.finished and state.judge.all_have_ended()):
         sync(state, None)
         store, view = state.log.store, state.log.view
-        if state.has_begun and followed_chain.unknown_digests(store, view):
+        if state.has_begun:
             for proof in followed_chain.find_two_chains(store, view):
                 state.judge.convict(proof)
 
 
-def ask_own(state: SeatState) -> None:
-    """Ask every linked seat that has not told yet for this seat's own statements ([L-6])."""
-    for seat in sorted(state.peers.links):
-        ask_own_of(state, seat)
+def ask_own(state: SeatState, seats: Set[int]) -> None:
+    """Ask those seats that have not told yet for this seat's own statements ([L-6]).
 
-
-def ask_own_of(state: SeatState, seat: int) -> None:
-    """Ask one seat, if it has not told yet, from where its telling stands."""
+    Args:
+        state: The node's state.
+        seats: The linked seats to ask. Each is asked from where its telling stands.
+    """
     inquiry = state.signer.inquiry
-    if inquiry is not None and seat not in inquiry.told:
-        frame = peer_frames.Own(inquiry.cursors.get(seat, FIRST))
-        state.outbox.send(frame, state.table.ids[seat])
+    if inquiry is not None:
+        for seat in sorted(seats - inquiry.told):
+            frame = peer_frames.Own(inquiry.cursors.get(seat, FIRST))
+            state.outbox.send(frame, state.table.ids[seat])
 
 
 # Answers
@@ -172,25 +172,6 @@ def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
 # What is passed on
 
 
-def goes_round(state: SeatState, message: Message) -> bool:
-    """Return whether a message that was just stored is passed on to the linked nodes now.
-
-    An input is once its step lies on the followed chain of this epoch: until then nobody can tell
-    what it is good for, and a faulty seat could fill the links of the others with such inputs. A
-    halt is once t seats wish its epoch, since no honest one is signed before, unless it is too
-    long. Each is sent to whoever asks for it by its hash.
-
-    SPEC: [M-7].
-    """
-    statement, view = message.statement, state.log.view
-    if isinstance(statement, Halt):
-        return is_called_for(state, statement)
-    if not isinstance(statement, Say):
-        return True
-    node = view.path.get(statement.on) if statement.epoch == view.epoch else None
-    return node is not None and node.step == statement.step and is_of_use(state, message, node)
-
-
 def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     """Return whether others may need an input that was said at a node of the followed chain.
 
@@ -218,12 +199,24 @@ def is_called_for(state: SeatState, halt: Halt) -> bool:
 def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
     """Pass on a message that was just stored, now or once its step is on the followed chain.
 
+    An input is passed on once its step lies on the followed chain of this epoch: until then nobody
+    can tell what it is good for, and a faulty seat could fill the links of the others with such
+    inputs. A halt is once t seats wish its epoch, since no honest one is signed before, unless it
+    is too long. Each is sent to whoever asks for it by its hash.
+
     Args:
         state: The node's state.
         message: The message.
         peer: The id of the node that it came from, 32 bytes.
+
+    SPEC: [M-7].
     """
-    if goes_round(state, message):
+    statement, view = message.statement, state.log.view
+    goes_round = not isinstance(statement, Halt) or is_called_for(state, statement)
+    if isinstance(statement, Say):
+        at = view.path.get(statement.on) if statement.epoch == view.epoch else None
+        goes_round = at is not None and at.step == statement.step and is_of_use(state, message, at)
+    if goes_round:
         _send(state, message, peer)
     elif isinstance(message.statement, Say):
         state.peers.defer(message)

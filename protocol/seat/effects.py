@@ -22,7 +22,7 @@ class Job:
     """
 
     run: Callable[[], Any] = field(repr=False)
-    take: Callable[[Any], None] = field(repr=False)
+    take: Callable[[Any], object] = field(repr=False)
 
 
 TOO_MANY_FAULTS: Final = "too-many-faults"

@@ -140,7 +140,13 @@ def own_halt(state: SeatState, epoch: int) -> Halt:
     lock, under, base = _stands_on(state, epoch)
     says = {m.hash for m in held_says(base, state.log.store, under)}
     proofs = {p.hashes for p in state.judge.proofs.values() if p.seat not in base.banned}
-    backs = [m.hash for m in state.log.store.backs() if _is_open(m, base)]
+    backs = [
+        m.hash
+        for m in state.log.store.backs()  # those that the base does not answer yet
+        if isinstance(m.statement, Back)
+        and m.seat not in base.present
+        and m.statement.count >= base.absences[m.seat]
+    ]
     return Halt(
         epoch,
         lock,
@@ -149,12 +155,6 @@ def own_halt(state: SeatState, epoch: int) -> Halt:
         tuple(sorted(backs)),
         tuple(sorted(proofs)),
     )
-
-
-def _is_open(message: Message, base: Node) -> bool:
-    """Return whether a base does not answer a back yet."""
-    back, seat = message.statement, message.seat
-    return isinstance(back, Back) and seat not in base.present and back.count >= base.absences[seat]
 
 
 # Proposing and voting

@@ -1,4 +1,4 @@
-"""Recovery of a seat from a restored backup: it asks first, and signs above a floor.
+"""Recovery of a seat: its journal is replayed, it asks first, and signs above a floor if need be.
 
 After an old journal was restored, a faulty seat may be the only one to hold what this seat signed
 since, and show it once the seat has signed something else of that identity: an honest seat would
@@ -8,9 +8,44 @@ stood next to, so that a floor above the wishes of a quorum keeps clear of it.
 
 from __future__ import annotations
 
-from ..wire import peer_frames
-from . import catch_up
+from ..wire import codec, peer_frames, signed_messages
+from ..wire.signed_messages import Say
+from ..wire.signed_notices import Leave
 from .seat_state import SeatState
+from .signer import PlayerChoice
+
+
+def replay(state: SeatState, record: bytes) -> None:
+    """Take in one record of the journal; nothing is signed.
+
+    A record holds a message, the openings made for it, and a note of the choice behind it. If the
+    message is empty, the floor or an own departure notice stands in place of the note. A machine
+    without a seat, which only looks how far the game came, takes in the messages alone.
+    """
+    raw, openings, note = codec.decode(record, peer_frames.MAX_FRAME)
+    signer = state.signer
+    if isinstance(note, bytes):
+        word = peer_frames.parse_frame(note)
+        if isinstance(word, Leave):
+            state.peers.keep_own(word)
+        return
+    if not raw:
+        signer.restore_floor(note)
+        return
+    message = signed_messages.parse(raw, state.table.id, state.table.ids)
+    if state.seat is not None:
+        for commitment, choice, nonce in openings:
+            signer.secrets.keep_opening(commitment, choice, nonce)
+        if note is not None and isinstance(message.statement, Say):
+            digest, name, choice = note
+            signer.choose(message.statement.step, name, PlayerChoice(digest, choice))
+    signer.hold(message)
+
+
+def come_back(state: SeatState) -> bool:
+    """Sign that this seat is here again, if its last notice says that it leaves ([E-28])."""
+    state.signer.come_back()
+    return False
 
 
 def inquire(state: SeatState) -> bool:
@@ -42,19 +77,6 @@ def floor(state: SeatState) -> int:
     """
     log = state.log
     return max(state.signer.promise + 1, log.view.epoch + 1, log.votes.common_wish() + 2)
-
-
-def be_cautious(state: SeatState, certain: bool) -> None:
-    """Sign nothing until the others have told, then above a floor; commit nothing unasked again.
-
-    Args:
-        state: The node's state.
-        certain: Whether the journal surely lacks something that this seat has signed.
-
-    SPEC: [E-22].
-    """
-    if state.signer.be_cautious(certain):
-        catch_up.ask_own(state)
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:

@@ -22,7 +22,6 @@ from ..wire.signed_messages import Say
 from ..wire.signed_notices import EndNotice, Leave
 from . import (
     catch_up,
-    crash_recovery,
     end_notices,
     epoch_change,
     memory_quotas,
@@ -46,7 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     step_progress.enter,
     step_progress.advance,
     step_progress.end_setup,
-    crash_recovery.come_back,
+    restored_backup.come_back,
     step_progress.tell_left,
     step_progress.speak,
     step_progress.prepare,
@@ -96,7 +95,7 @@ class SeatMachine(SeatState):
         if seat is not None:
             if not again:
                 self.judge.forget_end(seat)
-            catch_up.ask_own_of(self, seat)
+            catch_up.ask_own(self, {seat})
         self._pump()
 
     def link_down(self, peer: bytes, now: float) -> None:
@@ -221,13 +220,17 @@ class SeatMachine(SeatState):
         """Replay a journal's records, in order, before `start`.
 
         Nothing is signed meanwhile, nor after it until linked seats have told what they store of
-        this one.
+        this one. What is to be asked is asked anew, and nothing is told twice.
         """
         self.outbox.begin_replay()
         for one in records:
-            crash_recovery.replay(self, one)
+            restored_backup.replay(self, one)
             self._pump()
-        crash_recovery.end(self)
+        self.outbox.end_replay()
+        self.signer.forget_asked()
+        self.signer.begin_inquiry()
+        if self.broken is not None:
+            self.outbox.emit(self.broken)
 
     def be_cautious(self, certain: bool = False) -> None:
         """Treat the journal as one that may be old. Call it after `restore`, before `start`.
@@ -237,8 +240,11 @@ class SeatMachine(SeatState):
 
         Args:
             certain: Whether the journal is old beyond doubt.
+
+        SPEC: [E-22].
         """
-        restored_backup.be_cautious(self, certain)
+        if self.signer.be_cautious(certain):
+            catch_up.ask_own(self, self.peers.links)
 
     def give_up(self) -> None:
         """End a table whose deck is not confirmed; name a proven fault, else who is gone."""

@@ -121,7 +121,12 @@ def is_undisturbed(state: SeatState) -> bool:
 
 
 def end_setup(state: SeatState) -> bool:
-    """End the table, before epoch 0, at any fault or absence, and name the seat ([N-6])."""
+    """End the table, before epoch 0, at any fault or absence, and name the seat ([N-6]).
+
+    A seat is committed once it has sent deck.ok: the inputs of the others can still make the game
+    begin ([D-3]), so that the driver is told whom it waits for instead. So is a seat that may have
+    sent it, by an old journal, until the others have told.
+    """
     node = state.tip
     if node.want.kind is Kind.ENDED:
         guilty = node.convictions[-1] if node.convictions else None
@@ -129,26 +134,14 @@ def end_setup(state: SeatState) -> bool:
             state, Broken(guilty.code, guilty.seat) if guilty else Broken(effects.DEAD_KEYS)
         )
     elif node.want.kind in SETUP:
-        _wait_in_setup(state, node)
+        said = state.log.has_said(state.seat, node.step) or state.signer.inquiry is not None
+        committed = node.want.kind is Kind.DECK_OK and said
+        broken = _why_setup_ends(state, node, committed)
+        if broken is not None and committed:
+            tell_waiting(state)
+        elif broken is not None:
+            _end_and_announce(state, broken)
     return False
-
-
-def _wait_in_setup(state: SeatState, node: Node) -> None:
-    """End the table in setup if it cannot go on, or tell the driver whom a committed seat awaits.
-
-    A seat is committed once it has sent deck.ok: the inputs of the others can still make the game
-    begin ([D-3]). So is a seat that may have sent it, by an old journal, until the others have
-    told.
-    """
-    said = state.log.has_said(state.seat, node.step) or state.signer.inquiry is not None
-    committed = node.want.kind is Kind.DECK_OK and said
-    broken = _why_setup_ends(state, node, committed)
-    if broken is None:
-        return
-    if committed:
-        tell_waiting(state)
-    else:
-        _end_and_announce(state, broken)
 
 
 def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | None:
@@ -272,20 +265,26 @@ def speak(state: SeatState) -> bool:
     if seat is None or not may_speak(state):
         return False
     if transition.needs_choice(node, seat):
-        return _speak_choice(state, node, seat)
+        name = node.want.name
+        chosen = signer.player_choices.get((node.step, name))
+        if chosen is None or not chosen.still_stands(node):
+            signer.ask_player(chosen)
+            return False
+        body = transition.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
+        note = (chosen.digest, name, chosen.choice)
+        return signer.sign(Say(state.log.view.epoch, node.step, node.digest, body), note)
     if not openings.has_opening(node, seat, signer.secrets):
         return False
     write = partial(transition.body_of, node, seat, signer.secrets, signer.rng)
-    if state.outbox.hands_out and transition.takes_long(node):
-        state.outbox.put(effects.Job(write, lambda body: _say_if_due(state, node, body)))
+
+    def say(body: bytes) -> bool:
+        is_due = state.tip is node and may_speak(state)  # the writing may have taken long
+        return is_due and signer.sign(Say(state.log.view.epoch, node.step, node.digest, body))
+
+    if state.outbox.hands_out and node.want.kind in transition.LONG:
+        state.outbox.put(effects.Job(write, say))
         return False
-    return signer.sign(Say(state.log.view.epoch, node.step, node.digest, write()))
-
-
-def _say_if_due(state: SeatState, node: Node, body: bytes) -> None:
-    """Say what was written meanwhile, if it still can be said."""
-    if state.tip is node and may_speak(state):
-        state.signer.sign(Say(state.log.view.epoch, node.step, node.digest, body))
+    return say(write())
 
 
 def prepare(state: SeatState) -> bool:
@@ -300,18 +299,6 @@ def prepare(state: SeatState) -> bool:
     else:
         do()
     return False
-
-
-def _speak_choice(state: SeatState, node: Node, seat: int) -> bool:
-    """Sign the player's choice, or ask for it."""
-    signer, name = state.signer, node.want.name
-    chosen = signer.player_choices.get((node.step, name))
-    if chosen is None or not chosen.still_stands(node):
-        signer.ask_player(chosen)
-        return False
-    body = transition.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
-    note = (chosen.digest, name, chosen.choice)
-    return signer.sign(Say(state.log.view.epoch, node.step, node.digest, body), note)
 
 
 # The end

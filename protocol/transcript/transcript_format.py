@@ -347,13 +347,19 @@ def _check_size(stream: Stream) -> None:
 
 
 def _read_outer(stream: Stream) -> tuple[Any, ...]:
+    """Return the four outer items; a file of another version is refused ([X-1])."""
     head = stream.take_up_to(len(_PREFIX))
     if not head:
         raise Unsound("empty", offset=0)
     if head != _PREFIX:
         code = "torn" if _PREFIX.startswith(head) else "wrong-magic"
         raise Unsound(code, offset=len(head) if code == "torn" else 0)
-    _check_version(stream)
+    at, version = stream.offset, stream.take_up_to(1)
+    if not version:
+        raise Unsound("torn", offset=at)
+    if version[0] != VERSION:
+        words = f"the file is not of version {VERSION}, the one that is read here"
+        raise Unsound("other-version", words, offset=at)
     bounds = Bounds(MAX_ITEMS, MAX_TOTAL, MAX_STRING)
     reader = Reader(stream, bounds, depth=1, used=OUTSIDE)
     try:
@@ -364,16 +370,6 @@ def _read_outer(stream: Stream) -> tuple[Any, ...]:
     if stream.take_up_to(1):
         raise Unsound("bad-encoding", "there are bytes behind the value", offset=end)
     return MAGIC, VERSION, content, evidence
-
-
-def _check_version(stream: Stream) -> None:
-    """Refuse a file of another version ([X-1])."""
-    at, version = stream.offset, stream.take_up_to(1)
-    if not version:
-        raise Unsound("torn", offset=at)
-    if version[0] != VERSION:
-        words = f"the file is not of version {VERSION}, the one that is read here"
-        raise Unsound("other-version", words, offset=at)
 
 
 def offset_of(value: Any, path: tuple[int, ...]) -> int:

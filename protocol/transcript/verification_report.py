@@ -170,13 +170,6 @@ class Report:
         return self.problem is not None and self.problem.code == "not-final"
 
 
-def verdict_of(problem: Problem | None) -> Verdict:
-    """Return the verdict that a first problem means."""
-    if problem is None:
-        return "ok"
-    return "unreadable" if problem.code in UNREADABLE else "fault"
-
-
 @dataclass
 class Statistics:
     """Counts and times while the verifier runs."""

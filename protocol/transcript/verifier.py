@@ -20,12 +20,12 @@ from ..crypto.proof_batches import Checker, HandedOut, Submit, at_once
 from ..errors import Invalid
 from ..fault_codes import FAULTS
 from ..game_interface import Game
+from ..wire import step_bodies
+from ..wire.signed_messages import Say, SealVote
 from ..wire.table_header import Header, Terms, parse_header
 from . import transcript_format, verification_report, verifier_checks
 from .transcript_format import File, Opened, Transcript, opened
 from .verification_report import Clock, Problem, Report, SeatFault, SeatLine, Statistics, Unsound
-
-__all__ = ["header_of", "opened", "reached", "replay", "steps_to", "verify"]
 
 GameOf = Callable[[Terms], Game[Any]]
 """Binds the game the terms name; raises ValueError if it knows none."""
@@ -146,18 +146,14 @@ class _Run:
     def judge(self) -> Report:
         """Make all checks, and report the first that fails."""
         try:
-            self.all()
+            transcript, table = self.begin()
+            signed = verifier_checks.check_signatures(table, transcript, self.stats)
+            self.stats.lap("signatures")
+            self.node = self._chain(table, transcript, signed)
+            self._end(table, transcript, self.node)
         except Unsound as error:
             return self.report(error)
         return self.report(None)
-
-    def all(self) -> None:
-        """Make all checks in their order."""
-        transcript, table = self.begin()
-        signed = verifier_checks.check_signatures(table, transcript, self.stats)
-        self.stats.lap("signatures")
-        self.node = self._chain(table, transcript, signed)
-        self._end(table, transcript, self.node)
 
     # The chain
 
@@ -203,7 +199,7 @@ class _Run:
         self.bases = verifier_checks.check_bases(table, start, signed, self.stats)
         self.epoch = signed.epochs[-1]
         self.stats.lap("bases")
-        return verifier_checks.way_to(self.bases[-1].node)
+        return {before.digest: after for before, _, after in steps_to(self.bases[-1].node)}
 
     # The end
 
@@ -212,16 +208,21 @@ class _Run:
         evidence, sealed = transcript.evidence, False
         if self.bases:
             base = self.bases[-1].node
-            digest = base.base_digest()
-            verifier_checks.check_seals(table, transcript, self.epoch, digest, self.stats)
+            vote = SealVote(self.epoch, base.base_digest())
+            seats = verifier_checks.check_votes(table, evidence.seals, vote, 3, self.stats)
+            if len(seats) < table.quorum:
+                raise Unsound("missing-votes", path=(3, 3))
+            if len(seats) > table.quorum:
+                words = "there are more seals than a quorum"
+                raise Unsound("left-over", words, (3, 3, table.quorum))
             sealed = base.want.kind is Kind.RESULT
         elif evidence.seals:
             raise Unsound("left-over", "there are seals of no close", (3, 3))
         over = node.want.kind is Kind.RESULT
         if evidence.final and (sealed or not over):
             raise Unsound("left-over", "there are last says where none is needed", (3, 4))
-        place = (self.epoch, node.step, node.digest)
-        said = verifier_checks.check_final(table, transcript, place, self.stats)
+        last = Say(self.epoch, node.step, node.digest, step_bodies.EMPTY)
+        said = set(verifier_checks.check_votes(table, evidence.final, last, 4, self.stats))
         if said - node.present:
             raise Unsound("left-over", "a last say of a seat that is not present", (3, 4))
         self.stats.lap("signatures")
@@ -234,9 +235,10 @@ class _Run:
         """Return everything known, and the first problem if there is one."""
         problem, node = self._problem(error) if error else None, self.node
         over = node is not None and node.want.kind is Kind.RESULT
+        unread = problem is not None and problem.code in verification_report.UNREADABLE
         roster = self.table.header.roster if self.table else ()
         return Report(
-            verdict=verification_report.verdict_of(problem),
+            verdict="ok" if problem is None else "unreadable" if unread else "fault",
             problem=problem,
             content=self.transcript.content.digest().hex() if self.transcript else "",
             table=self.table.id.hex() if self.table else "",

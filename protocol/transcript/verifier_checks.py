@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from functools import partial
 from typing import Final
 
 from ..bounds import Quota
@@ -22,10 +22,11 @@ from ..consensus.new_epoch import Base
 from ..crypto import identities
 from ..errors import Invalid
 from ..fault_codes import Fault
-from ..wire import signed_messages, step_bodies
-from ..wire.signed_messages import Close, Halt, Message, Say, SealVote, Statement
+from ..wire import signed_messages
+from ..wire.signed_messages import Close, Halt, Message, Say, Statement
 from ..wire.step_bodies import Complaint, KeyReveal
 from .transcript_format import Entry, Envelope, Link, Step, Transcript
+from .transcript_format import Signed as Vote
 from .transcript_writer import entry_of
 from .verification_report import Statistics, Unsound
 
@@ -199,11 +200,6 @@ Way = Mapping[bytes, Node]
 """Digest to the next node on the way to the last base."""
 
 
-def way_to(base: Node) -> Way:
-    """Return the way from the chain's beginning to a base."""
-    return {before.digest: after for before, after in pairwise(base.history())}
-
-
 def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) -> Node:
     """Return the next node: that of the way, else the one after a complete step of legal bodies.
 
@@ -226,7 +222,10 @@ def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) ->
         return after or node
     _check_bodies(node, entry.slots, path, stats)
     if after is None:
-        _check_complete(node, entry.slots, path)
+        for seat, slot in enumerate(entry.slots):
+            asked = seat in node.want.speakers
+            if isinstance(slot, Missing) and (asked or slot is not Missing.NONE):
+                raise Unsound(CODES[slot], path=(*path, 1, seat), step=node.step, seat=seat)
         after = transition.append(node, entry.slots)
     node.derived.clear()  # nothing asks again what follows from a step that is checked
     stats.lap(PARTS.get(node.want.kind, "openings"))
@@ -260,14 +259,6 @@ def _check_bodies(
             at = {"step": node.step, "seat": seat}
             raise Unsound(fault.code, fault.reason, where, **at, place=fault.place) from fault
         _count(node, given, stats)
-
-
-def _check_complete(node: Node, slots: tuple[Slot, ...], path: tuple[int, ...]) -> None:
-    """Refuse a step in which not all have spoken that were asked."""
-    for seat, slot in enumerate(slots):
-        asked = seat in node.want.speakers
-        if isinstance(slot, Missing) and (asked or slot is not Missing.NONE):
-            raise Unsound(CODES[slot], path=(*path, 1, seat), step=node.step, seat=seat)
 
 
 def _count(node: Node, given: object, stats: Statistics) -> None:
@@ -383,9 +374,7 @@ def check_bases(table: Table, start: Node, signed: Signed, stats: Statistics) ->
 def _base_of(
     table: Table, message: Message, references: FileReferences, path: tuple[int, ...]
 ) -> Base:
-    def make() -> Base:
-        return new_epoch.base_of_close(table, message, references)
-
+    make = partial(new_epoch.base_of_close, table, message, references)
     try:
         return references.once((message.hash, False), make)
     except (Malformed, TooMuch, RecursionError) as error:
@@ -400,35 +389,25 @@ def _base_of(
 # The end
 
 
-def check_seals(
-    table: Table, transcript: Transcript, epoch: int, base: bytes, stats: Statistics
-) -> None:
-    """Check that a quorum has sealed the last base, by rising seat ([V-9]).
+def check_votes(
+    table: Table, votes: tuple[Vote, ...], statement: Statement, part: int, stats: Statistics
+) -> list[int]:
+    """Return the seats that have signed one statement, by rising seat.
 
-    Raises Unsound: 'bad-order', 'bad-signature', 'missing-votes' or 'left-over'.
+    Args:
+        table: The table.
+        votes: The seat and the signature of each.
+        statement: What they signed.
+        part: The index of these votes in the evidence of the file.
+        stats: Where the signatures are counted.
+
+    Raises:
+        Unsound: If the seats do not rise, or a signature does not hold ('bad-order' or
+            'bad-signature').
     """
-    seals = transcript.evidence.seals
-    seats = _rising(table, [seat for seat, _ in seals], (3, 3))
-    for i, (seat, signature) in enumerate(seals):
-        verified(table, seat, SealVote(epoch, base), signature, (3, 3, i), stats)
-    if len(seats) < table.quorum:
-        raise Unsound("missing-votes", path=(3, 3))
-    if len(seats) > table.quorum:
-        raise Unsound("left-over", "there are more seals than a quorum", (3, 3, table.quorum))
-
-
-def check_final(
-    table: Table, transcript: Transcript, place: tuple[int, int, bytes], stats: Statistics
-) -> frozenset[int]:
-    """Return the seats whose input of the last step, at a place, is in the file ([V-10])."""
-    final = transcript.evidence.final
-    seats = _rising(table, [seat for seat, _ in final], (3, 4))
-    for i, (seat, signature) in enumerate(final):
-        verified(table, seat, Say(*place, step_bodies.EMPTY), signature, (3, 4, i), stats)
-    return frozenset(seats)
-
-
-def _rising(table: Table, seats: list[int], path: tuple[int, ...]) -> list[int]:
+    seats = [seat for seat, _ in votes]
     if seats != sorted(set(seats)) or any(seat >= table.seats for seat in seats):
-        raise Unsound("bad-order", "the signatures are not by rising seat", path)
+        raise Unsound("bad-order", "the signatures are not by rising seat", (3, part))
+    for i, (seat, signature) in enumerate(votes):
+        verified(table, seat, statement, signature, (3, part, i), stats)
     return seats

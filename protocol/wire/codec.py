@@ -52,15 +52,7 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
     """
     if not isinstance(data, bytes) or len(data) > max_size:
         raise Invalid("bad-encoding", f"more than {max_size} bytes")
-    value = _unpack(data, max_items)
-    if encode(value) != data:
-        raise Invalid("bad-encoding", "not the shortest encoding of its value")
-    return value
-
-
-def _unpack(data: bytes, max_items: int) -> Value:
-    """msgpack under limits: it sets aside room for an array's items before it sees them ([C-4])."""
-    try:
+    try:  # under limits: it sets aside room for an array's items before it sees them
         value: Value = msgpack.unpackb(
             data,
             raw=False,
@@ -71,6 +63,8 @@ def _unpack(data: bytes, max_items: int) -> Value:
         )
     except (ValueError, msgpack.exceptions.UnpackException):
         raise Invalid("bad-encoding", "not the encoding of one value") from None
+    if encode(value) != data:
+        raise Invalid("bad-encoding", "not the shortest encoding of its value")
     return value
 
 

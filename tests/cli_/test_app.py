@@ -587,7 +587,7 @@ def test_verify_does_itself_what_a_process_left_undone(
     hoity: Shell, game: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_: object) -> Any:
-        raise worker_processes.Ended
+        raise worker_processes.ProcessEnded
 
     monkeypatch.setattr(worker_processes, "spread", lambda _: nullcontext(gone))
     done = hoity.done(0, "verify", game, "--json")

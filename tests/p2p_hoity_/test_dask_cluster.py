@@ -15,7 +15,7 @@ from support.dask_cluster import begun, kill_workers
 
 from p2p_hoity import dask_cluster
 from p2p_hoity.dask_cluster import ClusterError, in_order, on_cluster
-from p2p_hoity.worker_processes import Ended
+from p2p_hoity.worker_processes import ProcessEnded
 
 NOWHERE = "tcp://127.0.0.1:9"
 
@@ -32,10 +32,10 @@ def test_each_piece_comes_with_what_is_made_of_it_or_with_what_went_wrong(local:
     assert found == {number: 2 * number for number in range(30)}
     assert dict(on_cluster(local.scheduler_address, pieces.doubled, [])) == {}
     found = dict(on_cluster(local.scheduler_address, pieces.doubled, [1, -1, 2, 3, 4]))
-    assert isinstance(found.pop(-1), Ended)
+    assert isinstance(found.pop(-1), ProcessEnded)
     assert found == {1: 2, 2: 4, 3: 6, 4: 8}
     found = list(in_order(local.scheduler_address, pieces.doubled, [5, -1, *range(20, 0, -1)]))
-    assert isinstance(found.pop(1), Ended)
+    assert isinstance(found.pop(1), ProcessEnded)
     assert found == [10, *range(40, 0, -2)]
     work = on_cluster(local.scheduler_address, pieces.refused, range(9))
     assert fails(ClusterError, "cluster-otherwise", list, work).fields["kind"] == "ValueError"

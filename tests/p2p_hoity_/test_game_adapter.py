@@ -107,7 +107,9 @@ def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> N
     assert all(game_adapter.shared_length(one, last) == one.length for one in nodes)
     log = last.log
     assert log is not None
-    other = game_adapter.Play(last.state, game_adapter.Log(log.items, log.past, log.length))
+    other = game_adapter.Play(
+        last.state, game_adapter.HappeningLog(log.items, log.past, log.length)
+    )
     assert game_adapter.shared_length(last, other) == (log.past.length if log.past else 0)
 
 

@@ -67,7 +67,7 @@ def test_processes_come_to_the_same_verdict(spoilt: int | None) -> None:
 
 @ONLY_WHERE_FORKED
 def test_a_process_that_is_ended_is_told_or_once_forgiven(tmp_path: Path) -> None:
-    with pytest.raises(worker_processes.Ended):
+    with pytest.raises(worker_processes.ProcessEnded):
         _end_one_of_two()
     with pytest.raises(RuntimeError, match="ours"), worker_processes.spread(2):
         raise RuntimeError("ours")
@@ -118,7 +118,7 @@ def test_each_piece_comes_with_what_is_made_of_it_though_one_ends_its_process() 
     found = dict(worker_processes.side_by_side(pieces.doubled, given, 2))
     assert set(found) == set(given)
     for number, made in found.items():
-        assert isinstance(made, worker_processes.Ended) if number < 0 else made == 2 * number
+        assert isinstance(made, worker_processes.ProcessEnded) if number < 0 else made == 2 * number
 
 
 @ONLY_WHERE_FORKED

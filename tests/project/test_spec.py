@@ -236,9 +236,15 @@ def test_frames_have_the_forms_of_the_page() -> None:
 
 def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
     terms = table_header.Terms(identity(0).public, HASH, "any", 3, 2)
-    refuse, shown = lobby.Refuse(lobby.Refusal.FULL), lobby.Shown(HASH, bytes(64))
+    refuse, shown = lobby.Refuse(lobby.Refusal.FULL), lobby.SignedTable(HASH, bytes(64))
     sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
-    sent += [lobby.Names(()), refuse, lobby.Asked(), lobby.Roster(b"", (), bytes(64)), shown]
+    sent += [
+        lobby.SeatedNames(()),
+        refuse,
+        lobby.Pending(),
+        lobby.Roster(b"", (), bytes(64)),
+        shown,
+    ]
     who, entry = identity(1), table_header.SeatEntry(HASH, "Ada", HASH, bytes(64))
     word = chat.speak(HASH, who, 1, 2, "words")
     passed = chat.pass_on(word, who, 3)

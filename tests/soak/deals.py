@@ -60,7 +60,7 @@ class Probe:
         if isinstance(update, updates.Started):
             self.began = time.monotonic()
             trio.lowlevel.spawn_system_task(self._look)
-        elif isinstance(update, updates.Stepped):
+        elif isinstance(update, updates.ChainGrew):
             if update.after.step > self.seats + SETUP_AND_DEAL - 1 and not self.over.is_set():
                 self.over.set()
                 self._tell()
@@ -88,7 +88,7 @@ class Probe:
         )
 
 
-def own(where: Home) -> player_key.Player:
+def own(where: Home) -> player_key.NamedIdentity:
     """Return the player of a home, with a new key if it has none."""
     name = where.path.name
     return (
@@ -98,7 +98,7 @@ def own(where: Home) -> player_key.Player:
     )
 
 
-def terms_of(me: player_key.Player, seats: int, quorum: int, times: Sequence[int]) -> Terms:
+def terms_of(me: player_key.NamedIdentity, seats: int, quorum: int, times: Sequence[int]) -> Terms:
     """Return the terms of a full table of this host."""
     variant: rules.Variant = "surprise" if seats == 2 else None
     game = game_adapter.game_value(editions.load(), variant)

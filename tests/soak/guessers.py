@@ -118,10 +118,10 @@ class Attack:
 
     async def host(self, number: int, nursery: trio.Nursery) -> None:
         """One host whose table fills, and a guest of it from time to time."""
-        shown: list[updates.Code] = []
+        shown: list[updates.OfferedCode] = []
 
         def hear(update: updates.Update) -> None:
-            if isinstance(update, updates.Code):
+            if isinstance(update, updates.OfferedCode):
                 self.counts["shown"] += 1
                 self.counts["burned"] += update.after is CodeEnd.WRONG
                 shown[:] = [update]

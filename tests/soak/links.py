@@ -36,7 +36,7 @@ from p2p_hoity.net.relay_client import reach
 from p2p_hoity.net.secure_channel import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork, encode_frame
-from p2p_hoity.table.lobby import Names, encode_lobby
+from p2p_hoity.table.lobby import SeatedNames, encode_lobby
 from p2p_hoity.table.task_groups import open_nursery
 from protocol.crypto.identities import Identity
 from protocol.wire import peer_frames
@@ -197,7 +197,7 @@ async def questions(target: Target) -> None:
 
 async def chatter(target: Target) -> None:
     """Well-formed lobby frames that mean nothing here, as large as they may be."""
-    words = encode_lobby(Names(tuple("x" * 64 for _ in range(6))))
+    words = encode_lobby(SeatedNames(tuple("x" * 64 for _ in range(6))))
     await _flood(target, lambda: words)
 
 

@@ -46,7 +46,7 @@ class Core:
     steps: list[tuple[float, str]] = field(default_factory=list)
 
     def hear(self, update: updates.Update) -> None:
-        if isinstance(update, updates.Stepped):
+        if isinstance(update, updates.ChainGrew):
             self.steps.append((1000 * CLOCKWORK.now(self), update.before.want.kind))
 
     async def idle(self) -> None:

@@ -32,7 +32,7 @@ from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.peer_link import Link
-from p2p_hoity.net.relay_client import call, register, take
+from p2p_hoity.net.relay_client import CALL, TAKE, register, spliced
 from p2p_hoity.net.transport import TcpNetwork
 from protocol import Identity
 from soak.health import health
@@ -182,7 +182,7 @@ class Tables:
         async def answer() -> None:
             while not ends:
                 with suppress(NetError):
-                    ends.append(await take(self.network, relay, await tokens.receive()))
+                    ends.append(await spliced(self.network, relay, TAKE + await tokens.receive()))
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(answer)
@@ -193,7 +193,7 @@ class Tables:
         """As a seat does: once more if it fails."""
         while True:
             try:
-                return await call(self.network, relay, who.public)
+                return await spliced(self.network, relay, CALL + who.public)
             except NetError:
                 self.load.again += 1
                 await trio.sleep(0.5)

@@ -16,7 +16,7 @@ from dataclasses import fields
 from support.sim.runs import Run
 
 from p2p_hoity.dask_cluster import in_order
-from p2p_hoity.worker_processes import Ended
+from p2p_hoity.worker_processes import ProcessEnded
 
 ENDED = "The process that played it ended: "
 
@@ -34,7 +34,7 @@ def games(run: Run, numbers: range, scheduler: str | None) -> Iterator[tuple[Cou
         return
     found = in_order(scheduler, run.game, numbers)
     for number, one in zip(numbers, found, strict=True):
-        yield (Counter(), ENDED + run.name(number)) if isinstance(one, Ended) else one
+        yield (Counter(), ENDED + run.name(number)) if isinstance(one, ProcessEnded) else one
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -45,11 +45,11 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-
     return here
 
 
-def player(home: Home, seat: int = 0) -> player_key.Player:
+def player(home: Home, seat: int = 0) -> player_key.NamedIdentity:
     """The kept key of this home: that of a seeded seat."""
     who, nickname = identity(seat), f"seat {seat}"
     player_key.save_identity(home, who.seed, nickname, player_key.new_vault(None))
-    return player_key.Player(who, nickname)
+    return player_key.NamedIdentity(who, nickname)
 
 
 def keep_journal(

@@ -19,9 +19,9 @@ from p2p_hoity.editions import load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.lesson_script import MINE, OPPONENTS, SEATS, Lesson, Topic
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Clock, Muster, Presence
+from p2p_hoity.presentation.screen_updates import Attending, Clock, Muster
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
-from protocol import Kind
+from protocol import Kind, effects
 from support.rules_driver import Referee
 from support.screened import NAMES, table
 
@@ -70,9 +70,9 @@ class Shown:
             self.stage.hear(update)
         return self
 
-    def there(self, *seats: Presence) -> Shown:
+    def there(self, *seats: Attending) -> Shown:
         """Say how each seat is there; all others are linked."""
-        rest = (Presence.LINKED,) * (self.driver.state.seats - len(seats))
+        rest = (Attending.LINKED,) * (self.driver.state.seats - len(seats))
         return self.hear(updates.Attendance((*seats, *rest)))
 
     def lines(self, width: int = 80, height: int = 24) -> list[str]:
@@ -162,7 +162,7 @@ def _knock() -> Shown:
     shown.desk.papers = ("Give this ticket to the others", ticket, "", *shown.desk.papers)
     shown.desk.answers = knock("Bruno", "MLIL-DCD5-6CF4-OPNQ-DKLO")
     after = updates.CodeEnd.WRONG
-    code = updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, after)
+    code = updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, after)
     return shown.hear(updates.Admitted("Zoe", False), code)
 
 
@@ -183,7 +183,7 @@ def _reveal() -> Shown:
 
 def _sealed() -> Shown:
     shown = asked_for(begun(), "action", 3)
-    shown.hear(updates.Chosen("action", shown.view.legal("action")[0]))
+    shown.hear(updates.ChoiceTaken("action", shown.view.legal("action")[0]))
     shown.desk.menu = None
     shown.wait({1, 3}, 12.0, 288.0)
     return shown
@@ -196,7 +196,7 @@ def _halfway() -> Shown:
 
 
 def _left() -> Shown:
-    shown = _sealed().there(Presence.LINKED, Presence.LEFT).hear(updates.LeftForNow(1))
+    shown = _sealed().there(Attending.LINKED, Attending.LEFT).hear(effects.LeftForNow(1))
     shown.wait({1, 3}, there=2, gone=frozenset({1}), thinking=frozenset({3}))
     return shown
 
@@ -205,7 +205,7 @@ def _absence(shown: Shown) -> Shown:
     """The second seat is away for good."""
     shown.driver.away(1)
     shown.hear(updates.Happened(tuple(shown.driver.record[-1:]), shown.view))
-    return shown.there(Presence.LINKED, Presence.ABSENT)
+    return shown.there(Attending.LINKED, Attending.ABSENT)
 
 
 def _absent() -> Shown:
@@ -215,7 +215,7 @@ def _absent() -> Shown:
 
 
 def _away() -> Shown:
-    return _sealed().there(Presence.ABSENT).hear(updates.Away())
+    return _sealed().there(Attending.ABSENT).hear(updates.Away())
 
 
 def _paused() -> Shown:
@@ -232,7 +232,7 @@ def over(seats: int = 4, variant: rules.Variant = None, seed: int = 1) -> Shown:
     assert shown.stage.scene.table is not None
     standings = shown.driver.state.standings
     path = Path("hoity-7d42.hoity")
-    return shown.hear(updates.Finished(shown.stage.scene.table, None, standings, path))  # type: ignore[arg-type]
+    return shown.hear(updates.GameOver(shown.stage.scene.table, None, standings, path))  # type: ignore[arg-type]
 
 
 def _pass() -> Shown:
@@ -278,16 +278,16 @@ MOMENTS: dict[str, Callable[[], Shown]] = {
     "six-seats": lambda: asked_for(begun(6), "action", 9),
     "sealed": _sealed,
     "halfway": _halfway,
-    "link-lost": lambda: _sealed().there(Presence.LINKED, Presence.UNLINKED),
+    "link-lost": lambda: _sealed().there(Attending.LINKED, Attending.UNLINKED),
     "left": _left,
     "absent": _absent,
     "away": _away,
-    "returned": lambda: _away().there().hear(updates.Returned()),
+    "returned": lambda: _away().there().hear(updates.Rejoined()),
     "paused": _paused,
     "cheat": lambda: (
         asked_for(begun(), "place", 3)
         .hear(updates.Accused(2, "two-chains"))
-        .there(Presence.LINKED, Presence.LINKED, Presence.BANNED)
+        .there(Attending.LINKED, Attending.LINKED, Attending.BANNED)
     ),
     "talk": lambda: asked_for(begun(), "place", 3).hear(
         updates.Said(1, "Ada", "nice pipes you have there…"),

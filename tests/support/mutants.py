@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.chain import setup_steps, transition
-from protocol.consensus import absence, finality, followed_chain, new_epoch
+from protocol.consensus import absence, followed_chain, new_epoch
 from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
     catch_up,
@@ -85,7 +85,7 @@ HELD = "says = {m.hash for m in held_says(base, state.log.store, under)}"
 MUTANTS = (
     mutant(
         "t-1 halts",
-        (new_epoch.read_close, "!= table.quorum", "!= table.quorum - 1"),
+        (new_epoch.base_of_close, "!= table.quorum", "!= table.quorum - 1"),
         (Votes.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
         (propose, "< state.table.quorum or", "< state.table.quorum - 1 or"),
     ),
@@ -121,7 +121,7 @@ MUTANTS = (
     mutant(
         "a completed step final by itself",
         (
-            finality.final_step,
+            followed_chain.final_step,
             "base, silent = view.base.step, set(view.tip.present)",
             "base, silent = view.base.step, set()",
         ),
@@ -129,7 +129,7 @@ MUTANTS = (
     mutant(
         "final by t says",
         (
-            finality.final_step,
+            followed_chain.final_step,
             "if not silent:",
             "if len(view.tip.present) - len(silent) >= view.tip.table.quorum:",
         ),
@@ -174,7 +174,7 @@ MUTANTS = (
         "the proposer's wait not doubled",
         (Timers.waits_as_proposer, "self.grace(self.fruitless(promise)) / 2", "self.grace() / 2"),
     ),
-    mutant("votes name the close", (Votes._read_close, "base.node.base_digest()", "message.hash")),
+    mutant("votes name the close", (Votes.read_closes, "base.node.base_digest()", "message.hash")),
     mutant(
         "proofs that prove nothing turn epochs",
         (followed_chain.is_effective, "epochs == {view.epoch}", "True"),
@@ -195,22 +195,23 @@ MUTANTS = (
         "illegal says are followed",
         (
             followed_chain.chosen_says,
-            "except Fault:\n                continue",
-            "except Fault:\n                pass",
+            "is_legal(node, message.seat, say.body)",
+            "True",
         ),
     ),
     mutant(
         "fewer than t present going on",
         (transition.may_go_on, "len(node.present) >= node.table.quorum", "True"),
     ),
-    mutant("reveal without hold", (transition._needs_hold, "not node.table.strict", "False")),
+    mutant("reveal without hold", (transition._want_unseal, "not node.table.strict", "False")),
     mutant("a thinking seat's halt says expired", (absence.claim_of, "owes or ", "")),
     mutant(
         "halts of the missing count",
         (absence.is_timed_out, "seat not in missing", "True"),
     ),
     mutant(
-        "a zero backup piece accepted", (setup_steps._check_backup, "== group.IDENTITY", "is None")
+        "a zero backup piece accepted",
+        (setup_steps.KeyRevealStep.check, "== group.IDENTITY", "is None"),
     ),
     mutant(
         "a resumed seat signs at once",
@@ -279,7 +280,7 @@ MUTANTS = (
     ),
     mutant(
         "an input off the chain is passed on",
-        (catch_up.goes_round, "node is not None and node.step == statement.step", "True"),
+        (catch_up.pass_on, "at is not None and at.step == statement.step", "True"),
     ),
     mutant(
         "every input of a seat at fault is passed on",

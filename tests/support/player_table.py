@@ -135,7 +135,7 @@ class Guest:
     player: Any = field(default_factory=lambda: BotPlayer("easy"))
     options: dict[str, Any] = field(default_factory=dict)
     listener: Callable[[updates.Update], object] = lambda update: None
-    me: player_key.Player = field(init=False)
+    me: player_key.NamedIdentity = field(init=False)
 
     def __post_init__(self) -> None:
         self.home = Home(self.path / self.name)
@@ -175,11 +175,11 @@ class Guest:
     @property
     def absences(self) -> tuple[int, int]:
         """How often the screen was told that its seat is absent, and that it is back."""
-        return len(self.heard(updates.Away)), len(self.heard(updates.Returned))
+        return len(self.heard(updates.Away)), len(self.heard(updates.Rejoined))
 
     def games(self) -> list[tuple[bytes, Path]]:
         """Return the table's id and the transcript of each game that this guest has finished."""
-        return [(one.table.id, one.transcript) for one in self.heard(updates.Finished)]
+        return [(one.table.id, one.transcript) for one in self.heard(updates.GameOver)]
 
     def leave_when(self, wanted: Condition) -> None:
         """Let the player leave for now once its screen is told what is wanted."""

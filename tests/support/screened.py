@@ -9,7 +9,7 @@ import trio
 from p2p_hoity import game_adapter, rules
 from p2p_hoity.editions import load
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Clock, Muster, Presence
+from p2p_hoity.presentation.screen_updates import Attending, Clock, Muster
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected
 from p2p_hoity.table.player_interface import Player
 from protocol import Patience, Table, Terms, table_header
@@ -87,11 +87,11 @@ class Company:
         bound = table(self.seats, self.variant, self.names, self.edition)
         tell(updates.Joined(self.names[: self.seats], self.seats))
         tell(updates.Started(bound, self.mine))
-        tell(updates.Attendance((Presence.LINKED,) * self.seats))
+        tell(updates.Attendance((Attending.LINKED,) * self.seats))
         while not isinstance(expected(self.referee.state), Over):
             await self._step(player)
         standings = self.referee.state.standings
-        tell(updates.Finished(bound, None, standings, None))  # type: ignore[arg-type]
+        tell(updates.GameOver(bound, None, standings, None))  # type: ignore[arg-type]
         return "finished"
 
     async def _step(self, player: Player) -> None:
@@ -118,7 +118,7 @@ class Company:
         with trio.CancelScope() as self._question:
             choice = await player.choose(view, kind, False)
         view.check(kind, choice)
-        self.tell(updates.Chosen(kind, choice))
+        self.tell(updates.ChoiceTaken(kind, choice))
         self.referee.plan = {(kind, self.mine): choice}
 
     def clock(self, awaited: set[int], left: float = 271.0) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from p2p_hoity.dask_cluster import in_order
-from p2p_hoity.worker_processes import Ended
+from p2p_hoity.worker_processes import ProcessEnded
 
 from .contest import Won, summed
 from .pairing import Duel
@@ -28,7 +28,11 @@ PAIRINGS = (("hard", "normal"), ("normal", "hard"), ("hard", "random"))
 
 
 def fought(duel: Duel, seeds: range, processes: int, scheduler: str | None = None) -> Won:
-    """The one seat's share in the games of these numbers; Ended if one ends whoever plays it."""
+    """Return the one seat's share in the games of these numbers.
+
+    Raises:
+        ProcessEnded: If a process that played a game was ended.
+    """
     if scheduler:
         return summed(np.array(list(_by_cluster(duel, seeds, scheduler))))
     with ProcessPoolExecutor(processes) as pool:
@@ -37,7 +41,7 @@ def fought(duel: Duel, seeds: range, processes: int, scheduler: str | None = Non
 
 def _by_cluster(duel: Duel, seeds: range, scheduler: str) -> Iterator[float]:
     for found in in_order(scheduler, duel.share, seeds):
-        if isinstance(found, Ended):
+        if isinstance(found, ProcessEnded):
             raise found
         yield found
 

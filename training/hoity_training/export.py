@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from p2p_hoity.bots.learned.policy_network import Network
+from p2p_hoity.bots.learned.policy_network import PolicyNetwork
 
 from .keeping import load, policy_of
 from .packing import pack
@@ -26,7 +26,7 @@ def weights_of(state: Mapping[str, Any], part: str) -> bytes:
     return pack(policy.shape, layers, about["commit"], about["seed"])
 
 
-def policy_from(network: Network) -> Policy:
+def policy_from(network: PolicyNetwork) -> Policy:
     """The policy that a network in a file is, its weights as they were rounded."""
     made = Policy(network.shape)
     with torch.no_grad():

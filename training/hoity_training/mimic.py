@@ -21,9 +21,9 @@ import numpy as np
 import torch
 
 from p2p_hoity.bots import BOTS
-from p2p_hoity.bots.learned import scene_of
+from p2p_hoity.bots.learned import sight_of
 from p2p_hoity.bots.learned.move_candidates import Pick, picks
-from p2p_hoity.bots.learned.observation import Scene, other_blocks, own_block
+from p2p_hoity.bots.learned.observation import Sight, other_blocks, own_block
 from p2p_hoity.rules import Choice, Expected, View
 
 from .critic import Critic
@@ -46,7 +46,7 @@ class Seen:
     picked: Ints
 
 
-def nearest(scene: Scene, pick: Pick, choice: Choice) -> int:
+def nearest(scene: Sight, pick: Pick, choice: Choice) -> int:
     """The number of the candidate that is this choice, or else is most like it: the piece of its
     letter, or the exhibit that shares most with it and has least besides."""
     choices = [candidate.choice for candidate in pick]
@@ -70,7 +70,7 @@ class Watcher:
     def choose(self, view: View, due: Expected, rng: Random) -> Choice:
         """What the bot chooses."""
         choice = self.bot(view, due, rng)
-        scene = scene_of(view, due)
+        scene = sight_of(view, due)
         found = picks(scene)
         chosen = choice if scene.kind == "theft" and isinstance(choice, tuple) else (choice,)
         own, others = [own_block(scene)], [other_blocks(scene)]

@@ -14,7 +14,7 @@ from hoity_training.keeping import load as checkpoint
 from hoity_training.tables import Kind
 from support.rules_driver import plays, table
 
-from p2p_hoity.bots.learned import scene_of
+from p2p_hoity.bots.learned import sight_of
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.editions import load
 
@@ -22,7 +22,7 @@ from p2p_hoity.editions import load
 def test_a_choice_that_is_no_candidate_is_taken_for_the_nearest():
     referee = table(load(), 3, {0: "A1 A2 B1 A4"})
     due = referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
-    scene = scene_of(referee.view(0), due)
+    scene = sight_of(referee.view(0), due)
     (pick,) = picks(scene)
     assert [one.choice for one in pick] == [(0, 1, 3), (0, 1, 2, 3), (0, 1, 2)]
     assert mimic.nearest(scene, pick, (0, 1, 2, 3)) == 1
@@ -34,7 +34,7 @@ def test_a_younger_piece_is_taken_for_the_oldest_of_its_letter():
     referee = table(load(), 3, {0: "A2 A1 B2 B1"})
     places, actions = dict.fromkeys(range(3), 0), plays(referee.state, s0="Exhibit", s2="Thief:0")
     due = referee.until("theft", place=places, action=actions, exhibit={0: (0, 1, 2, 3)})
-    scene = scene_of(referee.view(2), due)
+    scene = sight_of(referee.view(2), due)
     (pick,) = picks(scene)
     slots = [one.choice for one in pick]
     letters = [scene.view.piece(slot).letter for slot in slots]

@@ -15,7 +15,7 @@ from hoity_training.sim import Table
 from support.sampling import sample
 from support.unruly_games import TABLES
 
-from p2p_hoity.bots.learned import scene_of
+from p2p_hoity.bots.learned import sight_of
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
 from p2p_hoity.editions import load
@@ -39,7 +39,7 @@ class Watched(Beside):
         for row in self.rng.sample(rows, (len(rows) + 1) // 2):
             seat = int(point.seats[row])
             seen = view(mirror.state, seat, mirror.private(seat))
-            scene = scene_of(seen, expected(mirror.state))
+            scene = sight_of(seen, expected(mirror.state))
             assert close(self.seen.own[row], own_block(scene))
             assert close(self.seen.others[row], other_blocks(scene))
             self._check_candidates(mirror, point, row, picks(scene))

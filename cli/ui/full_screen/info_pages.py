@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from p2p_hoity.presentation.screen_updates import Code, Presence
+from p2p_hoity.presentation.screen_updates import Attending, OfferedCode
 
 from ...words import choice_names
 from ...words.card_names import grid
@@ -67,7 +67,7 @@ class PagedApp(App[None]):
 
     def action_copy_code(self) -> None:
         """Copy the code, by the terminal."""
-        if isinstance(self.stage.scene.code, Code):
+        if isinstance(self.stage.scene.code, OfferedCode):
             self.copy_to_clipboard(whole(self.stage.scene.code))
             self.notify(_("The code is copied, if this terminal allows it."))
 
@@ -214,11 +214,11 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
     if stage.scene.table is None:
         return []
     told = {
-        Presence.LINKED: _("linked"),
-        Presence.UNLINKED: _("link lost: heard through others, if at all"),
-        Presence.LEFT: _("left for now"),
-        Presence.ABSENT: _("absent"),
-        Presence.BANNED: _("banned for cheating"),
+        Attending.LINKED: _("linked"),
+        Attending.UNLINKED: _("link lost: heard through others, if at all"),
+        Attending.LEFT: _("left for now"),
+        Attending.ABSENT: _("absent"),
+        Attending.BANNED: _("banned for cheating"),
     }
     lines = []
     for seat, (nickname, key) in enumerate(keys_of(stage.scene.table)):
@@ -228,7 +228,7 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
         elif stage.scene.attendance:  # at a replay nobody is linked, or not
             line.add(told[stage.scene.attendance[seat]] + "  ", "plain")
             relay = stage.scene.relays.get(nickname, "")
-            if relay and stage.scene.attendance[seat] is Presence.LINKED:
+            if relay and stage.scene.attendance[seat] is Attending.LINKED:
                 line.add(_("through the relay {relay}").format(relay=relay) + "  ", "plain")
         lines.append(line.add(_("key {key}").format(key=key), "dim"))
     return [*lines, *_lost(stage, width), *_own_ticket(stage, width)]

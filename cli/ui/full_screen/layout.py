@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from p2p_hoity.presentation.screen_updates import Presence, Said
+from p2p_hoity.presentation.screen_updates import Attending, Said
 from p2p_hoity.rules import Edition, Phase, Place, View, happenings
 
 from ...printing import COLUMNS, ROWS, is_small
@@ -132,9 +132,9 @@ def health(stage: Stage, wide: bool) -> Line:
     seats = len(stage.scene.attendance)
     if not seats:
         return Line()
-    fine = {Presence.LINKED}
+    fine = {Attending.LINKED}
     if stage.scene.seat is None:
-        fine.add(Presence.UNLINKED)  # an onlooker has few links, and hears of seats through others
+        fine.add(Attending.UNLINKED)  # an onlooker has few links, and hears of seats through others
     linked = sum(one in fine for one in stage.scene.attendance)
     good = linked == seats
     words = _("{linked}/{seats} linked").format(linked=linked, seats=seats)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.screen_updates import Attending
 from protocol.bounds import Seconds
 
 from ...words.presence_sentences import GONE_FOR_GOOD, THINKING
@@ -127,7 +127,7 @@ def _elsewhere(stage: Stage, width: int) -> list[Line]:
 
 
 def _are_linked(stage: Stage, seats: frozenset[int]) -> bool:
-    return all(stage.scene.attendance[seat] is Presence.LINKED for seat in seats)
+    return all(stage.scene.attendance[seat] is Attending.LINKED for seat in seats)
 
 
 def _end_of(stage: Stage) -> str:

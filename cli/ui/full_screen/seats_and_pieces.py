@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import LETTERS, ActionCard, ActionKind, Place, Seal, View, expected
 from p2p_hoity.rules.happenings import CashStolen, Sale
 
@@ -47,23 +47,23 @@ def name_of(stage: Stage, seat: int) -> str:
 
 def status(stage: Stage, seat: int) -> Line:
     """What this seat does now, or why it does nothing."""
-    there = stage.scene.attendance[seat] if seat < len(stage.scene.attendance) else Presence.LINKED
-    if stage.scene.seat is None and there is Presence.UNLINKED:
-        there = Presence.LINKED  # an onlooker has few links, and hears of seats through others
+    there = stage.scene.attendance[seat] if seat < len(stage.scene.attendance) else Attending.LINKED
+    if stage.scene.seat is None and there is Attending.UNLINKED:
+        there = Attending.LINKED  # an onlooker has few links, and hears of seats through others
     clock_now = stage.scene.clock
-    if there is Presence.BANNED or seat in stage.scene.faults:
+    if there is Attending.BANNED or seat in stage.scene.faults:
         code = stage.scene.faults.get(seat)
         words = _("CHEATED: {why}").format(why=meaning(code)) if code else _("banned")
         return text(words, "bad")
-    if there is Presence.ABSENT:
+    if there is Attending.ABSENT:
         return text(_("absent"), "warn")
     if seat == stage.scene.seat and stage.scene.question is not None:
         return _own(stage)
-    if stage.is_revealing and there is Presence.LINKED:
+    if stage.is_revealing and there is Attending.LINKED:
         return Line()  # what is known of it is of the step behind the reveal
     if stage.scene.is_over or clock_now is None or seat not in clock_now.awaited:
         return _resting(stage, seat, there)
-    if there is Presence.LINKED and _has_sealed(stage, seat):
+    if there is Attending.LINKED and _has_sealed(stage, seat):
         return _resting(stage, seat, there)
     if seat == stage.scene.seat:
         return text("…", "dim")
@@ -77,19 +77,19 @@ def _own(stage: Stage) -> Line:
     return text(f"{YOU} ", "title").add(_("your choice {left}").format(left=left).rstrip(), "title")
 
 
-def _awaited(there: Presence, waited: float) -> Line:
+def _awaited(there: Attending, waited: float) -> Line:
     words, style = {
-        Presence.LINKED: (_("thinking… {waited}"), "plain"),
-        Presence.UNLINKED: (_("link lost {waited}"), "warn"),
-        Presence.LEFT: (_("left for now"), "warn"),
+        Attending.LINKED: (_("thinking… {waited}"), "plain"),
+        Attending.UNLINKED: (_("link lost {waited}"), "warn"),
+        Attending.LEFT: (_("left for now"), "warn"),
     }[there]
     return text(words.format(waited=clock(waited)), style)
 
 
-def _resting(stage: Stage, seat: int, there: Presence) -> Line:
-    if there is Presence.LEFT:
+def _resting(stage: Stage, seat: int, there: Attending) -> Line:
+    if there is Attending.LEFT:
         return text(_("left for now"), "warn")
-    if there is Presence.UNLINKED and seat != stage.scene.seat:
+    if there is Attending.UNLINKED and seat != stage.scene.seat:
         return text(_("link lost"), "warn")
     return text(_doing(stage, seat), "good" if _has_sealed(stage, seat) else "dim")
 

@@ -24,7 +24,7 @@ LOG: Final[Quota] = 400
 WORDLESS: Final = frozenset(
     {
         updates.Reached,
-        updates.Stepped,
+        updates.ChainGrew,
         updates.Clock,
         updates.Attendance,
         updates.Awaited,

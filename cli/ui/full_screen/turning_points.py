@@ -50,7 +50,7 @@ def _paragraphs(told: Iterable[str], width: int) -> list[Line]:
     return [line for words in told for line in broken(" " + words, width - 1, "plain", "   ")]
 
 
-def _code(code: updates.Code | updates.NoCode | None, width: int) -> list[Line]:
+def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list[Line]:
     """The host's code, or why there is none; nothing for who needs none."""
     if code is None:
         return []

@@ -16,6 +16,7 @@ from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import BotPlayer, Player, WaitLonger, Wish
 from p2p_hoity.table.rematch import ANSWER
+from protocol import effects
 
 from ...exit_codes import USAGE, Trouble
 from ...words import board_text
@@ -82,10 +83,10 @@ def _yes(line: str, act: Act) -> Act | None:
 
 WEIGHTY: Final = (
     updates.Halfway,
-    updates.Late,
+    updates.PatienceOver,
     updates.Paused,
     updates.Extended,
-    updates.LeftForNow,
+    effects.LeftForNow,
     updates.Accused,
     updates.Moved,
     updates.TicketTaken,

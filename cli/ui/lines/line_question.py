@@ -12,7 +12,7 @@ from typing import Final
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.presentation.screen_updates import Code, Said
+from p2p_hoity.presentation.screen_updates import OfferedCode, Said
 from p2p_hoity.table.player_interface import Talk, Wish
 from protocol.bounds import Quota
 
@@ -115,7 +115,7 @@ class Pages:
     def code(self, rest: str) -> None:
         """The code to the clipboard."""
         code = self._screen.scene.code
-        if not isinstance(code, Code):
+        if not isinstance(code, OfferedCode):
             self._say(_("There is no code here to copy."))
         else:
             line_screen.copy_code(table_terms.whole(code))

@@ -143,7 +143,7 @@ class LineScreen(FollowedTable):
             self.log = RoundLog()
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width())
-        if isinstance(update, updates.Chosen) and self.is_confirmed:
+        if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:
             self._owes_awaited, self.is_confirmed = True, False
             return
         tell = self.note if type(update) in REMARKS else self.say
@@ -163,7 +163,7 @@ class LineScreen(FollowedTable):
                 self.log.add(self.names, items)
             case updates.Clock():
                 self._tell_awaited(update)
-        if isinstance(update, updates.Happened | updates.Awaited | updates.Chosen):
+        if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):
             self._owes_awaited = False
 
     def _tell_awaited(self, update: updates.Clock) -> None:

@@ -11,8 +11,8 @@ from typing import cast
 from ...rules import Choice, Expected, View
 from ..rule_bots import NothingToChoose, kind_of
 from .move_candidates import Pick, picks
-from .observation import Scene, other_blocks, own_block
-from .policy_network import BadWeights, Network, read
+from .observation import Sight, other_blocks, own_block
+from .policy_network import BadWeights, PolicyNetwork, read
 
 WEIGHTS = "weights.bin"
 
@@ -33,7 +33,7 @@ class Mixture:
 class Learned:
     """A network that chooses for a seat."""
 
-    network: Network
+    network: PolicyNetwork
 
     def choose(self, view: View, decision: Expected, rng: Random) -> Choice:
         """A legal choice for the view's seat. NothingToChoose if it has none."""
@@ -45,11 +45,11 @@ class Learned:
 
         NothingToChoose if the view's seat has no legal choice.
         """
-        scene = scene_of(view, decision)
-        found = picks(scene)
+        sight = sight_of(view, decision)
+        found = picks(sight)
         if not all(found):
-            raise NothingToChoose(f"seat {view.seat} has no legal {scene.kind}")
-        base = self.network.base(own_block(scene), other_blocks(scene))
+            raise NothingToChoose(f"seat {view.seat} has no legal {sight.kind}")
+        base = self.network.base(own_block(sight), other_blocks(sight))
         return tuple(self._mixture(base, pick) for pick in found)
 
     def _mixture(self, base: list[float], pick: Pick) -> Mixture:
@@ -57,12 +57,12 @@ class Learned:
         return Mixture(tuple(candidate.choice for candidate in pick), tuple(chances))
 
 
-def scene_of(view: View, decision: Expected) -> Scene:
-    """The scene of a decision. NothingToChoose if it asks this view for no choice."""
+def sight_of(view: View, decision: Expected) -> Sight:
+    """What the seat of a decision sees. NothingToChoose if it asks this view for no choice."""
     kind = kind_of(decision)
     if view.seat is None:
         raise NothingToChoose("an onlooker has nothing to choose")
-    return Scene(view, view.seat, kind)
+    return Sight(view, view.seat, kind)
 
 
 @cache
@@ -71,4 +71,4 @@ def shipped() -> Learned:
     return Learned(read(files(__package__).joinpath(WEIGHTS).read_bytes()))
 
 
-__all__ = ["BadWeights", "Learned", "Mixture", "Network", "read", "scene_of", "shipped"]
+__all__ = ["BadWeights", "Learned", "Mixture", "PolicyNetwork", "read", "shipped", "sight_of"]

@@ -24,7 +24,7 @@ from .observation import (
     PLACES,
     SPANS,
     Block,
-    Scene,
+    Sight,
     age,
     clipped,
     gain,
@@ -52,11 +52,11 @@ Pick = list[Candidate]
 """What one is picked from."""
 
 
-def picks(scene: Scene) -> list[Pick]:
+def picks(sight: Sight) -> list[Pick]:
     """What there is to pick: one thing, or of a theft one piece of each exhibit."""
-    if scene.kind == "theft":
-        return [_theft(scene, exhibit) for exhibit in theft_options(scene.state)]
-    return [_LISTS[scene.kind](scene)]
+    if sight.kind == "theft":
+        return [_theft(sight, exhibit) for exhibit in theft_options(sight.state)]
+    return [_LISTS[sight.kind](sight)]
 
 
 def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
@@ -70,8 +70,8 @@ def _numbers(*parts: tuple[int, Sequence[float]]) -> Block:
 # Places and Actions.
 
 
-def _places(scene: Scene) -> Pick:
-    options = cast("tuple[int, ...]", scene.view.legal("place"))
+def _places(sight: Sight) -> Pick:
+    options = cast("tuple[int, ...]", sight.view.legal("place"))
     return [Candidate(place, _numbers(_place(place))) for place in sorted(options)]
 
 
@@ -79,69 +79,69 @@ def _place(place: int) -> tuple[int, Block]:
     return PLACE_AT, one_hot(PLACES, place)
 
 
-def _actions(scene: Scene) -> Pick:
-    options = cast("tuple[int, ...]", scene.view.legal("action"))
-    return [Candidate(card, _numbers(*_card(scene, card))) for card in sorted(options)]
+def _actions(sight: Sight) -> Pick:
+    options = cast("tuple[int, ...]", sight.view.legal("action"))
+    return [Candidate(card, _numbers(*_card(sight, card))) for card in sorted(options)]
 
 
-def _turns(scene: Scene) -> Pick:
-    options = cast("tuple[tuple[int, int], ...]", scene.view.legal("turn"))
+def _turns(sight: Sight) -> Pick:
+    options = cast("tuple[tuple[int, int], ...]", sight.view.legal("turn"))
     return [
-        Candidate((place, card), _numbers(_place(place), *_card(scene, card)))
+        Candidate((place, card), _numbers(_place(place), *_card(sight, card)))
         for place, card in sorted(options)
     ]
 
 
-def _card(scene: Scene, card: int) -> list[tuple[int, Block]]:
-    kind = scene.state.kind(card)
+def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
+    kind = sight.state.kind(card)
     parts = [(CARD_AT, one_hot(ACTIONS, kind))]
     if kind == ActionKind.CASH:
-        parts.append((CASH_AT, _cash(scene, scene.state.edition.number(card))))
+        parts.append((CASH_AT, _cash(sight, sight.state.edition.number(card))))
     if kind == ActionKind.THIEF:
-        parts.append((THIEF_AT, _thief(scene, scene.state.edition.number(card))))
+        parts.append((THIEF_AT, _thief(sight, sight.state.edition.number(card))))
     return parts
 
 
-def _cash(scene: Scene, number: int) -> Block:
-    own = scene.cash[scene.seat]
-    larger = _with_more(scene, scene.cash, number, Place.AUCTION_HALL)
-    return [number / scene.largest[0], share(sum(n < number for n in own), len(own) - 1), larger]
+def _cash(sight: Sight, number: int) -> Block:
+    own = sight.cash[sight.seat]
+    larger = _with_more(sight, sight.cash, number, Place.AUCTION_HALL)
+    return [number / sight.largest[0], share(sum(n < number for n in own), len(own) - 1), larger]
 
 
-def _thief(scene: Scene, number: int) -> Block:
-    higher = _with_more(scene, scene.thieves, number, Place.CASTLE)
-    return [number / scene.largest[1], higher]
+def _thief(sight: Sight, number: int) -> Block:
+    higher = _with_more(sight, sight.thieves, number, Place.CASTLE)
+    return [number / sight.largest[1], higher]
 
 
-def _with_more(scene: Scene, cards: Sequence[list[int]], number: int, place: Place) -> float:
-    found = [s for s in scene.others if scene.may_be_in(s, place) and cards[s][:1] > [number]]
-    return share(len(found), len(scene.others))
+def _with_more(sight: Sight, cards: Sequence[list[int]], number: int, place: Place) -> float:
+    found = [s for s in sight.others if sight.may_be_in(s, place) and cards[s][:1] > [number]]
+    return share(len(found), len(sight.others))
 
 
 # Exhibits.
 
 
-def _exhibits(scene: Scene) -> Pick:
+def _exhibits(sight: Sight) -> Pick:
     found = []
     for low, high in SPANS:
-        whole = scene.mine.span(low, high)
-        if len(whole) >= MIN_EXHIBIT and all(scene.mine.counts[low : high + 1]):
-            least = _smallest(scene, low, high)
+        whole = sight.mine.span(low, high)
+        if len(whole) >= MIN_EXHIBIT and all(sight.mine.counts[low : high + 1]):
+            least = _smallest(sight, low, high)
             sets = (whole, least) if len(least) < len(whole) else (whole,)
-            found += [_exhibit(scene, slots, low, high) for slots in sets]
+            found += [_exhibit(sight, slots, low, high) for slots in sets]
     return found
 
 
-def _smallest(scene: Scene, low: int, high: int) -> tuple[int, ...]:
+def _smallest(sight: Sight, low: int, high: int) -> tuple[int, ...]:
     """The oldest of each letter, and the oldest others until there are enough."""
-    groups = scene.mine.slots[low : high + 1]
-    more = sorted((slot for slots in groups for slot in slots[1:]), key=scene.mine.seniority)
+    groups = sight.mine.slots[low : high + 1]
+    more = sorted((slot for slots in groups for slot in slots[1:]), key=sight.mine.seniority)
     missing = max(0, MIN_EXHIBIT - len(groups))
     return (*(slots[0] for slots in groups), *more[:missing])
 
 
-def _exhibit(scene: Scene, slots: tuple[int, ...], low: int, high: int) -> Candidate:
-    mine, known = scene.mine, scene.state.known
+def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candidate:
+    mine, known = sight.mine, sight.state.known
     size, first, last = mine.run
     of_run = set(mine.span(first, last)) & set(slots)
     numbers = [
@@ -152,34 +152,34 @@ def _exhibit(scene: Scene, slots: tuple[int, ...], low: int, high: int) -> Candi
         (high - low + 1) / 6,
         float(len(slots) < sum(mine.counts[low : high + 1])),
         len(of_run) / OF_RUN,
-        _above_rivals(scene, len(slots)),
+        _above_rivals(sight, len(slots)),
     ]
     return Candidate(tuple(sorted(slots)), _numbers((EXHIBIT_AT, numbers)))
 
 
-def _above_rivals(scene: Scene, size: int) -> float:
-    rivals = [s for s in scene.state.playing(Place.CASTLE, ActionKind.EXHIBIT) if s != scene.seat]
-    largest = max((scene.holdings[seat].size for seat in rivals), default=None)
+def _above_rivals(sight: Sight, size: int) -> float:
+    rivals = [s for s in sight.state.playing(Place.CASTLE, ActionKind.EXHIBIT) if s != sight.seat]
+    largest = max((sight.holdings[seat].size for seat in rivals), default=None)
     return 0.0 if largest is None else clipped((size - largest) / 5)
 
 
 # Single pieces: of windows and of exhibits.
 
 
-def _windows(scene: Scene) -> Pick:
+def _windows(sight: Sight) -> Pick:
     found = []
-    for window in sorted(cast("tuple[int, ...]", scene.view.legal("window"))):
-        slots = scene.state.windows[window]
+    for window in sorted(cast("tuple[int, ...]", sight.view.legal("window"))):
+        slots = sight.state.windows[window]
         last = [len(slots) / OF_WINDOW, 0.0, 0.0, 0.0, 0.0]
-        found.append(_piece(scene, slots[0], window, None, last))
+        found.append(_piece(sight, slots[0], window, None, last))
     return found
 
 
-def _theft(scene: Scene, exhibit: tuple[int, ...]) -> Pick:
-    state = scene.state
+def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
+    state = sight.state
     owner = next(seat for seat, left in enumerate(state.exhibits) if left == exhibit)
-    ahead = clipped((state.figures[owner] - state.figures[scene.seat]) / LEAD)
-    held, found = scene.holdings[owner], []
+    ahead = clipped((state.figures[owner] - state.figures[sight.seat]) / LEAD)
+    held, found = sight.holdings[owner], []
     for letter, slots in enumerate(held.slots):
         shown = [slot for slot in slots if slot in exhibit]
         if shown:
@@ -190,27 +190,27 @@ def _theft(scene: Scene, exhibit: tuple[int, ...]) -> Pick:
                 held.counts[letter] / OF_LETTER,
                 len(exhibit) / OF_RUN,
             ]
-            found.append(_piece(scene, shown[0], shown[0], owner, last))
+            found.append(_piece(sight, shown[0], shown[0], owner, last))
     return found
 
 
-def _piece(scene: Scene, slot: int, choice: int, owner: int | None, last: Block) -> Candidate:
-    card = scene.cards[slot]
-    letter = letter_of(scene.state.edition, card)
-    size, low, high = scene.mine.run
-    rivals = (scene.holdings[s].counts for s in scene.others if s != owner)
+def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block) -> Candidate:
+    card = sight.cards[slot]
+    letter = letter_of(sight.state.edition, card)
+    size, low, high = sight.mine.run
+    rivals = (sight.holdings[s].counts for s in sight.others if s != owner)
     numbers = [
-        age(scene, card),
-        gain(scene.mine.counts, letter) / OF_GAIN,
+        age(sight, card),
+        gain(sight.mine.counts, letter) / OF_GAIN,
         float(bool(size) and low - 1 <= letter <= high + 1),
-        scene.mine.counts[letter] / OF_LETTER,
+        sight.mine.counts[letter] / OF_LETTER,
         max((gain(counts, letter) for counts in rivals), default=0) / OF_GAIN,
         *last,
     ]
     return Candidate(choice, _numbers((PIECE_AT, numbers)))
 
 
-_LISTS: Mapping[Kind, Callable[[Scene], Pick]] = {
+_LISTS: Mapping[Kind, Callable[[Sight], Pick]] = {
     "place": _places,
     "action": _actions,
     "turn": _turns,

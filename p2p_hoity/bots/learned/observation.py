@@ -1,4 +1,4 @@
-"""One decision as the network sees it: what each seat holds, the scene, and their numbers.
+"""One decision as the network sees it: what each seat holds, and all else in numbers.
 
 The order and the meaning of the numbers stand in `features.py`.
 """
@@ -125,7 +125,7 @@ def clipped(value: float) -> float:
 
 
 @dataclass(frozen=True)
-class Scene:
+class Sight:
     """What a seat that owes a choice of this kind knows. Numbers of Action cards are largest
     first."""
 
@@ -234,36 +234,36 @@ def scaled(values: Iterable[float], by: float) -> Block:
     return [value / by for value in values]
 
 
-def own_block(scene: Scene) -> Block:
+def own_block(sight: Sight) -> Block:
     """The table OWN for the deciding seat."""
     blocks = (
-        _table(scene),
-        _track(scene),
-        _pieces(scene),
-        _window(scene, 0),
-        _window(scene, 1),
-        _unseen(scene),
-        _hand(scene),
-        _prison(scene),
-        _played(scene, scene.seat),
-        _others_played(scene),
-        _rivals(scene),
+        _table(sight),
+        _track(sight),
+        _pieces(sight),
+        _window(sight, 0),
+        _window(sight, 1),
+        _unseen(sight),
+        _hand(sight),
+        _prison(sight),
+        _played(sight, sight.seat),
+        _others_played(sight),
+        _rivals(sight),
     )
     return [value for block in blocks for value in block]
 
 
-def other_blocks(scene: Scene) -> list[Block]:
+def other_blocks(sight: Sight) -> list[Block]:
     """The table OTHER for each other seat."""
-    return [_other(scene, seat) for seat in scene.others]
+    return [_other(sight, seat) for seat in sight.others]
 
 
 # The own block.
 
 
-def _table(scene: Scene) -> Block:
-    state, switches = scene.state, scene.state.edition.switches
+def _table(sight: Sight) -> Block:
+    state, switches = sight.state, sight.state.edition.switches
     return [
-        *one_hot(KINDS, scene.kind),
+        *one_hot(KINDS, sight.kind),
         *one_hot(range(2, SEATS + 1), state.seats),
         *one_hot(VARIANTS, state.variant),
         float(switches.action_choice == "together"),
@@ -274,14 +274,14 @@ def _table(scene: Scene) -> Block:
     ]
 
 
-def _track(scene: Scene) -> Block:
-    state, octagons = scene.state, scene.state.edition.octagons
-    own, leader = state.figures[scene.seat], max(state.figures)
+def _track(sight: Sight) -> Block:
+    state, octagons = sight.state, sight.state.edition.octagons
+    own, leader = state.figures[sight.seat], max(state.figures)
     left = max(0, len(octagons) - leader)
-    furthest = max(state.figures[seat] for seat in scene.others)
+    furthest = max(state.figures[seat] for seat in sight.others)
     return [
         own / TRACK,
-        scene.ranks[scene.seat] / SEATS,
+        sight.ranks[sight.seat] / SEATS,
         leader / TRACK,
         left / FIELDS,
         max(0.0, 1 - left / NEAR),
@@ -290,9 +290,9 @@ def _track(scene: Scene) -> Block:
     ]
 
 
-def _pieces(scene: Scene) -> Block:
-    mine, known = scene.mine, scene.state.known
-    (size, low, high), open_counts = mine.run, _open_counts(scene)
+def _pieces(sight: Sight) -> Block:
+    mine, known = sight.mine, sight.state.known
+    (size, low, high), open_counts = mine.run, _open_counts(sight)
     sizes = sorted((run[0] for run in whole_runs(mine.counts)), reverse=True)
     run = mine.span(low, high)
     return [
@@ -311,54 +311,54 @@ def _pieces(scene: Scene) -> Block:
     ]
 
 
-def _open_counts(scene: Scene) -> list[int]:
-    known = scene.state.known
-    return [sum(known[slot] is not None for slot in slots) for slots in scene.mine.slots]
+def _open_counts(sight: Sight) -> list[int]:
+    known = sight.state.known
+    return [sum(known[slot] is not None for slot in slots) for slots in sight.mine.slots]
 
 
-def _window(scene: Scene, window: int) -> Block:
-    slots = scene.state.windows[window]
-    card = scene.state.known[slots[0]] if slots else None
+def _window(sight: Sight, window: int) -> Block:
+    slots = sight.state.windows[window]
+    card = sight.state.known[slots[0]] if slots else None
     if card is None:
         return [0.0] * (len(LETTERS) + 4)
-    letter = letter_of(scene.state.edition, card)
-    others = (gain(scene.holdings[seat].counts, letter) for seat in scene.others)
+    letter = letter_of(sight.state.edition, card)
+    others = (gain(sight.holdings[seat].counts, letter) for seat in sight.others)
     return [
         *one_hot(range(len(LETTERS)), letter),
-        age(scene, card),
+        age(sight, card),
         len(slots) / OF_WINDOW,
-        gain(scene.mine.counts, letter) / OF_GAIN,
+        gain(sight.mine.counts, letter) / OF_GAIN,
         max(others) / OF_GAIN,
     ]
 
 
-def age(scene: Scene, card: int) -> float:
+def age(sight: Sight, card: int) -> float:
     """Of a Collectible, the oldest 1."""
-    edition = scene.state.edition
+    edition = sight.state.edition
     return 1 - edition.seniority[card] / len(edition.collectibles)
 
 
-def _unseen(scene: Scene) -> Block:
-    edition, counts = scene.state.edition, [0] * len(LETTERS)
-    for card in set(range(len(edition.collectibles))) - set(scene.cards.values()):
+def _unseen(sight: Sight) -> Block:
+    edition, counts = sight.state.edition, [0] * len(LETTERS)
+    for card in set(range(len(edition.collectibles))) - set(sight.cards.values()):
         counts[letter_of(edition, card)] += 1
     return scaled(counts, OF_UNSEEN)
 
 
-def _hand(scene: Scene) -> Block:
-    cash, thieves = scene.cash[scene.seat], scene.thieves[scene.seat]
-    most, highest = scene.largest
-    lower = sum(_first(scene.cash[seat]) < _first(cash) for seat in scene.others)
+def _hand(sight: Sight) -> Block:
+    cash, thieves = sight.cash[sight.seat], sight.thieves[sight.seat]
+    most, highest = sight.largest
+    lower = sum(_first(sight.cash[seat]) < _first(cash) for seat in sight.others)
     return [
         len(cash) / OF_CASH,
         _first(cash) / most,
         _first(cash[1:]) / most,
         sum(cash) / OF_CASH_SUM,
-        share(lower, len(scene.others)),
+        share(lower, len(sight.others)),
         len(thieves) / OF_THIEVES,
         _first(thieves) / highest,
         _first(thieves[-1:]) / highest,
-        *_single_cards(scene, scene.seat),
+        *_single_cards(sight, sight.seat),
     ]
 
 
@@ -366,15 +366,15 @@ def _first(numbers: Sequence[int]) -> int:
     return numbers[0] if numbers else 0
 
 
-def _single_cards(scene: Scene, seat: int) -> Block:
+def _single_cards(sight: Sight, seat: int) -> Block:
     kinds = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
-    return [float(scene.has(seat, kind)) for kind in kinds]
+    return [float(sight.has(seat, kind)) for kind in kinds]
 
 
-def _prison(scene: Scene) -> Block:
-    state = scene.state
+def _prison(sight: Sight) -> Block:
+    state = sight.state
     owners = [state.owner(card) for card in state.prison]
-    cells = [cell for cell, owner in enumerate(owners) if owner == scene.seat]
+    cells = [cell for cell, owner in enumerate(owners) if owner == sight.seat]
     return [
         len(cells) / OF_THIEVES,
         (state.seats - max(cells)) / state.seats if cells else 0.0,
@@ -382,23 +382,23 @@ def _prison(scene: Scene) -> Block:
     ]
 
 
-def _played(scene: Scene, seat: int) -> Block:
-    return [*one_hot(PLACES, scene.state.places[seat]), *one_hot(ACTIONS, scene.shown[seat])]
+def _played(sight: Sight, seat: int) -> Block:
+    return [*one_hot(PLACES, sight.state.places[seat]), *one_hot(ACTIONS, sight.shown[seat])]
 
 
-def _others_played(scene: Scene) -> Block:
-    state, others, shown = scene.state, scene.others, scene.shown
+def _others_played(sight: Sight) -> Block:
+    state, others, shown = sight.state, sight.others, sight.shown
     castle = [seat for seat in others if state.places[seat] == Place.CASTLE]
     hall = [seat for seat in others if state.places[seat] == Place.AUCTION_HALL]
-    waiting = [seat for seat in others if state.places[seat] is None and scene.active[seat]]
+    waiting = [seat for seat in others if state.places[seat] is None and sight.active[seat]]
     counts = [len(castle), len(hall), len(waiting)]
     counts += [sum(shown[seat] == kind for seat in hall) for kind in ACTIONS[:3]]
     counts += [sum(shown[seat] == kind for seat in castle) for kind in ACTIONS[1:]]
     return scaled(counts, len(others))
 
 
-def _rivals(scene: Scene) -> Block:
-    found, size = [scene.holdings[seat] for seat in scene.others], scene.mine.size
+def _rivals(sight: Sight) -> Block:
+    found, size = [sight.holdings[seat] for seat in sight.others], sight.mine.size
     smaller = sum(other.size < size for other in found)
     larger = sum(may_have(other.counts, other.hidden) > size for other in found)
     return scaled((smaller, larger), len(found))
@@ -407,13 +407,13 @@ def _rivals(scene: Scene) -> Block:
 # The blocks of the others.
 
 
-def _other(scene: Scene, seat: int) -> Block:
-    state, held = scene.state, scene.holdings[seat]
-    field, own = state.figures[seat], state.figures[scene.seat]
+def _other(sight: Sight, seat: int) -> Block:
+    state, held = sight.state, sight.holdings[seat]
+    field, own = state.figures[seat], state.figures[sight.seat]
     return [
         field / TRACK,
         clipped((field - own) / LEAD),
-        scene.ranks[seat] / SEATS,
+        sight.ranks[seat] / SEATS,
         len(state.collectibles[seat]) / OF_PIECES,
         held.hidden / HAND,
         *scaled(held.counts, OF_LETTER),
@@ -421,31 +421,31 @@ def _other(scene: Scene, seat: int) -> Block:
         float(held.size >= MIN_EXHIBIT),
         held.age(held.span(*held.run[1:])),
         may_have(held.counts, held.hidden) / OF_RUN,
-        *_other_hand(scene, seat),
+        *_other_hand(sight, seat),
         sum(state.owner(card) == seat for card in state.prison) / OF_THIEVES,
-        *_played(scene, seat),
+        *_played(sight, seat),
         len(state.exhibits[seat] or ()) / OF_RUN,
-        float(scene.active[seat]),
-        *scaled((_gain_of_top(scene, seat, window) for window in (0, 1)), OF_GAIN),
+        float(sight.active[seat]),
+        *scaled((_gain_of_top(sight, seat, window) for window in (0, 1)), OF_GAIN),
     ]
 
 
-def _other_hand(scene: Scene, seat: int) -> Block:
-    cash, thieves = scene.cash[seat], scene.thieves[seat]
-    most, highest = scene.largest
+def _other_hand(sight: Sight, seat: int) -> Block:
+    cash, thieves = sight.cash[seat], sight.thieves[seat]
+    most, highest = sight.largest
     return [
         len(cash) / OF_CASH,
         _first(cash) / most,
-        float(_first(cash) > _first(scene.cash[scene.seat])),
+        float(_first(cash) > _first(sight.cash[sight.seat])),
         len(thieves) / OF_THIEVES,
         _first(thieves) / highest,
-        *_single_cards(scene, seat),
+        *_single_cards(sight, seat),
     ]
 
 
-def _gain_of_top(scene: Scene, seat: int, window: int) -> int:
-    slots = scene.state.windows[window]
-    card = scene.state.known[slots[0]] if slots else None
+def _gain_of_top(sight: Sight, seat: int, window: int) -> int:
+    slots = sight.state.windows[window]
+    card = sight.state.known[slots[0]] if slots else None
     if card is None:
         return 0
-    return gain(scene.holdings[seat].counts, letter_of(scene.state.edition, card))
+    return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))

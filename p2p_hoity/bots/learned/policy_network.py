@@ -96,7 +96,7 @@ def softmax(worths: Sequence[float]) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Network:
+class PolicyNetwork:
     """One network; `commit` (hex) and `seed` say which training it came from."""
 
     shape: Shape
@@ -122,7 +122,7 @@ class Network:
         return softmax([last.of(row)[0] for row in hidden])
 
 
-def read(data: bytes) -> Network:
+def read(data: bytes) -> PolicyNetwork:
     """The network in these bytes. BadWeights if they are damaged, or of another version."""
     if len(data) < HEADER.size + CHECK.size:
         raise BadWeights(f"weights have at least {HEADER.size + CHECK.size} bytes, not {len(data)}")
@@ -143,7 +143,7 @@ def read(data: bytes) -> Network:
         end = at + rows * (columns + 8)
         found.append(_layer(data[at:end], rows, columns))
         at = end
-    return Network(shape, tuple(found), commit.hex(), seed)
+    return PolicyNetwork(shape, tuple(found), commit.hex(), seed)
 
 
 def _shape(sizes: Sequence[int]) -> Shape:

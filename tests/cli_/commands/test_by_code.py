@@ -142,7 +142,7 @@ def test_a_shell_completes_the_words() -> None:
 def test_an_invitation_says_the_code_where_it_is_typed_and_until_when(
     after: CodeEnd | None,
 ) -> None:
-    told = invitation(updates.Code(CODE, "relay.example:4646", 600.0, after))
+    told = invitation(updates.OfferedCode(CODE, "relay.example:4646", 600.0, after))
     assert len(told) == (2 if after is None else 3)
     assert f"hoity join {CODE}@relay.example:4646" in told[-2]
     assert "10 minutes" in told[-1]

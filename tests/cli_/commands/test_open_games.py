@@ -14,12 +14,12 @@ from p2p_hoity.table.resume_table import OpenGame
 
 
 @pytest.fixture
-def me(tmp_path: Path) -> player_key.Player:
+def me(tmp_path: Path) -> player_key.NamedIdentity:
     return player_key.new_identity(Home(tmp_path), "Ana")
 
 
 def game(
-    name: str, me: player_key.Player, put_away: bool = False, key: bytes | None = None
+    name: str, me: player_key.NamedIdentity, put_away: bool = False, key: bytes | None = None
 ) -> OpenGame:
     key = me.identity.public if key is None else key
     names = ("Bob", "Ana", "Carol")
@@ -31,7 +31,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
 
 
 def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.Player
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.NamedIdentity
 ) -> None:
     offer(monkeypatch, game("aaaabbbb", me), game("aaaacccc", me), game("ddddeeee", me))
     with pytest.raises(Trouble) as caught:
@@ -48,7 +48,7 @@ def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
 
 
 def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.Player
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.NamedIdentity
 ) -> None:
     claimed = game("bbbb", me, put_away=True)
     games = {None: game("aaaa", me), "bb": claimed, "cc": game("cccc", me, key=b"k" * 32)}

@@ -40,7 +40,7 @@ from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.play_table import Lan, Reach
 
-LINKED, UNLINKED = updates.Presence.LINKED, updates.Presence.UNLINKED
+LINKED, UNLINKED = updates.Attending.LINKED, updates.Attending.UNLINKED
 TOR = "socks5://127.0.0.1:9050"
 TICKET = encode_ticket(Ticket(b"h" * 32, ("10.0.0.1:9999",), b"t" * 32, (), b"s" * 16))
 

@@ -55,7 +55,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
 
     async def watch_table(read: Any, onlooker: Any, network: Any, hidden: bool) -> Outcome:
         if is_over:
-            finished: Any = updates.Finished(table(3), None, RESULT, path)  # type: ignore[arg-type]
+            finished: Any = updates.GameOver(table(3), None, RESULT, path)  # type: ignore[arg-type]
             onlooker.screen(finished)
         onlooker.screen(updates.Again(frozenset(), frozenset()))
         await trio.sleep_forever()

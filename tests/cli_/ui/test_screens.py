@@ -32,6 +32,7 @@ from p2p_hoity.table.chat import TalkCode
 from p2p_hoity.table.invite_by_code import CodesCode
 from p2p_hoity.table.player_interface import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
+from protocol import effects
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Table, Want
 from protocol.crypto.identities import fingerprint
@@ -61,7 +62,7 @@ def each() -> list[updates.Update]:
         updates.HostAsked(),
         updates.Crowded(),
         updates.Admitted("Bob", True),
-        updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None),
+        updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None),
         updates.NoCode(because(CodesCode.GUESSED_AT, relay="r:1", words=3)),
         updates.Reached(Scope.LAN, (because(ReachCode.LAN),)),
         updates.Moved(Scope.LAN, (because(ReachCode.LAN),), "hoity2fresh"),
@@ -70,31 +71,31 @@ def each() -> list[updates.Update]:
         updates.Started(at, 0),
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),
-        updates.Stepped(node, node, 0.055),
+        updates.ChainGrew(node, node, 0.055),
         updates.Happened((happenings.RoundBegan(1, (0, 1, 2), (), None),), seen),
         updates.Rewound(2, 5, seen),
         updates.Choosing(seen, "place", False),
-        updates.Chosen("place", 1),
-        updates.Refused("window", "window-empty", {"window": 1}),
+        updates.ChoiceTaken("place", 1),
+        updates.ChoiceRefused("window", "window-empty", {"window": 1}),
         updates.Awaited(frozenset({1}), 5.4),
         updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER),
-        updates.Late(frozenset({1}), 300.0, MUSTER),
+        updates.PatienceOver(frozenset({1}), 300.0, MUSTER),
         updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
         updates.Extended(frozenset({1}), 300.0),
-        updates.Attendance((updates.Presence.LINKED, updates.Presence.LEFT)),
+        updates.Attendance((updates.Attending.LINKED, updates.Attending.LEFT)),
         updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
-        updates.LeftForNow(1),
-        updates.Cautious(),
-        updates.Silenced(),
+        effects.LeftForNow(1),
+        effects.Cautious(),
+        effects.Silenced(),
         updates.Resumed(seen),
         updates.Away(),
-        updates.Returned(),
+        updates.Rejoined(),
         updates.Accused(1, "bad-share"),
         updates.Said(1, "Bob", "nice pipes"),
         updates.Said(None, "ABCD-EFGH", 2),
         updates.Unsaid(because(TalkCode.FAST)),
         updates.Again(frozenset({1}), frozenset()),
-        updates.Finished(at, node, (standing,), Path("game.hoity")),
+        updates.GameOver(at, node, (standing,), Path("game.hoity")),
         updates.Ended("two-chains", 1),
     ]
 
@@ -178,7 +179,7 @@ def test_every_update_is_told_and_is_an_object(update: updates.Update) -> None:
         assert said
         assert "{" not in "".join(said)
     written = written_of(update)
-    left_to_the_host = isinstance(update, updates.Finished | updates.Ended | updates.Clock)
+    left_to_the_host = isinstance(update, updates.GameOver | updates.Ended | updates.Clock)
     with_hand = isinstance(update, updates.Resumed)
     assert len(written) == (0 if left_to_the_host else 1 + with_hand)
     for line in written:
@@ -202,7 +203,7 @@ def test_a_program_is_told_its_own_pieces_at_the_deal_and_when_it_sits_down_agai
 def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
     screen, said = told()
     node = replace(transition.begin(bound()), want=Want(Kind.SHUFFLE, frozenset({1})))
-    screen(updates.Stepped(node, node, 0.055))
+    screen(updates.ChainGrew(node, node, 0.055))
     assert said == []
     (proof,) = screen.proofs
     assert proof.startswith("deck shuffled by seat 1")
@@ -212,16 +213,16 @@ def test_what_a_shuffle_proved_is_kept_with_its_time_and_not_said() -> None:
 def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     screen, said = told()
     seats = (
-        updates.Presence.LINKED,
-        updates.Presence.LINKED,
-        updates.Presence.UNLINKED,
+        updates.Attending.LINKED,
+        updates.Attending.LINKED,
+        updates.Attending.UNLINKED,
     )
     waiting = updates.Clock(frozenset({1, 2}), 1.0, 299.0, 300.0, MUSTER)
     screen(updates.Attendance(seats))
     screen(waiting)
     assert said == []
     screen.is_confirmed = True
-    screen(updates.Chosen("place", 1))
+    screen(updates.ChoiceTaken("place", 1))
     screen(replace(waiting, awaited=frozenset({0, 1})))
     assert said == []
     screen(waiting)
@@ -229,13 +230,13 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
     assert said == ["  [sealed; awaited: seat 1 (thinking), seat 2 (no link)]"]
     screen, said = told()
     screen.is_confirmed = True
-    screen(updates.Chosen("place", 1))
+    screen(updates.ChoiceTaken("place", 1))
     assert said == []
     screen(updates.Happened((happenings.RoundBegan(1, (0, 1, 2), (), None),), view()))
     said.clear()
     screen(updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER))
     assert said == []
-    assert said_of(updates.Chosen("place", 1)) == ["  [chosen: Auction Hall]"]
+    assert said_of(updates.ChoiceTaken("place", 1)) == ["  [chosen: Auction Hall]"]
 
 
 def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
@@ -246,7 +247,7 @@ def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
     standings = referee.state.standings
     at = bound()
     screen(updates.Happened(tuple(referee.record), rules.view(referee.state, 0, {})))
-    screen(updates.Finished(at, transition.begin(at), standings, None))
+    screen(updates.GameOver(at, transition.begin(at), standings, None))
     assert screen.names is not None
     assert said[-1] == f"The game is over. {won(standings, screen.names)}"
     for one in standings:
@@ -267,8 +268,8 @@ def test_why_there_is_no_other_game_is_true_of_oneself(by_bot: bool) -> None:
 def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -> None:
     screen, said = told()
     screen.is_confirmed = True
-    screen(updates.Chosen("place", 1))
-    screen(updates.Attendance((updates.Presence.LINKED,) * 2 + (updates.Presence.UNLINKED,)))
+    screen(updates.ChoiceTaken("place", 1))
+    screen(updates.Attendance((updates.Attending.LINKED,) * 2 + (updates.Attending.UNLINKED,)))
     others = frozenset({1, 2})
     screen(updates.Clock(others, 1.0, 29.0, 30.0, MUSTER, Kind.HOLD))
     assert said == []
@@ -276,12 +277,12 @@ def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -
     assert said[0] == "  [awaited for 10 s: seat 1 (sealed), seat 2 (no link)]"
 
 
-@pytest.mark.parametrize("presence", list(updates.Presence))
-def test_every_presence_has_words_of_its_own(presence: updates.Presence) -> None:
+@pytest.mark.parametrize("presence", list(updates.Attending))
+def test_every_presence_has_words_of_its_own(presence: updates.Attending) -> None:
     line, *more = said_of(
         updates.Attendance((presence,) * 3), updates.Awaited(frozenset({1}), 12.0)
     )
-    assert bool(more) == (presence is updates.Presence.UNLINKED), "it may be elsewhere"
+    assert bool(more) == (presence is updates.Attending.UNLINKED), "it may be elsewhere"
     assert line.startswith("  [awaited for 12 s: seat 1 (")
     assert [one for one, words in PRESENCE_WORDS.items() if words in line] == [presence]
 
@@ -353,9 +354,9 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
         updates.Said(None, "ABCD-EFGH", 1),
         updates.Unsaid(because(TalkCode.LONG, most=200)),
         updates.Again(frozenset({0, 2}), frozenset({1})),
-        updates.Attendance((updates.Presence.LINKED, updates.Presence.UNLINKED)),
+        updates.Attendance((updates.Attending.LINKED, updates.Attending.UNLINKED)),
         updates.Clock(frozenset({1}), 1.0, 299.0, 300.0, MUSTER),
-        updates.LeftForNow(1),
+        effects.LeftForNow(1),
     ) == [
         {"type": "said", "seat": 1, "who": "Bob", "words": "nice pipes", "phrase": None},
         {"type": "said", "seat": None, "who": "ABCD-EFGH", "words": "Well played.", "phrase": 1},
@@ -369,7 +370,9 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
         {"type": "attendance", "seats": ["linked", "unlinked"]},
         {"type": "left", "seat": 1},
     ]
-    (late,) = written_of(updates.Late(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1}))))
+    (late,) = written_of(
+        updates.PatienceOver(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1})))
+    )
     assert (late["gone"], late["unlinked"]) == ([1], [])
 
 
@@ -382,10 +385,10 @@ def test_a_program_that_may_play_again_is_told_each_end_at_once(
     one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
     for update in (
         updates.Started(at, 0),
-        updates.Finished(at, node, (), one.transcript),
+        updates.GameOver(at, node, (), one.transcript),
         updates.Again(frozenset({0, 1, 2}), nobody),
         updates.Started(at, 0),
-        updates.Finished(at, node, (), two.transcript),
+        updates.GameOver(at, node, (), two.transcript),
         updates.Again(nobody, frozenset({1})),
     ):
         screen.tell(update)
@@ -436,7 +439,7 @@ def test_who_reads_lines_by_choice_is_shown_commands_that_keep_them() -> None:
 
 
 def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() -> None:
-    said = said_of(updates.Late(frozenset({1}), 80.0, QUORUM, undecided=True))
+    said = said_of(updates.PatienceOver(frozenset({1}), 80.0, QUORUM, undecided=True))
     assert "Too few seats have agreed to go on without seat 1 (purple)" in said[0]
     assert any("resume --claim" in line for line in said)
     said = said_of(updates.Paused(frozenset({1}), 80.0, replace(PAUSE, is_mute=True)))
@@ -447,8 +450,8 @@ def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() 
 
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     gone = replace(QUORUM, gone=frozenset({1}))
-    assert said_of(updates.LeftForNow(1)) == ["  [Left for now: seat 1 (purple).]"]
-    said = said_of(updates.Late(frozenset({1}), 5.0, gone))
+    assert said_of(effects.LeftForNow(1)) == ["  [Left for now: seat 1 (purple).]"]
+    said = said_of(updates.PatienceOver(frozenset({1}), 5.0, gone))
     assert "Left for now: seat 1 (purple). The game goes on without" in said[0]
     assert "patience" not in " ".join(said)
     assert "may come back later" in said[0]
@@ -458,7 +461,7 @@ def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     assert said[1] == "  [Left for now: seat 1 (purple).]"
     assert said[2] == "  [There is no link from here just now to seat 2 (green).]"
     assert "goes on without" in said[3]
-    said = said_of(updates.Late(frozenset({1, 2}), 300.0, both))
+    said = said_of(updates.PatienceOver(frozenset({1, 2}), 300.0, both))
     assert said[0].startswith("  [The patience for")
     assert "Left for now" in said[1]
     assert "no link" in said[2]
@@ -488,7 +491,7 @@ def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
     assert said_of(updates.Halfway(mine, 150.0, 150.0, QUORUM)) == [
         "  [The others are waiting for you: in 150 s they may go on without you.]"
     ]
-    assert said_of(updates.Late(mine, 300.0, QUORUM)) == [
+    assert said_of(updates.PatienceOver(mine, 300.0, QUORUM)) == [
         "  [You have taken longer than this table waits: the others may go on without you."
         " You may come back later.]"
     ]

@@ -7,7 +7,7 @@ import pytest
 from cli.words.card_names import Names
 from cli.words.presence_sentences import kept_as, no_other_game, victory, won
 from p2p_hoity.editions import load
-from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import Home
 
@@ -44,15 +44,15 @@ def test_who_has_won_is_said_with_the_margin(
 @pytest.mark.parametrize(
     ("unwilling", "by_bot", "mine", "why"),
     [
-        ({1}, True, Presence.LINKED, "no yes from Ada"),
-        ({0}, False, Presence.LINKED, "you did not agree"),
-        ({0}, True, Presence.LINKED, "a bot held your seat, so you did not agree"),
-        ({0, 1}, False, Presence.LINKED, "no yes from Ada; you did not agree"),
-        ({0}, True, Presence.ABSENT, "you were not at the table at the end, and were not asked"),
+        ({1}, True, Attending.LINKED, "no yes from Ada"),
+        ({0}, False, Attending.LINKED, "you did not agree"),
+        ({0}, True, Attending.LINKED, "a bot held your seat, so you did not agree"),
+        ({0, 1}, False, Attending.LINKED, "no yes from Ada; you did not agree"),
+        ({0}, True, Attending.ABSENT, "you were not at the table at the end, and were not asked"),
     ],
 )
 def test_why_the_same_people_do_not_play_again_is_true_of_oneself(
-    unwilling: set[int], by_bot: bool, mine: Presence, why: str
+    unwilling: set[int], by_bot: bool, mine: Attending, why: str
 ) -> None:
     names = Names(load(), ("Iris", "Ada", "Bruno"), 0)
     told = no_other_game(unwilling, 0, by_bot, (mine,), names.shorts)

@@ -14,7 +14,7 @@ from cli.commands.resume import _command
 from cli.words import translation
 from cli.words.table_terms import block, if_moved, invitation
 from cli.words.translation import CALLED_AS, NAMES, command_line
-from p2p_hoity.presentation.screen_updates import Code
+from p2p_hoity.presentation.screen_updates import OfferedCode
 
 catalogues = tool("catalogues")
 
@@ -186,7 +186,7 @@ def test_only_commands_are_put_as_they_are_typed(
 def test_what_others_type_is_the_installed_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """They may have the program from elsewhere; all messages that have the field are these."""
     monkeypatch.setenv(CALLED_AS, "python3 tasks.py hoity")
-    code = Code("7-lantern-walrus", "relay.example:4646", 600.0, None)
+    code = OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None)
     told = (*block("HOITY1"), *invitation(code), if_moved("Ada"))
     for theirs in ("type: hoity join TICKET", "types: hoity join 7-", "that hoity resume shows"):
         assert [line for line in told if theirs in line]

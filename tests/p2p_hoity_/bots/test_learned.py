@@ -8,7 +8,7 @@ from support.random_weights import random_weights
 from support.rules_driver import Referee, plays, table
 from support.sampling import sample
 
-from p2p_hoity.bots.learned import Learned, read, scene_of
+from p2p_hoity.bots.learned import Learned, read, sight_of
 from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN, length
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
@@ -66,7 +66,7 @@ def watched(seen, due, rng):
     and the other hidden cards change nothing."""
     choice = BOT.choose(keyhole(seen), due, rng)
     seen.check(due.kind, choice)
-    scene = scene_of(seen, due)
+    scene = sight_of(seen, due)
     own, others = own_block(scene), other_blocks(scene)
     assert len(own) == length(OWN)
     assert [len(block) for block in others] == [length(OTHER)] * (seen.state.seats - 1)
@@ -89,7 +89,7 @@ def test_every_legal_place_and_action_and_window_is_on_the_menu():
     while not isinstance(due := expected(referee.state), Over):
         for seat in getattr(due, "seats", ()) if due.__class__.__name__ == "Seal" else ():
             if due.kind in ("place", "action"):
-                (pick,) = picks(scene_of(referee.view(seat), due))
+                (pick,) = picks(sight_of(referee.view(seat), due))
                 assert {one.choice for one in pick} == set(referee.view(seat).legal(due.kind))
                 seen.add(due.kind)
         referee.step()
@@ -143,7 +143,7 @@ def test_the_menu_has_whole_spans_and_their_least_and_the_oldest_of_each_letter(
     referee = table(load(), 3, {0: "A1 A2 B1 A4"})
     due = referee.until("show", action=plays(referee.state, s0="Exhibit", s1="Thief:0"))
     assert isinstance(due, Show)
-    (pick,) = picks(scene_of(referee.view(0), due))
+    (pick,) = picks(sight_of(referee.view(0), due))
     assert [one.choice for one in pick] == [(0, 1, 3), (0, 1, 2, 3), (0, 1, 2)]
     referee = table(load(), 3, {0: "A2 A1 B2 B1", 1: "C1 D1 E1 E2"})
     due = referee.until(
@@ -151,7 +151,7 @@ def test_the_menu_has_whole_spans_and_their_least_and_the_oldest_of_each_letter(
         place=dict.fromkeys(range(3), 0),
         action=plays(referee.state, s0="Exhibit", s1="Exhibit", s2="Thief:0"),
     )
-    offered = [[one.choice for one in pick] for pick in picks(scene_of(referee.view(2), due))]
+    offered = [[one.choice for one in pick] for pick in picks(sight_of(referee.view(2), due))]
     assert offered == [[1, 3], [4, 5, 6]]
     choice = BOT.choose(referee.view(2), due, random.Random(1))
     referee.view(2).check("theft", choice)

@@ -2,7 +2,7 @@
 
 from support.rules_driver import card, plays, table
 
-from p2p_hoity.bots.learned import scene_of
+from p2p_hoity.bots.learned import sight_of
 from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import (
@@ -41,7 +41,7 @@ def test_every_feature_says_what_it_is_and_runs_gains_and_losses_are_known():
 
 def test_the_first_place_of_a_game():
     referee = table(load(), 3, {0: "A1 A2 B1 D1"}, {12: "C1"})
-    scene = scene_of(referee.view(0), expected(referee.state))
+    scene = sight_of(referee.view(0), expected(referee.state))
     own = read(OWN, own_block(scene))
     assert own["decision"] == [1, 0, 0, 0, 0, 0]
     assert own["seats"] == [0, 1, 0, 0, 0]
@@ -73,7 +73,7 @@ def test_what_is_shown_is_seen():
     places = {0: 0, 1: 0, 2: 1}
     actions = plays(referee.state, s0="Thief:0", s1="Exhibit", s2="Cash:0")
     referee.until("theft", place=places, action=actions, exhibit={1: (4, 5, 6)})
-    scene = scene_of(referee.view(0), expected(referee.state))
+    scene = sight_of(referee.view(0), expected(referee.state))
     own = read(OWN, own_block(scene))
     assert own["own place"] == [1, 0]
     assert own["own action"] == [0, 1, 0, 0]
@@ -96,7 +96,7 @@ def test_cards_on_the_menu():
     referee = table(load(), 3, {0: "A1 A2 C1 E1"})
     places = {0: 1, 1: 1, 2: 0}
     due = referee.until("action", place=places)
-    (pick,) = picks(scene_of(referee.view(0), due))
+    (pick,) = picks(sight_of(referee.view(0), due))
     named = {one.choice: read(CANDIDATE, one.numbers) for one in pick}
     least = named[card(referee.state, 0, ActionKind.CASH, 0)]
     most = named[card(referee.state, 0, ActionKind.CASH, 3)]

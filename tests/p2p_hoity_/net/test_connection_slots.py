@@ -6,7 +6,7 @@ import pytest
 import trio
 import trio.testing
 
-from p2p_hoity.net.connection_slots import Admission, Standing
+from p2p_hoity.net.connection_slots import Admission, AdmittedLink
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.net.secure_channel import Proven, Verdict
@@ -15,10 +15,10 @@ SEAT, ONE, TWO, THREE, LATE = (bytes([number]) * 32 for number in range(1, 6))
 LIMITS = Limits(links=3, links_per_source=3)
 
 
-def standing(peer: bytes, source: str = "here") -> Standing:
+def standing(peer: bytes, source: str = "here") -> AdmittedLink:
     """A link that came in from a machine."""
     near, _ = trio.testing.memory_stream_pair()
-    return Standing(peer, Link(near, LIMITS), "x:1", False, peer, source, instance=peer[:16])
+    return AdmittedLink(peer, Link(near, LIMITS), "x:1", False, peer, source, instance=peer[:16])
 
 
 def judged(table: Admission, peer: bytes, source: str = "here") -> Verdict:
@@ -26,7 +26,7 @@ def judged(table: Admission, peer: bytes, source: str = "here") -> Verdict:
 
 
 @pytest.fixture
-def full() -> tuple[Admission, dict[bytes, Standing]]:
+def full() -> tuple[Admission, dict[bytes, AdmittedLink]]:
     """A hub whose room three strangers have."""
     table = Admission(b"m" * 32, LIMITS)
     those = {peer: standing(peer) for peer in (ONE, TWO, THREE)}

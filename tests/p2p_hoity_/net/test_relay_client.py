@@ -16,7 +16,7 @@ from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError, NobodyError
-from p2p_hoity.net.relay_client import call, conversation, observed, register
+from p2p_hoity.net.relay_client import CALL, conversation, observed, register, spliced
 from p2p_hoity.net.secure_channel import MAGIC, Verdict, credentials, fresh_challenge, secure_from
 from p2p_hoity.net.transport import Network, encode_frame, read_frame
 
@@ -65,7 +65,7 @@ async def wait(network: Network, there: Street) -> None:
 
 async def dial(network: Network, there: Street) -> None:
     await (await there.hub(SEAT)).listen_via(there.place)
-    await call(network, there.relay, SEAT.public)
+    await spliced(network, there.relay, CALL + SEAT.public)
 
 
 async def look(network: Network, there: Street) -> None:

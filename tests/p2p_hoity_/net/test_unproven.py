@@ -8,7 +8,7 @@ import trio.testing
 from support.running import running
 
 from p2p_hoity.net import connection_slots as module
-from p2p_hoity.net.connection_slots import LinkStage, UnprovenConnections, UnprovenStream
+from p2p_hoity.net.connection_slots import HandshakeStage, UnprovenConnections, UnprovenStream
 
 
 class Strangers:
@@ -19,7 +19,7 @@ class Strangers:
         self.nursery = nursery
         self.sent_away = []
 
-    async def come(self, name, source, stage=LinkStage.SILENT):
+    async def come(self, name, source, stage=HandshakeStage.SILENT):
         near, _ = trio.testing.memory_stream_pair()
         newcomer = UnprovenStream(near, source)
         newcomer.reach(stage)
@@ -54,13 +54,13 @@ async def test_who_has_come_least_far_makes_room_first(autojump_clock, source):
     unproven = UnprovenConnections(most=4, most_per_source=4)
     async with running() as nursery:
         strangers = Strangers(unproven, nursery)
-        for stage in (LinkStage.SECURED, LinkStage.GREETED, LinkStage.SPOKE):
+        for stage in (HandshakeStage.SECURED, HandshakeStage.GREETED, HandshakeStage.SPOKE):
             await strangers.come(stage.name, "a", stage)
         for _ in range(20):
             await strangers.come("silent", source)
         assert set(strangers.sent_away) == {"silent"}
-        await strangers.come("spoke too", "a", LinkStage.SPOKE)
-        await strangers.come("spoke too", "a", LinkStage.SPOKE)
+        await strangers.come("spoke too", "a", HandshakeStage.SPOKE)
+        await strangers.come("spoke too", "a", HandshakeStage.SPOKE)
         assert "SECURED" not in strangers.sent_away
         assert "GREETED" not in strangers.sent_away
 
@@ -81,21 +81,21 @@ async def test_among_equals_the_lot_decides(autojump_clock, monkeypatch):
 async def test_what_a_stranger_does_tells_how_far_it_has_come():
     near, far = trio.testing.memory_stream_pair()
     newcomer = UnprovenStream(near, "a")
-    assert newcomer.stage is LinkStage.SILENT
+    assert newcomer.stage is HandshakeStage.SILENT
     await far.send_all(b"hello")
     assert await newcomer.receive_some() == b"hello"
-    assert newcomer.stage is LinkStage.SPOKE
+    assert newcomer.stage is HandshakeStage.SPOKE
     await newcomer.send_all(b"hello yourself")
-    assert newcomer.stage is LinkStage.GREETED
-    newcomer.reach(LinkStage.SECURED)
+    assert newcomer.stage is HandshakeStage.GREETED
+    newcomer.reach(HandshakeStage.SECURED)
     await newcomer.send_all(b"again")
-    assert newcomer.stage is LinkStage.SECURED
+    assert newcomer.stage is HandshakeStage.SECURED
     assert await far.receive_some() == b"hello yourselfagain"
     near, far = trio.testing.memory_stream_pair()
     newcomer = UnprovenStream(near, "a")
     await far.aclose()
     assert await newcomer.receive_some() == b""
-    assert newcomer.stage is LinkStage.SILENT
+    assert newcomer.stage is HandshakeStage.SILENT
 
 
 def at(source):

@@ -17,6 +17,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Scene, fold
 from p2p_hoity.presentation.scene_json import value_json
 from p2p_hoity.presentation.staging import beats
+from protocol import effects
 
 EDITION = "uberplay-2004"
 
@@ -53,7 +54,7 @@ def test_a_fold_changes_no_scene_and_beats_lead_to_the_same_one(seed: int, steps
 
 def test_an_update_that_changes_nothing_gives_the_very_scene() -> None:
     scene = Scene()
-    assert fold(scene, updates.Cautious()) is scene
+    assert fold(scene, effects.Cautious()) is scene
 
 
 def test_a_scene_is_json_and_names_no_hidden_piece_of_others() -> None:

@@ -19,7 +19,7 @@ from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.reachability import pcp_and_nat_pmp, port_mapping
 from p2p_hoity.reachability import pcp_and_nat_pmp as product
 from p2p_hoity.reachability.advertised_addresses import ReachCode
-from p2p_hoity.reachability.pcp_and_nat_pmp import Epoch, Opened, RouterCode, RouterError
+from p2p_hoity.reachability.pcp_and_nat_pmp import Epoch, OpenedPort, RouterCode, RouterError
 
 CLIENT = "192.168.1.5"
 PORT = 4646
@@ -241,11 +241,11 @@ class Other:
     def __init__(self, external: str | None) -> None:
         self.external, self.closed = external, False
 
-    async def open(self) -> Opened:
+    async def open(self) -> OpenedPort:
         await trio.lowlevel.checkpoint()
         if self.external is None:
             raise RouterError(RouterCode.REFUSES, why=because(RouterCode.FULL))
-        return Opened(self.external, 7200)
+        return OpenedPort(self.external, 7200)
 
     async def close(self) -> None:
         await trio.lowlevel.checkpoint()

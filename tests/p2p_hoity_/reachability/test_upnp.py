@@ -151,11 +151,11 @@ async def test_only_the_router_itself_is_heard() -> None:
     mine, other = await socket(), await socket()
     with mine, other:
         await other.sendto(b"not from the router", mine.getsockname())
-        searching = upnp.UdpSearching(mine, IPv4Address("127.0.0.9"))
+        searching = upnp.Searching(mine, IPv4Address("127.0.0.9"))
         with trio.move_on_after(0.05):
             raise AssertionError(await searching.receive())
         await other.sendto(b"from the router", mine.getsockname())
-        assert await upnp.UdpSearching(mine, HERE).receive() == b"from the router"
+        assert await upnp.Searching(mine, HERE).receive() == b"from the router"
 
 
 def redirected(handler: BaseHTTPRequestHandler) -> None:

@@ -11,7 +11,7 @@ from support.running import running
 from support.street import ONE, SEAT, Stuck, street
 
 from p2p_hoity.net.link_limits import Limits
-from p2p_hoity.net.relay_client import CALL, OBSERVE, TAKE, TOKEN, call, register, take
+from p2p_hoity.net.relay_client import CALL, OBSERVE, TAKE, TOKEN, register, spliced
 from p2p_hoity.net.secure_channel import Verdict, laid_aside, secure_to
 from p2p_hoity.net.transport import encode_frame, read_frame
 from p2p_hoity.relay.forwarding import PIECE
@@ -179,7 +179,7 @@ async def test_an_end_that_speaks_inside_once_it_is_welcome_is_cut(autojump_cloc
 
 
 async def quietly_taken(there, token, heard=None):
-    stream = await take(there.network, there.relay, token)
+    stream = await spliced(there.network, there.relay, TAKE + token)
     while piece := await stream.receive_some():
         if heard is not None:
             heard.append(piece)
@@ -219,11 +219,11 @@ async def test_ends_that_say_nothing_to_each_other_are_cut(autojump_clock):
         ends = []
 
         async def calling():
-            ends.append(await call(there.network, there.relay, SEAT.public))
+            ends.append(await spliced(there.network, there.relay, CALL + SEAT.public))
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(calling)
-            ends.append(await take(there.network, there.relay, await token_at(seat)))
+            ends.append(await spliced(there.network, there.relay, TAKE + await token_at(seat)))
         began = trio.current_time()
         assert await until_cut(ends[0]) == pytest.approx(IDLE)
         assert await until_cut(ends[1]) == 0

@@ -12,7 +12,7 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.relay_client import call, register
+from p2p_hoity.net.relay_client import CALL, register, spliced
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Event, Watch
 from p2p_hoity.relay.relay_server import Relay
@@ -88,7 +88,9 @@ async def test_whoever_waits_or_calls_or_comes_is_cut_and_told_nothing(ending, a
     failed = []
 
     async def calling():
-        failed.append(str(await ends_in(NetError, "", call(ending.network, PLACE, OTHER.public))))
+        failed.append(
+            str(await ends_in(NetError, "", spliced(ending.network, PLACE, CALL + OTHER.public)))
+        )
 
     ending.nursery.start_soon(calling)
     await trio.testing.wait_all_tasks_blocked()

@@ -19,10 +19,10 @@ from p2p_hoity.net.relay_client import (
     OBSERVE,
     REGISTER,
     TAKE,
-    call,
     observed,
     reach,
     register,
+    spliced,
 )
 from p2p_hoity.net.secure_channel import (
     BegunStream,
@@ -195,7 +195,9 @@ async def test_one_who_waits_again_replaces_the_first_and_one_that_talks_is_cut(
         await waiting.send_all(encode_frame(b"hello?"))
         while await waiting.receive_some():
             pass
-        await ends_in(NetError, r"\(verdict-unknown", call(there.network, there.relay, SEAT.public))
+        await ends_in(
+            NetError, r"\(verdict-unknown", spliced(there.network, there.relay, CALL + SEAT.public)
+        )
 
 
 async def test_another_process_of_the_same_id_is_told_and_the_first_waits_on(autojump_clock):
@@ -243,7 +245,9 @@ async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(auto
         answers = []
 
         async def caller():
-            caught = await ends_in(NetError, "", call(there.network, there.relay, SEAT.public))
+            caught = await ends_in(
+                NetError, "", spliced(there.network, there.relay, CALL + SEAT.public)
+            )
             answers.append(str(caught))
 
         there.nursery.start_soon(caller)
@@ -372,8 +376,10 @@ async def test_a_relay_has_room_for_a_thousand_tables_of_six_or_as_it_is_told():
         seat = await there.hub(SEAT)
         await seat.listen_via(there.place)
         await ends_in(NetError, r"\(verdict-full", register(there.network, there.relay, OTHER, ONE))
-        held = await call(there.network, there.relay, SEAT.public)
-        await ends_in(NetError, r"\(verdict-full", call(there.network, there.relay, SEAT.public))
+        held = await spliced(there.network, there.relay, CALL + SEAT.public)
+        await ends_in(
+            NetError, r"\(verdict-full", spliced(there.network, there.relay, CALL + SEAT.public)
+        )
         await held.aclose()
     limits = RelayLimits()
     assert limits.seats >= 1000 * 6
@@ -386,7 +392,7 @@ async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_makes_room(au
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await trio.sleep(600)
         assert guest.links() == {SEAT.public}
-        silent = await call(there.network, there.relay, SEAT.public)
+        silent = await spliced(there.network, there.relay, CALL + SEAT.public)
         began = trio.current_time()
         while await silent.receive_some():
             pass
@@ -400,7 +406,7 @@ async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_makes_room(au
         seat = await there.hub(SEAT)
         await seat.listen_via(there.place)
         for _ in range(3):
-            held = await call(there.network, there.relay, SEAT.public)
+            held = await spliced(there.network, there.relay, CALL + SEAT.public)
             await held.aclose()
             await trio.sleep(1)
 

@@ -15,7 +15,7 @@ from support.street import GUEST, ONE, SEAT
 from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.relay_client import call, observed, register
+from p2p_hoity.net.relay_client import CALL, observed, register, spliced
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import KEPT_LINES, LATE, LINES, Event, LogWriter, Watch
 from p2p_hoity.relay.relay_metrics import exposition, serve_metrics
@@ -37,7 +37,7 @@ async def evening(nursery, with_addresses=False):
     guest.post(SEAT.public, b"a sealed secret")
     await trio.sleep(1)
     await ends_in(NetError, r"\(verdict-full", register(network, PLACE, GUEST, ONE))
-    await ends_in(NetError, r"\(verdict-unknown", call(network, PLACE, GUEST.public))
+    await ends_in(NetError, r"\(verdict-unknown", spliced(network, PLACE, CALL + GUEST.public))
     await observed(network, PLACE)
     return relay, lines
 

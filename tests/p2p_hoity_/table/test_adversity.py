@@ -46,7 +46,7 @@ async def test_odd_addresses_harm_none(three: PlayerTable, monkeypatch: pytest.M
     def odd(entry: Any, addresses: Any) -> Sit:
         return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", *addresses))
 
-    monkeypatch.setattr(join_table, "Sit", odd)
+    monkeypatch.setattr(join_table.lobby, "Sit", odd)
     await three.play()
     assert three.ended_alike()
 
@@ -90,7 +90,7 @@ async def test_a_seat_that_goes_for_good_as_a_step_begins(three: PlayerTable, ki
     """Three seats; the last is gone as the first step of a kind begins: the two others end."""
 
     def begins(update: updates.Update) -> bool:
-        return isinstance(update, updates.Stepped) and update.after.want.kind is kind
+        return isinstance(update, updates.ChainGrew) and update.after.want.kind is kind
 
     gone = await three.play_until_the_last_goes(begins)
     stayed = [guest for guest in three.guests[:2] if guest.outcome]
@@ -112,7 +112,7 @@ async def test_a_seat_cut_down_at_the_very_end_still_gets_the_end(tmp_path: Path
     crashed = table.guests[2]
 
     def at_the_end(update: updates.Update) -> bool:
-        stepped = isinstance(update, updates.Stepped)
+        stepped = isinstance(update, updates.ChainGrew)
         return stepped and update.after.want.kind is Kind.RESULT
 
     await table.play({2: partial(table.crash_and_resume, 2, at_the_end, 20.0)})

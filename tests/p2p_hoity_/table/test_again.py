@@ -134,7 +134,7 @@ async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path) -> None:
     began = list[float]()
 
     async def note() -> None:
-        await table.until_heard(updates.Finished, 0)
+        await table.until_heard(updates.GameOver, 0)
         began.append(trio.current_time())
 
     await table.play({}, note)
@@ -163,7 +163,7 @@ async def test_an_onlooker_follows_to_the_next_table(tmp_path: Path) -> None:
         assert outcome.code is None
 
     await table.play({}, look_on)
-    ended = [one.table.id for one in seen if isinstance(one, updates.Finished)]
+    ended = [one.table.id for one in seen if isinstance(one, updates.GameOver)]
     assert ended == [game for game, _ in table.guests[0].games()]
     assert len(ended) == 2
 

@@ -106,8 +106,8 @@ def test_what_a_change_of_epoch_asks_no_more_is_closed(is_due: bool) -> None:
 @pytest.mark.parametrize(
     ("effect", "update"),
     [
-        (effects.Cautious(), updates.Cautious()),
-        (effects.Silenced(), updates.Silenced()),
+        (effects.Cautious(), effects.Cautious()),
+        (effects.Silenced(), effects.Silenced()),
     ],
 )
 def test_a_seat_that_goes_on_with_an_old_copy_is_told_so(effect: Any, update: Any) -> None:
@@ -154,9 +154,9 @@ async def test_an_illegal_answer_is_refused_and_asked_again(nursery: trio.Nurser
     told = await asks(machine, choose, nursery)
     assert told == [
         updates.Choosing,
-        updates.Refused,
+        updates.ChoiceRefused,
         updates.Choosing,
-        updates.Chosen,
+        updates.ChoiceTaken,
     ]
     assert machine.taken == [1]
 

@@ -22,7 +22,7 @@ from p2p_hoity.table.chat import (
     ONLOOKER,
     PHRASES,
     SEAT,
-    Conversation,
+    ChatHistory,
     parse_talk,
     pass_on,
     speak,
@@ -36,13 +36,13 @@ GUESTS = [identity(seat) for seat in range(20, 24)]
 START = 1_700_000_000_000
 
 
-def node(seat: int | None, me: Any = None, at: int = START) -> Conversation:
+def node(seat: int | None, me: Any = None, at: int = START) -> ChatHistory:
     """The conversation of a seat, or of an onlooker."""
     who = me or (None if seat is None else WHO[seat])
-    return Conversation(TABLE, seat, who, lambda: at)
+    return ChatHistory(TABLE, seat, who, lambda: at)
 
 
-def said(talker: Conversation, words: str | int, now: float = 0.0, door: int = 0) -> bytes:
+def said(talker: ChatHistory, words: str | int, now: float = 0.0, door: int = 0) -> bytes:
     heard = talker.say(words, {door}, now)
     assert isinstance(heard, chat.Heard), heard
     assert heard.said.is_own
@@ -98,7 +98,7 @@ def test_ones_own_words_are_refused_with_a_reason(words: str | int, code: str) -
 
 def test_who_has_no_key_or_door_says_nothing_and_who_resumes_goes_on_above() -> None:
     for talker, doors, code in (
-        (Conversation(TABLE, 0, None, lambda: 0), {1}, "talk-off"),
+        (ChatHistory(TABLE, 0, None, lambda: 0), {1}, "talk-off"),
         (node(None, GUESTS[0]), set[int](), "talk-heard-by-nobody"),
     ):
         found = talker.say("hello", doors, 0.0)

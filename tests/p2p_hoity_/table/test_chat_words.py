@@ -27,14 +27,16 @@ LEAST_UNREAD = 129
 def check(data: bytes) -> None:
     """As a node does that knows the seat."""
     read = chat.parse_talk(data)
-    if isinstance(read, chat.Passed):
+    if isinstance(read, chat.PassedWords):
         read.check(SEAT.public)
     else:
         read.check()
 
 
 @pytest.mark.parametrize("frame", [SPOKEN, PASSED])
-def test_talk_comes_back_as_it_was_said_or_not_at_all(frame: chat.Spoken | chat.Passed) -> None:
+def test_talk_comes_back_as_it_was_said_or_not_at_all(
+    frame: chat.Spoken | chat.PassedWords,
+) -> None:
     data = frame.encode()
     assert chat.parse_talk(data) == frame
     assert kind_of(data).handler is Handler.TALK

@@ -48,5 +48,5 @@ async def test_a_fault_in_setup_ends_it(tmp_path: Path, monkeypatch: pytest.Monk
 async def test_a_fault_in_play_bans_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = cheating_table(tmp_path, monkeypatch, "choice-opened-with-another-nonce", 4)
     honest = table.guests[:-1]
-    await table.play_until(lambda: all(guest.heard(updates.Finished) for guest in honest))
+    await table.play_until(lambda: all(guest.heard(updates.GameOver) for guest in honest))
     assert accused(table) == [{(table.guests[-1].place, "bad-opening")}] * 3

@@ -5,7 +5,7 @@ from typing import Any
 
 from support.cli_stage import referee
 
-from p2p_hoity.game_adapter import Log, Play
+from p2p_hoity.game_adapter import HappeningLog, Play
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
 from p2p_hoity.table.effects_out import Chronicle
@@ -13,12 +13,12 @@ from p2p_hoity.table.effects_out import Chronicle
 STATE = referee(3, 1).state
 
 
-def node(*rounds: int, past: Log | None = None, convictions: tuple[Any, ...] = ()) -> Any:
+def node(*rounds: int, past: HappeningLog | None = None, convictions: tuple[Any, ...] = ()) -> Any:
     """Return a node of the chain at which these rounds have begun, one after the other."""
     log = past
     for number in rounds:
         item = happenings.RoundBegan(number, (0, 1, 2), (), None)
-        log = Log((item,), log, (log.length if log else 0) + 1)
+        log = HappeningLog((item,), log, (log.length if log else 0) + 1)
     return SimpleNamespace(state=Play(STATE, log), step=9, convictions=convictions)
 
 

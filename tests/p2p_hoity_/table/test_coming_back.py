@@ -10,7 +10,7 @@ from support.player_table import CALM, PlayerTable, Thinker, past_round
 from support.relays import serve_relay
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.table import session
 from protocol.wire.table_header import Patience
 
@@ -73,25 +73,25 @@ async def test_who_walked_away_comes_back(tmp_path: Path, monkeypatch: pytest.Mo
         seat = table.guests[2].place
         await table.until(
             lambda: any(
-                told.seats[seat] is Presence.ABSENT for told in one.heard(updates.Attendance)
+                told.seats[seat] is Attending.ABSENT for told in one.heard(updates.Attendance)
             )
         )
-        assert not one.heard(updates.Returned)
+        assert not one.heard(updates.Rejoined)
         walker.key.set()
-        await table.until_heard(updates.Returned, 3)
+        await table.until_heard(updates.Rejoined, 3)
         walker.is_away = True
         await table.until_heard(updates.Away, 3, times=2)
         await trio.sleep(200)  # nobody comes back for it
-        assert len(one.heard(updates.Returned)) == 1
+        assert len(one.heard(updates.Rejoined)) == 1
         walker.key.set()
 
     with trio.fail_after(3000):
         await table.play({}, walk)
-    assert [told for told in one.told if isinstance(told, updates.Away | updates.Returned)] == [
+    assert [told for told in one.told if isinstance(told, updates.Away | updates.Rejoined)] == [
         updates.Away(),
-        updates.Returned(),
+        updates.Rejoined(),
         updates.Away(),
-        updates.Returned(),
+        updates.Rejoined(),
     ]
     assert walker.calls == 2
 
@@ -115,16 +115,16 @@ async def test_whose_returns_are_used_up_is_asked_back_when_the_game_stands_stil
         walker.key.set()
 
     def sees_an_absence(update: Any) -> bool:
-        return isinstance(update, updates.Attendance) and Presence.ABSENT in update.seats
+        return isinstance(update, updates.Attendance) and Attending.ABSENT in update.seats
 
     table.guests[2].leave_when(sees_an_absence)
     with trio.fail_after(3000):
         await table.play({}, walk)
-    told = [update for update in one.told if isinstance(update, updates.Away | updates.Returned)]
+    told = [update for update in one.told if isinstance(update, updates.Away | updates.Rejoined)]
     assert told == [
         updates.Away(may_return=False),
         updates.Away(),
-        updates.Returned(),
+        updates.Rejoined(),
     ]
     ends = {outcome.standings for guest in table.guests if (outcome := guest.outcome)}
     assert len(ends - {()}) == 1

@@ -70,15 +70,17 @@ def linked(*held: Capability, **how: Any) -> tuple[Desk, bytes]:
 
 def test_seats_show_their_table_and_two_of_one_host_are_found_out() -> None:
     desk, other = linked()
-    assert desk.posted == [(other, lobby.Shown(ONE.table_id, desk.signature))]
+    assert desk.posted == [(other, lobby.SignedTable(ONE.table_id, desk.signature))]
     assert not desk.it.hears(other)
-    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature))
+    assert desk.receive(other, lobby.SignedTable(ONE.table_id, desk.signature))
     assert desk.it.hears(other)
     desk.it.down(other)
     assert not desk.it.hears(other)
     desk, other = linked()
     with pytest.raises(TwoRosters) as caught:
-        desk.receive(other, lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0])))
+        desk.receive(
+            other, lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
+        )
     evidence = caught.value.evidence
     assert evidence.one.table != evidence.other.table
     assert evidence.terms == TERMS.digest()
@@ -93,16 +95,16 @@ NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one 
 @pytest.mark.parametrize(
     "shown",
     [
-        lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[2])),
-        lobby.Shown(OTHER.table_id, table_header.sign_roster(ONE, WHO[0])),
-        lobby.Shown(NEXT.table_id, table_header.sign_roster(NEXT, WHO[0])),
-        lobby.Shown(ONE.table_id, table_header.sign_roster(ONE, WHO[0]), watched=False),
-        lobby.Shown(ONE.table_id, bytes(64)),
-        lobby.Shown(bytes(32), bytes(64)),
+        lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[2])),
+        lobby.SignedTable(OTHER.table_id, table_header.sign_roster(ONE, WHO[0])),
+        lobby.SignedTable(NEXT.table_id, table_header.sign_roster(NEXT, WHO[0])),
+        lobby.SignedTable(ONE.table_id, table_header.sign_roster(ONE, WHO[0]), watched=False),
+        lobby.SignedTable(ONE.table_id, bytes(64)),
+        lobby.SignedTable(bytes(32), bytes(64)),
     ],
     ids=["signed by itself", "moved", "of other terms", "unwatched", "empty", "nothing"],
 )
-def test_no_guest_can_frame_the_host(shown: lobby.Shown) -> None:
+def test_no_guest_can_frame_the_host(shown: lobby.SignedTable) -> None:
     desk, liar = linked()
     fails(Invalid, "", desk.receive, liar, shown)
     assert not desk.it.hears(liar)
@@ -111,15 +113,15 @@ def test_no_guest_can_frame_the_host(shown: lobby.Shown) -> None:
 @pytest.mark.parametrize("size", [31, 33, 0])
 def test_a_shown_table_of_another_size_is_no_frame(size: int) -> None:
     with pytest.raises(Invalid, match="bad-frame"):
-        lobby.parse_lobby(lobby.encode_lobby(lobby.Shown(bytes(size), bytes(64))))
+        lobby.parse_lobby(lobby.encode_lobby(lobby.SignedTable(bytes(size), bytes(64))))
     with pytest.raises(Invalid, match="bad-frame"):
-        lobby.parse_lobby(lobby.encode_lobby(lobby.Shown(bytes(32), bytes(2 * size))))
+        lobby.parse_lobby(lobby.encode_lobby(lobby.SignedTable(bytes(32), bytes(2 * size))))
 
 
 def test_an_onlooker_cannot_show_a_table_but_shows_the_ticket_to_each_seat() -> None:
     desk, me = Desk(), WHO[1].public
     desk.it.up(STRANGER, LINK, 0.0)
-    other = lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
+    other = lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
     assert not desk.receive(STRANGER, other)
     assert not desk.it.hears(STRANGER)
     assert desk.posted == []
@@ -152,12 +154,12 @@ def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
     assert isinstance(desk.posted[-1][1], lobby.Roster)
     assert not desk.it.hears(other)  # it has yet to show that it plays at this table
     desk, other = linked(watched=False)
-    assert desk.posted[-1][1] == lobby.Shown(ONE.table_id, desk.signature, watched=False)
+    assert desk.posted[-1][1] == lobby.SignedTable(ONE.table_id, desk.signature, watched=False)
     desk.receive(other, lobby.Ask(b""))
     roster = desk.posted[-1][1]
     assert isinstance(roster, lobby.Roster)
     assert not roster.watched
-    assert desk.receive(other, lobby.Shown(ONE.table_id, desk.signature, watched=False))
+    assert desk.receive(other, lobby.SignedTable(ONE.table_id, desk.signature, watched=False))
 
 
 def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_else() -> None:
@@ -183,7 +185,7 @@ def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_el
 def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> None:
     """[L-21]"""
     desk, other = linked(watched=watched)
-    otherwise = lobby.Shown(
+    otherwise = lobby.SignedTable(
         ONE.table_id, table_header.sign_roster(ONE, WHO[0], not watched), watched=not watched
     )
     caught = fails(TwoRosters, "", desk.receive, other, otherwise)
@@ -197,20 +199,20 @@ def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> No
 def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
     """Else a host could keep two honest seats from ever hearing each other."""
     desk, other = linked()
-    otherwise = lobby.Shown(
+    otherwise = lobby.SignedTable(
         ONE.table_id, table_header.sign_roster(ONE, WHO[0], False), watched=False
     )
     assert desk.it.receive(other, lobby.encode_lobby(otherwise), begun=True)
     assert desk.it.hears(other)
     desk.it.down(other)
     desk.it.up(other, LINK, 0.0)
-    turned = lobby.Shown(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
+    turned = lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
     assert not desk.it.receive(other, lobby.encode_lobby(turned), begun=True)
     assert not desk.it.hears(other)
 
 
 @pytest.mark.parametrize(
-    "frame", [lobby.Names(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
+    "frame", [lobby.SeatedNames(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
 )
 def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     desk = Desk()
@@ -262,7 +264,7 @@ async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.Mo
         whole = table.guests[0].heard(updates.Started)[0].table.header
         turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
         other = lobby.encode_lobby(
-            lobby.Shown(turned.table_id, table_header.sign_roster(turned, host))
+            lobby.SignedTable(turned.table_id, table_header.sign_roster(turned, host))
         )
         (hub,) = (one for one in hubs if one.me == host.public)
         shown.extend(peer for peer in hub.links() if hub.post(peer, other))
@@ -279,13 +281,13 @@ async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.Mon
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
     liar, shown = three.guests[2].me.identity, SeatAccess.shown
 
-    def turned(reception: SeatAccess) -> lobby.Shown:
+    def turned(reception: SeatAccess) -> lobby.SignedTable:
         if reception._hub.me != liar.public:
-            told: lobby.Shown = shown.__get__(reception)
+            told: lobby.SignedTable = shown.__get__(reception)
             return told
         entries = reception.table.header.roster
         other = Header(reception.table.header.terms, (entries[0], *entries[:0:-1]))
-        return lobby.Shown(other.table_id, table_header.sign_roster(other, liar))
+        return lobby.SignedTable(other.table_id, table_header.sign_roster(other, liar))
 
     monkeypatch.setattr(SeatAccess, "shown", property(turned))
     await three.play()

@@ -17,7 +17,7 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkUp
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.host_table import MOST_REMEMBERED, MOST_WAITING, PATIENCE, Door
-from p2p_hoity.table.lobby import Ask, Asked, Names, Offer, Refusal, Refuse, Sit
+from p2p_hoity.table.lobby import Ask, Offer, Pending, Refusal, Refuse, SeatedNames, Sit
 from p2p_hoity.table.play_table import PeerError
 from protocol import Identity
 
@@ -97,12 +97,12 @@ async def refusal(caller: Caller) -> Refusal:
 async def test_a_guest_waits_for_the_hosts_word_and_sits_down(tmp_path: Path) -> None:
     async with guarded(tmp_path, 3) as door:
         guest = await door.come("Bob")
-        await guest.next(Asked)
+        await guest.next(Pending)
         await trio.sleep(100)
         assert door.names() == ("P0",)
         assert door.host.asked == [("Bob", guest.hub.me)]
         door.host.say(True)
-        while (await guest.next(Names)).names != ("P0", "Bob"):
+        while (await guest.next(SeatedNames)).names != ("P0", "Bob"):
             pass
         await door.until_seated("Bob")
         assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", True)]
@@ -126,7 +126,7 @@ async def test_silence_sends_a_guest_away_who_may_come_again(tmp_path: Path) -> 
     who = Identity(os.urandom(32))
     async with guarded(tmp_path, 3) as door:
         guest = await door.come("Bob", who)
-        await guest.next(Asked)
+        await guest.next(Pending)
         began = trio.current_time()
         assert await refusal(guest) is Refusal.UNHEARD
         assert PATIENCE - 2 < trio.current_time() - began < PATIENCE + 2
@@ -162,7 +162,7 @@ async def test_a_crowd_from_one_machine_keeps_no_guest_of_another_out() -> None:
         return number.to_bytes(32, "big")
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(door.run, lambda peer, _, answer: decided.append((peer, answer.yes)))
+        nursery.start_soon(door.run, lambda peer, _, answer: decided.append((peer, answer)))
         for number in range(100):
             while len(door.rest()) < MOST_WAITING:
                 assert door.wait(name(1000 * number + len(door.rest())), "S", sit, "a") is None
@@ -226,7 +226,7 @@ async def test_who_still_waits_when_the_table_is_full_is_told(tmp_path: Path) ->
         assert door.host.asked == []
         await door.come("Bob")
         late = await door.come("Late")
-        await late.next(Asked)
+        await late.next(Pending)
         door.host.say(True)
         assert await refusal(late) is Refusal.FULL
 

@@ -58,9 +58,9 @@ class Desk:
             await self._more.wait()
         return self.told.pop(0)
 
-    async def code(self) -> updates.Code:
+    async def code(self) -> updates.OfferedCode:
         told = await self.next()
-        assert isinstance(told, updates.Code), told
+        assert isinstance(told, updates.OfferedCode), told
         return told
 
     async def ask(self, code: SpokenCode) -> Ticket:
@@ -70,12 +70,12 @@ class Desk:
         return (await ends_in(CodeError, "", self.ask(code))).code
 
 
-def spoken(code: updates.Code) -> SpokenCode:
+def spoken(code: updates.OfferedCode) -> SpokenCode:
     """As the guest types it."""
     return parse_code(f"{code.code}@{code.relay}")
 
 
-def wrong(code: updates.Code) -> SpokenCode:
+def wrong(code: updates.OfferedCode) -> SpokenCode:
     """The right number with other words."""
     return replace(spoken(code), words=WRONG)
 
@@ -183,7 +183,7 @@ async def test_codes_burned_one_after_the_other_come_more_slowly_and_never_end(
         for number in range(25):
             there.network.caller = f"caller{number}"
             began = trio.current_time()
-            while not isinstance(code := await there.next(), updates.Code):
+            while not isinstance(code := await there.next(), updates.OfferedCode):
                 pass
             waits.append(round(trio.current_time() - began))
             assert await there.refused(wrong(code)) == "code-wrong"
@@ -435,8 +435,10 @@ async def test_a_host_that_knows_the_words_and_gives_nonsense() -> None:
 async def test_a_whole_game_by_code(pair: PlayerTable) -> None:
 
     async def by_code() -> None:
-        await pair.until_heard(updates.Code, 0)
-        ticket = await ticket_by_code(spoken(pair.guests[0].heard(updates.Code)[0]), pair.network)
+        await pair.until_heard(updates.OfferedCode, 0)
+        ticket = await ticket_by_code(
+            spoken(pair.guests[0].heard(updates.OfferedCode)[0]), pair.network
+        )
         assert ticket == pair.ticket
         await pair.join(1)
 
@@ -446,5 +448,5 @@ async def test_a_whole_game_by_code(pair: PlayerTable) -> None:
         await pair.play({1: by_code})
     assert all(guest.outcome and guest.outcome.standings for guest in pair.guests)
     assert "lantern" not in str(pair.guests[0].told)
-    last = pair.guests[0].heard(updates.Code)[-1]
+    last = pair.guests[0].heard(updates.OfferedCode)[-1]
     assert last.after in (None, CodeEnd.USED)

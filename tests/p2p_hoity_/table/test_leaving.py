@@ -9,11 +9,12 @@ import trio
 from support.player_table import PlayerTable, Thinker, past_round
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Attendance, Clock, LeftForNow, Presence
+from p2p_hoity.presentation.screen_updates import Attendance, Attending, Clock
 from p2p_hoity.table.player_interface import BotPlayer
 from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.session import LEFT
 from protocol import Kind, effects
+from protocol.seat.effects import LeftForNow
 from protocol.wire.table_header import Patience
 
 LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
@@ -34,7 +35,7 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Pat
         assert not guest.heard(updates.Ended)
         guest.player = Thinker()
         await table.until(
-            lambda: any(a.seats[seat] == Presence.ABSENT for a in host.heard(Attendance))
+            lambda: any(a.seats[seat] == Attending.ABSENT for a in host.heard(Attendance))
         )
         left.append(trio.current_time())
         await table.resume(2)
@@ -46,13 +47,13 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Pat
     for guest in table.guests[:2]:
         assert guest.heard(LeftForNow) == [LeftForNow(seat)]
         there = [attendance.seats[seat] for attendance in guest.heard(Attendance)]
-        while there[-1] == Presence.UNLINKED:  # behind the end, by whoever ends first
+        while there[-1] == Attending.UNLINKED:  # behind the end, by whoever ends first
             there.pop()
-        order = [Presence.LEFT, Presence.ABSENT, Presence.LINKED]
-        last = [there.index(one) if one != Presence.LINKED else len(there) - 1 for one in order]
+        order = [Attending.LEFT, Attending.ABSENT, Attending.LINKED]
+        last = [there.index(one) if one != Attending.LINKED else len(there) - 1 for one in order]
         assert last == sorted(last)
-        assert there[-1] == Presence.LINKED
-        assert all(late.muster.gone == {seat} for late in guest.heard(updates.Late))
+        assert there[-1] == Attending.LINKED
+        assert all(late.muster.gone == {seat} for late in guest.heard(updates.PatienceOver))
     assert table.guests[2].absences == (1, 1)
 
 
@@ -62,7 +63,7 @@ async def test_attendance_is_told_as_it_changes_and_the_clock_every_second(tmp_p
     await table.play()
     told = table.guests[0].heard(Attendance)
     assert all(one != other for one, other in pairwise(told))
-    assert told[0].seats[0] == Presence.LINKED
+    assert told[0].seats[0] == Attending.LINKED
     clocks = table.guests[0].heard(Clock)
     assert any(0 in clock.awaited for clock in clocks)
     assert Kind.SEAL in {clock.kind for clock in clocks}
@@ -121,7 +122,7 @@ async def test_at_a_table_of_two_the_other_is_told_and_waits(tmp_path: Path) -> 
     assert host.heard(LeftForNow) == [LeftForNow(1)]
     assert host.heard(updates.Paused)[0].muster.gone == {1}
     assert host.heard(updates.Paused)[0].seconds < 300
-    assert not host.heard(updates.Late)
+    assert not host.heard(updates.PatienceOver)
     assert not table.guests[1].heard(updates.Away)
 
 
@@ -130,8 +131,8 @@ async def test_who_leaves_at_the_very_end_has_its_result(tmp_path: Path, number:
     table = PlayerTable(tmp_path, 3, LONG)
 
     def is_over(update: updates.Update) -> bool:
-        over = isinstance(update, updates.Stepped) and str(update.after.want.kind) == "result"
-        return over or isinstance(update, updates.Finished)
+        over = isinstance(update, updates.ChainGrew) and str(update.after.want.kind) == "result"
+        return over or isinstance(update, updates.GameOver)
 
     table.guests[number].leave_when(is_over)
     await table.play()

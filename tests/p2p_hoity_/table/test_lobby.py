@@ -195,7 +195,7 @@ async def test_without_the_ticket_nobody_looks_on_anywhere(pair: PlayerTable, nu
         caller.say(frames.Ask(b"x" * 32))
         assert (await caller.next(frames.Refuse)).reason is frames.Refusal.UNPROVEN
         await caller.next(LinkDown)
-        told = frames.Roster | Frame | frames.Shown
+        told = frames.Roster | Frame | frames.SignedTable
         assert not any(isinstance(one, told) for one in caller.heard)
 
 
@@ -203,7 +203,7 @@ async def test_who_waits_at_the_door_as_the_game_begins_hears_nothing(pair: Play
     async with hosted(pair) as call, running() as nursery:
         stranger = await call()
         nursery.start_soon(pair.join, 1)
-        await pair.until_heard(updates.Stepped, 0)
+        await pair.until_heard(updates.ChainGrew, 0)
         await stranger.next(LinkDown)
         assert [type(one) for one in stranger.heard] == [LinkUp]
 
@@ -252,7 +252,7 @@ async def test_a_seat_is_kept_for_a_while_and_then_given_to_who_waits(three: Pla
         leaver = await call()
         leaver.say(frames.Ask(leaver.proof(three.ticket)))
         leaver.sit(three, "leaver")
-        await leaver.next(frames.Names)
+        await leaver.next(frames.SeatedNames)
         leaver.hub.drop(leaver.host, Reason("gone"))
         began = trio.current_time()
         async with running() as nursery:
@@ -324,8 +324,8 @@ async def test_sitting_down_often_under_new_names_costs_the_link(three: PlayerTa
 @pytest.mark.parametrize(
     ("word", "shown"),
     [
-        (lambda number: frames.Names((f"line {number}",)), updates.Joined),
-        (lambda _: frames.Asked(), updates.HostAsked),
+        (lambda number: frames.SeatedNames((f"line {number}",)), updates.Joined),
+        (lambda _: frames.Pending(), updates.HostAsked),
     ],
     ids=["names", "asked"],
 )
@@ -364,7 +364,7 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: Pla
             caller.say(frames.Ask(caller.proof(three.ticket)))
             near = ("127.0.0.1:631", "[::1]:25", "relay+127.0.0.1:9")
             caller.sit(three, "far", "192.0.2.7:1", *near)
-            await caller.next(frames.Names)
+            await caller.next(frames.SeatedNames)
     assert kept == [("192.0.2.7:1",)]
 
 
@@ -378,7 +378,7 @@ def never(*_: Any) -> None:
 async def test_a_kept_seat_is_told_so(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def leave() -> None:
-        await three.sit_until(2, lambda update: isinstance(update, updates.Stepped))
+        await three.sit_until(2, lambda update: isinstance(update, updates.ChainGrew))
         for known in (True, False):  # by the journal that is here, or as the host says
             monkeypatch.setattr(join_table, "kept_seat", join_table.kept_seat if known else never)
             await ends_in(PeerError, "seat-kept", three.join(2))
@@ -428,7 +428,7 @@ async def test_a_second_process_of_one_key_does_not_take_its_seat(three: PlayerT
         first = await call(three.guests[1].me.identity)
         first.say(frames.Ask(first.proof(three.ticket)))
         first.sit(three, "P1")
-        await first.next(frames.Names)
+        await first.next(frames.SeatedNames)
         assert (await ends_in(PeerError, "sits-elsewhere", three.join(1))).code.exit_code == 1
         assert first.hub.linked(first.host)
     assert three.guests[0].heard(updates.Joined)[-1].names == ("P0", "P1")

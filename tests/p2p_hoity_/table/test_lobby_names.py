@@ -32,7 +32,7 @@ def entry_of(number: int, name: str) -> table_header.SeatEntry:
 def test_plain_frames_come_back() -> None:
     for frame in (
         lobby.Offer(b"", TERMS, ("Ada", "Bob")),
-        lobby.Names(("Ada",)),
+        lobby.SeatedNames(("Ada",)),
         lobby.Refuse(lobby.Refusal.FULL),
         lobby.Sit(ENTRY, ("192.0.2.7:1", "relay+x:1/abc")),
     ):
@@ -42,7 +42,7 @@ def test_plain_frames_come_back() -> None:
 @pytest.mark.parametrize("words", HOSTILE)
 def test_words_that_a_terminal_would_act_on_are_refused_where_they_are_read(words: str) -> None:
     offer = lobby.Offer(b"", TERMS, (words,))
-    for frame in (offer, lobby.Names(("Ada", words)), lobby.Sit((), (words,))):
+    for frame in (offer, lobby.SeatedNames(("Ada", words)), lobby.Sit((), (words,))):
         fails(Invalid, "bad-frame", lobby.parse_lobby, lobby.encode_lobby(frame))
 
 

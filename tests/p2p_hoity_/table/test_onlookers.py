@@ -68,9 +68,9 @@ async def test_a_stuck_onlooker_slows_none(tmp_path: Path, monkeypatch: pytest.M
         await run(hub, **rest)
 
     def hear(number: int, update: updates.Update) -> None:
-        if isinstance(update, updates.Stepped):
+        if isinstance(update, updates.ChainGrew):
             when.setdefault(update.before.step, []).append(trio.current_time())
-        if number or not isinstance(update, updates.Stepped | updates.Unlinked):
+        if number or not isinstance(update, updates.ChainGrew | updates.Unlinked):
             return
         (host,) = (one for one in hubs if one.me == table.guests[0].me.identity.public)
         standing = host._admission.get(STRANGER.public)
@@ -133,7 +133,7 @@ async def test_one_too_many_waits_for_room(tmp_path: Path, monkeypatch: pytest.M
     await table.play({}, look_on, come_later, leave)
     assert second.count(updates.Crowded()) == 1
     assert any(isinstance(one, updates.Happened) for one in second)
-    assert isinstance(second[-1], updates.Finished)
+    assert isinstance(second[-1], updates.GameOver)
 
 
 async def test_onlookers_send_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ async def test_onlookers_send_nothing_back(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(Hub, "post", noted)
     await table.play({}, partial(table.look_on, Onlooker(seen.append)))
-    steps = sum(isinstance(one, updates.Stepped) for one in seen)
+    steps = sum(isinstance(one, updates.ChainGrew) for one in seen)
     assert steps > 30
     # What goes round it passes to nobody; a seat that asks it has what came since it asked.
     assert all(any(0 <= when - question < 1 for question in asked) for when in carried)

@@ -14,7 +14,7 @@ from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Late, Paused
+from p2p_hoity.presentation.screen_updates import Awaited, Halfway, PatienceOver, Paused
 from p2p_hoity.table.player_interface import BotPlayer, WaitLonger, Wish
 from p2p_hoity.table.presence import WaitNotices, muster
 from protocol.chain.chain_state import Kind
@@ -98,7 +98,9 @@ def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     assert [type(word) for _, word in room.watch(9)] == []
     room.bid(2)
     (late,) = [word for _, word in room.watch(12) if not isinstance(word, Awaited)]
-    assert late == Late(frozenset({3}), 9.5, updates.Muster(4, 3, 3, thinking=frozenset({3})))
+    assert late == PatienceOver(
+        frozenset({3}), 9.5, updates.Muster(4, 3, 3, thinking=frozenset({3}))
+    )
     ((at, word),) = Watched({0}, 60).watch(59)
     assert at == 30
     assert word == Halfway(frozenset({0}), 30, 30, updates.Muster(4, 3, 4))
@@ -169,11 +171,13 @@ def test_seats_that_do_not_agree_are_told_of_once_a_minute_later() -> None:
     room = Watched({3}, 16)
     room.now = 16.0
     word = room.notes.run_out(room.machine, {1, 2}, 16)
-    assert isinstance(word, Late)
+    assert isinstance(word, PatienceOver)
     assert not word.undecided
     assert not word.muster.is_mute
     found = [
-        (at, word) for at, word in room.watch(200, frozenset({1, 2})) if isinstance(word, Late)
+        (at, word)
+        for at, word in room.watch(200, frozenset({1, 2}))
+        if isinstance(word, PatienceOver)
     ]
     assert [(at, word.undecided, word.seats) for at, word in found] == [(76, True, frozenset({3}))]
 
@@ -210,8 +214,8 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(tmp_path: Path) -
     table.guests.pop()
     assert table.ended_alike()
     ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
-    late = table.guests[1].heard(Late)[0]
+    late = table.guests[1].heard(PatienceOver)[0]
     assert (word.seats, word.left) == (late.seats, 4.0)
     assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
-    ran_out = next(at for at, u in heard if isinstance(u, Late))
+    ran_out = next(at for at, u in heard if isinstance(u, PatienceOver))
     assert ran_out - extended >= 4.0

@@ -52,7 +52,7 @@ async def private(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
     async with running() as nursery:
         await nursery.start(partial(serve_relay, "relay", 4646, network=here.table.network))
         async with hosted(here.table, Lan.CLOSED):
-            await here.table.until_heard(updates.Code, 0)
+            await here.table.until_heard(updates.OfferedCode, 0)
             yield here
 
 
@@ -88,12 +88,12 @@ async def test_through_the_relay_nothing_is_said_to_who_lacks_the_ticket(private
 
 async def test_a_code_gives_the_ticket_to_who_knows_it_not_to_the_relay(private: Private) -> None:
     table = private.table
-    code = table.guests[0].heard(updates.Code)[0]
+    code = table.guests[0].heard(updates.OfferedCode)[0]
     wrong = replace(parse_code(f"{code.code}@{code.relay}"), words=("lantern", "walrus"))
     with pytest.raises(CodeError, match="code-wrong"):
         await ticket_by_code(wrong, table.network)
-    await table.until_heard(updates.Code, 0, times=2)
-    second = table.guests[0].heard(updates.Code)[1]
+    await table.until_heard(updates.OfferedCode, 0, times=2)
+    second = table.guests[0].heard(updates.OfferedCode)[1]
     right = parse_code(f"{second.code}@{second.relay}")
     assert await ticket_by_code(right, table.network) == table.ticket
     seen = b"".join(private.passed)

@@ -243,10 +243,10 @@ async def test_the_lan_is_told_nothing_and_codes_go_by_the_relay(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(here.relays, RELAY)
         async with hosted(here.table, joining=[1]):
-            await here.table.until_heard(updates.Code, 0)
+            await here.table.until_heard(updates.OfferedCode, 0)
             (told,) = here.table.guests[0].heard(updates.Reached)
             assert ReachCode.RELAY_ONLY in {reason.code for reason in told.reasons}
-            (code,) = here.table.guests[0].heard(updates.Code)
+            (code,) = here.table.guests[0].heard(updates.OfferedCode)
             spoken = replace(parse_code(code.code), relay=RELAY)
             ticket = await ticket_by_code(spoken, here.table.network)
             assert (ticket.addresses, ticket.relay) == ((), (RELAY,))
@@ -268,7 +268,7 @@ async def test_no_frame_holds_an_address_of_who_hides(
         said.append(encode(frame))
         return said[-1]
 
-    for module in ("host_table", "join_table"):
+    for module in ("host_table", "lobby"):
         monkeypatch.setattr(f"p2p_hoity.table.{module}.encode_lobby", noting)
     here = hiding(2)
     await here.play()

@@ -118,7 +118,7 @@ def test_each_word_is_passed_on_once_and_the_host_signs_when_all_have_consented(
     assert node.it.standing.willing == {1}
     assert node.it.standing.unwilling == {2}
     node = Node(0)
-    bad = rematch_frames.Refusal(TABLE.id, WHO[1].public, bytes(64))
+    bad = rematch_frames.Decline(TABLE.id, WHO[1].public, bytes(64))
     assert not any(node.hear(bad, WHO[2].public) for _ in range(int(REMATCH[0]) * TABLE.seats + 20))
     assert not node.hear(consent(1), WHO[2].public)
     assert node.hear(consent(1), WHO[1].public)
@@ -165,7 +165,7 @@ NO_WORDS: dict[str, Any] = {
     "a refusal in another's name": replace(
         rematch_frames.refuse(TABLE.id, WHO[2]), id=WHO[1].public
     ),
-    "an unsigned refusal": rematch_frames.Refusal(TABLE.id, WHO[1].public, bytes(64)),
+    "an unsigned refusal": rematch_frames.Decline(TABLE.id, WHO[1].public, bytes(64)),
     "nothing": b"",
     "cut": b"\x93\xa5again",
 }

@@ -121,7 +121,7 @@ async def test_a_flooder_loses_its_voice(tmp_path: Path, monkeypatch: pytest.Mon
         await run(hub, **rest)
 
     async def flood() -> None:
-        await table.until_heard(updates.Stepped, 1)
+        await table.until_heard(updates.ChainGrew, 1)
         played = table.guests[1].heard(updates.Started)[0].table
         seat, (hub,) = played.ids.index(liar.public), (h for h in hubs if h.me == liar.public)
         for count in range(1500):
@@ -139,5 +139,5 @@ async def test_a_flooder_loses_its_voice(tmp_path: Path, monkeypatch: pytest.Mon
         words = [word for _, word in heard(guest)]
         assert 0 < words.count("spam") < 20
         assert words.count("hello") == 1
-        assert not guest.heard(updates.Late)
+        assert not guest.heard(updates.PatienceOver)
         assert not guest.heard(updates.Away)

@@ -39,8 +39,8 @@ async def test_all_seats_end_with_the_same_transcript(tmp_path: Path, seats: int
     assert len({guest.outcome.standings for guest in table.guests if guest.outcome}) == 1
     for guest in table.guests:
         assert not list(guest.home.journals.iterdir())
-        assert guest.heard(updates.Finished)
-        finals = [step.final for step in guest.heard(updates.Stepped)]
+        assert guest.heard(updates.GameOver)
+        finals = [step.final for step in guest.heard(updates.ChainGrew)]
         told = sum(len(update.items) for update in guest.heard(updates.Happened))
         assert finals == sorted(finals)
         assert 0 < finals[-1] < told
@@ -161,7 +161,7 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(tmp_path: Path)
     await table.play_until_the_last_goes(past_round(2))
     table.guests.pop()
     table.judge()
-    assert table.heard(updates.Late)
+    assert table.heard(updates.PatienceOver)
 
 
 async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_pa
 
     async def leave_and_come_back() -> None:
         await table.sit_until(2, past_round(2))
-        await table.until(lambda: table.heard(updates.Late))
+        await table.until(lambda: table.heard(updates.PatienceOver))
         await table.resume(2)
 
     await table.play({2: leave_and_come_back})

@@ -70,7 +70,7 @@ async def test_onlookers_are_turned_away_at_every_seat(tmp_path: Path) -> None:
         await begun(table)
         for door in range(3):
             await turned_away(table, door)
-        assert not table.heard(updates.Finished)
+        assert not table.heard(updates.GameOver)
     assert shown == [False, False]
     assert table.ended_alike()
 
@@ -81,7 +81,7 @@ async def test_a_seat_that_comes_back_still_lets_nobody_look_on(tmp_path: Path) 
     async def knock() -> None:
         await table.until_heard(updates.Started, 2, times=2)
         await turned_away(table, 2)
-        assert not table.heard(updates.Finished)
+        assert not table.heard(updates.GameOver)
 
     await table.play({2: partial(table.crash_and_resume, 2, past_round(2))}, knock)
     assert not table.heard(updates.Accused)

@@ -21,7 +21,7 @@ async def test_the_others_are_told_and_leave_and_can_still_be_called_back(tmp_pa
     table = PlayerTable(tmp_path, 3, thinking=1.0, parted=True)
 
     def cut(update: updates.Update) -> bool:
-        return isinstance(update, updates.Stepped) and update.after.want.kind is Kind.DECK_OK
+        return isinstance(update, updates.ChainGrew) and update.after.want.kind is Kind.DECK_OK
 
     async def vanish() -> None:
         assert await table.sit_until(GONE, cut)

@@ -97,7 +97,7 @@ async def test_who_comes_back_when_the_others_are_done_saves_what_it_has(tmp_pat
     with trio.move_on_after(600) as waiting:
         await resume_table(gone.seat, None, table.node(2))
     assert waiting.cancelled_caught
-    assert not gone.heard(updates.Finished)
+    assert not gone.heard(updates.GameOver)
     report = verifier.verify(claim_game(gone.seat, None).read_bytes(), game_adapter.read_game)
     assert report.unfinished
     assert report.faults == ()

@@ -22,7 +22,7 @@ async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(tmp_pa
     (report,) = table.judge()
     assert trio.current_time() > 7200
     assert report.epochs == 0
-    assert not table.heard(updates.Late)
+    assert not table.heard(updates.PatienceOver)
     assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 
@@ -32,7 +32,7 @@ async def test_a_computer_that_slept_in_the_deal_blames_nobody(tmp_path: Path) -
     slept: list[str] = []
 
     def fall_asleep(update: updates.Update) -> None:
-        if isinstance(update, updates.Stepped) and not slept:
+        if isinstance(update, updates.ChainGrew) and not slept:
             slept.append(str(update.after.want.kind))
             table.partition.part((1,), (0, 2))
             trio.lowlevel.current_clock().jump(3600.0)

@@ -14,7 +14,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.watch_table import FIRST, LONGEST, QUIET, FromNow, Onlooker
 
 STARTED = updates.Started(None, None)  # type: ignore[arg-type]
-FINISHED = updates.Finished(None, None, (), None)  # type: ignore[arg-type]
+FINISHED = updates.GameOver(None, None, (), None)  # type: ignore[arg-type]
 
 
 def happened(number: int, *items: str) -> updates.Happened:
@@ -86,5 +86,5 @@ async def test_a_late_onlooker_at_a_real_table(from_now: bool, tmp_path: Path) -
     shown = [one for one in seen if isinstance(one, updates.Happened)]
     assert (len(shown) < played - 6) is from_now
     assert any(isinstance(one, updates.Resumed) for one in seen) is from_now
-    assert isinstance(seen[-1], updates.Finished)
+    assert isinstance(seen[-1], updates.GameOver)
     assert path.read_bytes() == table.transcripts()[0]  # all of it was verified

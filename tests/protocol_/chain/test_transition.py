@@ -41,11 +41,11 @@ def test_a_digest_covers_every_slot_and_only_slots() -> None:
     node = next(n for n in nodes if n.want.kind is Kind.DECK_OK)
     slots = next(n for n in nodes if n.parent is node).slots
     assert slots is not None
-    digest = transition.step_digest(node, slots)
+    digest = transition.digest_after_step(node.digest, slots)
     for seat in range(3):
         for other in (b"x", Missing.ABSENT, Missing.FAULT, Missing.NONE):
             changed = (*slots[:seat], other, *slots[seat + 1 :])
-            assert transition.step_digest(node, changed) != digest
+            assert transition.digest_after_step(node.digest, changed) != digest
     assert transition.append(node, slots).digest == digest
 
 

@@ -45,7 +45,7 @@ def table_with_departures(table: MachineTable) -> MachineTable:
     return table
 
 
-def scene_of(thinkers: Iterable[int], seats: int = 4) -> MachineTable:
+def sight_of(thinkers: Iterable[int], seats: int = 4) -> MachineTable:
     """Return a table before the first bid; the players of `thinkers` do not bid."""
     return table_with_departures(waiting_table(thinkers, seats))
 
@@ -64,7 +64,7 @@ def departs(scene: MachineTable, seat: int) -> Leave:
 
 def left_by(*seats: int, thinkers: Iterable[int] = (), of: int = 4, at: float = 4) -> MachineTable:
     """Return a table that seats have left, so many seconds after it began to wait."""
-    scene = scene_of({*seats, *thinkers}, of)
+    scene = sight_of({*seats, *thinkers}, of)
     scene.now += at
     for seat in seats:
         departs(scene, seat)
@@ -117,7 +117,7 @@ def test_the_game_goes_on_well_before_the_patience() -> None:
 
 
 def test_nobody_goes_on_without_the_word_or_before_standing_there_for_a_grace() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     scene.now += 4
     scene.places[3].alive = False
     scene.run(until=2)
@@ -151,7 +151,7 @@ def test_who_thinks_itself_hurries_nobody() -> None:
 
 
 def test_who_has_spoken_leaves_for_the_next_step() -> None:
-    scene = scene_of({2})
+    scene = sight_of({2})
     scene.now += 4
     step = scene.machine().tip.step
     word = departs(scene, 3)
@@ -187,7 +187,7 @@ def test_a_strict_table_pauses_and_is_told_at_once() -> None:
 
 
 def test_who_waits_longer_waits_for_who_has_left_too() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     scene.now += 4
     scene.places[3].alive = False
     hear(scene, 0, word_of(scene, 3))
@@ -205,7 +205,7 @@ def test_who_waits_longer_waits_for_who_has_left_too() -> None:
 
 
 def test_a_say_of_the_seat_ends_it() -> None:
-    scene = scene_of({2, 3})
+    scene = sight_of({2, 3})
     word = word_of(scene, 3)
     assert hear(scene, 0, word) == {3}
     scene.choose_now(3, 0)
@@ -218,7 +218,7 @@ def test_a_say_of_the_seat_ends_it() -> None:
 
 def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
     """The say that it has signed there may still be on its way."""
-    scene = scene_of({3})
+    scene = sight_of({3})
     scene.now += 4
     for word, hurries in ((word_of(scene, 3, ahead=1), False), (word_of(scene, 3, number=3), True)):
         assert hear(scene, 0, word) == {3}
@@ -245,7 +245,7 @@ def test_a_link_with_the_seat_ends_it() -> None:
 
 
 def test_who_is_back_may_leave_again() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     scene.now += 1
     first = departs(scene, 3)
     comes_back(scene, 3)
@@ -283,7 +283,7 @@ def test_a_change_of_epoch_does_not_end_it() -> None:
 
 
 def test_who_left_behind_its_say_is_not_waited_for_to_say_it_again() -> None:
-    scene = scene_of({2}, 6)
+    scene = sight_of({2}, 6)
     word = departs(scene, 3)
     assert word.step == scene.machine().tip.step + 1
     changed(scene)
@@ -295,7 +295,7 @@ def test_who_left_behind_its_say_is_not_waited_for_to_say_it_again() -> None:
 
 
 def test_two_who_leave_in_different_steps_cost_no_patience() -> None:
-    scene = scene_of({4}, 6)
+    scene = sight_of({4}, 6)
     scene.now += 4
     departs(scene, 5)
     departs(scene, 4)
@@ -306,7 +306,7 @@ def test_two_who_leave_in_different_steps_cost_no_patience() -> None:
 
 
 def test_an_absence_since_then_ends_it() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     scene.now += 4
     word = departs(scene, 3)
     hear(scene, 0, word)
@@ -321,14 +321,14 @@ def test_an_absence_since_then_ends_it() -> None:
 
 
 def test_a_say_of_a_later_epoch_ends_it_and_one_of_an_epoch_to_come_waits_for_it() -> None:
-    scene = scene_of({2, 3}, 6)
+    scene = sight_of({2, 3}, 6)
     hear(scene, 0, word := word_of(scene, 3))
     changed(scene)
     assert scene.machine().away() == {3}
     scene.choose_now(3, 0)
     scene.settle()
     assert hear(scene, 0, word) == frozenset()
-    scene = scene_of({2, 3}, 6)
+    scene = sight_of({2, 3}, 6)
     hear(scene, 0, word_of(scene, 3, epoch=2))
     changed(scene)
     assert scene.machine().away() == frozenset()
@@ -338,7 +338,7 @@ def test_a_say_of_a_later_epoch_ends_it_and_one_of_an_epoch_to_come_waits_for_it
 
 
 def test_who_is_back_says_so_once_it_may_sign() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     first = departs(scene, 3)
     scene.crash_and_resume(3)
     assert inspect(scene.machine(3)).state is State.SILENT
@@ -355,13 +355,13 @@ def test_who_is_back_says_so_once_it_may_sign() -> None:
 
 
 def test_a_return_ends_it_for_seats_that_are_linked_through_others() -> None:
-    scene = scene_of({2, 3})
+    scene = sight_of({2, 3})
     for number, away in ((1, {3}), (2, set()), (1, set()), (3, {3})):
         assert hear(scene, 0, word_of(scene, 3, number=number)) == away
 
 
 def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     word = departs(scene, 3)
     scene.places[3].journal.pop()
     scene.crash_and_resume(3)
@@ -373,7 +373,7 @@ def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
 
 
 def test_a_return_is_on_disk_before_it_is_sent() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     machine = scene.machine(3)
     keep_departure(machine, word_of(scene, 3), scene.now)
     machine.take()
@@ -386,7 +386,7 @@ def test_a_return_is_on_disk_before_it_is_sent() -> None:
 
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
 def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int) -> None:
-    scene = scene_of(range(4))
+    scene = sight_of(range(4))
     word = signed_notices.sign_leave(
         scene.who[3], scene.table.id, 3, 1, 0, scene.machine().tip.step, b"x" * 32
     )
@@ -396,7 +396,7 @@ def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int)
 
 
 def test_a_leave_of_an_absent_seat_says_nothing() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     scene.places[3].alive = False
     scene.run(until=40)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
@@ -407,7 +407,7 @@ def test_a_leave_of_an_absent_seat_says_nothing() -> None:
 
 
 def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     machine = scene.machine(3)
     machine.take()
     assert machine.leave(scene.now)
@@ -425,7 +425,7 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
 
 
 def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     scene.machine(3).take()
     assert scene.machine(3).leave(scene.now)
     scene.collect(3)
@@ -446,29 +446,29 @@ def watcher_of(scene: MachineTable) -> SeatMachine:
 
 def test_who_says_nothing_when_it_leaves() -> None:
     """A watcher, a silent seat, one at its end, and who has left as often as others pass on."""
-    scene = scene_of({3})
+    scene = sight_of({3})
     assert not watcher_of(scene).leave(0.0)
     scene.crash_and_resume(3)
     assert inspect(scene.machine(3)).state is State.SILENT
     assert not scene.machine(3).leave(scene.now)
-    done = scene_of(())
+    done = sight_of(())
     done.run(until=1)
     assert done.machine().finished
     assert not done.machine().leave(done.now)
-    scene = scene_of({3})
+    scene = sight_of({3})
     keep_departure(scene.machine(3), word_of(scene, 3, number=253), 0.0)
     assert not scene.machine(3).leave(scene.now)
 
 
 def test_a_halted_seat_may_leave_too() -> None:
-    scene = scene_of(range(4))
+    scene = sight_of(range(4))
     raise_promise(scene.machine(3), 1)
     assert inspect(scene.machine(3)).state is State.HALTED
     assert departs(scene, 3).epoch == 0
 
 
 def test_a_watcher_is_told() -> None:
-    scene = scene_of({3})
+    scene = sight_of({3})
     watcher = watcher_of(scene)
     for seat in range(4):
         for message in inspect(scene.machine(seat)).store:
@@ -482,7 +482,7 @@ def test_a_watcher_is_told() -> None:
 
 
 def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
-    scene = scene_of(range(4))
+    scene = sight_of(range(4))
     word = word_of(scene, 3, number=2)
 
     def passed_on(leave: Leave) -> bool:
@@ -499,7 +499,7 @@ def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_whoever_asks_where_one_stands_is_told_who_is_away_or_back(number: int) -> None:
-    scene = scene_of(range(4))
+    scene = sight_of(range(4))
     word, ask = (
         word_of(scene, 3, number=number),
         peer_frames.encode_frame(peer_frames.Sync(0, 1, ())),
@@ -516,7 +516,7 @@ def test_whoever_asks_where_one_stands_is_told_who_is_away_or_back(number: int) 
 
 
 def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
-    scene = scene_of(range(4))
+    scene = sight_of(range(4))
     tip = scene.machine().tip
     for who, table in ((2, scene.table.id), (3, b"o" * 32)):
         forged = signed_notices.sign_leave(identity(who), table, 3, 1, 0, tip.step, tip.digest)
@@ -527,18 +527,18 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
 
 
 def test_leaves_prove_nothing_of_anyone_and_one_of_each_seat_is_kept() -> None:
-    scene = scene_of(range(4))
+    scene = sight_of(range(4))
     tip, sign = scene.machine().tip, signed_notices.sign_leave
     for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):
         hear(scene, 0, sign(scene.who[3], scene.table.id, 3, number, 0, tip.step, on))
     assert inspect(scene.machine()).proofs == {}
     assert not scene.places[0].of_kind(Guilty)
-    assert len(inspect(scene.machine()).store) == len(inspect(scene_of(range(4)).machine()).store)
-    scene = scene_of(range(4))
+    assert len(inspect(scene.machine()).store) == len(inspect(sight_of(range(4)).machine()).store)
+    scene = sight_of(range(4))
     for number in range(1, 255):
         hear(scene, 0, word_of(scene, 3, number=number, epoch=number))
     assert len(inspect(scene.machine()).departures) == 1
-    assert len(scene.places[0].journal) == len(scene_of(range(4)).places[0].journal)
+    assert len(scene.places[0].journal) == len(sight_of(range(4)).places[0].journal)
 
 
 # Before the game.

@@ -140,7 +140,7 @@ def test_what_frames_of_the_lobby_hold_is_read_and_signed() -> None:
     assert isinstance(roster, lobby.Roster)
     assert table_header.parse_header(roster.header) == HEADER
     table_header.check_roster(TERMS, TABLE, roster.signature)
-    assert isinstance(told, lobby.Shown)
+    assert isinstance(told, lobby.SignedTable)
     table_header.check_roster(TERMS, told.table, told.signature)
 
 
@@ -149,14 +149,14 @@ def test_frames_beside_the_game_are_read_and_signed() -> None:
     for data in (spoken, passed):
         word = chat.parse_talk(data)
         assert word.encode() == data
-        word.check(IDS[1]) if isinstance(word, chat.Passed) else word.check()
+        word.check(IDS[1]) if isinstance(word, chat.PassedWords) else word.check()
     wish = rematch_frames.parse_again(consent)
     assert isinstance(wish, rematch_frames.Consent)
     assert wish.encode() == consent
     after = rematch_frames.next_terms(game_adapter.bind(HEADER))
     assert table_header.parse_entry(after, wish.entry).id == IDS[1]
     word_of_no = rematch_frames.parse_again(refusal)
-    assert isinstance(word_of_no, rematch_frames.Refusal)
+    assert isinstance(word_of_no, rematch_frames.Decline)
     assert word_of_no.encode() == refusal
     word_of_no.check()
 

@@ -15,7 +15,7 @@ from support.sampling import times
 from support.toy_game import ToyGame
 
 from p2p_hoity import game_adapter
-from p2p_hoity.table.lobby import Names, Offer, encode_lobby, parse_lobby
+from p2p_hoity.table.lobby import Offer, SeatedNames, encode_lobby, parse_lobby
 from protocol.crypto import group
 from protocol.errors import Invalid, Place, within
 from protocol.transcript import transcript_format as transcript
@@ -397,5 +397,5 @@ def test_the_strategies_reach_what_is_valid() -> None:
     ):
         assert peer_frames.parse_frame(peer_frames.encode_frame(frame)) == frame
     offer = Offer(b"", TABLE.header.terms, ("Ana",))
-    for lobby in (offer, Names(("Ana", "Bob"))):
+    for lobby in (offer, SeatedNames(("Ana", "Bob"))):
         assert parse_lobby(encode_lobby(lobby)) == lobby

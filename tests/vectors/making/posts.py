@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from support.stream import stream
 from vectors.making.message_failures import HASHES, PLAN, RISING, good_ticket, table, who
@@ -161,11 +161,11 @@ def lobby_frames() -> list[Entry]:
         lobby.Ask(capability.guest_proof(*link)),
         lobby.Offer(capability.door_proof(*link), found.terms, ("Ada",)),
         lobby.Sit(found.roster[1].value(), addresses),
-        lobby.Names(("Ada", "Bob")),
+        lobby.SeatedNames(("Ada", "Bob")),
         lobby.Refuse(lobby.Refusal.FULL),
-        lobby.Asked(),
+        lobby.Pending(),
         lobby.Roster(found.encode(), (addresses, (), ()), signature),
-        lobby.Shown(found.table_id, signature),
+        lobby.SignedTable(found.table_id, signature),
     ]
     return [_frame(type(one).__name__, lobby.encode_lobby(one)) for one in every]
 
@@ -186,7 +186,18 @@ def side_frames() -> list[Entry]:
     return [_frame(type(one).__name__, one.encode()) for one in every]
 
 
-def _frame(name: str, data: bytes) -> Entry:
+NAMED: Final = {
+    "Pending": "Asked",
+    "SeatedNames": "Names",
+    "SignedTable": "Shown",
+    "PassedWords": "Passed",
+    "Decline": "Refusal",
+}
+"""Frames whose vectors have another name than their class."""
+
+
+def _frame(kind: str, data: bytes) -> Entry:
+    name = NAMED.get(kind, kind)
     return {
         "frame": name,
         "decoded": decoded(data),
@@ -270,7 +281,7 @@ def _digest(before: Node, after: Node) -> Entry:
             "base_digest": after.base_digest().hex(),
         }
     plain = tuple(s if isinstance(s, bytes) else int(s) for s in after.slots)
-    assert transition.step_digest(before, after.slots) == after.digest
+    assert transition.digest_after_step(before.digest, after.slots) == after.digest
     whole = codec.encode(plain)
     return {
         "step": before.step,

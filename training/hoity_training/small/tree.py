@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from p2p_hoity.bots.learned.move_candidates import picks
-from p2p_hoity.bots.learned.observation import Scene
+from p2p_hoity.bots.learned.observation import Sight
 from p2p_hoity.rules import (
     HAND,
     Choice,
@@ -70,7 +70,7 @@ class Play:
         own = {slot: self.deck[slot] for slot in range(HAND * seat, HAND * seat + HAND)}
         if kind == "exhibit":
             return legal(self.state, kind, seat, own)[:1]
-        found = picks(Scene(view(self.state, seat, own), seat, kind))
+        found = picks(Sight(view(self.state, seat, own), seat, kind))
         choices = [candidate.choice for candidate in found[0]]
         whole = [(c,) for c in choices] if kind == "theft" else choices
         return tuple(sorted(set(cast("list[Choice]", whole)), key=str))

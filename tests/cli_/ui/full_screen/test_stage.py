@@ -61,7 +61,7 @@ def test_a_question_that_waits_for_a_reveal_goes_with_what_it_was_about(void: st
     shown.hear(updates.Choosing(shown.view, "action", False))
     rewound = updates.Rewound(1, len(shown.driver.record), shown.view)
     how = {
-        "answered": updates.Chosen("action", 1),
+        "answered": updates.ChoiceTaken("action", 1),
         "away": updates.Away(),
         "rewound": rewound,
     }
@@ -84,7 +84,7 @@ def test_who_comes_back_sees_at_once_how_it_stands_and_long_queues_are_hurried()
 def test_what_is_chosen_in_a_reveal_is_said_behind_it() -> None:
     shown = begun(staged=True).until(rules.happenings.PlaceShown)
     assert shown.stage.is_revealing
-    shown.hear(Remark("Nothing else"), updates.Chosen("place", 0))
+    shown.hear(Remark("Nothing else"), updates.ChoiceTaken("place", 0))
     assert "Nothing else" not in shown.stage.log
     past = shown.stage.past
     shown.stage.hurry()
@@ -120,7 +120,7 @@ def statuses(shown: Shown) -> list[str]:
 
 def test_what_was_sealed_in_a_reveal_is_sealed_behind_it_until_it_is_shown() -> None:
     shown = begun(staged=True).until(rules.happenings.PlaceShown)
-    shown.hear(updates.Choosing(shown.view, "action", False), updates.Chosen("action", 1))
+    shown.hear(updates.Choosing(shown.view, "action", False), updates.ChoiceTaken("action", 1))
     shown.stage.hurry()
     assert shown.stage.scene.sealed == "action"
     shown.until(rules.happenings.ActionShown).stage.hurry()
@@ -154,7 +154,7 @@ def test_a_reveal_stands_beside_the_table_of_its_moment_and_the_header_names_it(
 
 def test_who_has_sealed_stays_sealed_until_the_choice_is_shown() -> None:
     shown, all_seats, done = asked_for(begun(), "place", 2), {0, 1, 2, 3}, "sealed ✓"
-    shown.hear(updates.Chosen("place", 0))
+    shown.hear(updates.ChoiceTaken("place", 0))
     shown.wait({0, 1})  # one's own is on its way
     assert statuses(shown) == [done, "thinking…", done, done]
     for kind in (Kind.HOLD, Kind.REVEAL):
@@ -199,7 +199,7 @@ def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() ->
     shown = begun(mine=None, staged=True).revealing()
     table = shown.stage.scene.table
     assert table is not None
-    shown.hear(updates.Finished(table, None, (), None))  # type: ignore[arg-type]
+    shown.hear(updates.GameOver(table, None, (), None))  # type: ignore[arg-type]
     shown.hear(updates.Started(table, None))
     assert not shown.stage.is_revealing
     assert not shown.stage.scene.is_over
@@ -219,7 +219,7 @@ def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() ->
     before, after = (
         SimpleNamespace(step=50, want=SimpleNamespace(kind=kind)) for kind in (Kind.OPEN, Kind.SEAL)
     )
-    shown.hear(updates.Stepped(before, after, 0.0))  # type: ignore[arg-type]
+    shown.hear(updates.ChainGrew(before, after, 0.0))  # type: ignore[arg-type]
     assert not shown.stage.scene.is_clock_of_step
     shown.wait({1})
     assert shown.stage.scene.is_clock_of_step
@@ -263,7 +263,7 @@ def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> Non
     assert "relay" not in page_of(shown)
 
 
-LINKED, LOST = updates.Presence.LINKED, updates.Presence.UNLINKED
+LINKED, LOST = updates.Attending.LINKED, updates.Attending.UNLINKED
 
 
 def page_of(shown: Shown) -> str:
@@ -280,7 +280,7 @@ def page_of(shown: Shown) -> str:
     ],
 )
 def test_a_host_is_looked_for_elsewhere_once_it_is_lost(
-    seats: tuple[updates.Presence, ...], is_lost: bool
+    seats: tuple[updates.Attending, ...], is_lost: bool
 ) -> None:
     """A guest behind a NAT has no link to another one, and is heard through the host."""
     shown = begun(3)

@@ -253,7 +253,7 @@ class Anew(Company):
                 await trio.sleep(0.03)
                 scope.cancel()
             nursery.start_soon(choose, replace(view), trio.CancelScope())
-        self.tell(updates.Chosen(kind, found[0]))
+        self.tell(updates.ChoiceTaken(kind, found[0]))
         self.referee.plan = {(kind, self.mine): found[0]}
 
 
@@ -505,7 +505,7 @@ async def test_a_clock_that_runs_out_hurries_its_own_step_only(at: Sitting, is_o
     reveal(stage)
     at.app._beating = True
     view = company.view()
-    at.app.on_update_message(UpdateMessage(updates.Chosen("place", view.legal("place")[0])))
+    at.app.on_update_message(UpdateMessage(updates.ChoiceTaken("place", view.legal("place")[0])))
     assert stage.is_revealing is is_old
 
 
@@ -611,7 +611,7 @@ def test_an_error_of_the_peer_comes_out_of_the_application(seat: FullSeat) -> No
 
 
 ENDS: Any = {
-    "with a result": updates.Finished(table(3), None, (), None),  # type: ignore[arg-type]
+    "with a result": updates.GameOver(table(3), None, (), None),  # type: ignore[arg-type]
     "without": updates.Ended("too-many-faults", None),
 }
 
@@ -702,7 +702,7 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
 async def test_ticket_and_code_are_copied_and_shown_as_a_picture(at: Sitting) -> None:
     await at.press("d")
     assert at.app.clipboard == ""  # there is no code
-    at.app.stage.hear(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
+    at.app.stage.hear(updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None))
     await at.press("d")
     assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
     await at.press("x")
@@ -723,7 +723,7 @@ def test_behind_the_screen_stands_how_it_ended(seat: FullSeat, capsys: Shown) ->
     hear(updates.Ended("silent-seat", 1))
     seat.end(Outcome(None, code="silent-seat", seat=1))
     assert "Ada" in capsys.readouterr().out
-    hear(updates.Finished(table(3), None, standings, path))  # type: ignore[arg-type]
+    hear(updates.GameOver(table(3), None, standings, path))  # type: ignore[arg-type]
     seat.end(Outcome(path, standings))
     told = capsys.readouterr().out
     assert "1 Ada 39 · 2 Bruno 38 · 3 Iris 37" in told

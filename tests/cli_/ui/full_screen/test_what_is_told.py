@@ -14,7 +14,7 @@ from cli.words.card_names import run_letters
 from cli.words.presence_sentences import knock, victory, won
 from cli.words.translation import LANGUAGES
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Presence
+from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import theft_options
 
@@ -61,7 +61,7 @@ def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
     assert "no yes from Clara; you did not agree." in shown.text()
     shown.desk.autopilot = True
     assert "no yes from Clara; a bot held your seat, so you did not agree." in shown.text(100, 30)
-    shown.there(Presence.ABSENT)
+    shown.there(Attending.ABSENT)
     assert "you were not at the table at the end" in shown.text(120, 40)
 
 
@@ -177,14 +177,14 @@ def test_the_title_and_the_clock_while_a_bot_plays_and_when_one_is_back() -> Non
     shown.hear(updates.Resumed(shown.view))
     shown.ask("place")
     assert "your choice ≤ 4:48" in shown.text()
-    shown.hear(updates.Chosen("place", shown.view.legal("place")[0]))
+    shown.hear(updates.ChoiceTaken("place", shown.view.legal("place")[0]))
     shown.ask("place")
     assert "your choice 4:48" in shown.text()
 
 
 def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
     shown = MOMENTS["watched"]()
-    seats = (Presence.LINKED, *[Presence.UNLINKED] * 3)
+    seats = (Attending.LINKED, *[Attending.UNLINKED] * 3)
     shown.hear(updates.Attendance(seats))
     assert "4/4 linked" in health(shown.stage, wide=True).plain
     played = MOMENTS["place"]()

@@ -251,7 +251,7 @@ async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
     async with desk(None) as here:
         here.prompt.pages.ticket = "hoity2abc"
         await here.types("c", "qr")
-        here.prompt.tell(updates.Code("7-lantern-walrus", "relay.example:4646", 600.0, None))
+        here.prompt.tell(updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None))
         await here.types("code")
         here.prompt.tell(updates.NoCode(because(CodesCode.GUESSED_AT, relay="r:1", words=3)))
         await here.types("code")

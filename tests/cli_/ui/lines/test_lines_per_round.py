@@ -50,7 +50,7 @@ async def choose(game: Referee, here: Desk) -> None:
     assert here.found == [choice]
     here.found.clear()
     game.plan = {(kind, 0): choice}
-    here.prompt.tell(updates.Chosen(kind, choice))
+    here.prompt.tell(updates.ChoiceTaken(kind, choice))
 
 
 async def rounds_of(edition: str, seats: int, seed: int, variant: Any) -> list[list[str]]:
