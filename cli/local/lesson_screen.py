@@ -88,11 +88,6 @@ EXPLANATIONS: Final = {
 }
 
 
-def explained(topic: Topic) -> str:
-    """Return the explanation of this."""
-    return _(EXPLANATIONS[topic])
-
-
 class Room(Protocol):
     """A screen on which a lesson is told."""
 
@@ -127,7 +122,7 @@ async def teach(room: Room, nickname: str) -> None:
         for part in lesson.step(choice):
             room.tell(Happened(part.items, lesson.view))
             if part.topic is not None:
-                await room.explain(explained(part.topic))
+                await room.explain(_(EXPLANATIONS[part.topic]))
     await room.explain(_(FAREWELL))
 
 
@@ -135,7 +130,7 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
     """Return a legal choice; an illegal one is asked again."""
     topic = lesson.before(kind)
     if topic is not None:
-        await room.explain(explained(topic))
+        await room.explain(_(EXPLANATIONS[topic]))
     while True:
         view = lesson.view
         room.tell(Choosing(view, kind, False))

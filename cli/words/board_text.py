@@ -108,7 +108,7 @@ def register(view: View, names: Names) -> str:
     state = view.state
     cash = _row([state.action_card(one).number or 0 for one in state.register])
     cells = [state.action_card(one) for one in state.prison]
-    thieves = [f"{_thief(view, names, thief)}" for thief in cells]
+    thieves = [f"{_cut(names.short(state.owner(thief.id)))} {thief.number}" for thief in cells]
     thieves += ["–"] * (state.seats - len(thieves))
     prison = " ".join(f"[{number} {cell}]" for number, cell in enumerate(thieves, 1))
     parts = [
@@ -119,10 +119,6 @@ def register(view: View, names: Names) -> str:
     if octagon is not None:
         parts.append(_("octagon {larger}/{smaller}").format(larger=octagon[0], smaller=octagon[1]))
     return " · ".join(parts)
-
-
-def _thief(view: View, names: Names, thief: ActionCard) -> str:
-    return f"{_cut(names.short(view.state.owner(thief.id)))} {thief.number}"
 
 
 # The Collectibles.

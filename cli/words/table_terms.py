@@ -12,7 +12,7 @@ from typing import Any, Final
 from p2p_hoity.editions import descent
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.scene_json import edition_json
-from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached, RelayState
+from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.rules import Edition
 from protocol import Terms, fingerprint
 
@@ -283,23 +283,6 @@ def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) 
             " then. They learn no other one from now on."
         )
     return [words.format(relays=", ".join(relays)), others]
-
-
-def of_relay(update: RelayState) -> str:
-    """Return whether a relay lets this seat wait there, and what that means."""
-    if update.why is None:
-        words = _("The relay {relay} lets you wait there again: others reach you through it.")
-        return words.format(relay=update.relay)
-    words = _(
-        "The relay {relay} does not let you wait there ({why}). It is asked again and again; who"
-        " reaches you directly does not need it."
-    )
-    return words.format(relay=update.relay, why=sentence(update.why))
-
-
-def taken(name: str) -> str:
-    """Return that a ticket was handed to this game."""
-    return _("A fresh ticket: {name} is dialled where it says, too.").format(name=name)
 
 
 AFTER: Final = {

@@ -149,6 +149,18 @@ def _moved(update: updates.Moved, telling: Telling) -> list[str]:
     return ["", table_terms.moved(), *ticket, *table_terms.reach_lines(update)]
 
 
+def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
+    """Tell whether a relay lets this seat wait there, and what that means."""
+    if update.why is None:
+        words = _("The relay {relay} lets you wait there again: others reach you through it.")
+        return [words.format(relay=update.relay)]
+    words = _(
+        "The relay {relay} does not let you wait there ({why}). It is asked again and again; who"
+        " reaches you directly does not need it."
+    )
+    return [words.format(relay=update.relay, why=sentence(update.why))]
+
+
 def _started(update: updates.Started, telling: Telling) -> list[str]:
     lines = [_("The table is complete. Game {name}.").format(name=update.table.id.hex()[:16])]
     for seat, entry in enumerate(update.table.header.roster):
@@ -239,8 +251,10 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.NoCode: lambda update, _telling: [sentence(update.reason)],
     updates.Reached: _reached,
     updates.Moved: _moved,
-    updates.TicketTaken: lambda update, _telling: [table_terms.taken(update.name)],
-    updates.RelayState: lambda update, _telling: [table_terms.of_relay(update)],
+    updates.TicketTaken: lambda update, _telling: [
+        _("A fresh ticket: {name} is dialled where it says, too.").format(name=update.name)
+    ],
+    updates.RelayState: _relay_state,
     updates.Started: _started,
     updates.Rewound: _rewound,
     updates.ChoiceRefused: lambda update, _telling: [choose_again(update.code, update.fields)],

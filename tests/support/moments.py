@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cli.local.lesson_screen import explained
+from cli.local.lesson_screen import EXPLANATIONS
 from cli.ui.full_screen.layout import Desk, frame
 from cli.ui.full_screen.menu import menu
 from cli.ui.full_screen.stage import Stage
 from cli.words import table_terms
 from cli.words.card_names import Names
 from cli.words.presence_sentences import knock
+from cli.words.translation import _
 from p2p_hoity import rules
 from p2p_hoity.editions import load
 from p2p_hoity.game_adapter import read_game
@@ -248,7 +249,7 @@ def _lesson() -> Shown:
     while lesson.question is None:
         for part in lesson.step():
             shown.hear(updates.Happened(part.items, lesson.view))
-    shown.desk.lesson = max(map(explained, Topic), key=len)
+    shown.desk.lesson = max((_(EXPLANATIONS[topic]) for topic in Topic), key=len)
     return shown
 
 

@@ -375,17 +375,16 @@ class FullSeat:
 
     async def agree(self) -> bool:
         """Whether the person sits down."""
-        yes = await self.person.asked(N_("Sit down? y or n"))
-        if yes is None and self.line is not None:
-            return await self.line.agree()
-        return bool(yes)
+        return await self._yes(N_("Sit down? y or n"), lambda line: line.agree())
 
     async def admit(self, nickname: str, key: str) -> bool:
         """Whether the person lets a guest in."""
-        yes = await self.person.asked(knock(nickname, key))
-        if yes is None and self.line is not None:
-            return await self.line.admit(nickname, key)
-        return bool(yes)
+        return await self._yes(knock(nickname, key), lambda line: line.admit(nickname, key))
+
+    async def _yes(self, words: str, in_lines: Callable[[LineSeat], Awaitable[bool]]) -> bool:
+        """Ask for a yes or a no; in lines if the screen has failed before it was said."""
+        yes = await self.person.asked(words)
+        return await in_lines(self.line) if yes is None and self.line is not None else bool(yes)
 
     def listens(self, is_asked: bool) -> bool:
         """Never: the application hears the keys itself."""

@@ -382,7 +382,7 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
     """What the keys do now, the most needed first."""
     if desk.hint:
         return text(" " + desk.hint, "title")
-    found: Sequence[tuple[str, str, str]]
+    found: Sequence[tuple[str, str, str]] = ()
     if stage.is_revealing:
         found = [(_("any key"), _("hurries"), "hurry()")]
     elif desk.lesson:
@@ -397,27 +397,21 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
         ]
     elif desk.menu is not None:
         found = [("1–9 ↑↓", _("choose"), "move(1)"), (_("Enter"), _("seal (no undo)"), "seal()")]
-    else:
-        found = []
     parts = [_key(*one) for one in found]
     common = [(key, _(word) if word else "", action) for key, word, action in COMMON_KEYS]
     if desk.has_hints and desk.menu is not None:
         common.insert(0, ("h", _("hint"), "page('advice')"))
     gap = " · " if width >= 110 else " "
-    for known in range(len(common) - 1, -1, -1):
-        line = Line().add(" ").join(joined([*parts, joined(_shorter(common, known), gap)], " · "))
+    last = len(common) - 1
+    for known in range(last, -1, -1):  # with fewer and fewer words, but that of the last key stays
+        shown = [
+            _key(key, word if number < known or number == last else "", action)
+            for number, (key, word, action) in enumerate(common)
+        ]
+        line = Line().add(" ").join(joined([*parts, joined(shown, gap)], " · "))
         if line.width <= width:
             break
     return line.within(width)
-
-
-def _shorter(common: Sequence[tuple[str, str, str]], known: int) -> list[Line]:
-    """The keys that are always there, the first few and the last with their words."""
-    last = len(common) - 1
-    return [
-        _key(key, word if number < known or number == last else "", action)
-        for number, (key, word, action) in enumerate(common)
-    ]
 
 
 def _key(key: str, word: str, action: str) -> Line:
