@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPlace:
     """Where in a body something is wrong. It is for people, and nothing agreed on rests on it.
 
     Attributes:
@@ -30,7 +30,7 @@ class Invalid(ValueError):
     says where in a body it is, if it is in a field of one.
     """
 
-    def __init__(self, code: str, reason: str, place: Place | None = None) -> None:
+    def __init__(self, code: str, reason: str, place: FieldPlace | None = None) -> None:
         super().__init__(f"{code}: {reason}")
         self.code = code
         self.reason = reason
@@ -58,5 +58,5 @@ def within(field: str, index: int | None = None) -> Iterator[None]:
     except Invalid as error:
         if error.place is None or not error.place.field:
             own = None if error.place is None else error.place.index
-            error.place = Place(field, own if index is None else index)
+            error.place = FieldPlace(field, own if index is None else index)
         raise

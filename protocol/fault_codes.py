@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .errors import Place
+from .errors import FieldPlace
 
 FAULTS: Final[dict[str, str]] = {
     "two-statements": "it signed two different statements where one is allowed",
@@ -41,7 +41,7 @@ class Fault(Exception):
     """A provable fault of one seat in one step."""
 
     def __init__(
-        self, code: str, seat: int, step: int, reason: str = "", place: Place | None = None
+        self, code: str, seat: int, step: int, reason: str = "", place: FieldPlace | None = None
     ) -> None:
         """`code` is one of FAULTS; `reason` adds what exactly was wrong, `place` where in the
         body."""

@@ -20,7 +20,16 @@ from protocol import Invalid
 
 from ..coded_errors import Code, CodedError, of_system
 from . import private_files, rollback_marks
-from .journal_format import HEAD, MAGIC, Form, new_form, read_form
+from .journal_format import (
+    HEAD,
+    MAGIC,
+    EarlierRecord,
+    Form,
+    SeatRecord,
+    decode_seat_record,
+    new_form,
+    read_form,
+)
 from .player_key import VaultCode, VaultError, of_file
 from .private_files import (
     NEW,
@@ -30,7 +39,6 @@ from .private_files import (
     private_folder,
     sync_folder,
 )
-from .seat_record import EarlierRecord, SeatRecord, decode_seat_record
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 """The ends of the files that may lie beside a journal, and go with it."""

@@ -26,8 +26,8 @@ from ..reachability.advertised_addresses import Found, Wanted
 from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.home import Home
+from ..storage.journal_format import SeatRecord
 from ..storage.player_key import NamedIdentity as Me
-from ..storage.seat_record import SeatRecord
 from .frame_kinds import longest
 from .lobby import Roster
 from .reconnect_moved_seat import Taker

@@ -30,9 +30,9 @@ from ..presentation import screen_updates as updates
 from ..storage import journal as journals
 from ..storage import transcript_archive
 from ..storage.home import Home
+from ..storage.journal_format import SeatRecord
 from ..storage.player_key import of_file
 from ..storage.private_files import NotPrivateError, check_if_there
-from ..storage.seat_record import SeatRecord
 from .lobby import Roster
 from .play_table import (
     Backlog,

@@ -15,7 +15,7 @@ from ..crypto import group, key_sharing, shuffle_proof
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import ORDER, Context, Label, Random, digest, expand, u64
 from ..crypto.proof_batches import Checker, at_once
-from ..errors import Place
+from ..errors import FieldPlace
 from ..game_interface import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
 from ..wire import codec
 from ..wire.table_header import MAX_SEATS, Header
@@ -222,7 +222,7 @@ class Conviction:
     step: int
     seat: int
     code: str
-    place: Place | None = field(default=None, compare=False)
+    place: FieldPlace | None = field(default=None, compare=False)
 
 
 ChoiceKey = tuple[str, int]
@@ -307,7 +307,7 @@ class RefusedBody:
 
     code: str
     note: str
-    place: Place | None = None
+    place: FieldPlace | None = None
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import Final
 
 from ..crypto import commitments, escrow, key_sharing
 from ..crypto.hashing import ORDER, Context, Random
-from ..errors import Invalid, Place, within
+from ..errors import FieldPlace, Invalid, within
 from ..fault_codes import FAULTS
 from ..game_interface import Choice, IllegalMove
 from ..wire import step_bodies
@@ -25,7 +25,7 @@ from .step_interface import StepRules, read_empty
 
 CHOICE: Final = 0
 """The index of the choice in the field `opening`; the nonce is behind it."""
-SEALED: Final = Place("escrow")
+SEALED: Final = FieldPlace("escrow")
 """Where an escrow is wrong that others opened: in the body that its owner sealed with."""
 
 # What is owed.

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..crypto import group, key_sharing, shuffle_proof, sigma_proofs
 from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
-from ..errors import Invalid, Place, within
+from ..errors import FieldPlace, Invalid, within
 from ..wire import step_bodies
 from ..wire.step_bodies import (
     COIN,
@@ -44,7 +44,7 @@ class KeyCommitStep(StepRules[KeyCommit]):
         try:
             key_sharing.check_x25519_public(read.box)
         except Invalid as error:
-            raise Invalid("bad-key", error.reason, Place("box")) from error
+            raise Invalid("bad-key", error.reason, FieldPlace("box")) from error
         return read
 
     def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
@@ -77,7 +77,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         read = step_bodies.parse(step_bodies.key_reveal_form(*counts), body)
         if key_hash(node, seat, node.step - 1, read.vector) != node.keys.hashes[seat]:
             why = "the key shown is not the one committed to"
-            raise Invalid("bad-key-hash", why, Place("vector"))
+            raise Invalid("bad-key-hash", why, FieldPlace("vector"))
         context = node.table.context(node.step, seat, "key")
         with within("proof"):
             node.table.check_proof(sigma_proofs.verify_key, context, read.vector[0], read.proof)
@@ -91,7 +91,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         for holder, piece in enumerate(read.pieces):
             if len(piece) != (0 if holder == seat else key_sharing.SEALED_SIZE):
                 why = "a sealed piece has another size"
-                raise Invalid("bad-body", why, Place("pieces", holder))
+                raise Invalid("bad-body", why, FieldPlace("pieces", holder))
         return read
 
     def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
@@ -152,12 +152,14 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         if isinstance(read, SealBody):
             return check_sealed(node, seat, COIN, read)
         if node.table.strict or read.blamed == seat or not 0 <= read.blamed < node.table.seats:
-            raise Invalid("bad-body", "a complaint names no dealer", Place("blamed"))
+            raise Invalid("bad-body", "a complaint names no dealer", FieldPlace("blamed"))
         if key_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
             why = "the secret shown is not that of the transport key"
-            raise Invalid("false-complaint", why, Place("secret"))
+            raise Invalid("false-complaint", why, FieldPlace("secret"))
         if piece_is_sound(node, read.blamed, seat, read.secret):
-            raise Invalid("false-complaint", "the piece complained of is sound", Place("blamed"))
+            raise Invalid(
+                "false-complaint", "the piece complained of is sound", FieldPlace("blamed")
+            )
         return read
 
     def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
@@ -211,14 +213,14 @@ class ShuffleStep(StepRules[Deck]):
         return step_bodies.encode_body(ShuffleBody(b"".join(a + b for a, b in after), proof))
 
 
-def _of_shuffle(deck: Deck) -> Place:
+def _of_shuffle(deck: Deck) -> FieldPlace:
     """Return the first card that is no card of the group, or else the proof."""
     for index, card in enumerate(deck):
         try:
             group.decode_point(card.a), group.decode_point(card.b)
         except Invalid:
-            return Place("deck", index)
-    return Place("proof")
+            return FieldPlace("deck", index)
+    return FieldPlace("proof")
 
 
 class DeckOkStep(EmptyStep):

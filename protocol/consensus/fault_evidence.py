@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..chain import transition
 from ..chain.chain_state import Node
-from ..errors import Place
+from ..errors import FieldPlace
 from ..fault_codes import Fault
 from ..wire.signed_messages import Halt, Message, Say, SealVote
 from .fork_tree import Tree, says_of
@@ -96,7 +96,7 @@ def _apart(tree: Tree, seat: int, one: Say, two: Say) -> bool:
 
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
-) -> tuple[dict[int, str], dict[int, Place]]:
+) -> tuple[dict[int, str], dict[int, FieldPlace]]:
     """Return the code of each seat's first fault, and the place of it in a body, if it has one.
 
     The first is that which stands first in the table of faults ([N-9]).
@@ -105,7 +105,7 @@ def proven(
     """
     every = list(messages)
     found: dict[int, str] = {}
-    places: dict[int, Place] = {}
+    places: dict[int, FieldPlace] = {}
     versions, by_seat = dict[tuple[int, ...], Message](), dict[int, list[Message]]()
     for message in every:
         if versions.setdefault(message.identity, message).hash != message.hash:

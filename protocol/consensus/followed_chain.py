@@ -126,25 +126,6 @@ def keeps_own_says(store: MessageStore, view: FollowedChain, seat: int) -> bool:
     return last is None or last.step < view.base.step or last.on in view.path
 
 
-def final_step(store: MessageStore, view: FollowedChain) -> int:
-    """Return the last final step.
-
-    A step is final if it lies before the base of the epoch (F1), or if every present seat has said
-    something in a later step of the followed chain (F2).
-
-    SPEC: [E-15].
-    """
-    base, silent = view.base.step, set(view.tip.present)
-    for step in range(view.tip.step, base - 1, -1):
-        for message in store.says(view.epoch, step):
-            say = message.statement
-            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
-                silent.discard(message.seat)
-        if not silent:
-            return step - 1
-    return base - 1
-
-
 # Faults that the messages held prove.
 
 STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say"})

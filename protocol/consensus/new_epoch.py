@@ -16,7 +16,7 @@ from ..chain import transition
 from ..chain.chain_state import Kind, Missing, Node, Slot, Table
 from ..crypto.hashing import Label
 from ..crypto.identities import verify_signature
-from ..errors import Invalid, Place
+from ..errors import FieldPlace, Invalid
 from ..wire import signed_messages
 from ..wire.signed_messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote
 from . import absence, fault_evidence
@@ -167,7 +167,7 @@ class Base:
 
     node: Node
     faults: tuple[tuple[int, str], ...]
-    places: Mapping[int, Place] = field(default_factory=dict, compare=False)
+    places: Mapping[int, FieldPlace] = field(default_factory=dict, compare=False)
 
 
 def base_of_close(table: Table, message: Message, source: References, named: bool = False) -> Base:

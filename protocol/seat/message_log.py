@@ -8,7 +8,7 @@ from typing import Any
 
 from ..chain import transition
 from ..chain.chain_state import SETUP, Node, Table
-from ..consensus import fault_evidence, followed_chain
+from ..consensus import fault_evidence, finality, followed_chain
 from ..consensus.epoch_votes import Votes
 from ..consensus.message_store import MessageStore
 from ..wire import signed_messages
@@ -74,7 +74,7 @@ class MessageLog:
         What comes after a halt proves nothing: it counts only while the node stands in its epoch.
         """
         if is_standing:
-            self._final = max(self._final, followed_chain.final_step(self.store, self.view))
+            self._final = max(self._final, finality.final_step(self.store, self.view))
         return max(self._final, self.view.base.step - 1)
 
     # Transitions

@@ -98,13 +98,13 @@ def _epoch(message: Message) -> int:
     return message.statement.epoch if isinstance(message.statement, Say) else 0
 
 
-Place = tuple[int, int, bytes, bytes]
+SayKey = tuple[int, int, bytes, bytes]
 """(seat, step, digest before the step, body)."""
 
 
-def _lowest(messages: Iterable[Message]) -> dict[Place, Message]:
+def _lowest(messages: Iterable[Message]) -> dict[SayKey, Message]:
     """Return for each body that was said on each chain the input of the lowest epoch."""
-    found: dict[Place, Message] = {}
+    found: dict[SayKey, Message] = {}
     for message in messages:
         say = message.statement
         if isinstance(say, Say):
@@ -114,7 +114,7 @@ def _lowest(messages: Iterable[Message]) -> dict[Place, Message]:
     return found
 
 
-def _kept(node: Node, says: dict[Place, Message]) -> Iterator[Message]:
+def _kept(node: Node, says: dict[SayKey, Message]) -> Iterator[Message]:
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):
         if isinstance(slot, Missing) or before is None:

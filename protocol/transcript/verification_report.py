@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from ..chain.chain_state import Node
-from ..errors import Place
+from ..errors import FieldPlace
 
 UNREADABLE: Final[dict[str, str]] = {
     "empty": "there is nothing in the file",
@@ -67,7 +67,7 @@ class Problem:
     seat: int | None
     part: str
     offset: int
-    place: Place | None = None
+    place: FieldPlace | None = None
 
 
 class Unsound(Exception):
@@ -82,7 +82,7 @@ class Unsound(Exception):
         step: int | None = None,
         seat: int | None = None,
         offset: int | None = None,
-        place: Place | None = None,
+        place: FieldPlace | None = None,
     ) -> None:
         self.code, self.words = code, words or FILE_FAULTS[code]
         self.path, self.step, self.seat, self.offset = path, step, seat, offset
@@ -119,7 +119,7 @@ class SeatFault:
     step: int
     code: str
     words: str
-    place: Place | None = None
+    place: FieldPlace | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Final, TypeVar
 
 from ..crypto import group
-from ..errors import Invalid, Place
+from ..errors import FieldPlace, Invalid
 from ..game_interface import Choice
 from . import codec
 from .codec import FieldForm, Int, Octets, Octets32, Octets64, Rows, Struct, WrongForm
@@ -135,7 +135,7 @@ def _read(form: Struct[T], value: Any) -> T:
     except WrongForm as error:
         if error.path:
             at, *inner = error.path
-            error.place = Place(tuple(form.forms)[at], inner[0] if inner else None)
+            error.place = FieldPlace(tuple(form.forms)[at], inner[0] if inner else None)
         raise
 
 
@@ -195,7 +195,7 @@ def split(data: bytes) -> tuple[bytes, ...]:
         for start in range(0, len(data), POINT):
             found.append(group.decode_point(data[start : start + POINT]))
     except Invalid as error:
-        error.place = Place("", len(found))  # who knows the field names it
+        error.place = FieldPlace("", len(found))  # who knows the field names it
         raise
     return tuple(found)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from p2p_hoity.storage import journal
-from p2p_hoity.storage.seat_record import SeatRecord
+from p2p_hoity.storage.journal_format import SeatRecord
 from support.machine_table import make_table
 from support.toy_game import ToyGame
 

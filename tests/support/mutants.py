@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.chain import setup_steps, transition
-from protocol.consensus import absence, followed_chain, new_epoch
+from protocol.consensus import absence, finality, followed_chain, new_epoch
 from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
     catch_up,
@@ -121,7 +121,7 @@ MUTANTS = (
     mutant(
         "a completed step final by itself",
         (
-            followed_chain.final_step,
+            finality.final_step,
             "base, silent = view.base.step, set(view.tip.present)",
             "base, silent = view.base.step, set()",
         ),
@@ -129,7 +129,7 @@ MUTANTS = (
     mutant(
         "final by t says",
         (
-            followed_chain.final_step,
+            finality.final_step,
             "if not silent:",
             "if len(view.tip.present) - len(silent) >= view.tip.table.quorum:",
         ),

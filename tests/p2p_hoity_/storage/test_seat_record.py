@@ -9,7 +9,7 @@ from support.cases import fails
 from support.journals import FIRST, fresh, look
 
 from p2p_hoity.storage import journal
-from p2p_hoity.storage.seat_record import VERSION, EarlierRecord, SeatRecord, decode_seat_record
+from p2p_hoity.storage.journal_format import VERSION, EarlierRecord, SeatRecord, decode_seat_record
 from protocol import Invalid, codec
 
 FULL = replace(

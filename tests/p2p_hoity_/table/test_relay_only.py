@@ -30,7 +30,7 @@ from p2p_hoity.net.transport import RelayedNetwork
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import ReachCode
 from p2p_hoity.storage import journal
-from p2p_hoity.storage.seat_record import SeatRecord
+from p2p_hoity.storage.journal_format import SeatRecord
 from p2p_hoity.table import host_table, lobby
 from p2p_hoity.table.invite_by_code import ticket_by_code
 from p2p_hoity.table.join_table import join_table

@@ -27,7 +27,7 @@ from protocol.chain.chain_state import Conviction, Kind, Node, RefusedBody
 from protocol.chain.openings import helped
 from protocol.consensus.fault_evidence import against_halt
 from protocol.consensus.new_epoch import Base, ReadHalt
-from protocol.errors import Place
+from protocol.errors import FieldPlace
 from protocol.fault_codes import FAULTS
 from protocol.transcript.transcript_format import MAX_FILE
 from protocol.transcript.verification_report import FILE_FAULTS
@@ -173,10 +173,10 @@ def place_of(node: Node, seat: int, body: bytes) -> str | None:
 
 
 def test_nothing_that_is_compared_or_on_a_label_holds_a_place() -> None:
-    assert Conviction(1, 2, "bad-escrow", Place("escrow")) == Conviction(1, 2, "bad-escrow")
+    assert Conviction(1, 2, "bad-escrow", FieldPlace("escrow")) == Conviction(1, 2, "bad-escrow")
     report = verify(file_of("failures/escrow-of-a-card"), game_adapter.read_game)
     assert report.node is not None
-    assert Base(report.node, (), {0: Place("proof")}) == Base(report.node, ())
+    assert Base(report.node, (), {0: FieldPlace("proof")}) == Base(report.node, ())
     assert Base(report.node, (), {}) != Base(report.node, ((0, "bad-share"),))
     for name in PLACES:
         assert '"place"' not in json.dumps(label_of(f"failures/{name}"))

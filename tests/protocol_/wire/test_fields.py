@@ -17,7 +17,7 @@ from support.toy_game import ToyGame
 from p2p_hoity import game_adapter
 from p2p_hoity.table.lobby import Offer, SeatedNames, encode_lobby, parse_lobby
 from protocol.crypto import group
-from protocol.errors import Invalid, Place, within
+from protocol.errors import FieldPlace, Invalid, within
 from protocol.transcript import transcript_format as transcript
 from protocol.transcript.verification_report import Unsound
 from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
@@ -336,7 +336,7 @@ def test_the_innermost_index_stands_in_the_field_named_around_it() -> None:
         assert str(caught.value.place) == place
     with pytest.raises(Invalid) as caught, within("opening"), within("choice", 0):
         raise Invalid("bad-body", "reason")
-    assert caught.value.place == Place("choice", 0)
+    assert caught.value.place == FieldPlace("choice", 0)
     with within("shares"):
         assert step_bodies.split(OF_TWO) == (group.BASE, group.BASE)
 

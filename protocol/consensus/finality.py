@@ -1,0 +1,26 @@
+"""Finality: when a step of the followed chain can be replaced no more."""
+
+from __future__ import annotations
+
+from ..wire.signed_messages import Say
+from .followed_chain import FollowedChain
+from .message_store import MessageStore
+
+
+def final_step(store: MessageStore, view: FollowedChain) -> int:
+    """Return the last final step.
+
+    A step is final if it lies before the base of the epoch (F1), or if every present seat has said
+    something in a later step of the followed chain (F2).
+
+    SPEC: [E-15].
+    """
+    base, silent = view.base.step, set(view.tip.present)
+    for step in range(view.tip.step, base - 1, -1):
+        for message in store.says(view.epoch, step):
+            say = message.statement
+            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
+                silent.discard(message.seat)
+        if not silent:
+            return step - 1
+    return base - 1
