@@ -20,7 +20,7 @@ from support.rules_driver import Referee
 
 from p2p_hoity.bots import BOTS
 from p2p_hoity.dask_cluster import in_order
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Edition
 from p2p_hoity.worker_processes import ProcessEnded
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from bots_duel import share
 
 from p2p_hoity.bots import learned
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 
 FIRST, SEATS = 24, 4
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from support.rules_driver import Referee
 
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 
 
 def rounds_per_second(edition: str, seconds: float) -> float:

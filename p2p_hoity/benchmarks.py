@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from p2p_hoity.editions.load_edition import load
 from protocol import (
     Header,
     Identity,
@@ -26,7 +27,7 @@ from protocol import (
     transcript,
 )
 
-from . import editions, rules
+from . import rules
 from .game_adapter import bind, game_value, read_game
 
 SEATS = 6
@@ -70,7 +71,7 @@ class Table6:
 def open_table() -> Table6:
     """A table of six with fresh keys, edition as shipped."""
     who = [Identity(os.urandom(32)) for _ in range(SEATS)]
-    game = game_value(editions.load(), None)
+    game = game_value(load(), None)
     terms = Terms(who[0].public, os.urandom(32), game, SEATS, table_header.default_quorum(SEATS))
     roster = [
         table_header.sit(terms, one, f"seat {i}", os.urandom(32)) for i, one in enumerate(who)

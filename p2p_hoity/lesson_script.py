@@ -14,8 +14,9 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Final, cast
 
+from p2p_hoity.editions.load_edition import load
+
 from . import rules
-from .editions import load
 
 MINE: Final = 0
 OPPONENTS: Final = ("Ada", "Bruno", "Clara")

@@ -559,7 +559,7 @@ def play_tiny() -> bytes:
     from support.machine_table import MachineTable, identity
 
     from p2p_hoity import rules
-    from p2p_hoity.editions import load
+    from p2p_hoity.editions.load_edition import load
     from p2p_hoity.rules.edition import Castle
     from protocol.wire import table_header
 

@@ -17,7 +17,7 @@ import numpy as np
 from hoity_training.observe import Eyes
 from hoity_training.sim import Table
 
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Variant
 
 TABLES: tuple[tuple[str, int, Variant], ...] = (

@@ -9,7 +9,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because, of_protocol
-from p2p_hoity.editions import load as load_edition
+from p2p_hoity.editions.load_edition import load as load_edition
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.host_table import host_table

@@ -9,7 +9,7 @@ from threading import Event, Thread
 from typing import Final
 
 from p2p_hoity.benchmarks import expected_seconds, report
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from protocol.bounds import Seconds
 
 from ..exit_codes import OK

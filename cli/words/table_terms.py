@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from p2p_hoity.editions import descent
+from p2p_hoity.editions.edition_bytes import descent
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.scene_json import edition_json
 from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached

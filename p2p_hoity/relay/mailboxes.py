@@ -22,8 +22,7 @@ from ..net.link_limits import Buckets
 from ..net.peer_link import Link
 from ..net.relay_client import MOST_FRAMES, MOST_NUMBER, NUMBER, MailboxCode, mailbox_limits
 from ..net.secure_channel import Verdict
-from .relay_connection import Stay, Visit, count_down
-from .relay_limits import RelayLimits
+from .relay_limits import RelayLimits, Stay, Visit, count_down
 
 REST: Final[Seconds] = 120.0
 """Seconds for which a number is given to nobody else: who mistyped a code would try another's."""

@@ -32,8 +32,7 @@ from ..net.secure_channel import (
 from ..net.transport import Network, StreamListener, TcpNetwork, attend_all, cut
 from .forwarding import Exchange
 from .mailboxes import Mailboxes
-from .relay_connection import Stay, Visit, Wish
-from .relay_limits import RelayLimits
+from .relay_limits import RelayLimits, Stay, Visit, Wish
 from .relay_log import Event, Watch
 from .rendezvous import Calls, Seats
 

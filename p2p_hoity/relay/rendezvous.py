@@ -17,8 +17,7 @@ from ..net.peer_link import Link
 from ..net.relay_client import TOKEN
 from ..net.secure_channel import ID, LONGEST, Listener, Proven, Verdict
 from .forwarding import PIECE, Exchange, Splice, splice_of
-from .relay_connection import Stay, Visit, count_down, lasted
-from .relay_limits import RelayLimits
+from .relay_limits import RelayLimits, Stay, Visit, count_down, lasted
 from .relay_log import Event
 
 

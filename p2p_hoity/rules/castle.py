@@ -13,7 +13,7 @@ from .edition import ActionKind
 from .exhibits import Strength, strength
 from .game_state import Claim, State
 from .legality import check, default_exhibit, default_theft, theft_options
-from .movement import advance, clear, give_back, go, put, reveal, tell
+from .movement import advance, clear, give_back, go, move_detectives, put, reveal, tell
 from .phases import Phase
 from .place_and_action import together
 
@@ -180,12 +180,7 @@ def end_round(state: State) -> State:
     caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
     detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
     if caught and detectives:
-        # Each Detective moves as many fields as its rank. All ranks are from one snapshot.
-        late = state.edition.switches.detective_rank == "after"
-        ranks = state.ranks(state.figures if late else state.before)
-        told = [happenings.DetectiveRanked(seat, ranks[seat]) for seat in detectives]
-        moves = [(seat, ranks[seat], Why.DETECTIVE) for seat in detectives]
-        state = advance(tell(state, *told), moves)
+        state = move_detectives(state, detectives)
         for seat in caught:
             state = _imprison(state, seat)
     state = clear(state, CASTLE, Why.CASTLE_OVER)

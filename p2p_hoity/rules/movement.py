@@ -1,4 +1,4 @@
-"""Small changes of state that all phases share: set fields, tell what happened, change phase."""
+"""How far figures move, and other changes of state that all phases share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from protocol.game_interface import Cards
 
 from .choices import Place, UnexpectedEvent, Why
 from .game_state import State
-from .happenings import FigureMoved, Happening, Returned
+from .happenings import DetectiveRanked, FigureMoved, Happening, Returned
 from .phases import Phase, require
 
 T = TypeVar("T")
@@ -80,3 +80,11 @@ def advance(state: State, moves: Iterable[tuple[int, int, Why]]) -> State:
         told.append(FigureMoved(seat, figures[seat], end, fields, why))
         figures[seat] = end
     return tell(state, *told, figures=tuple(figures)) if told else state
+
+
+def move_detectives(state: State, seats: Iterable[int]) -> State:
+    """Move each Detective as many fields as the rank of its figure. All ranks are of one moment."""
+    is_late = state.edition.switches.detective_rank == "after"
+    ranks = state.ranks(state.figures if is_late else state.before)
+    state = tell(state, *(DetectiveRanked(seat, ranks[seat]) for seat in seats))
+    return advance(state, [(seat, ranks[seat], Why.DETECTIVE) for seat in seats])

@@ -26,10 +26,8 @@ from ..net.transport import Network, TcpNetwork
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import CodeEnd, Screen
 from .spake2_exchange import GuestExchange, HostExchange
-from .spoken_codes import WORDS, CodeCode, CodeError, SpokenCode, fresh_words
+from .spoken_codes import LIFE, WORDS, CodeCode, CodeError, SpokenCode, fresh_words
 
-LIFE: Final[Seconds] = 600.0
-"""Seconds for which a code is good."""
 EXCHANGE: Final[Seconds] = 15.0
 """Seconds from a guest's first message to the end of the exchange."""
 GOODBYE: Final[Seconds] = 10.0

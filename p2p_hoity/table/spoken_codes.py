@@ -15,6 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from protocol.bounds import Seconds
+
 from ..coded_errors import NETWORK, NOT_OK, CodedError
 from ..coded_errors import Code as ErrorCode
 from ..net.addresses import parse_address
@@ -27,6 +29,8 @@ LEAST_LETTERS: Final = 3
 """Letters by which every word of the list differs from all others."""
 USUAL_PORT: Final = 4646
 """Where a relay listens unless it is told otherwise."""
+LIFE: Final[Seconds] = 600.0
+"""Seconds for which a code is valid."""
 LONGEST: Final = 400
 """Characters of what may be a code with its relay."""
 _GAPS: Final = re.compile(r"[\s\-_.,\u2010-\u2015\u2212]+")

@@ -27,6 +27,7 @@ from . import (
     memory_quotas,
     offload,
     restored_backup,
+    setup_end,
     step_progress,
 )
 from .effects import Effect, Job
@@ -44,7 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     step_progress.tell_guilty,
     step_progress.enter,
     step_progress.advance,
-    step_progress.end_setup,
+    setup_end.end_setup,
     restored_backup.come_back,
     step_progress.tell_left,
     step_progress.speak,
@@ -248,7 +249,7 @@ class SeatMachine(SeatState):
 
     def give_up(self) -> None:
         """End a table whose deck is not confirmed; name a proven fault, else who is gone."""
-        step_progress.give_up(self)
+        setup_end.give_up(self)
 
     def take(self) -> list[Effect]:
         """Return the effects since the last call, in order."""
@@ -301,7 +302,7 @@ class SeatMachine(SeatState):
         confirmed it, but need not wait for ever: it may leave, keep its journal, and join when it
         takes its seat anew.
         """
-        return step_progress.is_unsure_of_deck(self)
+        return setup_end.is_unsure_of_deck(self)
 
     def wait(self, now: float) -> Wait:
         """Return how long the first incomplete step has been waited for, and may be yet.

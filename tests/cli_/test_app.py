@@ -27,7 +27,7 @@ from cli.commands import join, rules_and_bench
 from cli.words import translation
 from p2p_hoity import benchmarks, worker_processes
 from p2p_hoity.benchmarks import expected_seconds
-from p2p_hoity.editions import NAMES
+from p2p_hoity.editions.load_edition import NAMES
 from p2p_hoity.net.network_errors import NetCode, NetError
 from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.storage.journal import JournalCode, JournalError

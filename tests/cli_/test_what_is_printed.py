@@ -24,7 +24,7 @@ from cli import exit_codes, printing
 from cli.printing import write_line
 from cli.ui.lines.line_screen import LineScreen
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.editions import EditionError, parse
+from p2p_hoity.editions.load_edition import EditionError, parse
 from p2p_hoity.net.addresses import AddressCode
 from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.presentation import screen_updates as updates

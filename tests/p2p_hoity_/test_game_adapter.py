@@ -12,7 +12,8 @@ from support.cheap_group import cheap_cards
 from support.machine_table import Chooser, MachineTable, identity, seat_at
 from support.sim.cheap import shared_nodes
 
-from p2p_hoity import bots, editions, game_adapter, rules
+from p2p_hoity import bots, game_adapter, rules
+from p2p_hoity.editions.load_edition import load
 from protocol import game_interface as port
 from protocol.errors import Invalid
 from protocol.seat import effects
@@ -24,7 +25,7 @@ EDITIONS = ("uberplay-2004", "reference-manual")
 
 
 def terms(seats: int, edition: str = "uberplay-2004", variant: Any = None) -> Terms:
-    game = game_adapter.game_value(editions.load(edition), variant)
+    game = game_adapter.game_value(load(edition), variant)
     return Terms(
         bytes(identity(0).public),
         b"n" * 32,
@@ -139,7 +140,7 @@ def test_the_variant_fits_the_seats() -> None:
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_an_edition_travels_in_the_header(edition: str) -> None:
-    sent = editions.load(edition).with_switches(detective_in_hall=True)
+    sent = load(edition).with_switches(detective_in_hall=True)
     game = game_adapter.read_game(replace(terms(3), game=game_adapter.game_value(sent, None)))
     assert game.edition == sent
     assert game.edition.collectibles[0].name("de") == sent.collectibles[0].name("de")
@@ -147,13 +148,13 @@ def test_an_edition_travels_in_the_header(edition: str) -> None:
 
 @pytest.mark.parametrize("position", range(0, 700, 13))
 def test_a_changed_edition_is_refused_or_another_one(position: int) -> None:
-    data = bytearray(editions.load().canonical())
+    data = bytearray(load().canonical())
     data[position % len(data)] ^= 1
     game = ("hoity-toity", 1, bytes(data), "")
     read = None
     with suppress(Invalid):
         read = game_adapter.read_game(replace(terms(3), game=game))
-    assert read is None or read.edition != editions.load()
+    assert read is None or read.edition != load()
 
 
 def test_the_sizes_hold_every_choice_and_one_the_rules_do_not_know_is_illegal() -> None:
@@ -181,6 +182,6 @@ def test_the_header_is_read_back_and_any_change_of_the_edition_is_another_table(
     assert isinstance(read, Header)
     assert game_adapter.bind(read).id == bound.id
     one = terms(3)
-    other = editions.load().with_switches(detective_in_hall=True)
+    other = load().with_switches(detective_in_hall=True)
     two = replace(one, game=game_adapter.game_value(other, None))
     assert one.digest() != two.digest()

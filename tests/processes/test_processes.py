@@ -11,11 +11,11 @@ from support.process_table import STEADY, ProcessTable, verify
 from support.short_game import short_edition, short_file
 from support.terminals import hoity
 
-from p2p_hoity import editions
+from p2p_hoity.editions.load_edition import NAMES, load
 
 
 def test_the_short_edition_and_its_file_are_one(tmp_path: Path) -> None:
-    assert editions.load(short_file(tmp_path)) == short_edition()
+    assert load(short_file(tmp_path)) == short_edition()
 
 
 @pytest.mark.parametrize("variant", ["surprise", "confrontation"])
@@ -28,7 +28,7 @@ def test_two_seats(tmp_path: Path, variant: str) -> None:
     ("seats", "edition"),
     [
         pytest.param(*case, marks=() if case == (3, "reference-manual") else pytest.mark.nightly)
-        for case in product((3, 4, 5, 6), editions.NAMES)
+        for case in product((3, 4, 5, 6), NAMES)
     ],
 )
 def test_every_number_of_seats(tmp_path: Path, seats: int, edition: str) -> None:

@@ -93,10 +93,13 @@ def test_each_line_says_all_and_names_tests_that_there_are(row: list[str]) -> No
 
 def test_nothing_waits_for_a_number_without_a_mark() -> None:
     """A sleep or a deadline takes a marked constant, or what was worked out elsewhere."""
+    every = {item.rpartition(".")[2] for item in all_found()}
     for name, tree in modules():
-        inside = name.partition(".")[2]
+        inside, nodes = name.partition(".")[2], list(ast.walk(tree))
         own = {item.rpartition(".")[2] for item, _ in marked(inside, tree.body, _Any())}
-        for node in ast.walk(tree):
+        brought = (node.names for node in nodes if isinstance(node, ast.ImportFrom))
+        own |= every & {alias.name for names in brought for alias in names}
+        for node in nodes:
             is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             if not is_call or node.func.attr not in PACED or not node.args:  # type: ignore[attr-defined]
                 continue

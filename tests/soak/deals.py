@@ -25,7 +25,8 @@ import trio
 from support.terminals import start
 
 from cli.printing import write_line
-from p2p_hoity import editions, game_adapter, rules
+from p2p_hoity import game_adapter, rules
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Update
@@ -101,7 +102,7 @@ def own(where: Home) -> player_key.NamedIdentity:
 def terms_of(me: player_key.NamedIdentity, seats: int, quorum: int, times: Sequence[int]) -> Terms:
     """Return the terms of a full table of this host."""
     variant: rules.Variant = "surprise" if seats == 2 else None
-    game = game_adapter.game_value(editions.load(), variant)
+    game = game_adapter.game_value(load(), variant)
     return Terms(me.identity.public, os.urandom(32), game, seats, quorum, Patience(*times))
 
 

@@ -5,7 +5,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from p2p_hoity import editions, rules
+from p2p_hoity import rules
+from p2p_hoity.editions.load_edition import DEFAULT, load
 from p2p_hoity.rules import View, view
 from support.kept_home import room_of
 from support.paths import ROOT
@@ -27,7 +28,7 @@ def tool(name: str, folder: str = "tools") -> ModuleType:
 
 def referee(seats: int, seed: int = 1, variant: Any = None) -> Referee:
     """A game by the rules alone, before its first step."""
-    return Referee.seat(editions.load(), seats, seed, variant)
+    return Referee.seat(load(), seats, seed, variant)
 
 
 def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
@@ -46,4 +47,4 @@ def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
 
 def played_file() -> bytes:
     """Return the transcript of a whole game for two."""
-    return room_of(2, 99, edition=editions.DEFAULT).machine().transcript()
+    return room_of(2, 99, edition=DEFAULT).machine().transcript()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from p2p_hoity import game_adapter
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from protocol.chain import transition
 from protocol.crypto.hashing import Label
 from protocol.transcript.transcript_format import MAGIC, MAX_STRING, VERSION

@@ -15,7 +15,7 @@ from cli.words.card_names import Names
 from cli.words.presence_sentences import knock
 from cli.words.translation import _
 from p2p_hoity import rules
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.lesson_script import MINE, OPPONENTS, SEATS, Lesson, Topic
 from p2p_hoity.presentation import screen_updates as updates

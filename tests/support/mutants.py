@@ -20,6 +20,7 @@ from protocol.seat import (
     end_notices,
     epoch_change,
     restored_backup,
+    setup_end,
     step_progress,
 )
 from protocol.seat.epoch_change import own_halt, propose
@@ -264,7 +265,7 @@ MUTANTS = (
     ),
     mutant(
         "whoever is awaited counts as silent",
-        (step_progress._sees_itself, "state.timers.is_out(state.tip)", "True"),
+        (setup_end._sees_itself, "state.timers.is_out(state.tip)", "True"),
     ),
     mutant(
         "an end notice outlives the link it came by",

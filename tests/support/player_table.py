@@ -11,7 +11,8 @@ import pytest
 import trio
 from vectors.making.tables import edition_of
 
-from p2p_hoity import editions, game_adapter, rules
+from p2p_hoity import game_adapter, rules
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, decode_ticket
@@ -66,13 +67,13 @@ async def yes(*_: Any) -> bool:
     return True
 
 
-LONGER = replace(edition_of("small-4"), castles=editions.load().castles[:8])
+LONGER = replace(edition_of("small-4"), castles=load().castles[:8])
 """An edition of 24 Collectibles, four of each letter, on a track that takes ten rounds or more."""
 
 
 def short_track() -> rules.Edition:
     """Return the edition as shipped, on a track a third as long."""
-    full = editions.load()
+    full = load()
     castles = tuple(replace(castle, fields=1) for castle in full.castles)
     return replace(full, name="short", castles=castles, banquet_fields=1)
 

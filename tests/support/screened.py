@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import trio
 
 from p2p_hoity import game_adapter, rules
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending, Clock, Muster
 from p2p_hoity.rules import Choose, Over, Seal, Show, expected

@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from p2p_hoity import editions
+from p2p_hoity.editions import load_edition
+from p2p_hoity.editions.load_edition import DEFAULT, load
 from p2p_hoity.rules.edition import Castle, Edition
 
 CASTLES = (Castle(3, 1, 1), Castle(2, 1, 1))
@@ -17,7 +18,7 @@ OF_A_LETTER = 4
 @cache
 def short_edition(of_a_letter: int = OF_A_LETTER) -> Edition:
     """Return the default edition with the first Collectibles of each letter, on a short track."""
-    full = editions.load(editions.DEFAULT)
+    full = load(DEFAULT)
     few = [
         piece
         for letter in "ABCDEF"
@@ -29,7 +30,7 @@ def short_edition(of_a_letter: int = OF_A_LETTER) -> Edition:
 
 def short_file(folder: Path, of_a_letter: int = OF_A_LETTER) -> Path:
     """Write that edition into a file, for `--edition`."""
-    text = Path(editions.__file__).with_name(f"{editions.DEFAULT}.toml").read_text(encoding="utf-8")
+    text = Path(load_edition.__file__).with_name(f"{DEFAULT}.toml").read_text(encoding="utf-8")
     track = ", ".join(str([one.larger, one.smaller, one.fields]) for one in CASTLES)
     for line, new in (
         (r"^name = .*?$", f'name = "small-{of_a_letter}"'),

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 from p2p_hoity import rules
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from support.rules_driver import Referee
 
 TABLES = [(name, n, None) for name in NAMES for n in range(3, 7)] + [

@@ -7,7 +7,7 @@ from functools import cache
 
 from p2p_hoity.bots import BOTS, Bot
 from p2p_hoity.bots.learned import Learned, read
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import Variant
 
 from .referee import Referee

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import Edition, Variant
 
 SHARES = {2: 0.15, 3: 0.2, 4: 0.35, 5: 0.15, 6: 0.15}

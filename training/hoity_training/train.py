@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from p2p_hoity.bots.learned import read
-from p2p_hoity.editions import load as edition
+from p2p_hoity.editions.load_edition import load as edition
 
 from .contest import contest
 from .critic import Critic

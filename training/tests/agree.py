@@ -12,7 +12,7 @@ from itertools import product
 from agreement import CALM, UNRULY, agree
 from support.unruly_games import TABLES
 
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Edition
 
 GAMES = 8

@@ -24,7 +24,7 @@ from support.random_weights import random_weights
 
 from p2p_hoity.bots import BOTS
 from p2p_hoity.bots.learned import read
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 
 COMMIT = "ab" * 20
 

@@ -27,7 +27,7 @@ from hoity_training.tables import Kind, kinds
 from hoity_training.train import Company, Plan, Training
 
 from p2p_hoity.bots.learned.policy_network import Shape
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 
 SMALL = Course(batch=512, critic_batch=512)
 

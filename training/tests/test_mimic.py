@@ -16,7 +16,7 @@ from support.rules_driver import plays, table
 
 from p2p_hoity.bots.learned import sight_of
 from p2p_hoity.bots.learned.move_candidates import picks
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 
 
 def test_a_choice_that_is_no_candidate_is_taken_for_the_nearest():

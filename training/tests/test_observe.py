@@ -18,7 +18,7 @@ from support.unruly_games import TABLES
 from p2p_hoity.bots.learned import sight_of
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import expected, view
 
 SWITCHES = list(product(("staged", "together"), (False, True), ("after", "before")))

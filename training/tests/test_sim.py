@@ -15,7 +15,7 @@ from hoity_training.sim import NONE, VOID, Board, Cards, Pieces, Presence, Table
 from hoity_training.sim.cards import KIND_ORDER
 from support.unruly_games import TABLES
 
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import ActionKind, best_exhibit, is_exhibit, strength
 
 

@@ -24,8 +24,9 @@ from ...words.translation import N_, _
 from ..lines.line_screen import qr
 from .colours import CUT, Line, broken, style_of, tamed, text
 from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
-from .layout import SEVERAL, Desk, is_muted
+from .layout import Desk, is_muted
 from .menu import BEST
+from .score_track import SEVERAL
 from .seats_and_pieces import DONE, HIDDEN, POINTER, TAKEN, WINDOWS, YOU, name_of, seat_style
 from .stage import Stage, keys_of
 from .turning_points import ten_lines

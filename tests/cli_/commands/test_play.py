@@ -26,8 +26,7 @@ from cli.local.bot_processes import Crew, crew_of, hire
 from cli.ui.json_screen import last_line
 from cli.ui.lines.stdin_lines import END, pump, until_closed
 from cli.words import rules_text, table_terms
-from p2p_hoity import editions
-from p2p_hoity.editions import EditionError
+from p2p_hoity.editions.load_edition import EditionError, load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import Home
@@ -300,6 +299,6 @@ def test_ctrl_c_keeps_the_game_and_its_bots(tmp_path: Path) -> None:
 def test_a_variant_says_in_the_terms_what_it_says_in_the_rules(variant: str) -> None:
     text, sentence = described(terms(2, variant=variant)), table_terms.VARIANTS[variant]
     assert sentence in text
-    assert sentence in " ".join(" ".join(rules_text.lines(editions.load(), None)).split())
+    assert sentence in " ".join(" ".join(rules_text.lines(load(), None)).split())
     assert "after the sale" not in text
     assert "before the sale" not in text

@@ -13,7 +13,7 @@ from support.sampling import times
 from cli.words import happening_sentences
 from cli.words.card_names import Names, code
 from cli.words.happening_sentences import brief_story
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Happening, Place, happenings
 
 

@@ -10,7 +10,7 @@ from support.cli_stage import NICKNAMES, referee, until
 from cli.words import choice_notes
 from cli.words.card_names import Names
 from cli.words.choice_notes import note, placing
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionKind, Place, View, best_slots
 
 

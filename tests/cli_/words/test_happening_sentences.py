@@ -5,7 +5,7 @@ from support.cli_stage import NICKNAMES, referee
 
 from cli.words import happening_sentences, translation
 from cli.words.card_names import Names, run_letters
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionCard, ActionKind, Happening, Piece, Place, Why, happenings
 
 PIECE, HIDDEN = Piece(0, 0, "A", 1586), Piece(1, None, None, None)

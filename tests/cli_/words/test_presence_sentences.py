@@ -6,7 +6,7 @@ import pytest
 
 from cli.words.card_names import Names
 from cli.words.presence_sentences import kept_as, no_other_game, victory, won
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import Home

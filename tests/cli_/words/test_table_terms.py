@@ -14,8 +14,8 @@ from cli.commands.options import PATIENCE
 from cli.words import happening_sentences, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
-from p2p_hoity.editions import descent, load
-from p2p_hoity.editions.edition_bytes import PARTS, known_edition, read_canonical
+from p2p_hoity.editions.edition_bytes import PARTS, descent, known_edition, read_canonical
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Edition

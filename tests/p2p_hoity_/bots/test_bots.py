@@ -10,7 +10,7 @@ from support.rules_driver import Referee, plays, table
 from support.sampling import sample, times
 
 from p2p_hoity.bots import BOTS, NothingToChoose
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import ActionKind, Choose, Draw, Over, Seal, Show, View, expected, view
 
 sys.path.insert(0, str(ROOT / "bench"))

@@ -12,7 +12,7 @@ from p2p_hoity.bots.learned import Learned, read, sight_of
 from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN, length
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import Over, Show, State, View, expected, view
 
 BOT = Learned(read(random_weights(1)))

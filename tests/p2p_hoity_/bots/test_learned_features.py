@@ -13,7 +13,7 @@ from p2p_hoity.bots.learned.observation import (
     own_block,
     size_of,
 )
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionKind, expected
 
 

@@ -11,7 +11,7 @@ from support.rules_driver import Referee
 from support.sampling import is_nightly
 
 from p2p_hoity.bots import BOTS, learned
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 
 RECORD = ROOT / "bench" / "hard.json"
 MOST = 250_000

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from support.cases import fails
 from support.sampling import times
 
-from p2p_hoity.editions import NAMES, EditionError, load, parse
 from p2p_hoity.editions.edition_bytes import known_edition, read_canonical
-from p2p_hoity.editions.load_edition import age_word
+from p2p_hoity.editions.load_edition import NAMES, EditionError, age_word, load, parse
 
 UBER = load()
 

@@ -10,7 +10,7 @@ import pytest
 from support.cases import fails
 
 from cli.words.translation import LANGUAGES
-from p2p_hoity.editions import DEFAULT, NAMES, EditionError, load, parse
+from p2p_hoity.editions.load_edition import DEFAULT, NAMES, EditionError, load, parse
 from p2p_hoity.rules import COLOURS, LETTERS
 
 FILES = resources.files("p2p_hoity.editions")

@@ -12,7 +12,7 @@ from support.screened import NAMES, table
 
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Scene, fold
 from p2p_hoity.presentation.scene_json import value_json

@@ -7,7 +7,7 @@ from support.cases import fails
 from support.rules_driver import card, in_play, of, plays, table
 
 from p2p_hoity import rules
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionKind, IllegalMove, UnexpectedEvent
 from p2p_hoity.rules.happenings import (
     CashPaid,

@@ -6,7 +6,7 @@ from support.cases import fails
 from support.rules_driver import of, plays, table
 
 from p2p_hoity import rules
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules.game_state import Claim
 from p2p_hoity.rules.happenings import (
     FaultFound,

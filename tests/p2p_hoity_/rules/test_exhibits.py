@@ -7,7 +7,7 @@ from support.all_exhibits import every_exhibit
 from support.rules_driver import piece
 from support.sampling import times
 
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import best_exhibit, is_exhibit, run_exhibits, strength
 from p2p_hoity.rules.exhibits import best_by_size, may_hold_exhibit, oldest
 

@@ -7,7 +7,7 @@ from support.cases import fails
 from support.rules_driver import COIN, Referee, table
 
 from p2p_hoity import rules
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules.happenings import Setup
 
 UBER = load()

@@ -15,7 +15,7 @@ from support.rules_driver import Referee, of, piece, plays, table
 from cli.local.lesson_screen import EXPLANATIONS, FAREWELL
 from cli.words import rules_text
 from p2p_hoity import rules
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import ActionKind, Edition, IllegalMove, happenings
 from p2p_hoity.rules.exhibits import is_exhibit, strength
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.rules_driver import Referee, card, plays, table
 
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionKind, IllegalMove, Rule, check
 
 UBER = load("uberplay-2004")

@@ -11,7 +11,7 @@ from support.all_exhibits import every_exhibit
 from support.rules_driver import COIN
 
 from p2p_hoity import rules
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 
 DECKS = {
     # Seat 0 holds A C E E, seat 1 B D F D: nobody can exhibit. The windows hold A and B.

@@ -9,7 +9,7 @@ from support.sampling import sample
 from support.unruly_games import TABLES, play_unruly
 
 from p2p_hoity import rules
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules.phases import TABLE
 
 

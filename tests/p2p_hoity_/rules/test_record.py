@@ -8,7 +8,7 @@ import pytest
 from support.rules_driver import Referee
 from support.unruly_games import TABLES, play_unruly
 
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import scene
 
 

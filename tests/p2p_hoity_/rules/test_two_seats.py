@@ -6,7 +6,7 @@ import pytest
 from support.cases import fails
 from support.rules_driver import card, of, plays, table
 
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import ActionKind, IllegalMove, Seal, check, expected
 from p2p_hoity.rules.happenings import (
     ActionShown,

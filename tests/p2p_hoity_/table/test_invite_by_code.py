@@ -30,9 +30,9 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import CodeEnd
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.table import invite_by_code
-from p2p_hoity.table.invite_by_code import ANSWER, LIFE, CodeKeeper, ticket_by_code
+from p2p_hoity.table.invite_by_code import ANSWER, CodeKeeper, ticket_by_code
 from p2p_hoity.table.spake2_exchange import GuestExchange, HostExchange
-from p2p_hoity.table.spoken_codes import CodeError, SpokenCode, parse_code
+from p2p_hoity.table.spoken_codes import LIFE, CodeError, SpokenCode, parse_code
 
 TICKET = Ticket(b"h" * 32, ("192.0.2.1:4646",), b"t" * 32, (), b"s" * 16)
 WORD = encode_ticket(TICKET)

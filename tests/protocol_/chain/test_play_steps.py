@@ -9,7 +9,8 @@ from support.cases import fails
 from support.inspection import inspect
 from support.machine_table import MachineTable, identity, seat_at
 
-from p2p_hoity import editions, game_adapter, rules
+from p2p_hoity import game_adapter, rules
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules.exhibits import is_exhibit
 from protocol.chain.chain_state import Kind
 from protocol.game_interface import IllegalMove
@@ -37,7 +38,7 @@ class Stage:
 
     def __init__(self, seed: int) -> None:
         self.draw, self.done = random.Random(seed), False
-        game = game_adapter.game_value(editions.load(), None)
+        game = game_adapter.game_value(load(), None)
         terms = Terms(identity(0).public, b"n" * 32, game, 3, 2, SHORT)
         bound, who = seat_at(terms, game_adapter.read_game)
         self.room = MachineTable(bound, who, self.choose, str(seed))

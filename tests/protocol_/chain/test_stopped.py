@@ -6,7 +6,7 @@ from support.machine_table import PATIENCE, toy_table
 from support.rules_driver import Referee
 from support.sim.cheap import cheap_blocks
 
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEvent, apply, expected
 from p2p_hoity.rules.happenings import GameStopped
 from protocol.chain import transition

@@ -13,7 +13,8 @@ from support.machine_table import MachineTable, Place
 from support.short_game import short_edition
 from support.stream import pick, stream
 
-from p2p_hoity import editions, game_adapter, rules
+from p2p_hoity import game_adapter, rules
+from p2p_hoity.editions import load_edition
 from p2p_hoity.rules.edition import Edition
 from protocol.chain.chain_state import Kind, Table
 from protocol.crypto.identities import Identity
@@ -25,7 +26,7 @@ from protocol.wire.table_header import Header, Patience, Terms
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
 PATIENCE = Patience(choice=20_000, step=10_000, grace=3_000, cap=60_000)
-FULL = editions.NAMES
+FULL = load_edition.NAMES
 EXHIBIT = 7
 """Place of the Exhibit card in its colour."""
 
@@ -35,7 +36,7 @@ def edition_of(name: str) -> Edition:
     """A shipped edition, or 'small-N': the first N Collectibles a letter of the first of them, on
     a track of two Castles and a Banquet field."""
     if name in FULL:
-        return editions.load(name)
+        return load_edition.load(name)
     return short_edition(int(name.removeprefix("small-")))
 
 

@@ -35,7 +35,7 @@ from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
-from p2p_hoity.editions import load
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge

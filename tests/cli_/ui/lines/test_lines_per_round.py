@@ -15,7 +15,7 @@ from cli.words.board_text import own_slots
 from cli.words.card_names import Names
 from cli.words.choice_names import questions
 from p2p_hoity import bots, rules
-from p2p_hoity.editions import NAMES, load
+from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
 

@@ -1,0 +1,78 @@
+"""The score track on the full screen: its fields, the figures on them, and the Dinner Banquet."""
+
+from __future__ import annotations
+
+from p2p_hoity.rules import Edition, View
+
+from ...words.choice_notes import leading, octagon_at
+from ...words.translation import _
+from .colours import Line, between, text
+from .seats_and_pieces import letters, seat_style
+from .stage import Stage
+
+STEP = 5
+"""Fields between two numbers above the track."""
+SEVERAL = "&"
+"""On a field where several figures stand, if there is no room for all of them."""
+
+
+def track(stage: Stage, width: int, rows: int) -> list[Line]:
+    """Return the score track: a scale above, the figures below, several on one field stacked.
+
+    A free field shows what its octagon brings the best exhibit, and in a second row, if there is
+    room, what it brings the second-best.
+    """
+    view = stage.scene.view
+    if view is None:
+        return []
+    edition = view.state.edition
+    first = len(edition.octagons)
+    scale = "".join(
+        str(field).ljust(STEP) for field in range(0, first, STEP) if field + STEP <= first
+    )
+    scale = scale.ljust(first)[:first] + "|" + _("{field} Banquet").format(field=first)
+    leader = leading(view)
+    best, second = octagon_at(edition, leader)
+    said = _("octagon at {field}: +{best} / +{second}")
+    if width >= 100:
+        said = _("octagon at {field}: best +{best}, second-best +{second}")
+    if leader >= first:
+        octagon_words = _("the Banquet is reached")
+    else:
+        octagon_words = said.format(field=leader, best=best, second=second)
+    lines = [between(text(" " + scale, "dim"), text(octagon_words + " ", "title"), width)]
+    return lines + _figures(stage, view, rows - 1)
+
+
+def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
+    edition = view.state.edition
+    marks = letters(stage.names.nicknames) if stage.names else ()
+    stacks: dict[int, list[int]] = {}
+    for seat, place in enumerate(view.state.figures):
+        stacks.setdefault(place, []).append(seat)
+    tallest = max(len(stack) for stack in stacks.values())
+    height = max(tallest, min(2, rows)) if tallest <= rows else 1  # else `SEVERAL` stands there
+    lines = [Line().add(" ") for _row in range(height)]
+    for place in range(edition.last_field + 1):
+        if place == len(edition.octagons):
+            for line in lines:
+                line.add("|", "dim")
+        stack = stacks.get(place, [])
+        for row, line in enumerate(lines):
+            if len(stack) > height:  # there is only one row
+                line.add(SEVERAL, "bright")
+            elif row < len(stack):
+                line.add(marks[stack[row]], seat_style(stage, stack[row]))
+            else:
+                line.add(_ground(edition, place, row), "rule")
+    return lines
+
+
+def _ground(edition: Edition, field: int, row: int) -> str:
+    """Return what stands on a field without a figure, in the first or the second row."""
+    if edition.in_banquet(field):
+        return "=" if row == 0 else " "
+    if row > 1:
+        return " "
+    brings = edition.octagons[field][row]
+    return str(brings) if brings < 10 else "+"

@@ -1,0 +1,119 @@
+"""What ends a table during setup, before the game begins."""
+
+from __future__ import annotations
+
+from ..chain.chain_state import SETUP, Kind, Node
+from ..fault_codes import FAULTS
+from ..wire.signed_notices import EndNotice
+from . import effects
+from .effects import Broken
+from .fault_judge import SETTLES
+from .seat_state import SeatState
+from .step_progress import tell_waiting
+
+
+def end_setup(state: SeatState) -> bool:
+    """End the table, before epoch 0, at any fault or absence, and name the seat ([N-6]).
+
+    A seat is committed once it has sent deck.ok: the inputs of the others can still make the game
+    begin ([D-3]), so that the driver is told whom it waits for instead. So is a seat that may have
+    sent it, by an old journal, until the others have told.
+    """
+    node = state.tip
+    if node.want.kind is Kind.ENDED:
+        guilty = node.convictions[-1] if node.convictions else None
+        _end_and_announce(
+            state, Broken(guilty.code, guilty.seat) if guilty else Broken(effects.DEAD_KEYS)
+        )
+    elif node.want.kind in SETUP:
+        said = state.log.has_said(state.seat, node.step) or state.signer.inquiry is not None
+        committed = node.want.kind is Kind.DECK_OK and said
+        broken = _why_setup_ends(state, node, committed)
+        if broken is not None and committed:
+            tell_waiting(state)
+        elif broken is not None:
+            _end_and_announce(state, broken)
+    return False
+
+
+def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | None:
+    """Return why the table ends in setup: a proven fault, an end notice, a leave or a timeout."""
+    if state.judge.all_proofs() and not committed:
+        proof = state.judge.settled_proof()
+        return None if proof is None else Broken(proof.code, proof.seat)
+    if (known := _known_end(state)) is not None:
+        return known
+    if state.timers.is_out(node) and (awaited := state.awaited()):
+        return Broken(effects.SILENT_SEAT, min(awaited - {state.seat} or awaited))
+    return None
+
+
+def _known_end(state: SeatState) -> Broken | None:
+    """Return the end of the table in setup that a seat's signed word brings, if one does.
+
+    A seat that has left for now with an input of setup still to be said ends the table a moment
+    later ([E-27]). In that moment the others, some linked just now, hear of it too.
+    """
+    if state.judge.refuser is not None:
+        return Broken(effects.SEAT_LEFT, state.judge.refuser)
+    if (announced := _announced_end(state)) is not None:
+        return announced
+    first = state.table.first_step
+    away = [word.seat for word in state.peers.away() if word.step < first and not state.has_begun]
+    settled = state.timers.now - SETTLES
+    gone = [seat for seat in away if state.peers.departures.since(seat) <= settled]
+    return Broken(effects.SEAT_LEFT, min(gone)) if gone else None
+
+
+def _announced_end(state: SeatState) -> Broken | None:
+    """Return the end of the table in setup that another seat was the first to announce ([E-30]).
+
+    A code of a fault counts a little later, so that the proof that goes round can arrive first.
+    What this node sees as well is its own finding.
+    """
+    for seat, notice in state.judge.setup_ends.items():
+        is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)
+        if seat != state.seat and is_due:
+            by = None if _sees_itself(state, notice) else seat
+            return Broken(notice.reason, notice.about, by)
+    return None
+
+
+def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
+    """Return whether this node waited for the seat of a notice in vain too, or has its leave."""
+    if notice.reason == effects.SILENT_SEAT:
+        return notice.about in state.awaited() and state.timers.is_out(state.tip)
+    return notice.reason == effects.SEAT_LEFT and notice.about in {
+        w.seat for w in state.peers.away()
+    }
+
+
+def _end_and_announce(state: SeatState, broken: Broken) -> None:
+    """End the table in setup, and tell the others why, signed ([E-30])."""
+    state.signer.announce_end(broken.code, broken.seat)
+    state.judge.end(broken)
+
+
+def is_unsure_of_deck(state: SeatState) -> bool:
+    """Return whether this seat has confirmed the deck and need not wait for the others here.
+
+    It need not after twice the step timeout, nor if the table has ended for one of them, nor if
+    one of them has left or is proven at fault. The game may begin all the same ([D-3]).
+    """
+    timers, tip = state.timers, state.tip
+    if state.seat is None or state.broken is not None or tip.want.kind is not Kind.DECK_OK:
+        return False
+    awaited = state.awaited()
+    waited = timers.left(tip) <= -timers.patience(tip)
+    is_over = waited or _known_end(state) is not None or state.judge.settled_proof() is not None
+    return is_over and bool(awaited) and state.seat not in awaited
+
+
+def give_up(state: SeatState) -> None:
+    """Tell the driver why a committed seat waits no longer."""
+    proof = next(iter(state.judge.all_proofs()), None)
+    if proof is not None:
+        state.outbox.emit(Broken(proof.code, proof.seat))
+        return
+    silent = Broken(effects.SILENT_SEAT, min(state.awaited(), default=None))
+    state.outbox.emit(_why_setup_ends(state, state.tip, committed=True) or silent)
