@@ -31,7 +31,7 @@ from ..storage.player_key import NamedIdentity as Me
 from .frame_kinds import longest
 from .lobby import Roster
 from .reconnect_moved_seat import Taker
-from .session import Attendee, Outcome, Session
+from .session import Attendee, Outcome, compose
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -305,7 +305,7 @@ async def run_session(
 ) -> Outcome:
     """Play with a machine whose journal is open."""
     usual = transcript_path(seat.home, machine.table)
-    session = Session(hub, machine, seat, roster, capability, seat.me.identity, book, usual)
+    session = compose(hub, machine, seat, roster, capability, seat.me.identity, book, usual)
     taker = Taker(hub, machine.table, roster, capability, seat.screen, book.path)
     async with open_nursery() as nursery:
         nursery.start_soon(taker.run)

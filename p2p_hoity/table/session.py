@@ -6,7 +6,7 @@ SPEC: section 13.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,15 @@ from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
 from .effects_out import Chronicle, EffectsOut, MarkKeeper, Outgoing, play_of
-from .frame_access import TWO_ROSTERS, DropCode, OnlookerAccess, SeatAccess, TwoRosters, TwoTables
+from .frame_access import (
+    TWO_ROSTERS,
+    Access,
+    DropCode,
+    OnlookerAccess,
+    SeatAccess,
+    TwoRosters,
+    TwoTables,
+)
 from .frame_kinds import Budget, Handler, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
 from .lobby import Roster, encode_lobby
@@ -100,52 +108,47 @@ LINGER: Final[Seconds] = 0.5
 """Seconds for which a player who leaves still answers, and then waits until everything is sent."""
 
 
+@dataclass
 class Session:
-    """Runs one machine until its game has ended and the other nodes need nothing more of it."""
+    """Runs one machine until its game has ended and the other nodes need nothing more of it.
 
-    def __init__(
-        self,
-        hub: Hub,
-        machine: SeatMachine,
-        attendee: Attendee,
-        roster: Roster,
-        capability: Capability,
-        me: Identity,
-        journal: Journal | None = None,
-        usual: Path | None = None,
-    ) -> None:
-        """Make the parts of a session, each from those before it.
+    Attributes:
+        hub: The links of this node.
+        machine: The machine of the seat or onlooker. It has not been started.
+        attendee: Who takes part here.
+        _journal: The open journal of the seat. None for an onlooker.
+        _usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
+        _clock: The time that the machine is told.
+        _rate_limit: What each link may cost.
+        _access: Which links are let in.
+        _side: Chat, and the agreement on another game.
+        _presence: Tells the screen who is connected and who is awaited.
+        _questions: Asks the player for choices.
+        _effects_out: Carries out what the machine decides.
+        _frames_in: Hands the machine the frames of its links.
+    """
 
-        Args:
-            hub: The links of this node.
-            machine: The machine of the seat or onlooker. It has not been started.
-            attendee: Who takes part here.
-            roster: Who sits at the table, as its host has signed it.
-            capability: The secret of the table's ticket.
-            me: The identity with which this node signs chat and consents.
-            journal: The open journal of the seat. None for an onlooker.
-            usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
-        """
-        self.hub, self.machine, self.attendee = hub, machine, attendee
-        self._journal, self._usual = journal, usual
-        screen = self._screen = attendee.screen
-        self._clock = AwakeClock()
-        now = self._clock.now
-        rate_limit = self._rate_limit = RateLimit(machine.table.ids)
-        kind = OnlookerAccess if machine.seat is None else SeatAccess
-        self._access = kind(machine.table, machine.seat, roster, capability, hub, screen)
-        self._side = SideChannel(self._access, me, hub, screen, attendee.talks)
-        self._presence = PresenceTeller(machine, screen, hub)
-        chronicle, marks = Chronicle(machine, screen), MarkKeeper(journal)
-        self._questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, now)
-        outgoing = Outgoing(machine, hub, marks, rate_limit, self._access.passes_on_to)
-        tellers = chronicle, self._presence, self._questions
-        self._effects_out = EffectsOut(machine, journal, marks, outgoing, *tellers, screen, now)
-        tasks = self._effects_out, attendee.off_loop
-        self._frames_in = FramesIn(machine, hub, rate_limit, now, *tasks)
-        self._early = EarlyEvents()
-        self._outcome: Outcome | None = None
-        self._gave_up, self._over = False, trio.Event()
+    hub: Hub
+    machine: SeatMachine
+    attendee: Attendee
+    _journal: Journal | None
+    _usual: Path | None
+    _clock: AwakeClock
+    _rate_limit: RateLimit
+    _access: Access
+    _side: SideChannel
+    _presence: PresenceTeller
+    _questions: PlayerQuestions
+    _effects_out: EffectsOut
+    _frames_in: FramesIn
+    _early: EarlyEvents = field(default_factory=EarlyEvents)
+    _outcome: Outcome | None = None
+    _gave_up: bool = False
+    _over: trio.Event = field(default_factory=trio.Event)
+
+    @property
+    def _screen(self) -> Screen:
+        return self.attendee.screen
 
     def name_of(self, peer: bytes) -> str | None:
         """Return the nickname of a linked node, or None for an onlooker."""
@@ -385,3 +388,54 @@ class Session:
         asked = player if self.attendee.again else None
         agreed = await self._side.settle(asked, self.attendee.again, tip.present - tip.banned)
         self._outcome = replace(self._outcome, again=agreed, early=self._early.events)
+
+
+def compose(
+    hub: Hub,
+    machine: SeatMachine,
+    attendee: Attendee,
+    roster: Roster,
+    capability: Capability,
+    me: Identity,
+    journal: Journal | None = None,
+    usual: Path | None = None,
+) -> Session:
+    """Make a session of its parts, each from those before it.
+
+    Args:
+        hub: The links of this node.
+        machine: The machine of the seat or onlooker. It has not been started.
+        attendee: Who takes part here.
+        roster: Who sits at the table, as its host has signed it.
+        capability: The secret of the table's ticket.
+        me: The identity with which this node signs chat and consents.
+        journal: The open journal of the seat. None for an onlooker.
+        usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
+    """
+    screen, clock, limit = attendee.screen, AwakeClock(), RateLimit(machine.table.ids)
+    kind = OnlookerAccess if machine.seat is None else SeatAccess
+    access = kind(machine.table, machine.seat, roster, capability, hub, screen)
+    side = SideChannel(access, me, hub, screen, attendee.talks)
+    presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
+    questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
+    marks = MarkKeeper(journal)
+    outgoing = Outgoing(machine, hub, marks, limit, access.passes_on_to)
+    effects_out = EffectsOut(
+        machine, journal, marks, outgoing, chronicle, presence, questions, screen, clock.now
+    )
+    frames_in = FramesIn(machine, hub, limit, clock.now, effects_out, attendee.off_loop)
+    return Session(
+        hub,
+        machine,
+        attendee,
+        journal,
+        usual,
+        clock,
+        limit,
+        access,
+        side,
+        presence,
+        questions,
+        effects_out,
+        frames_in,
+    )

@@ -22,7 +22,7 @@ from .join_table import HostLink, JoinCode, complete
 from .lobby import Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
 from .rematch import Agreed
-from .session import Attendee, Outcome, Session
+from .session import Attendee, Outcome, compose
 from .task_groups import open_nursery
 
 QUIET: Final[Seconds] = 1.0
@@ -117,7 +117,7 @@ async def _watch(
         agreed = Agreed(roster, host_link.capability)
         while True:
             roster, machine = agreed.roster, SeatMachine(bind_raw(agreed.roster.header), os.urandom)
-            session = Session(hub, machine, onlooker, roster, agreed.capability, stranger)
+            session = compose(hub, machine, onlooker, roster, agreed.capability, stranger)
             outcome = await session.run(roster.addresses, events)
             if outcome.again is None:
                 return outcome
