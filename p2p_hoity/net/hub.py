@@ -109,8 +109,9 @@ class Hub:
         self._instance = fresh_instance()
         self._puncher = Puncher(self, identity, self._network, self._instance, self._limits)
         self._admission = Admission(identity.public, self._limits)
-        bounds = self._limits.unauthenticated, self._limits.unauthenticated_per_source
-        self._unproven = UnprovenConnections(*bounds)
+        self._unproven = UnprovenConnections(
+            self._limits.unauthenticated, self._limits.unauthenticated_per_source
+        )
         self._diallers: dict[bytes, PeerDialler] = {}
         self._dialling: dict[bytes, trio.Lock] = {}
         self._nursery: trio.Nursery | None = None
@@ -159,8 +160,9 @@ class Hub:
         nursery, parsed = self._running(), parse_address(relay)
         address = Address(parsed.host, parsed.port, Scheme.RELAY)
         if address not in self._waiting:
-            how = (self._identity, self._instance, self._limits, tell)
-            self._waiting[address] = WaitingAtRelay(self._network, address, *how)
+            self._waiting[address] = WaitingAtRelay(
+                self._network, address, self._identity, self._instance, self._limits, tell
+            )
             nursery.start_soon(self._waiting[address].run, nursery, self.attend)
         if waits:
             await self._waiting[address].registered()
@@ -318,8 +320,9 @@ class Hub:
         async def opened() -> None:
             if replaced is not None:
                 await replaced.finished.wait()
-            way, again = (new.address, new.via_relay, new.binding), new.goes_on(replaced)
-            await self._report.send(LinkUp(new.peer, *way, again))
+            again = new.goes_on(replaced)
+            up = LinkUp(new.peer, new.address, new.via_relay, new.binding, again)
+            await self._report.send(up)
             new.is_up.set()
 
         async def deliver(data: bytes) -> None:
@@ -431,5 +434,14 @@ class Hub:
 def _standing(
     proven: Proven, link: Link, address: Address, dialled_by: bytes, source: str = ""
 ) -> AdmittedLink:
-    where = str(address), address.via_relay, dialled_by, source
-    return AdmittedLink(proven.peer, link, *where, proven.instance, address.named, proven.binding)
+    return AdmittedLink(
+        proven.peer,
+        link,
+        str(address),
+        address.via_relay,
+        dialled_by,
+        source,
+        proven.instance,
+        address.named,
+        proven.binding,
+    )

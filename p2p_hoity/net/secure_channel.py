@@ -415,8 +415,8 @@ async def expect_welcome(stream: trio.abc.Stream) -> None:
     if verdict is None:
         raise NetError(HandshakeCode.NO_VERDICT)
     if verdict is not Verdict.WELCOME:
-        told = verdict is Verdict.ELSEWHERE, verdict is Verdict.FULL
-        raise RefusedError(BY_VERDICT[verdict], *told)
+        is_elsewhere, is_full = verdict is Verdict.ELSEWHERE, verdict is Verdict.FULL
+        raise RefusedError(BY_VERDICT[verdict], is_elsewhere, is_full)
 
 
 async def send(stream: trio.abc.SendStream, data: bytes) -> None:

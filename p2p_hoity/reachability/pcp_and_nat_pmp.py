@@ -7,7 +7,7 @@ import random
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn, Protocol, TypeVar
 
 import trio
@@ -394,10 +394,10 @@ class PcpRouter:
         self._last: PcpGranted | None = None
 
     def _wish(self, lifetime: int) -> PcpMapping:
-        wish = (self._nonce, self._wire.own, self._port, lifetime)
+        mapping = PcpMapping(self._nonce, self._wire.own, self._port, lifetime)
         if self._last is None or not lifetime:
-            return PcpMapping(*wish)
-        return PcpMapping(*wish, self._last.port, self._last.external)
+            return mapping
+        return replace(mapping, suggested=self._last.port, outside=self._last.external)
 
     async def open(self) -> OpenedPort:
         """The mapping, with the same port outside as before if that can be; or RouterError."""

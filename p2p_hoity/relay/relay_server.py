@@ -67,8 +67,9 @@ class Relay:
         self._instance = fresh_instance()
         self._handshake = limits.link.handshake
         self._watch = watch
-        bounds = limits.link.unauthenticated, limits.link.unauthenticated_per_source
-        self.unproven = UnprovenConnections(*bounds)
+        self.unproven = UnprovenConnections(
+            limits.link.unauthenticated, limits.link.unauthenticated_per_source
+        )
         me = Listener(Purpose.RELAY, identity.public, self._credentials.digest)
         self._exchange = Exchange()
         self.seats = Seats(me, limits)
