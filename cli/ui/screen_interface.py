@@ -34,8 +34,10 @@ class Box(Generic[T]):
     """What comes from the player, in its order, until somebody asks for it."""
 
     def __init__(self, most: Quota = MOST_WAITING) -> None:
-        """Args:
-        most: How many may wait.
+        """Make an empty box.
+
+        Args:
+            most: How many may wait.
         """
         self._send, self._receive = trio.open_memory_channel[T](most)
 

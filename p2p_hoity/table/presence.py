@@ -16,10 +16,12 @@ class PresenceTeller:
     """Tells one screen who is connected, the clock of the open step, and who is awaited."""
 
     def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
-        """Args:
-        machine: Knows who is present and awaited.
-        screen: Is told.
-        hub: Knows which seats have a link.
+        """Begin with nothing told.
+
+        Args:
+            machine: Knows who is present and awaited.
+            screen: Is told.
+            hub: Knows which seats have a link.
         """
         self._machine, self._screen, self._hub = machine, screen, hub
         self._notices = WaitNotices()

@@ -49,8 +49,10 @@ class Stage(FollowedTable):
     """
 
     def __init__(self, staged: bool = True) -> None:
-        """Args:
-        staged: Whether reveals wait for `advance`. If not, everything is shown at once.
+        """Begin with an empty scene.
+
+        Args:
+            staged: Whether reveals wait for `advance`. If not, everything is shown at once.
         """
         super().__init__()
         self.log: deque[str] = deque(maxlen=LOG)

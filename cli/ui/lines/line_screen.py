@@ -111,9 +111,11 @@ class LineScreen(FollowedTable):
     """
 
     def __init__(self, say: Say, options: str = "") -> None:
-        """Args:
-        say: Prints one line.
-        options: What stands before a game in the commands that are shown.
+        """Begin before the table is complete.
+
+        Args:
+            say: Prints one line.
+            options: What stands before a game in the commands that are shown.
         """
         super().__init__()
         self.say = say
