@@ -27,8 +27,10 @@ DOORS: Final = {name: name for name in NAMES} | {
 }
 """The function of `command_lines` for each command. Its docstring is the help of the command."""
 SAID: Final = {
-    name: " ".join(getattr(command_lines, door).__doc__.split()) for name, door in DOORS.items()
+    name: " ".join((getattr(command_lines, door).__doc__ or "").split())
+    for name, door in DOORS.items()
 }
+"""Help and example of each command. Python leaves them out if it is told to (`-OO`)."""
 HELP: Final = {name: said.partition(" Example: ")[0] for name, said in SAID.items()}
 EXAMPLES: Final = {name: said.partition(" Example: ")[2] for name, said in SAID.items()}
 ABOUT: Final = N_(

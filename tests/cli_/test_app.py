@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from support.cli_stage import played_file, tool
 from support.limits import LIMIT
-from support.paths import VECTORS
+from support.paths import ROOT, VECTORS
 from support.shell import Shell, modules_of
 from support.sim.cheap import shared_nodes
 
@@ -55,6 +55,13 @@ def python(*words: object) -> str:
 
 
 # Help.
+
+
+def test_without_docstrings_the_commands_are_there_and_have_no_help() -> None:
+    command = [sys.executable, "-OO", "-m", "cli", "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "verify" in done.stdout
 
 
 def test_help_lists_every_command(hoity: Shell) -> None:
