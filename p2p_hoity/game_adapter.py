@@ -174,3 +174,8 @@ def _logged(state: State, past: HappeningLog | None) -> Play:
         return Play(state, past)
     before = past.length if past else 0
     return Play(state, HappeningLog(state.news, past, before + len(state.news)))
+
+
+def table_name(table: Table) -> str:
+    """Return the name of a table's game in commands and files: 16 hexadecimal digits of its id."""
+    return table.id.hex()[:16]

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.game_adapter import HoityToity, table_name
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene_json import update_json
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
@@ -61,7 +61,7 @@ class JsonScreen:
                 return
             case updates.Started(table):
                 self.nicknames = tuple(entry.nickname for entry in table.header.roster)
-                self.table_name = table.id.hex()[:16]
+                self.table_name = table_name(table)
         self.write(update_json(update, reason_json) | _words(update))
         if isinstance(update, updates.Resumed):
             self._show_hand(update.view)

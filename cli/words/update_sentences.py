@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.game_adapter import HoityToity, table_name
 from p2p_hoity.net.addresses import RELAY_PREFIX
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
@@ -58,14 +58,14 @@ class Telling:
         scene: The scene before the update.
         options: What stands before a game in the commands that are shown.
         by_bot: Whether a bot plays the seat.
-        width: The width of the terminal, in columns. None if there is none.
+        width: Gives the width of the terminal, in columns, or None if there is none.
     """
 
     names: Names | None
     scene: Scene
     options: str = ""
     by_bot: bool = False
-    width: int | None = None
+    width: Callable[[], int | None] = lambda: None
 
     @property
     def game(self) -> str:
@@ -162,7 +162,7 @@ def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
 
 
 def _started(update: updates.Started, telling: Telling) -> list[str]:
-    lines = [_("The table is complete. Game {name}.").format(name=update.table.id.hex()[:16])]
+    lines = [_("The table is complete. Game {name}.").format(name=table_name(update.table))]
     for seat, entry in enumerate(update.table.header.roster):
         who = telling.names.seat(seat) if telling.names else entry.nickname
         lines.append(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
@@ -202,7 +202,7 @@ def _said(update: updates.Said, telling: Telling) -> list[str]:
     who = update.who
     if update.seat is None:
         who = _("onlooker {name}").format(name=update.who)
-    return quoted(who, spoken(update.words), telling.width)
+    return quoted(who, spoken(update.words), telling.width())
 
 
 def _accused(update: updates.Accused, telling: Telling) -> list[str]:

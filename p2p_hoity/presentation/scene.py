@@ -16,6 +16,7 @@ from protocol import Kind, Table
 from protocol.bounds import Quota
 
 from .. import rules
+from ..game_adapter import table_name
 from ..net.addresses import RELAY_PREFIX
 from ..rules import happenings
 from ..rules.choices import Why
@@ -182,7 +183,7 @@ class Scene:
     @property
     def game(self) -> str:
         """The name of the game: 16 hexadecimal digits, or nothing before the table is complete."""
-        return "" if self.table is None else self.table.id.hex()[:16]
+        return "" if self.table is None else table_name(self.table)
 
     @property
     def is_dealt(self) -> bool:

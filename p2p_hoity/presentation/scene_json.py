@@ -13,7 +13,7 @@ from protocol import Table, fingerprint
 from .. import rules
 from ..coded_errors import Reason
 from ..editions.edition_bytes import descent
-from ..game_adapter import HoityToity
+from ..game_adapter import HoityToity, table_name
 from ..rules import Edition
 from ..rules.happenings import plain
 from . import screen_updates as updates
@@ -86,7 +86,7 @@ def table_json(table: Table) -> dict[str, Any]:
     roster = table.header.roster
     seats = [{"nickname": one.nickname, "fingerprint": fingerprint(one.id)} for one in roster]
     edition = edition_json(table.game.edition) if isinstance(table.game, HoityToity) else {}
-    return {"game": table.id.hex()[:16], "table": table.id.hex(), "seats": seats, **edition}
+    return {"game": table_name(table), "table": table.id.hex(), "seats": seats, **edition}
 
 
 def edition_json(edition: Edition) -> dict[str, Any]:

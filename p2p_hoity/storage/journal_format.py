@@ -252,9 +252,8 @@ def decode_seat_record(data: bytes) -> SeatRecord:
         Invalid: If it is no such record.
     """
     value: Any = codec.decode(data, MAX_RECORD)
-    if not isinstance(value, tuple) or not value or type(value[0]) is not int:
-        raise EarlierRecord
-    if value[0] != VERSION:
+    version = value[0] if isinstance(value, tuple) and value else None
+    if type(version) is not int or version != VERSION:
         raise EarlierRecord
     try:
         found = SeatRecord(*value[1:])

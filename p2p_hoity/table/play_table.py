@@ -14,7 +14,7 @@ from typing import Final
 from protocol import Header, Identity, SeatMachine, Table, table_header
 
 from ..coded_errors import NETWORK, Code, CodedError, Reason
-from ..game_adapter import bind
+from ..game_adapter import bind, table_name
 from ..net.addresses import RELAY_PREFIX, local_addresses
 from ..net.hub import Event, Frame, Hub
 from ..net.link_limits import Limits
@@ -256,12 +256,12 @@ def bind_raw(raw: bytes) -> Table:
 
 def journal_path(home: Home, table: Table) -> Path:
     """Where the journal of a table is kept."""
-    return home.journals / f"{table.id.hex()[:16]}.journal"
+    return home.journals / f"{table_name(table)}.journal"
 
 
 def transcript_path(home: Home, table: Table) -> Path:
     """Where the transcript goes unless told otherwise."""
-    return home.transcripts / f"{table.id.hex()[:16]}.hoity"
+    return home.transcripts / f"{table_name(table)}.hoity"
 
 
 async def play(

@@ -21,7 +21,7 @@ from protocol.bounds import Seconds
 
 from .. import rules
 from ..coded_errors import NOT_OK, Code
-from ..game_adapter import Play, happenings_since
+from ..game_adapter import Play, happenings_since, table_name
 from ..net.addresses import RELAY_PREFIX, host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ..net.ticket import Ticket
@@ -279,7 +279,7 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     if not machine.has_begun:
         _claimed(book.path).touch(mode=0o600)
         raise PeerError(ResumeCode.NOT_BEGUN)
-    path = seat.output or seat.home.transcripts / f"{machine.table.id.hex()[:16]}.claim.hoity"
+    path = seat.output or seat.home.transcripts / f"{table_name(machine.table)}.claim.hoity"
     transcript_archive.write_transcript(path, transcript_archive.transcript_of(machine))
     _claimed(book.path).touch(mode=0o600)
     return path

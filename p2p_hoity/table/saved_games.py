@@ -21,7 +21,7 @@ from typing import Any, Final
 from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, of_system
-from ..game_adapter import Play, bind, read_game
+from ..game_adapter import Play, bind, read_game, table_name
 from ..storage import journal as journals
 from ..storage import transcript_archive
 from ..storage.home import Home, transcripts, written
@@ -139,7 +139,7 @@ def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
     if header is None:
         return None
     with suppress(ValueError):
-        return bind(header).id.hex()[:16], tuple(entry.nickname for entry in header.roster)
+        return table_name(bind(header)), tuple(entry.nickname for entry in header.roster)
     return None
 
 

@@ -13,6 +13,7 @@ from cli.ui.lines.line_prompt import SeatPrompt
 from cli.ui.lines.line_screen import LineScreen
 from cli.words.card_names import Names
 from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import View
 from support.cli_stage import NICKNAMES, referee, until
@@ -74,7 +75,7 @@ async def desk(
     screen = LineScreen(said.append)
     if view is not None:
         screen.names = Names(view.state.edition, NICKNAMES, view.seat)
-        screen.look(view)
+        screen.follow(updates.Happened((), view))
     send, receive = trio.open_memory_channel[str](100)
     prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot, patient)
     async with trio.open_nursery() as nursery:

@@ -7,7 +7,6 @@ clipboard, or as a QR code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Happening, View, happenings
@@ -132,7 +131,7 @@ class LineScreen(FollowedTable):
     @property
     def typed_game(self) -> str:
         """The game as it stands behind `hoity resume`. Empty before it has begun."""
-        return self.scene.game and self._options + self.scene.game
+        return Telling(self.names, self.scene, self._options).game
 
     def note(self, words: str) -> None:
         """Print a remark that is no part of the game."""
@@ -144,19 +143,13 @@ class LineScreen(FollowedTable):
         if isinstance(update, updates.Started):
             self.log = RoundLog()
         self._take(update)
-        telling = Telling(self.names, before, self._options, self.by_bot, printing.width())
+        telling = Telling(self.names, before, self._options, self.by_bot, printing.width)
         if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:
             self._owes_awaited, self.is_confirmed = True, False
             return
         tell = self.note if type(update) in REMARKS else self.say
         for line in sentences(update, telling):
             tell(line)
-
-    def look(self, view: View) -> None:
-        """Show another view of the game."""
-        self.scene = replace(self.scene, view=view)
-        if self.names is not None:
-            self.names.look(view)
 
     def _take(self, update: updates.Update) -> None:
         """Keep what this screen alone needs of an update."""

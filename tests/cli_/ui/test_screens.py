@@ -137,7 +137,7 @@ def told(options: str = "") -> tuple[LineScreen, list[str]]:
     said: list[str] = []
     screen = LineScreen(said.append, options)
     screen(updates.Started(bound(), 0))
-    screen.look(view())
+    screen.follow(updates.Happened((), view()))
     said.clear()
     return screen, said
 

@@ -7,6 +7,7 @@ from support.cli_stage import NICKNAMES, referee
 from cli.ui.lines.line_seat import LineWatch
 from cli.words.card_names import Names
 from p2p_hoity import rules
+from p2p_hoity.presentation import screen_updates as updates
 
 Shown = pytest.CaptureFixture[str]
 
@@ -17,7 +18,7 @@ def watching() -> tuple[LineWatch, list[str]]:
     driver = referee(3)
     driver.step(40)
     watch._screen.names = Names(driver.state.edition, NICKNAMES[:3])
-    watch._screen.look(rules.view(driver.state, None))
+    watch._screen.follow(updates.Happened((), rules.view(driver.state, None)))
     return watch, left
 
 
