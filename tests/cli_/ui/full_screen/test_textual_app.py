@@ -231,8 +231,15 @@ async def test_a_question_that_replaces_another_outlives_its_end_and_an_only_cho
 
 
 class Anew(Company):
-    """A table whose epoch changes while one thinks: each question is asked three times, the next
-    before the one before it has ended."""
+    """A table whose epoch changes while a person thinks.
+
+    Each question is asked four times, the next before the one before it has ended.
+
+    Attributes:
+        last: The view of the last question of the four, once that has been asked.
+    """
+
+    last: rules.View | None = None
 
     async def _ask(self, player: Player, kind: rules.Kind) -> None:
         view, found = self.view(), list[rules.Choice]()
@@ -252,20 +259,27 @@ class Anew(Company):
                 nursery.start_soon(choose, replace(view), scope)
                 await trio.sleep(0.03)
                 scope.cancel()
-            nursery.start_soon(choose, replace(view), trio.CancelScope())
+            last = replace(view)
+            nursery.start_soon(choose, last, trio.CancelScope())
+            self.last = last
         self.tell(updates.ChoiceTaken(kind, found[0]))
         self.referee.plan = {(kind, self.mine): found[0]}
 
 
 @seated(lambda: Anew(3), asked=False)
 async def test_who_is_asked_anew_is_asked_at_the_screen(at: Sitting) -> None:
+    company = at.company
+    assert isinstance(company, Anew)
+
+    def is_last() -> bool:
+        found = at.app.desk.menu
+        return at.app.is_asking and found is not None and found.view is company.last
+
     for number in range(1, 4):
-        await at.until(lambda number=number: len(at.company.asked) == number)
-        await asyncio.sleep(0.3)
-        await at.asked()
+        await at.until(lambda number=number: len(company.asked) == number and is_last())
         assert "your choice" in at.text
         await at.press("2", "enter")
-    await at.until(lambda: len(at.company.asked) > 3)
+    await at.until(lambda: len(company.asked) > 3)
 
 
 @seated(size=(80, 24))
@@ -648,7 +662,8 @@ def test_the_seat_is_left_before_there_is_a_game() -> None:
         while not seat.app.is_running:
             await asyncio.sleep(0.005)
         seat.app.simulate_key("q")
-        await asyncio.sleep(0.1)
+        while not isinstance(seat.app.screen, info_pages.Choices):
+            await asyncio.sleep(0.005)
         seat.app.simulate_key("down")
         seat.app.simulate_key("enter")
         while not left:
