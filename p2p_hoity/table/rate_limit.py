@@ -15,7 +15,7 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..net.link_limits import Buckets
 from .chat import DEBT, DOOR, MOST_ONLOOKERS, ONLOOKER, SEAT
-from .frame_kinds import Budget, FrameKind, kind_of
+from .frame_kinds import Budget, FrameKind
 
 HELD: Final[Quota] = 16384
 """Frames remembered as held; the oldest is forgotten and would merely be read again."""
@@ -53,9 +53,7 @@ class RateLimit:
         self._held: dict[bytes, None] = {}
 
     def held(self, frame: bytes) -> None:
-        """This frame went out to all: whoever sends it back tells nothing new."""
-        if kind_of(frame).budget is not Budget.ONCE:
-            return
+        """Remember a frame that went out to all: whoever sends it back tells nothing new."""
         self._held[_digest(frame)] = None
         if len(self._held) > HELD:
             del self._held[next(iter(self._held))]

@@ -22,7 +22,7 @@ from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
-from .effects_out import Chronicle, EffectsOut, MarkKeeper, Outgoing, play_of
+from .effects_out import Chronicle, EffectsOut, MarkKeeper, play_of
 from .frame_access import (
     TWO_ROSTERS,
     Access,
@@ -117,6 +117,7 @@ class Session:
         machine: The machine of the seat or onlooker. It has not been started.
         attendee: Who takes part here.
         _journal: The open journal of the seat. None for an onlooker.
+        _marks: Keeps the rollback mark of the journal up to date.
         _usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
         _clock: The time that the machine is told.
         _rate_limit: What each link may cost.
@@ -132,6 +133,7 @@ class Session:
     machine: SeatMachine
     attendee: Attendee
     _journal: Journal | None
+    _marks: MarkKeeper
     _usual: Path | None
     _clock: AwakeClock
     _rate_limit: RateLimit
@@ -186,7 +188,7 @@ class Session:
                     self._hear_wishes,
                     self._questions.run,
                     self._carry_out_answers,
-                    self._effects_out.run,
+                    self._marks.run,
                     self._frames_in.run,
                     self._listen,
                 ):
@@ -299,7 +301,7 @@ class Session:
             case Handler.LOBBY:
                 self._receive_lobby(peer, data)
             case Handler.GAME:
-                self._frames_in.receive(peer, data)
+                self._frames_in.receive(peer, data, kind)
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
         try:
@@ -419,9 +421,18 @@ def compose(
     presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
     questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
     marks = MarkKeeper(journal)
-    outgoing = Outgoing(machine, hub, marks, limit, access.passes_on_to)
     effects_out = EffectsOut(
-        machine, journal, marks, outgoing, chronicle, presence, questions, screen, clock.now
+        machine,
+        journal,
+        marks,
+        hub,
+        limit,
+        access,
+        chronicle,
+        presence,
+        questions,
+        screen,
+        clock.now,
     )
     frames_in = FramesIn(machine, hub, limit, clock.now, effects_out, attendee.off_loop)
     return Session(
@@ -429,6 +440,7 @@ def compose(
         machine,
         attendee,
         journal,
+        marks,
         usual,
         clock,
         limit,

@@ -339,9 +339,9 @@ class SeatMachine(SeatState):
         """Keep what is worth keeping, and pass on what is new ([M-7])."""
         message = signed_messages.parse(raw, self.table.id, self.table.ids)
         votes, lacked = self.log.votes, self.lacks_messages
-        before, forgotten = votes.common_wish(), self.signer.is_forgotten(message)
+        before = votes.common_wish()
+        forgotten = message.seat == self.seat and self.signer.is_forgotten(message)
         if memory_quotas.is_worth_keeping(self, message) and self.signer.hold(message):
-            self.signer.record(message)
             catch_up.pass_on(self, message, peer)
             if forgotten:
                 self.be_cautious(certain=True)

@@ -37,8 +37,6 @@ def test_each_link_has_its_own_questions_and_what_is_remembered_is_bounded() -> 
     for number in range(rate_limit.HELD + 10):
         limit.held(SAID + number.to_bytes(4, "big"))
     assert len(limit._held) == rate_limit.HELD
-    limit.held(ASKED)
-    assert len(limit._held) == rate_limit.HELD
 
 
 def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much() -> None:
