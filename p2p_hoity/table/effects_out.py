@@ -26,7 +26,6 @@ from .frame_access import Access
 from .frame_kinds import Budget, kind_of
 from .player_interface import PlayerQuestions
 from .presence import PresenceTeller
-from .rate_limit import RateLimit
 
 TURNS: Final[Quota] = 3
 """Turns of the loop after which what was posted is with the system: its writer wakes, waits for its
@@ -38,26 +37,54 @@ LAG: Final[Seconds] = 0.2
 written when the messages are out."""
 
 
-class MarkKeeper:
-    """Puts one journal on disk when asked, and its mark soon after, in a thread."""
+class JournalKeeper:
+    """Writes one journal, and its rollback mark soon after, in a thread.
+
+    Attributes:
+        journal: The open journal. None for an onlooker, and once it is removed: then nothing is
+            done.
+    """
 
     def __init__(self, journal: Journal | None) -> None:
-        """Without a journal, as of an onlooker, there is nothing to do."""
-        self._journal = journal
+        self.journal = journal
         self._due = trio.Event()
 
+    def append(self, record: bytes) -> None:
+        """Add a record; `settle` puts it on disk."""
+        if self.journal is not None:
+            self.journal.append(record)
+
     def settle(self) -> None:
-        """All that was recorded is on disk when this returns; JournalError if it cannot be."""
-        if self._journal is not None and self._journal.settle():
+        """Put everything recorded on disk.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        if self.journal is not None and self.journal.settle():
             self._due.set()
 
     async def run(self) -> None:
-        """Set the mark whenever it lags; JournalError if it cannot be written."""
-        while self._journal is not None:
+        """Set the mark whenever it lags.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        while (journal := self.journal) is not None:
             await self._due.wait()
             await trio.sleep(LAG)
             self._due = trio.Event()
-            await trio.to_thread.run_sync(self._journal.set_mark)
+            await trio.to_thread.run_sync(journal.set_mark)
+
+    def close(self) -> None:
+        """Close the journal, which stays."""
+        if self.journal is not None:
+            self.journal.close()
+
+    def remove(self) -> None:
+        """Remove the journal: there is nothing to resume."""
+        journal, self.journal = self.journal, None
+        if journal is not None:
+            journal.remove()
 
 
 def play_of(node: Node) -> Play:
@@ -124,10 +151,8 @@ class EffectsOut:
 
     Attributes:
         _machine: The machine whose effects are carried out.
-        _journal: Where its records go. None for an onlooker.
-        _marks: Puts the journal on disk.
+        _keeper: Writes its journal.
         _hub: The links over which its frames go.
-        _rate_limit: Is told of frames that go to everybody.
         _access: Tells which linked nodes get them.
         _chronicle: Tells the screen what happens in the game.
         _presence: Tells the screen that a step has timed out.
@@ -138,10 +163,8 @@ class EffectsOut:
     """
 
     _machine: SeatMachine
-    _journal: Journal | None
-    _marks: MarkKeeper
+    _keeper: JournalKeeper
     _hub: Hub
-    _rate_limit: RateLimit
     _access: Access
     _chronicle: Chronicle
     _presence: PresenceTeller
@@ -179,8 +202,8 @@ class EffectsOut:
         """Append the records, then post the frames. The other effects stay for `carry_out`."""
         found = self._machine.take()
         for record in found:
-            if isinstance(record, effects.Record) and self._journal is not None:
-                self._journal.append(record.data)
+            if isinstance(record, effects.Record):
+                self._keeper.append(record.data)
         for effect in found:
             if isinstance(effect, effects.Send):
                 self.send(effect)
@@ -193,7 +216,7 @@ class EffectsOut:
         What is passed on of others need not be on disk first. Onlookers are asked nothing ([L-6]).
         """
         if not send.but:
-            self._marks.settle()
+            self._keeper.settle()
         told, budget = frozenset((send.peer or b"",)), kind_of(send.frame).budget
         if send.peer is None:
             told = self._hub.links() - send.but
@@ -201,8 +224,6 @@ class EffectsOut:
                 told = told.intersection(self._machine.table.ids)
             else:
                 told = frozenset(filter(self._access.passes_on_to, told))
-            if budget is Budget.ONCE:
-                self._rate_limit.held(send.frame)
         for peer in told:
             self._has_posted |= self._hub.post(peer, send.frame, budget is Budget.ONCE)
 

@@ -336,9 +336,15 @@ class SeatMachine(SeatState):
     # Rules
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
-        """Keep what is worth keeping, and pass on what is new ([M-7])."""
-        message = signed_messages.parse(raw, self.table.id, self.table.ids)
-        votes, lacked = self.log.votes, self.lacks_messages
+        """Keep what is worth keeping, and pass on what is new ([M-7]).
+
+        The signature of a stored message is not verified again.
+        """
+        payload, signature = signed_messages.read_envelope(raw)
+        if signed_messages.hash_of(payload) in self.log.store:
+            return
+        message = signed_messages.parse_parts(payload, signature, self.table.id, self.table.ids)
+        votes, lacked = self.log.votes, self.log.lacks_messages
         before = votes.common_wish()
         forgotten = message.seat == self.seat and self.signer.is_forgotten(message)
         if memory_quotas.is_worth_keeping(self, message) and self.signer.hold(message):

@@ -14,7 +14,6 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.net.secure_channel import credentials, secure_from, secure_to
 from p2p_hoity.table.effects_out import TURNS, EffectsOut
-from p2p_hoity.table.rate_limit import RateLimit
 from protocol.seat.effects import Send
 from protocol.wire import peer_frames
 
@@ -45,8 +44,7 @@ class Recorder:
 
 def outgoing(goes_to: Iterable[bytes] = (*SEATS, ONLOOKER)) -> tuple[EffectsOut, Recorder]:
     it: Any = Recorder(goes_to)
-    limit = RateLimit(())
-    return EffectsOut(it, None, it, it, limit, it, it, it, it, it.done.append, float), it
+    return EffectsOut(it, it, it, it, it, it, it, it.done.append, float), it
 
 
 def test_what_is_recorded_is_on_disk_before_it_is_posted_to_whom_it_is_for() -> None:
