@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..crypto import group, key_sharing, shuffle_proof, sigma_proofs
 from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
-from ..errors import FieldPlace, Invalid, within
+from ..errors import FieldPlace, Invalid, coded, within
 from ..wire import step_bodies
 from ..wire.step_bodies import (
     COIN,
@@ -41,10 +41,8 @@ class KeyCommitStep(StepRules[KeyCommit]):
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
         """Check that the transport key is not of low order. Raises Invalid('bad-key')."""
         read = step_bodies.parse(step_bodies.KEY_COMMIT, body)
-        try:
+        with within("box"), coded("bad-key"):
             key_sharing.check_x25519_public(read.box)
-        except Invalid as error:
-            raise Invalid("bad-key", error.reason, FieldPlace("box")) from error
         return read
 
     def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
