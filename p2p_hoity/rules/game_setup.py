@@ -24,35 +24,21 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
     if (variant is not None) != (seats == MIN_SEATS):
         raise ValueError("two seats play surprise or confrontation, more seats neither")
     laid = layout(len(edition.collectibles), seats)
-    nobody: frozenset[int] = frozenset()
+    nothing = (None,) * seats
     return State(
         edition=edition,
         seats=seats,
         variant=variant,
-        phase=Phase.DEAL,
-        round=0,
-        colours=(),
         figures=(0,) * seats,
         hands=((),) * seats,
         collectibles=laid.hands,
         windows=laid.windows,
         known=(None,) * len(edition.collectibles),
-        register=(),
-        prison=(),
         present=frozenset(range(seats)),
-        banned=nobody,
-        resting=nobody,
-        joined=nobody,
-        places=(None,) * seats,
-        actions=(None,) * seats,
-        sealed=nobody,
-        exhibits=(None,) * seats,
-        thieves=(),
-        buyer=None,
+        places=nothing,
+        actions=nothing,
+        exhibits=nothing,
         before=(0,) * seats,
-        claims=(),
-        standings=(),
-        news=(),
     )
 
 
