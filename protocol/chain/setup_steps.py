@@ -11,15 +11,7 @@ from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
 from ..errors import FieldPlace, Invalid, coded, within
 from ..wire import step_bodies
-from ..wire.step_bodies import (
-    COIN,
-    COIN_SIZE,
-    Complaint,
-    KeyCommit,
-    KeyReveal,
-    SealBody,
-    ShuffleBody,
-)
+from ..wire.step_bodies import COIN, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
 from . import chain_state
 from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Want
 from .sealed_choices import check_sealed, seal_choice
@@ -177,7 +169,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         for dealer in dealers:
             if not piece_is_sound(node, dealer, seat, secrets.box):
                 return step_bodies.encode_body(Complaint(dealer, secrets.box))
-        return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
+        return seal_choice(node, seat, COIN, rng(step_bodies.COIN_SIZE), secrets, rng)
 
 
 class ShuffleStep(StepRules[Deck]):

@@ -25,21 +25,10 @@ from itertools import islice
 from math import prod
 
 from ..errors import Invalid, coded
-from . import group
+from . import group, hashing
 from .elgamal import Ciphertext, Deck, well_formed
 from .group import Point, add, encode_scalar, mul, mul_base, sub, weighted
-from .hashing import (
-    ORDER,
-    Context,
-    Label,
-    Random,
-    digest,
-    hash_to_scalar,
-    hedged,
-    permutation,
-    scalar,
-    u64,
-)
+from .hashing import ORDER, Context, Label, Random, digest, hash_to_scalar, hedged, u64
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +182,8 @@ class Prepared:
 def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
     """Draw order and randomness for n cards and multiply: what can be done while waiting."""
     group.check_size(n)
-    secret = ShuffleSecret(permutation(rng, n), tuple(scalar(rng) for _ in range(n)))
+    order = hashing.permutation(rng, n)
+    secret = ShuffleSecret(order, tuple(hashing.scalar(rng) for _ in range(n)))
     blinds = tuple(Ciphertext(mul_base(r), mul(r, joint_key)) for r in secret.randomness)
     return Prepared(joint_key, secret, blinds)
 

@@ -21,19 +21,7 @@ from typing import IO, Annotated, Any, Final
 from ..chain.chain_state import Missing, Slot
 from ..crypto.hashing import Label, digest_of_pieces
 from ..wire import codec
-from ..wire.codec import (
-    ANY,
-    MAX_DEPTH,
-    Either,
-    Fields,
-    Int,
-    Kinds,
-    Octets64,
-    Rows,
-    Struct,
-    Value,
-    WrongForm,
-)
+from ..wire.codec import ANY, Either, Fields, Int, Kinds, Octets64, Rows, Struct, WrongForm
 from ..wire.signed_messages import MAX_EPOCH, MAX_MESSAGE
 from ..wire.table_header import Seat
 from .verification_report import Unsound
@@ -82,7 +70,7 @@ class Reader:
         """
         open_arrays: list[tuple[list[Any], int]] = []
         while True:
-            found, size = self._next(1 + len(open_arrays) < MAX_DEPTH)
+            found, size = self._next(1 + len(open_arrays) < codec.MAX_DEPTH)
             if size:
                 open_arrays.append(([], size))
                 continue
@@ -141,7 +129,7 @@ class Reader:
 
 _FIX_MAP, _FIX_ARRAY, _FIX_TEXT, _NIL = 0x80, 0x90, 0xA0, 0xC0
 """Where the ranges of first bytes begin; small numbers are below."""
-_SINGLE: Final[dict[int, Value]] = {_NIL: None, 0xC2: False, 0xC3: True}
+_SINGLE: Final[dict[int, codec.Value]] = {_NIL: None, 0xC2: False, 0xC3: True}
 _NUMBERS: Final = {0xCC: (1, 128), 0xCD: (2, 2**8), 0xCE: (4, 2**16), 0xCF: (8, 2**32)}
 _BINS: Final = {0xC4: (1, 0), 0xC5: (2, 2**8), 0xC6: (4, 2**16)}
 _TEXTS: Final = {0xD9: (1, 32), 0xDA: (2, 2**8), 0xDB: (4, 2**16)}

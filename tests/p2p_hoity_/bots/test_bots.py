@@ -147,7 +147,19 @@ class Curious(Exception):
     """A bot has looked at what its seat may not know."""
 
 
-OWN = {"state", "seat", "private", "cards", "mine", "held", "piece", "legal", "check", "_card"}
+OWN = {
+    "state",
+    "seat",
+    "private",
+    "cards",
+    "mine",
+    "held",
+    "hidden",
+    "piece",
+    "legal",
+    "check",
+    "_card",
+}
 """What a view offers: the open state, and its seat's own cards."""
 
 
