@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from protocol.game_interface import Dealt
 
 from .choices import MAX_SEATS, MIN_SEATS, UnexpectedEvent
@@ -80,9 +82,7 @@ def _setup(state: State) -> Setup:
     return Setup(
         edition=edition.name,
         variant=state.variant,
-        action_choice=edition.switches.action_choice,
-        detective_in_hall=edition.switches.detective_in_hall,
-        detective_rank=edition.switches.detective_rank,
+        **asdict(edition.switches),
         colours=tuple(state.colour_name(seat) for seat in range(state.seats)),
         hands=tuple(tuple(state.action_card(c) for c in hand) for hand in state.hands),
         collectibles=state.collectibles,

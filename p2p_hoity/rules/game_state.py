@@ -49,7 +49,7 @@ class Standing:
     exhibit: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class State:
     """All that is open to all. Tuples over seats are indexed by seat. Defaults are those before the
     deal.
@@ -66,27 +66,27 @@ class State:
     edition: Edition
     seats: int
     variant: Variant
+    phase: Phase = Phase.DEAL
+    round: int = 0
+    colours: tuple[int, ...] = ()
     figures: tuple[int, ...]
     hands: tuple[tuple[int, ...], ...]
     collectibles: tuple[tuple[int, ...], ...]
     windows: tuple[tuple[int, ...], tuple[int, ...]]
     known: tuple[int | None, ...]
-    present: frozenset[int]
-    places: tuple[Place | None, ...]
-    actions: tuple[int | None, ...]
-    exhibits: tuple[tuple[int, ...] | None, ...]
-    before: tuple[int, ...]
-    phase: Phase = Phase.DEAL
-    round: int = 0
-    colours: tuple[int, ...] = ()
     register: tuple[int, ...] = ()
     prison: tuple[int, ...] = ()
+    present: frozenset[int]
     banned: frozenset[int] = frozenset()
     resting: frozenset[int] = frozenset()
     joined: frozenset[int] = frozenset()
+    places: tuple[Place | None, ...]
+    actions: tuple[int | None, ...]
     sealed: frozenset[int] = frozenset()
+    exhibits: tuple[tuple[int, ...] | None, ...]
     thieves: tuple[int, ...] = ()
     buyer: int | None = None
+    before: tuple[int, ...]
     claims: tuple[Claim, ...] = ()
     standings: tuple[Standing, ...] = ()
     news: tuple[Happening, ...] = ()
