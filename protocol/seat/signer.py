@@ -22,9 +22,9 @@ from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
 from ..game_interface import Choice
-from ..wire import codec, peer_frames, signed_messages, signed_notices
+from ..wire import codec, peer_frames, signed_messages
 from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
-from ..wire.signed_notices import MAX_NUMBER
+from ..wire.signed_notices import MAX_NUMBER, EndNotice, Leave, sign_notice
 from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
@@ -346,7 +346,7 @@ class Signer:
         """
         if self.seat is None or self.who is None or self.outbox.is_replaying:
             return
-        notice = signed_notices.sign_end_notice(self.who, self.table.id, self.seat, reason, about)
+        notice = sign_notice(self.who, self.table.id, EndNotice(self.seat, reason, about))
         self.judge.keep_end(notice)
         self.outbox.send(notice)
 
@@ -386,9 +386,8 @@ class Signer:
             return
         node, epoch = self.log.tip, self.log.view.epoch
         step = node.step + self.log.has_said(seat, node.step)
-        word = signed_notices.sign_leave(
-            self.who, self.table.id, seat, number, epoch, step, node.digest
-        )
+        bare = Leave(seat, number, epoch, step, node.digest)
+        word = sign_notice(self.who, self.table.id, bare)
         self.peers.keep_own(word)
         frame = peer_frames.encode_frame(word)
         self.outbox.emit(Record(codec.encode((b"", (), frame))))

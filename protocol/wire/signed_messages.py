@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 from ..bounds import Quota
 from ..crypto import identities
 from ..crypto.hashing import Label, digest
+from ..crypto.proof_batches import Checker, at_once
 from ..errors import Invalid
 from . import codec
 from .codec import Digests, Fields, Int, Octets, Octets64, Rows, Struct
@@ -264,3 +265,20 @@ def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[by
     label = KINDS[NUMBER[type(statement)]][1]
     identities.verify_signature(ids[seat], label, payload, signature)
     return Message(seat, statement, payload, signature)
+
+
+def rebuilt(
+    seat: int,
+    statement: Statement,
+    signature: bytes,
+    table: bytes,
+    ids: Sequence[bytes],
+    check_proof: Checker = at_once,
+) -> Message:
+    """The message of a statement whose signature alone was passed on.
+
+    Raises Invalid('bad-signature') where it is checked, unless the seat has signed it.
+    """
+    data, label = payload(table, seat, statement), KINDS[NUMBER[type(statement)]][1]
+    check_proof(identities.verify_signature, ids[seat], label, data, signature)
+    return Message(seat, statement, data, signature)

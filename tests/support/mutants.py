@@ -284,7 +284,7 @@ MUTANTS = (
     ),
     mutant(
         "an end notice of anyone counts",
-        (end_notices.take, "signed_notices.check_end_notice(", "("),
+        (end_notices.take, "check_notice(", "("),
     ),
     mutant(
         "an input off the chain is passed on",
@@ -319,7 +319,7 @@ MUTANTS = (
         (departure_notices._holds, "_absences(node, leave.seat) == _absences", "_absences"),
     ),
     mutant("a return ends nothing", (departure_notices._holds, "or leave.says_back", "")),
-    mutant("a leave of anyone counts", (Peers.keep_departure, "signed_notices.check_leave", "")),
+    mutant("a leave of anyone counts", (Peers.keep_departure, "check_notice", "")),
     mutant(
         "a leave saves the grace",
         (Signer.ran_out, "is_out and", "self.peers.all_left() or is_out and"),

@@ -32,7 +32,7 @@ from p2p_hoity.table.chat import TalkCode
 from p2p_hoity.table.invite_by_code import CodesCode
 from p2p_hoity.table.player_interface import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
-from protocol import effects
+from protocol import effects, game_interface
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Table, Want
 from protocol.crypto.identities import fingerprint
@@ -242,7 +242,7 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
 def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
     screen, said = told()
     referee = Referee.seat(load(), 3, 1)
-    while not isinstance(rules.expected(referee.state), rules.Over):
+    while not isinstance(rules.expected(referee.state), game_interface.Over):
         referee.step()
     standings = referee.state.standings
     at = bound()
