@@ -95,10 +95,6 @@ class Race:
 class Links(Protocol):
     """What a dialler must know of the links there are."""
 
-    def linked(self, peer: bytes) -> bool:
-        """True while there is a live link."""
-        ...
-
     async def unlinked(self, peer: bytes) -> None:
         """Wait until there is none."""
         ...
