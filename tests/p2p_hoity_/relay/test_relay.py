@@ -88,7 +88,7 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
             passed.append(bytes(data))
             await super().send_all(data)
 
-    monkeypatch.setattr("p2p_hoity.relay.forwarding.Splice", Watched)
+    monkeypatch.setattr("p2p_hoity.relay.rendezvous.Splice", Watched)
     async with street_for_two() as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await seat.events.receive()
