@@ -43,7 +43,8 @@ from .lobby import (
     encode_lobby,
     parse_lobby,
 )
-from .play_table import Lan, Reach, Seat, follow, open_hub, play
+from .play_table import Lan, Reach, Seat, open_hub, play
+from .rematch import Agreed
 from .session import Outcome
 from .task_groups import open_nursery
 from .ticket_proof import Capability
@@ -268,8 +269,7 @@ async def host_table(
         roster = seating.roster(who)
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
-        outcome = await play(hub, seat, roster, reach, capability, lobby.onlookers())
-        return await follow(outcome, hub, seat, reach)
+        return await play(hub, seat, reach, Agreed(roster, capability), lobby.onlookers())
 
 
 def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:

@@ -29,8 +29,7 @@ from ..reachability.advertised_addresses import Judged, ReachCode, Scope
 from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.private_files import NotPrivateError, read_private, write_private
-from .lobby import Roster
-from .ticket_proof import Capability
+from .rematch import Agreed
 
 
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
@@ -148,42 +147,34 @@ def _is_played(journal: Path) -> bool:
     return False
 
 
-@dataclass
-class Taker:
-    """Takes the tickets that are handed to a running game."""
+async def take_tickets(
+    hub: Hub, table: Table, agreed: Agreed, screen: updates.Screen, journal: Path
+) -> None:
+    """Take the tickets that are handed to a running game, until cancelled."""
+    try:
+        while True:
+            ticket = _handed(journal)
+            if ticket is not None:
+                with suppress(FreshError):
+                    check_fresh(ticket, table.header, agreed.capability.secret)
+                    dial_by_ticket(hub, table, agreed.roster.addresses, ticket)
+                    screen(updates.TicketTaken(name_in(table.header, ticket)))
+            await trio.sleep(LOOK)
+    finally:
+        with suppress(OSError):
+            _beside(journal).unlink(missing_ok=True)
 
-    hub: Hub
-    table: Table
-    roster: Roster
-    capability: Capability
-    screen: updates.Screen
-    journal: Path
 
-    async def run(self) -> None:
-        """Look for one again and again, until cancelled."""
-        try:
-            while True:
-                ticket = self._handed()
-                if ticket is not None:
-                    with suppress(FreshError):
-                        check_fresh(ticket, self.table.header, self.capability.secret)
-                        dial_by_ticket(self.hub, self.table, self.roster.addresses, ticket)
-                        self.screen(updates.TicketTaken(name_in(self.table.header, ticket)))
-                await trio.sleep(LOOK)
-        finally:
-            with suppress(OSError):
-                _beside(self.journal).unlink(missing_ok=True)
-
-    def _handed(self) -> Ticket | None:
-        """The ticket that lies there, and then no more; what is none is not looked at: who laid it
-        there has checked it."""
-        place = _beside(self.journal)
-        with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
-            if place.exists():
-                word = read_private(place, LONGEST)
-                place.unlink(missing_ok=True)
-                return decode_ticket(word.decode("ascii"))
-        return None
+def _handed(journal: Path) -> Ticket | None:
+    """The ticket that lies there, and then no more; what is none is not looked at: who laid it
+    there has checked it."""
+    place = _beside(journal)
+    with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
+        if place.exists():
+            word = read_private(place, LONGEST)
+            place.unlink(missing_ok=True)
+            return decode_ticket(word.decode("ascii"))
+    return None
 
 
 def name_in(header: Header, ticket: Ticket) -> str:

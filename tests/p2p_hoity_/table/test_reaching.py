@@ -107,7 +107,7 @@ async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: Pla
     three.how = lambda n: {"listen": places[n], "advertised": (places[n],), "hidden": True}
     assert await three.play_until_the_last_goes(past_round(1))
     with pytest.raises(PeerError, match="game-by-proxy"):
-        await resume_table(three.guests[2].seat, None, three.network)
+        await resume_table(three.guests[2].seat, None, Reach(network=three.network))
     with trio.move_on_after(5) as waiting:
         how = replace(three.reach(2), network=three.network)
         await resume_table(three.guests[2].seat, None, how=how)
