@@ -284,7 +284,8 @@ async def play(
             watched=roster.watched,
             relay_only=reach.relay_only,
         )
-        book = journals.create(journal_path(seat.home, table), record, seat.passphrase)
+        path, files = journal_path(seat.home, table), seat.home.files
+        book = journals.create(path, record, seat.passphrase, files)
         machine = SeatMachine(table, os.urandom, record.seat, me, record.seed)
         outcome = await run_session(hub, seat, agreed, machine, book, early)
         if outcome.again is None:
@@ -305,7 +306,7 @@ async def run_session(
     usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"
     session = compose(hub, machine, seat, roster, capability, me, book, usual)
     async with open_nursery() as nursery:
-        nursery.start_soon(take_tickets, hub, machine.table, agreed, seat.screen, book.path)
+        nursery.start_soon(take_tickets, hub, machine.table, agreed, seat.screen, book)
         outcome = await session.run(roster.addresses, backlog)
         nursery.cancel_scope.cancel()
     return outcome
