@@ -15,7 +15,7 @@ import hashlib
 import ipaddress
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..coded_errors import Code
 from .addresses import Address, Scheme, parse_address
@@ -114,10 +114,6 @@ class Ticket:
         """Every way to the host, as Hub.dial and Hub.connect take them, direct ones first."""
         relayed = (str(_relayed(parse_address(relay))) for relay in self.relay)
         return (*self.addresses, *relayed)
-
-    def with_secret(self, secret: bytes) -> Ticket:
-        """The same ticket, which gives a seat to whoever holds it."""
-        return replace(self, secret=secret)
 
 
 def fresh_secret() -> bytes:

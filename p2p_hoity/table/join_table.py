@@ -209,9 +209,8 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     how = replace(reach, maps=reach.maps and leads_outside)
     async with open_hub(who, how, seat.screen) as (hub, ways):
         guest = _Guest(hub, seat, ticket, ways)
-        roster = await guest.host_link.keep(lambda: guest.sit(accept))
-        agreed = Agreed(roster, guest.host_link.capability)
-        return await play(hub, seat, reach, agreed, guest.host_link.backlog.frames)
+        roster = await guest.keep(lambda: guest.sit(accept))
+        return await play(hub, seat, reach, Agreed(roster, guest.capability), guest.backlog.frames)
 
 
 def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
@@ -350,19 +349,18 @@ def _parsed(event: Event) -> lobby.LobbyFrame | None:
         raise PeerError(JoinCode.OTHER_LANGUAGE, why=of_protocol(error)) from error
 
 
-class _Guest:
+class _Guest(HostLink):
     """A guest's side of the lobby."""
 
     def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Reachability) -> None:
-        self.hub, self.seat, self.ticket = hub, seat, ticket
-        self.host_link = HostLink(hub, ticket)
-        self.ways = ways
+        super().__init__(hub, ticket)
+        self.seat, self.ways = seat, ways
         self.names: tuple[str, ...] = ()
         self.entry: table_header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> lobby.Roster:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
-        first = await self.host_link.first()
+        first = await self.first()
         if isinstance(first, lobby.Roster):
             self._check_mine(complete(first, self.ticket))
             return first
@@ -391,7 +389,7 @@ class _Guest:
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
         lines = Bucket(LINES)
         while True:
-            match await self.host_link.next():
+            match await self.next():
                 case lobby.SeatedNames(names):
                     if names != self.names and lines.take_if_any(trio.current_time()):
                         self.names = names
@@ -399,7 +397,7 @@ class _Guest:
                 case lobby.Pending() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case lobby.Offer() as again:  # the link was lost, and is there again
-                    self.host_link.check_offer(again)
+                    self.check_offer(again)
                     _check_watched(again, offer)
                     self._sit_down()
                 case lobby.Roster() as roster:

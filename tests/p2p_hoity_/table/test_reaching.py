@@ -62,8 +62,8 @@ def told_of(tmp_path: Path, *found: Found) -> list[Any]:
     table, told = PlayerTable(tmp_path, 2), list[Any]()
     me = table.guests[0].me.identity
     entry = table_header.sit(table.terms, me, "P0", b"n" * 32)
-    ticket = Ticket(me.public, (HOME,), table.terms.digest())
-    teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, b"s" * 16, True)
+    ticket = Ticket(me.public, (HOME,), table.terms.digest(), (), b"s" * 16)
+    teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, True)
     for one in found:
         teller.tell(judge(one, Wanted(lan=True)))
     return told
