@@ -22,7 +22,7 @@ from .connection_slots import (
     UnprovenConnections,
     UnprovenStream,
 )
-from .dialler import PeerDialler, Race, Secured
+from .dialler import PeerDialler, Secured, race
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
 from .network_errors import NetCode, NetError, RefusedError
@@ -257,10 +257,9 @@ class Hub:
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
                 return
-            secured = await Race(lambda way: reach(self._network, way, peer), self._limits).run(
-                addresses
+            await self.link_over(
+                await race(lambda way: reach(self._network, way, peer), addresses, self._limits)
             )
-            await self.link_over(secured)
 
     async def link_over(self, secured: Secured) -> None:
         """Make a link to a pinned listener over a fresh stream.
