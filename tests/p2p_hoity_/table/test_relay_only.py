@@ -106,9 +106,9 @@ def hiding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Hid
         table.how = here.reach
         create = journal.create
 
-        def noting(path: Path, first: SeatRecord, *more: Any) -> Any:
+        def noting(path: Path, first: SeatRecord, *rest: Any) -> Any:
             here.firsts.append(first)
-            return create(path, first, *more)
+            return create(path, first, *rest)
 
         monkeypatch.setattr(journal, "create", noting)
         return here
