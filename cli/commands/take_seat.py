@@ -47,7 +47,8 @@ from ..local import player_setup
 from ..local.bot_processes import Crew
 from ..local.player_setup import check_home
 from ..ui.lines.stdin_lines import until_closed
-from ..ui.screen_interface import Screen, seated
+from ..ui.screen_interface import Screen, Seating, screen_of
+from ..words.table_terms import TableOffer
 from .options import OutputOptions, SeatOptions
 
 ANY_PORT: Final = ":0"
@@ -298,15 +299,16 @@ class Sitting:
     def __post_init__(self) -> None:
         self._scope, self._going, self._tells = trio.CancelScope(), trio.Event(), False
         options, output = self.options, self.output
-        self.screen = seated(
-            output.as_json,
-            bool(options.auto),
+        seating = Seating(
             self._leave,
+            output.as_json,
             output.plain,
-            self._asks_again and not options.until_eof,
-            not options.no_bell,
-            options.auto is None and not sys.stdin.isatty(),
+            bool(options.auto),
+            again=self._asks_again and not options.until_eof,
+            bell=not options.no_bell,
+            stands_in=options.auto is None and not sys.stdin.isatty(),
         )
+        self.screen = screen_of(seating)
 
     @property
     def seat(self) -> Seat:
@@ -314,7 +316,7 @@ class Sitting:
         return Seat(
             screen=self._tell,
             output=self.output.transcript,
-            player=Going(self.screen.player, self._going),
+            player=Going(self.screen, self._going),
             talks=not self.options.no_talk,
             again=self._asks_again,
             off_loop=trio.to_thread.run_sync,
@@ -370,7 +372,7 @@ class Sitting:
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool
     ) -> bool:
         """Show the terms and ask, unless they are taken as they are."""
-        self.screen.show_terms(terms, game, names, watched)
+        self.screen.show_terms(TableOffer(terms, game, names, watched))
         return not self.asks_terms or await self.screen.agree()
 
     async def admit(self, nickname: str, guest: bytes) -> bool:
