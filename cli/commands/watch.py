@@ -13,7 +13,7 @@ from ..local.player_setup import check_output
 from ..ui.screen_interface import Seating, screen_of
 from ..words.translation import _
 from .join import ticket_of
-from .options import OutputOptions, SeatOptions, Since, WatchOptions
+from .options import OutputOptions, SeatOptions, WatchOptions
 from .take_seat import through
 
 
@@ -42,7 +42,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
         not seat.no_talk,
         follows,
         trio.to_thread.run_sync,
-        how.since is Since.NOW,
+        how.since == "now",
     )
 
     async def go() -> Outcome | None:
