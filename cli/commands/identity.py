@@ -6,7 +6,7 @@ from pathlib import Path
 
 from p2p_hoity.storage.home import Home, home
 from p2p_hoity.storage.player_key import MAX_FILE, NamedIdentity, check_name
-from p2p_hoity.storage.private_files import make_folder, read_private, write_whole
+from p2p_hoity.storage.private_files import NAMED
 
 from ..exit_codes import OK, USAGE, Trouble
 from ..local import player_setup
@@ -54,9 +54,8 @@ def export(secret: Path | None) -> int:
         say(player.identity.public.hex())
         return OK
     target = secret.absolute()
-    make_folder(target.parent)
     try:
-        write_whole(target, read_private(own.identity, MAX_FILE), once=True)
+        NAMED.put(target, own.files.get(own.identity, MAX_FILE), once=True)
     except FileExistsError as error:
         words = _("{path} exists already; name another file.").format(path=secret)
         raise Trouble(words, USAGE) from error

@@ -41,12 +41,12 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
         FreshError: If the ticket is not of that game.
         Trouble: If it is not taken there.
     """
-    first = journals.read_first(game.path, sitting.passphrase)
+    first = journals.read_first(game.path, sitting.passphrase, game.files)
     check_fresh(ticket, first.table, first.secret)
     if ticket.host_id == sitting.me.identity.public:
         raise PeerError(JoinCode.OWN_TICKET)
     with ctrl_c_means(lambda: _("Interrupted")):
-        is_taken = trio.run(partial(hand_over, game.path, ticket))
+        is_taken = trio.run(partial(hand_over, sitting.home.files, game.path, ticket))
     if not is_taken:
         words = _(
             "Your seat at this table is played in another terminal, which does not take the ticket:"

@@ -14,20 +14,20 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Final
+from typing import Final
 
 import trio
 
 from p2p_hoity.bots import DEFAULT_LEVEL, LEVELS, STAND_IN
 from p2p_hoity.confusable_names import twins
-from p2p_hoity.storage import private_files
+from p2p_hoity.storage.file_store import StoredFile
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import KeyFileError, load_identity
-from p2p_hoity.storage.private_files import new_private, open_private, private_folder, write_private
+from p2p_hoity.storage.private_files import PrivateFiles, private_folder
 from protocol.bounds import Seconds
 
 from ..exit_codes import USAGE, Trouble
@@ -152,13 +152,13 @@ class Crew:
     say: Callable[[str], None]
     processes: dict[str, trio.Process] = field(default_factory=dict)
     seated: bool = False
-    held: IO[bytes] | None = field(default=None, repr=False)
+    held: StoredFile | None = field(default=None, repr=False)
     relays: tuple[str, ...] = ()
 
     def remember(self, game: str) -> None:
         """The table is complete: from now on the bots belong to this game."""
         self.seated = True
-        write_private(self.folder / GAME_FILE, game.encode())
+        PrivateFiles(self.folder).put(self.folder / GAME_FILE, game.encode())
 
     def has(self, key: bytes) -> bool:
         """Return whether this is the key of one of these bots, each of which has made its own."""
@@ -170,7 +170,7 @@ class Crew:
         Everyone on this machine could read it among a command's words, but not in its environment.
         """
         for name, level in zip(self.names, self.levels, strict=True):
-            write_private(private_folder(self.folder / name) / LEVEL_FILE, level.encode())
+            PrivateFiles(self.folder).put(self.folder / name / LEVEL_FILE, level.encode())
             words = ("join", "--yes", "--name", name, *self._way)
             await self._start(name, words, nursery, {"HOITY_TICKET": ticket, LEVEL: level})
 
@@ -194,10 +194,11 @@ class Crew:
         nursery: trio.Nursery,
         told: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        home = private_folder(self.folder / name)
+        files, home = PrivateFiles(self.folder), self.folder / name
+        files.remove(home / TROUBLE_FILE)
         own = {word: value for word, value in own_installation().items() if word not in SECRET}
         command = [sys.executable, "-P", "-m", "cli", *words, *MANNER]
-        with new_private(home / TROUBLE_FILE) as trouble:
+        with files.append(home / TROUBLE_FILE, new=True) as trouble:
             process = await trio.lowlevel.open_process(
                 command,
                 stdin=subprocess.PIPE,
@@ -303,21 +304,17 @@ def _games_of(folder: Path) -> set[str]:
     return found
 
 
-def _hold(folder: Path) -> IO[bytes] | None:
+def _hold(folder: Path) -> StoredFile | None:
     """Hold a crew's folder as long as this process lives; None if another one holds it."""
-    file = open_private(folder / LATCH_FILE, "ab")
-    if private_files.hold(file):
-        return file
-    file.close()
-    return None
+    return PrivateFiles(folder).lock(folder / LATCH_FILE)
 
 
 @contextmanager
 def _swept(home: Home) -> Iterator[Path]:
     """The folder of all crews, without those left over; one command at a time gets to it."""
     bots = private_folder(home.path / "bots")
-    with open_private(home.path / "bots.held", "ab") as door:
-        private_files.hold(door, wait=True)
+    door = home.files.lock(home.path / "bots.held", wait=True)
+    with closing(door) if door is not None else nullcontext():
         for folder in _crews(bots):
             with suppress(OSError):  # not ours to remove: it harms nobody
                 _sweep(home, folder)

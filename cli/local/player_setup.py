@@ -11,7 +11,7 @@ import secrets
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,10 +19,10 @@ from typing import Any, Final
 from p2p_hoity.confusable_names import is_stacked, thinned
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage import journal as journals
-from p2p_hoity.storage import player_key, private_files, rollback_marks, transcript_archive
+from p2p_hoity.storage import player_key, rollback_marks, transcript_archive
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.player_key import NamedIdentity
-from p2p_hoity.storage.private_files import check_if_there, open_private, private_folder
+from p2p_hoity.storage.private_files import check_if_there
 from protocol import fingerprint, is_one_name, table_header
 
 from ..exit_codes import INTERRUPTED, USAGE, Trouble
@@ -165,20 +165,21 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
     To the host a second link of one key is the first one dialled anew: the terminal that sat
     there would lose its seat.
     """
-    path = private_folder(home.path) / f"{ticket.terms.hex()[:16]}.joining"
-    with open_private(path, "ab") as file:
-        if not private_files.hold(file):
-            words = _(
-                "Another terminal sits at this table with your key ({path}). Play there; for a"
-                " second seat give this terminal a key of its own: HOITY_HOME=FOLDER hoity join"
-                " TICKET"
-            )
-            raise Trouble(words.format(path=home.identity), USAGE)
+    path = home.path / f"{ticket.terms.hex()[:16]}.joining"
+    held = home.files.lock(path)
+    if held is None:
+        words = _(
+            "Another terminal sits at this table with your key ({path}). Play there; for a"
+            " second seat give this terminal a key of its own: HOITY_HOME=FOLDER hoity join"
+            " TICKET"
+        )
+        raise Trouble(words.format(path=home.identity), USAGE)
+    with closing(held):
         try:
             yield
         finally:
             with suppress(OSError):  # some systems keep a file while it is open
-                path.unlink()
+                home.files.remove(path)
 
 
 PLAYER: Final = "Player"

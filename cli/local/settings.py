@@ -73,10 +73,8 @@ def keep(home: Home, settings: Settings) -> None:
     Raises:
         OSError, NotPrivateError: If the home takes no files.
     """
-    from p2p_hoity.storage.private_files import write_private
-
     data = json.dumps(asdict(settings), ensure_ascii=False).encode()
-    write_private(home.path / "settings.json", data)
+    home.files.put(home.path / "settings.json", data)
 
 
 NONE: Final = "none"

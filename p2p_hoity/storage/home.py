@@ -1,18 +1,33 @@
-"""Where a player's files live: key, journals, transcripts; owner-only."""
+"""Where a player's files are: key, journals and transcripts."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+
+from .file_store import FileStore
+from .private_files import PrivateFiles
 
 
 @dataclass(frozen=True)
 class Home:
-    """One player's folder. `HOITY_HOME` moves it away from the platform's usual place."""
+    """One player's folder. `HOITY_HOME` moves it away from the platform's usual place.
+
+    Attributes:
+        path: The folder.
+        store: The store that holds its files, if that is not this machine's disk.
+    """
 
     path: Path
+    store: FileStore | None = None
+
+    @cached_property
+    def files(self) -> FileStore:
+        """The store that holds its files."""
+        return self.store or PrivateFiles(self.path)
 
     @property
     def identity(self) -> Path:

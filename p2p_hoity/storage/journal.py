@@ -10,38 +10,38 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from protocol import Invalid
 
 from ..coded_errors import Code, CodedError, of_system
-from . import private_files, rollback_marks
+from . import rollback_marks
+from .file_store import FileStore, StoredFile
 from .journal_format import (
+    CHECK,
     HEAD,
     MAGIC,
+    MAX_RECORD,
     EarlierRecord,
     Form,
+    Readable,
     SeatRecord,
     decode_seat_record,
     new_form,
     read_form,
 )
 from .player_key import VaultCode, VaultError, of_file
-from .private_files import (
-    NEW,
-    NotPrivateError,
-    check_folder,
-    open_private,
-    private_folder,
-    sync_folder,
-)
+from .private_files import NotPrivateError, PrivateFiles
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
 """The ends of the files that may lie beside a journal, and go with it."""
+BEGINNING: Final = len(MAGIC) + HEAD + 4 + CHECK + MAX_RECORD
+"""Bytes of a journal that hold its first record, at most."""
 
 
 class JournalCode(Code):
@@ -76,19 +76,14 @@ class JournalError(CodedError):
     """The journal cannot be used."""
 
 
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Hold the file against a second process until it is closed ([J-3])."""
-    if not private_files.hold(file):
-        raise JournalError(JournalCode.IN_USE, journal=path.name)
-
-
 @dataclass
 class Journal:
     """An open, locked journal."""
 
     path: Path
     mark: Path
-    _file: IO[bytes] = field(repr=False)
+    files: FileStore
+    _file: StoredFile = field(repr=False)
     _form: Form = field(repr=False)
     _last: bytes
     _number: int = 0
@@ -112,7 +107,6 @@ class Journal:
         """
         sealed = self._seal(record)
         self._settled = self._last
-        private_folder(self.mark.parent)
         self.set_mark()
         self._write(sealed)
         self.sync()
@@ -140,8 +134,7 @@ class Journal:
         if not self._dirty:
             return False
         try:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            self._file.sync()
         except OSError as error:
             raise self._trouble(self.path, error) from error
         self._dirty, self._settled = False, self._last
@@ -162,7 +155,7 @@ class Journal:
 
     def _write_mark(self, last: bytes) -> None:
         where = os.fsencode(os.path.realpath(self.path))
-        rollback_marks.write(self.mark, self._form.mark(last, _number_of(self._file), where))
+        rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
@@ -184,21 +177,16 @@ class Journal:
     def remove(self) -> None:
         """The game is over and its transcript written: nothing needs these secrets any more."""
         self._let_go()  # a full disk does not matter to a file that goes
-        self.path.unlink(missing_ok=True)
-        self.mark.unlink(missing_ok=True)
-        _remove_beside(self.path)
+        _remove(self.files, self.path)
 
 
-def _remove_beside(path: Path) -> None:
-    """Remove the files that say something of the game of a journal."""
+def _remove(files: FileStore, path: Path) -> None:
+    """Remove a journal, its mark, and the files that say something of its game."""
+    files.remove(path)
+    files.remove(rollback_marks.path_of(path))
     for suffix in BESIDE:
         with suppress(OSError):  # they hold no secret
-            path.with_suffix(suffix).unlink(missing_ok=True)
-
-
-def _number_of(file: IO[bytes]) -> int:
-    """Which file this is on its disk: a copy in the same place is another."""
-    return os.fstat(file.fileno()).st_ino & (2**64 - 1)
+            files.remove(path.with_suffix(suffix))
 
 
 def check_marks(home: Path) -> None:
@@ -214,70 +202,93 @@ def _place(path: Path) -> Path:
     return rollback_marks.path_of(path)
 
 
-def create(path: Path, first: SeatRecord, passphrase: str | None = None) -> Journal:
-    """A new journal with its first record on disk; NotPrivateError if its folder, or that of its
-    mark, is open to others.
+def _files(files: FileStore | None, path: Path) -> FileStore:
+    """Return the store of a journal: unless another is given, its home on this machine's disk."""
+    return files or PrivateFiles(path.parent.parent)
 
-    JournalError if there is one already, or it cannot be written.
+
+def create(
+    path: Path, first: SeatRecord, passphrase: str | None = None, files: FileStore | None = None
+) -> Journal:
+    """Make a journal, with its first record on disk.
+
+    Args:
+        path: Where it is, in a folder of its home.
+        first: The first record.
+        passphrase: With which it is encrypted, if it is.
+        files: The store of its home, if that is not this machine's disk.
+
+    Raises:
+        JournalError: If there is one already, or it cannot be written.
+        NotPrivateError: If its folder, or that of its mark, is open to others.
     """
-    mark, form = _place(path), new_form(passphrase)
+    files, mark, form = _files(files, path), _place(path), new_form(passphrase)
     try:
-        private_folder(path.parent.parent)
-        private_folder(path.parent)
-        descriptor = os.open(path, os.O_RDWR | NEW, 0o600)
+        file = files.append(path, new=True)
     except FileExistsError as error:
         raise JournalError(JournalCode.EXISTS, path=str(path)) from error
     except OSError as error:
         why = of_system(error)
         raise JournalError(JournalCode.UNWRITTEN, path=str(path), why=why) from error
-    file = os.fdopen(descriptor, "r+b")
-    _lock(file, path)
     file.write(MAGIC + form.head)
-    journal = Journal(path, mark, file, form, form.start)
+    journal = Journal(path, mark, files, file, form, form.start)
     try:
         journal.begin(first.encode())
     except (JournalError, NotPrivateError):
         journal.remove()
         raise
-    sync_folder(path.parent)
-    rollback_marks.sweep()
+    rollback_marks.sweep(files)
     return journal
 
 
-def _open(path: Path, mode: str) -> IO[bytes]:
+def _locked(files: FileStore, path: Path) -> StoredFile:
+    """Open a journal, locked against a second process until it is closed.
+
+    SPEC: [J-3].
+    """
     try:
-        file = open_private(path, mode)
+        return files.append(path)
+    except BlockingIOError as error:
+        raise JournalError(JournalCode.IN_USE, journal=path.name) from error
     except OSError as error:
         why = of_system(error)
         raise JournalError(JournalCode.UNOPENED, path=str(path), why=why) from error
+
+
+def _got(files: FileStore | None, path: Path, most: int = -1) -> BytesIO:
+    """Return the first bytes of a journal as they are now."""
     try:
-        check_folder(path.parent)
-        check_folder(path.parent.parent)
-    except NotPrivateError:
-        file.close()
-        raise
-    return file
+        return BytesIO(_files(files, path).get(path, most))
+    except OSError as error:
+        why = of_system(error)
+        raise JournalError(JournalCode.UNOPENED, path=str(path), why=why) from error
 
 
 def reopen(
-    path: Path, passphrase: str | None = None
+    path: Path, passphrase: str | None = None, files: FileStore | None = None
 ) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
-    """(journal, first record, the machine's records). A torn last record is cut off ([J-2]).
+    """Open a journal, in order to go on with its game. A torn last record is cut off ([J-2]).
 
     `current` is False if the mark is missing or of another file, or names a record that is not in
     this one: then it is an old copy, or what followed was taken out. It is False, too, if whole
     records lie behind one that is not: the journal is damaged, not cut off. They are not used, as
     what the damaged one said is not known. The mark then goes, so that the next process knows, too,
-    until a record is written, by which the seat is cautious. The records are read one by
-    one, as they are asked for; all of them, before anything is appended.
+    until a record is written, by which the seat is cautious.
 
-    JournalError if it cannot be used, NotPrivateError if others can get at it.
+    Returns:
+        The journal, its first record, and the machine's records. These are read one by one, as they
+        are asked for: all of them, before anything is appended.
+
+    Raises:
+        JournalError: If it cannot be used.
+        NotPrivateError: If others can get at it.
     """
-    file = _open(path, "r+b")
+    files = _files(files, path)
+    file = _locked(files, path)
     try:
-        _lock(file, path)
         form = _form_of(file, passphrase)
-        marked = form.marked(rollback_marks.read(_place(path)), _number_of(file))
+        mark = _place(path)
+        marked = form.marked(rollback_marks.read(files, mark), file.number)
         last, number, current, end = form.start, 0, False, file.tell()
         for _, last in _chain(form, file):
             number, end, current = number + 1, file.tell(), current or last == marked
@@ -285,10 +296,10 @@ def reopen(
         file.seek(end)
         if form.goes_on_behind(file, number + 1, last):
             current = False
-            _place(path).unlink(missing_ok=True)
+            files.remove(mark)
         file.seek(end)
         file.truncate()
-        journal = Journal(path, _place(path), file, form, last, number, current)
+        journal = Journal(path, mark, files, file, form, last, number, current)
         return journal, first, _rest(form, file, end)
     except (JournalError, VaultError, Invalid) as error:
         file.close()
@@ -296,7 +307,7 @@ def reopen(
         raise JournalError(JournalCode.UNUSABLE, path=str(path), why=why) from error
 
 
-def _chain(form: Form, file: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
+def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
     """Each record, from the first, as far as they hold, and its check; read one by one."""
     file.seek(len(MAGIC) + HEAD)
     last, number = form.start, 1
@@ -305,7 +316,7 @@ def _chain(form: Form, file: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
         last, number = found[1], number + 1
 
 
-def _rest(form: Form, file: IO[bytes], end: int) -> Iterator[bytes]:
+def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
     """The records behind the first; then the file is where it can be written on."""
     try:
         for number, (record, _) in enumerate(_chain(form, file)):
@@ -316,13 +327,13 @@ def _rest(form: Form, file: IO[bytes], end: int) -> Iterator[bytes]:
             file.seek(end)
 
 
-def _form_of(file: IO[bytes], passphrase: str | None) -> Form:
+def _form_of(file: Readable, passphrase: str | None) -> Form:
     if file.read(len(MAGIC)) != MAGIC:
         raise JournalError(JournalCode.OTHER_FILE)
     return read_form(file.read(HEAD), passphrase)
 
 
-def _first(form: Form, file: IO[bytes]) -> SeatRecord:
+def _first(form: Form, file: Readable) -> SeatRecord:
     record = next(_chain(form, file), None)
     if record is None:
         raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
@@ -332,7 +343,9 @@ def _first(form: Form, file: IO[bytes]) -> SeatRecord:
         raise JournalError(JournalCode.EARLIER) from error
 
 
-def read_first(path: Path, passphrase: str | None = None) -> SeatRecord:
+def read_first(
+    path: Path, passphrase: str | None = None, files: FileStore | None = None
+) -> SeatRecord:
     """Return the first record without taking the lock.
 
     Raises:
@@ -340,37 +353,58 @@ def read_first(path: Path, passphrase: str | None = None) -> SeatRecord:
         VaultError: If the passphrase is wrong or missing.
         Invalid: If its first record is malformed.
     """
-    with _open(path, "rb") as file:
-        return _first(_form_of(file, passphrase), file)
+    file = _got(files, path, BEGINNING)
+    return _first(_form_of(file, passphrase), file)
 
 
-@contextmanager
-def read(path: Path, passphrase: str | None = None) -> Iterator[tuple[SeatRecord, Iterator[bytes]]]:
-    """(first record, the machine's records) as they are now, without the lock and changing
-    nothing, to be read inside; JournalError or VaultError if it cannot be read."""
-    with _open(path, "rb") as file:
-        form = _form_of(file, passphrase)
-        yield _first(form, file), (record for record, _ in islice(_chain(form, file), 1, None))
+def read(
+    path: Path, passphrase: str | None = None, files: FileStore | None = None
+) -> tuple[SeatRecord, Iterator[bytes]]:
+    """Return the first record and the machine's records as they are now, without the lock.
+
+    Raises:
+        JournalError: If it cannot be read.
+        VaultError: If the passphrase is wrong or missing.
+    """
+    file = _got(files, path)
+    form = _form_of(file, passphrase)
+    return _first(form, file), (record for record, _ in islice(_chain(form, file), 1, None))
 
 
-def check(path: Path) -> None:
-    """NotPrivateError if this journal, or where it lies, is open to others; JournalError if it
-    cannot be opened at all."""
-    _open(path, "rb").close()
+def check(path: Path, files: FileStore | None = None) -> None:
+    """Check that a journal can be opened, and by nobody else.
+
+    Raises:
+        JournalError: If it cannot be opened.
+        NotPrivateError: If it, or a folder of its home, is open to others.
+    """
+    _got(files, path, 0)
 
 
-def is_open(path: Path) -> bool:
-    """Whether a process plays this seat just now; JournalError if that cannot be asked."""
-    with _open(path, "r+b") as file:
-        return not private_files.hold(file)
+def is_open(path: Path, files: FileStore | None = None) -> bool:
+    """Return whether a process plays this seat just now.
+
+    Raises:
+        JournalError: If that cannot be asked.
+    """
+    try:
+        _locked(_files(files, path), path).close()
+    except JournalError as error:
+        if error.code != JournalCode.IN_USE:
+            raise
+        return True
+    return False
 
 
-def forget(path: Path) -> None:
-    """Remove a journal that nobody has open, and its mark; JournalError if it is in use."""
-    with _open(path, "r+b") as file:
-        _lock(file, path)
-        if os.name != "nt":  # there an open file stays
-            path.unlink()
-    path.unlink(missing_ok=True)
-    rollback_marks.path_of(path).unlink(missing_ok=True)
-    _remove_beside(path)
+def forget(path: Path, files: FileStore | None = None) -> None:
+    """Remove a journal that nobody has open, and its mark.
+
+    Raises:
+        JournalError: If it is in use.
+    """
+    files = _files(files, path)
+    file = _locked(files, path)
+    if os.name == "nt":  # there an open file stays
+        file.close()
+    _remove(files, path)
+    file.close()

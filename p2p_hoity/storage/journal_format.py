@@ -15,13 +15,15 @@ import hmac
 import os
 from dataclasses import astuple, dataclass, field
 from functools import cached_property
-from typing import IO, Any, Final
+from io import BytesIO
+from typing import Any, Final
 
 from nacl.exceptions import CryptoError
 from nacl.secret import Aead
 
 from protocol import Header, Invalid, codec, table_header
 
+from .file_store import StoredFile
 from .player_key import PLAIN, SALT_SIZE, SEALED, VaultCode, VaultError, stretched
 
 MAGIC = b"hoity-journal-2\n"
@@ -32,6 +34,10 @@ SEARCHED = 1 << 23
 """Bytes that are read and searched, at most, behind a record that is not whole. What a crash cuts
 off is shorter."""
 HEAD = 1 + SALT_SIZE
+
+
+Readable = StoredFile | BytesIO
+"""A journal that is open, or its bytes as they were once."""
 
 
 def _mac(key: bytes, *parts: bytes) -> bytes:
@@ -76,7 +82,7 @@ class Form:
         except (CryptoError, ValueError, TypeError) as error:
             raise VaultError(VaultCode.WRONG) from error
 
-    def next(self, file: IO[bytes], number: int, before: bytes) -> tuple[bytes, bytes] | None:
+    def next(self, file: Readable, number: int, before: bytes) -> tuple[bytes, bytes] | None:
         """(record, check) of the record that begins where the file is read; None if none does."""
         head = file.read(4 + CHECK)
         size, check = int.from_bytes(head[:4], "big"), head[4:]
@@ -88,7 +94,7 @@ class Form:
             return None
         return self.open(number, before, sealed), check
 
-    def goes_on_behind(self, file: IO[bytes], number: int, before: bytes) -> bool:
+    def goes_on_behind(self, file: Readable, number: int, before: bytes) -> bool:
         """Return whether a whole record lies behind one that is not, which shows damage.
 
         A write that was cut off leaves nothing behind it. A record is known by the check before it,

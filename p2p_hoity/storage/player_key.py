@@ -18,7 +18,6 @@ from protocol import Identity, Invalid, codec, is_one_name, is_plain, table_head
 from ..coded_errors import Code, CodedError, Reason, because, of_protocol, of_system
 from ..confusable_names import MOST_MARKS, is_stacked
 from .home import Home
-from .private_files import private_folder, read_private, write_private
 
 SALT_SIZE = pwhash.argon2id.SALTBYTES
 PLAIN, SEALED = 0, 1
@@ -183,11 +182,7 @@ def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
     check_name(nickname)
     data = vault.seal(codec.encode((seed, nickname)))
     try:
-        private_folder(home.path)
-    except OSError as error:
-        raise _told(KeyCode.UNWRITTEN, home, error) from error
-    try:
-        write_private(home.identity, MAGIC + vault.header() + data, once=True)
+        home.files.put(home.identity, MAGIC + vault.header() + data, once=True)
     except FileExistsError as error:
         raise KeyFileError(KeyCode.TAKEN, path=str(home.identity)) from error
     except OSError as error:
@@ -201,7 +196,7 @@ def _told(code: KeyCode, home: Home, error: OSError) -> KeyFileError:
 def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
     """The kept identity; KeyFileError if there is none or it cannot be read."""
     try:
-        data = read_private(home.identity, MAX_FILE)
+        data = home.files.get(home.identity, MAX_FILE + 1)
     except FileNotFoundError as error:
         raise KeyFileError(KeyCode.NONE) from error
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Files for their owner alone, and locks on files.
+"""The store of files on this machine's disk: for their owner alone, and lockable.
 
 Whoever shares the machine may have put a link, a pipe or a file of his own where one of ours is
 about to be. So a new file is made exclusively and under a name nobody can guess, and an old one,
@@ -8,12 +8,15 @@ bits: there a folder has the access of the one above it, which for a user's prof
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import secrets
 import shlex
 import stat
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final
 
 from ..coded_errors import Code, CodedError, NotRegularError
 
@@ -79,40 +82,163 @@ def check_if_there(path: Path) -> None:
 
 
 def make_folder(path: Path) -> Path:
-    """Make a folder that only its owner can enter, and those above it that are missing; an
-    existing one is left as it is, and is not asked whose it is."""
+    """Make a folder that only its owner can enter, and those above it that are missing.
+
+    An existing folder is left as it is, and is not asked whose it is.
+
+    Raises:
+        NotADirectoryError: If there is something else.
+    """
     if not path.parent.exists():
         make_folder(path.parent)
-    path.mkdir(mode=0o700, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError as error:  # which would say that the file in it exists
+        raise NotADirectoryError(errno.ENOTDIR, "it is no folder", str(path)) from error
     return path
 
 
 def private_folder(path: Path) -> Path:
-    """The same for a folder of ours: NotPrivateError if others own it or can get at it."""
+    """Make a folder of ours, or check the one that exists.
+
+    Raises:
+        NotPrivateError: If others own it or can get at it.
+    """
     make_folder(path)
     check_folder(path)
     return path
 
 
-def open_private(path: Path, mode: str) -> IO[bytes]:
-    """Open a file of ours, made if `mode` makes files; NotPrivateError if it is not ours alone.
+class DiskFile(io.BufferedRandom):
+    """An open file of this machine's disk; see `StoredFile`.
 
-    NotRegularError, an OSError, if it is no regular file.
+    Attributes:
+        unsettled: The folder of a new file whose name is not on disk yet.
     """
 
-    def opener(name: str, flags: int) -> int:
-        return os.open(name, flags | CAREFUL, 0o600)
+    unsettled: Path | None = None
 
-    file = cast("IO[bytes]", open(path, mode, opener=opener))  # noqa: SIM115 - given to the caller
-    try:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise NotRegularError(22, "it is no regular file", str(path))
-        check_private(path, found)
-    except (OSError, NotPrivateError):
+    @property
+    def number(self) -> int:
+        """Its number on its disk."""
+        return os.fstat(self.fileno()).st_ino & (2**64 - 1)
+
+    def sync(self) -> None:
+        """Put everything written on disk, and the name of a new file."""
+        self.flush()
+        os.fsync(self.fileno())
+        if self.unsettled is not None:
+            sync_folder(self.unsettled)
+            self.unsettled = None
+
+
+@dataclass(frozen=True)
+class PrivateFiles:
+    """A `FileStore` on this machine's disk.
+
+    Attributes:
+        root: The folder of the store. It and the folders in it, as far down as a file lies, must be
+            ours alone; of a file elsewhere, its folder must. None: the folder of a file need not be
+            ours, as for a file that the player has named.
+    """
+
+    root: Path | None
+
+    def _folders(self, path: Path) -> list[Path]:
+        """Return the folders that must be ours alone, from above."""
+        if self.root is None:
+            return []
+        above = list(path.parents)
+        return above[: above.index(self.root) + 1][::-1] if self.root in above else above[:1]
+
+    def _open(self, path: Path, flags: int) -> int:
+        """Return the descriptor of a regular file of ours.
+
+        Raises:
+            NotPrivateError: If others own it or one of its folders, or can get at it.
+            NotRegularError: If it is no regular file.
+        """
+        descriptor = os.open(path, flags | CAREFUL, 0o600)
+        try:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise NotRegularError(22, "it is no regular file", str(path))
+            check_private(path, found)
+            for folder in self._folders(path):
+                check_folder(folder)
+        except (OSError, NotPrivateError):
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def get(self, path: Path, most: int = -1) -> bytes:
+        """Return the first bytes of a file."""
+        with os.fdopen(self._open(path, os.O_RDONLY), "rb") as file:
+            return file.read(most)
+
+    def _make_folders(self, path: Path) -> None:
+        for folder in self._folders(path):
+            private_folder(folder)
+        make_folder(path.parent)
+
+    def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
+        """Write a file that only its owner can read, whole or not at all."""
+        self._make_folders(path)
+        fresh = path.with_name(f".{secrets.token_hex(12)}.new")
+        descriptor = os.open(fresh, os.O_WRONLY | NEW, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            _name(fresh, path, once)
+        finally:
+            fresh.unlink(missing_ok=True)
+        if settle:
+            sync_folder(path.parent)
+
+    def append(self, path: Path, new: bool = False) -> DiskFile:
+        """Open a file for reading and writing, and lock it.
+
+        Raises:
+            BlockingIOError: If it is locked.
+        """
+        if new:
+            self._make_folders(path)
+        file = self._opened(path, os.O_RDWR | (NEW if new else 0))
+        if hold(file):
+            file.unsettled = path.parent if new else None
+            return file
         file.close()
-        raise
-    return file
+        raise BlockingIOError(errno.EAGAIN, "it is locked", str(path))
+
+    def _opened(self, path: Path, flags: int) -> DiskFile:
+        return DiskFile(io.FileIO(self._open(path, flags), "r+b"))
+
+    def lock(self, path: Path, wait: bool = False) -> DiskFile | None:
+        """Lock a file that has no other purpose, and make it if needed."""
+        self._make_folders(path)
+        file = self._opened(path, os.O_RDWR | os.O_CREAT)
+        if hold(file, wait):
+            return file
+        file.close()
+        return None
+
+    def list(self, folder: Path, ending: str) -> list[Path]:
+        """Return the files of a folder whose names end so, by name."""
+        return sorted(folder.glob(f"*{ending}"))
+
+    def has(self, path: Path) -> bool:
+        """Return whether there is such a file."""
+        return os.path.lexists(path)
+
+    def remove(self, path: Path) -> None:
+        """Remove a file, if there is one."""
+        path.unlink(missing_ok=True)
+
+
+NAMED: Final = PrivateFiles(None)
+"""Files where the player wants them, in folders that others may share."""
 
 
 def open_at_once(name: str, flags: int) -> int:
@@ -125,47 +251,7 @@ def open_at_once(name: str, flags: int) -> int:
     return descriptor
 
 
-def read_private(path: Path, most: int) -> bytes:
-    """The bytes of a file of ours, at most so many and one; NotPrivateError if it, or the folder
-    it lies in, is not ours alone."""
-    with open_private(path, "rb") as file:
-        check_folder(path.parent)
-        return file.read(most + 1)
-
-
-def new_private(path: Path) -> IO[bytes]:
-    """A fresh file in place of any old one, which is unlinked, not written to."""
-    path.unlink(missing_ok=True)
-    return os.fdopen(os.open(path, os.O_WRONLY | NEW, 0o600), "wb")
-
-
-def write_private(path: Path, data: bytes, once: bool = False) -> None:
-    """Write a file of ours into a folder of ours, as `write_whole` does."""
-    private_folder(path.parent)
-    write_whole(path, data, once)
-
-
-def write_whole(path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
-    """Write a file that only its owner can read, whole or not at all, and on disk when done.
-
-    OSError leaves an old one as it is; so does `once`, by FileExistsError. Without `settle` a crash
-    may bring an old one back.
-    """
-    fresh = path.with_name(f".{secrets.token_hex(12)}.new")
-    descriptor = os.open(fresh, os.O_WRONLY | NEW, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _put(fresh, path, once)
-    finally:
-        fresh.unlink(missing_ok=True)
-    if settle:
-        sync_folder(path.parent)
-
-
-def _put(fresh: Path, path: Path, once: bool) -> None:
+def _name(fresh: Path, path: Path, once: bool) -> None:
     """Give a file its name; with `once` only if nothing has it yet."""
     if not once:
         fresh.replace(path)

@@ -14,7 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import journal_format
-from .private_files import NotPrivateError, open_private, private_folder, write_whole
+from .file_store import FileStore
+from .private_files import NotPrivateError
 
 MOST = 1 << 16
 
@@ -41,30 +42,26 @@ def lies_with(home: Path) -> bool:
     return Path(os.path.realpath(folder())).is_relative_to(os.path.realpath(home))
 
 
-def read(mark: Path) -> bytes:
-    """The bytes of a mark; nothing if there is none that can be read."""
-    with suppress(OSError, NotPrivateError), open_private(mark, "rb") as file:
-        return file.read(MOST)
+def read(files: FileStore, mark: Path) -> bytes:
+    """Return the bytes of a mark, or none if it is missing or cannot be read."""
+    with suppress(OSError, NotPrivateError):
+        return files.get(mark, MOST)
     return b""
 
 
-def write(mark: Path, data: bytes) -> None:
+def write(files: FileStore, mark: Path, data: bytes) -> None:
     """Replace a mark as a whole, on disk when done: a crash must not leave an empty one, nor none.
 
     Where there is one already its new name need not be forced to disk: a crash that loses it
     leaves the old one, which lags ([J-4]).
     """
-    try:
-        write_whole(mark, data, settle=not mark.exists())
-    except FileNotFoundError:  # its folder was cleared away
-        private_folder(mark.parent)
-        write_whole(mark, data)
+    files.put(mark, data, settle=not files.has(mark))
 
 
-def sweep() -> None:
-    """Forget the marks of journals that are gone."""
-    for mark in folder().glob("*.mark"):
+def sweep(files: FileStore) -> None:
+    """Remove the marks of journals that are gone."""
+    for mark in files.list(folder(), ".mark"):
         with suppress(OSError):
-            journal = journal_format.path_of(read(mark))
-            if journal is not None and not os.path.lexists(journal):
-                mark.unlink(missing_ok=True)
+            journal = journal_format.path_of(read(files, mark))
+            if journal is not None and not files.has(Path(os.fsdecode(journal))):
+                files.remove(mark)

@@ -11,7 +11,7 @@ from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, Reason, of_system
 from .journal import JournalError
-from .private_files import make_folder, write_whole
+from .private_files import NAMED
 
 
 class ArchiveCode(Code):
@@ -49,7 +49,6 @@ def why_not(folder: Path) -> Reason | None:
 def write_transcript(path: Path, data: bytes) -> None:
     """Write the file whole and to the disk, for its owner alone, or OSError; a device or pipe gets
     the bytes as such, and a pipe that nobody reads from is an error."""
-    make_folder(path.parent)
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         waits = getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(path, os.O_WRONLY | waits)
@@ -58,7 +57,7 @@ def write_transcript(path: Path, data: bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
     else:
-        write_whole(path, data)
+        NAMED.put(path, data)
 
 
 def transcript_of(machine: SeatMachine) -> bytes:

@@ -233,9 +233,9 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
 
 def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
     """The name of the game here in which this key has its seat at the ticket's table, if any."""
-    for path in home.journals.glob("*.journal"):
+    for path in home.files.list(home.journals, ".journal"):
         try:
-            first = journals.read_first(path, passphrase)
+            first = journals.read_first(path, passphrase, home.files)
         except (journals.JournalError, ValueError):
             continue  # of another player, or not readable: `resume` tells
         if first.key == key and first.table.terms.digest() == ticket.terms:
@@ -434,7 +434,8 @@ class _Guest:
             raise PeerError(JoinCode.BEGUN if self.entry is None else JoinCode.BEGUN_WITHOUT)
         if self.entry in complete.roster:
             return _check_names(complete)
-        if journal_path(self.seat.home, bind_raw(complete.encode())).exists():
+        journal = journal_path(self.seat.home, bind_raw(complete.encode()))
+        if self.seat.home.files.has(journal):
             raise PeerError(JoinCode.KEPT)
         if self.entry is None:
             raise PeerError(JoinCode.FORGOTTEN)

@@ -289,7 +289,7 @@ async def play(
         watched=roster.watched,
         relay_only=reach.relay_only,
     )
-    book = journals.create(journal_path(seat.home, table), record, seat.passphrase)
+    book = journals.create(journal_path(seat.home, table), record, seat.passphrase, seat.home.files)
     machine = SeatMachine(table, os.urandom, record.seat, me, record.seed)
     return await run_session(hub, seat, roster, capability, machine, book, backlog)
 
@@ -306,7 +306,7 @@ async def run_session(
     """Play with a machine whose journal is open."""
     usual = transcript_path(seat.home, machine.table)
     session = compose(hub, machine, seat, roster, capability, seat.me.identity, book, usual)
-    taker = Taker(hub, machine.table, roster, capability, seat.screen, book.path)
+    taker = Taker(hub, machine.table, roster, capability, seat.screen, book.files, book.path)
     async with open_nursery() as nursery:
         nursery.start_soon(taker.run)
         outcome = await session.run(roster.addresses, backlog)

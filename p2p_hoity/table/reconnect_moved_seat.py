@@ -28,7 +28,8 @@ from ..presentation import screen_updates as updates
 from ..reachability.advertised_addresses import Judged, ReachCode, Scope
 from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
-from ..storage.private_files import NotPrivateError, read_private, write_private
+from ..storage.file_store import FileStore
+from ..storage.private_files import NotPrivateError
 from .lobby import Roster
 from .ticket_proof import Capability
 
@@ -117,35 +118,41 @@ def _beside(journal: Path) -> Path:
     return journal.with_suffix(".ticket")
 
 
-async def hand_over(journal: Path, ticket: Ticket) -> bool:
-    """Give a ticket to the process of this machine that plays the game of this journal; whether it
-    has taken it: not if the game ends meanwhile, or another ticket is laid there first. OSError or
-    NotPrivateError if it cannot be laid there."""
+async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
+    """Give a ticket to the process of this machine that plays the game of a journal.
+
+    Args:
+        files: The store of the journal.
+        journal: Its path.
+        ticket: The ticket.
+
+    Returns:
+        Whether that process has taken it: not if the game ends meanwhile, or another ticket is put
+        there first.
+
+    Raises:
+        OSError: If the ticket cannot be put there.
+        NotPrivateError: If others can get at that place.
+    """
     place, word = _beside(journal), encode_ticket(ticket).encode()
-    write_private(place, word)
+    files.put(place, word)
+
+    def is_there() -> bool:
+        with suppress(OSError, NotPrivateError):
+            return files.get(place) == word
+        return False
+
     try:
         with trio.move_on_after(TAKEN):
-            while _lying(place) == word:
+            while is_there():
                 await trio.sleep(LOOK / 10)
-            return not place.exists() and _is_played(journal)
+            with suppress(OSError, journals.JournalError, NotPrivateError):
+                # When its game ends, its ticket is removed, too.
+                return not files.has(place) and journals.is_open(journal, files)
         return False
     finally:
-        if _lying(place) == word:
-            place.unlink(missing_ok=True)
-
-
-def _lying(place: Path) -> bytes:
-    """What lies there; nothing if it cannot be read."""
-    with suppress(OSError, NotPrivateError):
-        return read_private(place, LONGEST)
-    return b""
-
-
-def _is_played(journal: Path) -> bool:
-    """Whether its game goes on: it clears away, too, when it ends."""
-    with suppress(OSError, journals.JournalError, NotPrivateError):
-        return journals.is_open(journal)
-    return False
+        if is_there():
+            files.remove(place)
 
 
 @dataclass
@@ -157,6 +164,7 @@ class Taker:
     roster: Roster
     capability: Capability
     screen: updates.Screen
+    files: FileStore
     journal: Path
 
     async def run(self) -> None:
@@ -172,16 +180,16 @@ class Taker:
                 await trio.sleep(LOOK)
         finally:
             with suppress(OSError):
-                _beside(self.journal).unlink(missing_ok=True)
+                self.files.remove(_beside(self.journal))
 
     def _handed(self) -> Ticket | None:
         """The ticket that lies there, and then no more; what is none is not looked at: who laid it
         there has checked it."""
         place = _beside(self.journal)
         with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
-            if place.exists():
-                word = read_private(place, LONGEST)
-                place.unlink(missing_ok=True)
+            if self.files.has(place):
+                word = self.files.get(place, LONGEST + 1)
+                self.files.remove(place)
                 return decode_ticket(word.decode("ascii"))
         return None
 

@@ -29,6 +29,7 @@ from ..net.transport import Network
 from ..presentation import screen_updates as updates
 from ..storage import journal as journals
 from ..storage import transcript_archive
+from ..storage.file_store import FileStore
 from ..storage.home import Home
 from ..storage.journal_format import SeatRecord
 from ..storage.player_key import of_file
@@ -175,6 +176,7 @@ class OpenGame:
     put_away: bool = False
     relays: tuple[str, ...] = ()
     relay_only: bool = False
+    files: FileStore | None = field(default=None, repr=False, compare=False)
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -196,11 +198,13 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
     found = []
     for path in _journals(home):
         try:
-            first = journals.read_first(path, passphrase)
+            first = journals.read_first(path, passphrase, home.files)
             names = tuple(entry.nickname for entry in first.table.roster)
             game = OpenGame(path.stem, path, names, first.started, first.seat, first.key)
-            put_away, alone = _claimed(path).exists(), is_relay_only(path, first)
+            put_away = home.files.has(_claimed(path))
+            alone = is_relay_only(home.files, path, first)
             game = replace(game, put_away=put_away, relays=first.relays, relay_only=alone)
+            game = replace(game, files=home.files)
             found.append(game)
         except (journals.JournalError, NotPrivateError, ValueError):
             continue
@@ -211,7 +215,7 @@ def refused_games(home: Home) -> Iterator[NotPrivateError]:
     """Of each journal that others can get at, or own, what is wrong and what mends it."""
     for path in _journals(home):
         try:
-            journals.check(path)
+            journals.check(path, home.files)
         except NotPrivateError as error:
             yield error
         except journals.JournalError:
@@ -222,7 +226,7 @@ def _journals(home: Home) -> list[Path]:
     """By name; NotPrivateError if the folder is not ours alone."""
     for folder in (home.path, home.journals):
         check_if_there(folder)
-    return sorted(home.journals.glob("*.journal"))
+    return home.files.list(home.journals, ".journal")
 
 
 def find_game(
@@ -256,7 +260,7 @@ def _tell_unreadable(home: Home, name: str, passphrase: str | None) -> None:
     for path in _journals(home):
         if path.stem.startswith(name):
             try:
-                journals.read_first(path, passphrase)
+                journals.read_first(path, passphrase, home.files)
             except (journals.JournalError, ValueError) as error:
                 why = of_file(error)
                 raise PeerError(journals.JournalCode.UNUSABLE, path=str(path), why=why) from error
@@ -277,11 +281,11 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     book, _, machine, _ = reopen(seat, name)
     book.close()
     if not machine.has_begun:
-        _claimed(book.path).touch(mode=0o600)
+        book.files.put(_claimed(book.path), b"")
         raise PeerError(ResumeCode.NOT_BEGUN)
     path = seat.output or seat.home.transcripts / f"{table_name(machine.table)}.claim.hoity"
     transcript_archive.write_transcript(path, transcript_archive.transcript_of(machine))
-    _claimed(book.path).touch(mode=0o600)
+    book.files.put(_claimed(book.path), b"")
     return path
 
 
@@ -298,7 +302,7 @@ def reopen(
         JournalError: If its journal is in use, or cannot be read.
     """
     game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
-    book, first, records = journals.reopen(game.path, seat.passphrase)
+    book, first, records = journals.reopen(game.path, seat.passphrase, seat.home.files)
     table = bind_raw(first.header)
     if first.key != seat.me.identity.public:
         book.close()
@@ -323,7 +327,7 @@ async def resume_table(
     how = how or Reach(network=network)
     book, first, machine, roster = reopen(seat, name)
     try:
-        how = _alone(how, book.path, first)
+        how = _alone(how, book, first)
         if first.hidden and not how.hidden:
             raise PeerError(ResumeCode.BY_PROXY)
         if fresh is not None:
@@ -331,7 +335,7 @@ async def resume_table(
     except (PeerError, FreshError):
         book.close()
         raise
-    _claimed(book.path).unlink(missing_ok=True)
+    book.files.remove(_claimed(book.path))
     recalled = replace(seat, screen=_recalling(seat.screen, machine))
     table, known = machine.table, first.addresses[first.seat]
     if not book.current:
@@ -364,21 +368,21 @@ def _relay_only_mark(journal: Path) -> Path:
     return journal.with_suffix(".relay-only")
 
 
-def is_relay_only(journal: Path, first: SeatRecord) -> bool:
+def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
     """Return whether a seat is reached by relays alone.
 
     It is from the beginning of its game, as the first record of its journal says, or since it was
     resumed so.
     """
-    return first.relay_only or _relay_only_mark(journal).exists()
+    return first.relay_only or files.has(_relay_only_mark(journal))
 
 
-def _alone(how: Reach, journal: Path, first: SeatRecord) -> Reach:
+def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
     """How a seat is reached: by relays alone if it is or was so, which is kept with the game.
 
     SPEC: [L-58]. PeerError if there is no relay, or an address is given that would be shown.
     """
-    was_alone = is_relay_only(journal, first)
+    was_alone = is_relay_only(book.files, book.path, first)
     if not (how.relay_only or was_alone):
         return how
     if how.anew or how.advertised:
@@ -386,7 +390,7 @@ def _alone(how: Reach, journal: Path, first: SeatRecord) -> Reach:
     if not (how.relays if how.relays_anew else first.relays):
         raise PeerError(ResumeCode.NO_RELAY)
     if not was_alone:
-        _relay_only_mark(journal).touch(mode=0o600)
+        book.files.put(_relay_only_mark(book.path), b"")
     return only_by_relays(how)
 
 

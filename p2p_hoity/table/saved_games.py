@@ -24,8 +24,9 @@ from ..coded_errors import Code, of_system
 from ..game_adapter import Play, bind, read_game, table_name
 from ..storage import journal as journals
 from ..storage import transcript_archive
+from ..storage.file_store import FileStore
 from ..storage.home import Home, transcripts, written
-from ..storage.private_files import NotPrivateError, open_at_once, read_private, write_private
+from ..storage.private_files import NotPrivateError, open_at_once
 from .play_table import PeerError, Seat, bind_raw
 from .resume_table import OpenGame, find_game, open_games, reopen
 
@@ -92,14 +93,14 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
 
 def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:
     """How far a game came that can be taken up again; None if its journal cannot be read."""
-    return _of_journal(game.path, passphrase)
+    return _of_journal(game.path, passphrase, game.files)
 
 
 def forget_game(game: OpenGame) -> None:
     """Remove the journal of a game, which nothing can bring back; PeerError if the game is being
     played just now."""
     try:
-        journals.forget(game.path)
+        journals.forget(game.path, game.files)
     except journals.JournalError as error:
         if error.code != journals.JournalCode.IN_USE:
             raise
@@ -109,7 +110,7 @@ def forget_game(game: OpenGame) -> None:
 def is_running(game: OpenGame) -> bool:
     """Whether a process of this machine plays it just now."""
     with suppress(journals.JournalError, NotPrivateError):
-        return journals.is_open(game.path)
+        return journals.is_open(game.path, game.files)
     return False
 
 
@@ -129,7 +130,7 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
             continue
         name, nicknames = head
         is_claim = path.name.endswith(".claim.hoity")
-        if not (is_claim and (home.journals / f"{name}.journal").exists()):
+        if not (is_claim and home.files.has(home.journals / f"{name}.journal")):
             yield KeptGame(name, path, nicknames, written(path), not is_claim, put_away=is_claim)
 
 
@@ -154,12 +155,12 @@ def _opened(path: Path) -> transcript.OpenedFile:
 # How far a game came.
 
 
-def _of_journal(path: Path, passphrase: str | None) -> Progress | None:
+def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:
     """By a machine without a seat or a key, which reads what the seat heard and signs nothing."""
     try:
-        with journals.read(path, passphrase) as (first, records):
-            machine = SeatMachine(bind_raw(first.header), os.urandom)
-            machine.restore(records)
+        first, records = journals.read(path, passphrase, files)
+        machine = SeatMachine(bind_raw(first.header), os.urandom)
+        machine.restore(records)
     except (journals.JournalError, NotPrivateError, ValueError, OSError):
         return None
     play = machine.tip.state
@@ -183,6 +184,7 @@ def _of_transcript(path: Path) -> Progress | None:
 class _Memory:
     """What has been read of files, by their names, sizes and times."""
 
+    files: FileStore
     known: dict[str, Any] = field(default_factory=dict)
     used: dict[str, Any] = field(default_factory=dict)
 
@@ -190,15 +192,15 @@ class _Memory:
     def load(cls, home: Home) -> _Memory:
         """From the home; empty if there is none that can be read."""
         with suppress(OSError, NotPrivateError, ValueError):
-            known = json.loads(read_private(_kept_in(home), MOST_KEPT))
-            return cls(known if isinstance(known, dict) else {})
-        return cls()
+            known = json.loads(home.files.get(_kept_in(home), MOST_KEPT + 1))
+            return cls(home.files, known if isinstance(known, dict) else {})
+        return cls(home.files)
 
     def save(self, home: Home) -> None:
         """For the next time; what cannot be kept is read again."""
         if self.used != self.known:
             with suppress(OSError, NotPrivateError):
-                write_private(_kept_in(home), json.dumps(self.used).encode())
+                home.files.put(_kept_in(home), json.dumps(self.used).encode())
 
     def head(self, path: Path) -> tuple[str, tuple[str, ...]] | None:
         """The name of a transcript's game, and who played it, if that is known."""
@@ -214,7 +216,10 @@ class _Memory:
         found = None if is_journal and passphrase else _progress(self.known.get(key))
         if found is None and may_read:
             path = game.path
-            found = _of_journal(path, passphrase) if is_journal else _of_transcript(path)
+            if is_journal:
+                found = _of_journal(path, passphrase, self.files)
+            else:
+                found = _of_transcript(path)
         if found is not None and not (is_journal and passphrase):
             head = {"name": game.name, "nicknames": game.nicknames}
             self.used[key] = {**asdict(found), **head}

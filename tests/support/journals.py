@@ -57,8 +57,8 @@ def read(path: Path, passphrase: str | None = None) -> tuple[bool, SeatRecord, l
 
 def look(path: Path, passphrase: str | None = None) -> tuple[SeatRecord, list[bytes]]:
     """Return the first record of a journal and the others, as one reads that is not reopened."""
-    with journal.read(path, passphrase) as (first, records):
-        return first, list(records)
+    first, records = journal.read(path, passphrase)
+    return first, list(records)
 
 
 def play_on(path: Path, record: bytes = b"more") -> None:

@@ -19,6 +19,7 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket
 from p2p_hoity.net.transport import Network
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import player_key
+from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.host_table import host_table
@@ -127,6 +128,7 @@ class Guest:
     Attributes:
         options: More fields of its `tables.Seat`.
         listener: What is told each update after the screen.
+        store: What holds its files, if that is not the disk.
     """
 
     path: Path
@@ -136,10 +138,11 @@ class Guest:
     player: Any = field(default_factory=lambda: BotPlayer("easy"))
     options: dict[str, Any] = field(default_factory=dict)
     listener: Callable[[updates.Update], object] = lambda update: None
+    store: FileStore | None = None
     me: player_key.NamedIdentity = field(init=False)
 
     def __post_init__(self) -> None:
-        self.home = Home(self.path / self.name)
+        self.home = Home(self.path / self.name, self.store)
         self.me = player_key.new_identity(self.home, self.name)
 
     @property
@@ -207,6 +210,7 @@ class PlayerTable:
         edition: rules.Edition | None = None,
         thinking: float | None = None,
         parted: bool = False,
+        store: FileStore | None = None,
     ) -> None:
         """Prepare a table.
 
@@ -218,13 +222,14 @@ class PlayerTable:
                 more rounds if players think: then something happens to some of them.
             thinking: How many seconds each player thinks before a choice; none by default.
             parted: Whether nodes can be parted.
+            store: What holds their files, if that is not the disk.
         """
         self.partition = PartitionedNetwork()
         self.network = self.partition.network
         self.node: Callable[[int], Network] = lambda number: self.network
         if parted:
             self.node = self.partition.node
-        self.guests = [Guest(path, f"P{i}") for i in range(seats)]
+        self.guests = [Guest(path, f"P{i}", store=store) for i in range(seats)]
         if thinking is not None:
             for guest in self.guests:
                 guest.player = Thinker(thinking)

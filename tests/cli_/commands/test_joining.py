@@ -14,6 +14,7 @@ from cli.commands import join, resume
 from cli.exit_codes import Trouble
 from p2p_hoity.net.lan_discovery import Announcement
 from p2p_hoity.net.ticket import Ticket, encode_ticket
+from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table import reconnect_moved_seat
 from p2p_hoity.table.play_table import Reach
@@ -128,7 +129,7 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
 ) -> None:
     found: list[Ticket] = []
 
-    async def taken(journal: Path, ticket: Ticket) -> bool:
+    async def taken(files: FileStore, journal: Path, ticket: Ticket) -> bool:
         found.append(ticket)
         return True
 

@@ -77,9 +77,8 @@ def test_a_full_disk_leaves_the_old_files_and_no_half_of_a_new_one(tmp_path: Pat
         (tmp_path / name).write_bytes(OLD)
     with pytest.raises(JournalError, match=f"number={errno.ENOSPC}"):
         transcript_archive.keep(NEW, tmp_path / "a.hoity", tmp_path / "b.hoity", None)
-    fails(
-        OSError, "No space left on device", private_files.write_private, tmp_path / "identity", NEW
-    )
+    put = private_files.PrivateFiles(tmp_path).put
+    fails(OSError, "No space left on device", put, tmp_path / "identity", NEW)
     assert files(tmp_path) == ["a.hoity", "identity"]
     assert (tmp_path / "a.hoity").read_bytes() == (tmp_path / "identity").read_bytes() == OLD
 
@@ -89,7 +88,7 @@ def test_a_transcript_is_its_owners_alone_and_a_device_stays_one(tmp_path: Path)
     before = os.umask(0)
     try:
         transcript_archive.write_transcript(tmp_path / "new" / "a.hoity", NEW)
-        private_files.write_private(tmp_path / "own" / "identity", NEW)
+        private_files.PrivateFiles(tmp_path / "own").put(tmp_path / "own" / "identity", NEW)
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "new" / "a.hoity").stat().st_mode) == 0o600

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from p2p_hoity.storage.private_files import open_private, private_folder, write_private
+from p2p_hoity.storage.private_files import PrivateFiles
 
 
 @pytest.fixture(autouse=True)
@@ -24,11 +24,13 @@ def open_to_others(path: Path) -> bool:
 
 def test_files_and_folders_are_the_owners_alone_and_added_to(tmp_path: Path) -> None:
     made = tmp_path / "made" / "deeper"
-    write_private(made / "one", b"1")
-    with open_private(private_folder(made) / "two", "ab") as file:
+    files = PrivateFiles(tmp_path / "made")
+    files.put(made / "one", b"1")
+    with files.append(made / "two", new=True) as file:
         file.write(b"2")
-    with open_private(made / "three", "wb") as file:
-        file.write(b"3")
+    held = files.lock(made / "three")
+    assert held is not None
+    held.close()
     paths = [made.parent, *made.parent.rglob("*")]
     assert len(paths) == 5
     assert [path for path in paths if open_to_others(path)] == []
@@ -36,6 +38,7 @@ def test_files_and_folders_are_the_owners_alone_and_added_to(tmp_path: Path) -> 
     (tmp_path / "open").write_bytes(b"")
     assert open_to_others(tmp_path / "open")
     for word in (b"a", b"b"):
-        with open_private(tmp_path / "file", "ab") as file:
+        with files.append(made / "two") as file:
+            file.seek(0, os.SEEK_END)
             file.write(word)
-    assert (tmp_path / "file").read_bytes() == b"ab"
+    assert (made / "two").read_bytes() == b"2ab"

@@ -169,7 +169,7 @@ def test_a_wrong_passphrase_says_so(tmp_path: Path, passphrase: str | None) -> N
 @pytest.mark.parametrize("data", [b"", b"hoity", b"x" * 100, journal.MAGIC, journal.MAGIC + b"\0"])
 def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.journal"
-    private_files.write_private(path, data)
+    private_files.PrivateFiles(path.parent).put(path, data)
     fails(journal.JournalError, "", journal.reopen, path)
 
 
@@ -218,7 +218,7 @@ def test_neither_the_repr_nor_the_form_shows_a_secret(tmp_path: Path) -> None:
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_judged(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.journal"
-    private_files.write_private(path, journal.MAGIC + b"\0" + data)
+    private_files.PrivateFiles(path.parent).put(path, journal.MAGIC + b"\0" + data)
     try:
         book, _, records = journal.reopen(path)
     except journal.JournalError:
@@ -318,7 +318,7 @@ def test_a_plain_journal_or_one_of_an_earlier_version_is_refused(tmp_path: Path)
     fails(journal.JournalError, r"\(file-not-sealed", read, path, SEALED)
     assert read(path)[0] is True
     path = tmp_path / "x.journal"
-    private_files.write_private(path, b"hoity-journal-1\n\0")
+    private_files.PrivateFiles(path.parent).put(path, b"hoity-journal-1\n\0")
     fails(journal.JournalError, r"\(no-journal", journal.reopen, path)
 
 

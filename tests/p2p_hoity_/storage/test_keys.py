@@ -7,7 +7,7 @@ import pytest
 from support.cases import fails
 
 from cli.local import player_setup
-from p2p_hoity.storage import home, player_key, private_files
+from p2p_hoity.storage import home, player_key
 
 
 def test_a_passphrase_seals_the_key_and_the_vault_shows_none(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_what_cannot_be_a_nickname_is_told_and_no_key_is_made(
 )
 def test_a_damaged_key_file_is_told(tmp_path: Path, data: bytes) -> None:
     place = home.Home(tmp_path)
-    private_files.write_private(place.identity, data)
+    place.files.put(place.identity, data)
     fails(player_key.KeyFileError, "", player_key.load_identity, place)
 
 

@@ -49,7 +49,7 @@ def test_no_new_file_has_a_known_name(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "open", look)
     for _ in range(2):
-        private_files.write_private(tmp_path / "file", b"x")
+        private_files.PrivateFiles(tmp_path).put(tmp_path / "file", b"x")
     assert len({path for path, _ in made}) == len(made) == 2
     assert all(flags & os.O_EXCL and flags & os.O_NOFOLLOW for _, flags in made)
     assert all(path != str(tmp_path / "file") for path, _ in made)
@@ -58,7 +58,8 @@ def test_no_new_file_has_a_known_name(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_link_is_replaced_or_refused_and_what_it_leads_to_is_left_alone(tmp_path: Path) -> None:
     victim, link = tmp_path / "victim", tmp_path / "link"
     victim.write_bytes(b"mine")
-    for write in (private_files.write_private, transcript_archive.write_transcript):
+    files = private_files.PrivateFiles(tmp_path)
+    for write in (files.put, transcript_archive.write_transcript):
         link.symlink_to(victim)
         write(link, b"new")
         assert victim.read_bytes() == b"mine"
@@ -66,28 +67,27 @@ def test_a_link_is_replaced_or_refused_and_what_it_leads_to_is_left_alone(tmp_pa
         assert link.read_bytes() == b"new"
         link.unlink()
     link.symlink_to(victim)
-    with private_files.new_private(link) as file:
-        file.write(b"new")
-    assert (victim.read_bytes(), link.read_bytes()) == (b"mine", b"new")
+    fails(FileExistsError, "", files.append, link, new=True)
+    assert victim.read_bytes() == b"mine"
     link.unlink()
     victim.unlink()
     link.symlink_to(victim)
-    fails(OSError, "symbolic links", private_files.open_private, link, "ab")
+    for refused in (files.get, files.append, files.lock):
+        fails(OSError, "symbolic links", refused, link)
     assert not victim.exists()
 
 
 def test_once_means_never_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    private_files.write_private(tmp_path / "file", b"old", once=True)
+    put = private_files.PrivateFiles(tmp_path).put
+    put(tmp_path / "file", b"old", once=True)
 
     def unable(*_: object, **__: object) -> None:
         raise OSError(95, "Operation not supported")
 
     for _ in range(2):
-        fails(
-            FileExistsError, "", private_files.write_private, tmp_path / "file", b"new", once=True
-        )
+        fails(FileExistsError, "", put, tmp_path / "file", b"new", once=True)
         monkeypatch.setattr(os, "link", unable)  # a file system without hard links
-    private_files.write_private(tmp_path / "other", b"new", once=True)
+    put(tmp_path / "other", b"new", once=True)
     assert (tmp_path / "file").read_bytes() == b"old"
     assert (tmp_path / "other").read_bytes() == b"new"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]

@@ -25,7 +25,7 @@ from p2p_hoity.net.ticket import Ticket, decode_ticket, encode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Judged, Scope
 from p2p_hoity.storage.journal import create
-from p2p_hoity.storage.private_files import write_private
+from p2p_hoity.storage.private_files import PrivateFiles
 from p2p_hoity.table.join_table import complete
 from p2p_hoity.table.lobby import Roster
 from p2p_hoity.table.play_table import PeerError, Reach, journal_path
@@ -134,13 +134,18 @@ async def test_a_seat_is_found_by_the_ticket_and_not_where_it_was() -> None:
 # To a game that is being played.
 
 
+def files_of(journal: Path) -> PrivateFiles:
+    """Return the store of a journal."""
+    return PrivateFiles(journal.parent.parent)
+
+
 @asynccontextmanager
 async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelScope]:
     """Something that holds a journal and takes tickets, until this is cancelled or left."""
     made = create(journal, FIRST)
     hub, capability = Hub(identity(1), network=Street()), Capability(TERMS, SECRET)
     table, roster = ROOM.table, Roster(ROOM.table.header.encode(), ((), (), ()), b"")
-    taker = Taker(hub, table, roster, capability, lambda _: None, journal)
+    taker = Taker(hub, table, roster, capability, lambda _: None, made.files, journal)
     if not looks:
         taker._handed = lambda: None  # type: ignore[method-assign]
     scope = trio.CancelScope()
@@ -170,7 +175,7 @@ def journal(tmp_path: Path) -> Path:
 async def test_a_game_that_ends_before_it_has_looked_has_taken_nothing(journal: Path) -> None:
     async with game(journal, looks=False) as scope, running():
         scope.deadline = trio.current_time() + 2
-        assert not await hand_over(journal, room_ticket("8.0.0.1:9"))
+        assert not await hand_over(files_of(journal), journal, room_ticket("8.0.0.1:9"))
     assert not journal.with_suffix(".ticket").exists()
 
 
@@ -179,7 +184,7 @@ async def test_of_two_who_hand_over_to_a_blind_game_neither_is_told_so(journal: 
 
     async def hand(where: str, after: float) -> None:
         await trio.sleep(after)
-        told.append(await hand_over(journal, room_ticket(where)))
+        told.append(await hand_over(files_of(journal), journal, room_ticket(where)))
 
     async with game(journal, looks=False), trio.open_nursery() as nursery:
         nursery.start_soon(hand, "8.0.0.1:9", 0)
@@ -192,12 +197,12 @@ async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(journal:
     place = journal.with_suffix(".ticket")
     async with game(journal):
         for rubbish in (b"\xff", b"hoity2nonsense", b"a" * 100_000, b""):
-            write_private(place, rubbish)
+            files_of(journal).put(place, rubbish)
             await trio.sleep(2)
             assert not place.exists()
         if hasattr(os, "mkfifo"):
             os.mkfifo(place)
-        assert await hand_over(journal, room_ticket("8.0.0.1:9"))
+        assert await hand_over(files_of(journal), journal, room_ticket("8.0.0.1:9"))
 
 
 # When there is something to give.
@@ -323,7 +328,7 @@ async def test_a_table_goes_on_by_a_fresh_ticket(tmp_path: Path, by_hand: bool) 
             assert fresh.addresses == ("8.0.9.9:1",)
             if by_hand:
                 played = host.heard(updates.Started)[0].table
-                assert await hand_over(journal_path(guest.home, played), fresh)
+                assert await hand_over(guest.home.files, journal_path(guest.home, played), fresh)
             else:
                 await gone.wait()
                 nursery.start_soon(come_back, 1, fresh)

@@ -1,0 +1,109 @@
+"""Tests of the port of files: both stores do the same, and a table keeps its files nowhere else."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import trio
+from support.cases import fails
+from support.journals import FIRST
+from support.memory_store import MemoryStore
+from support.player_table import CALM, PlayerTable, past_round
+
+from p2p_hoity.storage import journal
+from p2p_hoity.storage.file_store import FileStore
+from p2p_hoity.storage.private_files import PrivateFiles
+
+
+@pytest.fixture(params=["disk", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> FileStore:
+    """Return each store in turn."""
+    return PrivateFiles(tmp_path) if request.param == "disk" else MemoryStore()
+
+
+def test_a_file_is_put_whole_and_got_again(store: FileStore, tmp_path: Path) -> None:
+    place = tmp_path / "folder" / "one.mark"
+    assert not store.has(place)
+    fails(FileNotFoundError, "", store.get, place)
+    store.put(place, b"first")
+    store.put(place, b"second", settle=False)
+    fails(FileExistsError, "", store.put, place, b"third", once=True)
+    assert (store.get(place), store.get(place, 3), store.get(place, 0)) == (b"second", b"sec", b"")
+    store.put(tmp_path / "folder" / "two.journal", b"")
+    store.put(tmp_path / "folder" / "a.mark", b"")
+    found = store.list(tmp_path / "folder", ".mark")
+    assert [path.name for path in found] == ["a.mark", "one.mark"]
+    assert store.list(tmp_path / "nowhere", "") == []
+    store.remove(place)
+    store.remove(place)
+    assert not store.has(place)
+
+
+def test_an_open_file_is_locked_and_grows(store: FileStore, tmp_path: Path) -> None:
+    place = tmp_path / "folder" / "game.journal"
+    fails(FileNotFoundError, "", store.append, place)
+    with closing(store.append(place, new=True)) as file:
+        file.write(b"one two")
+        file.sync()
+        assert store.get(place) == b"one two"
+        fails(BlockingIOError, "", store.append, place)
+    fails(FileExistsError, "", store.append, place, new=True)
+    with closing(store.append(place)) as file:
+        assert (file.read(3), file.tell(), file.read()) == (b"one", 3, b" two")
+        file.seek(3)
+        file.truncate()
+        file.write(b"!")
+        number = file.number
+        file.sync()
+        assert not file.closed
+    assert file.closed
+    assert store.get(place) == b"one!"
+    store.remove(place)
+    store.put(tmp_path / "folder" / "beside", b"")
+    with closing(store.append(place, new=True)) as file:
+        assert (file.read(), file.number != number) == (b"", True)
+
+
+def test_one_at_a_time_holds_a_lock(store: FileStore, tmp_path: Path) -> None:
+    held = store.lock(tmp_path / "lock")
+    assert held is not None
+    assert store.lock(tmp_path / "lock") is None
+    held.close()
+    again = store.lock(tmp_path / "lock", wait=True)
+    assert again is not None
+    again.close()
+
+
+@pytest.mark.parametrize("synced", range(4))
+def test_after_a_power_failure_a_journal_has_what_was_put_on_disk(synced: int) -> None:
+    store, path = MemoryStore(), Path("/home/journals/a.journal")
+    book = journal.create(path, FIRST, None, store)
+    for number in range(4):
+        book.append(b"record %d" % number)
+        if number < synced:
+            book.sync()
+    store.fail()
+    again, first, records = journal.reopen(path, None, store)
+    assert (first, list(records)) == (FIRST, [b"record %d" % number for number in range(synced)])
+    assert again.current
+
+
+async def test_a_table_keeps_its_journals_and_keys_in_its_store_alone(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    store = MemoryStore()
+    table = PlayerTable(tmp_path, 3, CALM, thinking=0.5, store=store)
+    kept: list[Path] = []
+
+    async def crash() -> None:
+        assert await table.sit_until(1, past_round(2))
+        kept.extend(path for path in store.written if path.suffix in (".journal", ".mark"))
+        await table.resume(1)
+
+    await table.play({1: crash})
+    assert len({guest.end.standings for guest in table.guests}) == 1
+    assert table.guests[1].end.standings
+    assert len(kept) == 2 * 3
+    assert {path.name for path in store.written} == {"identity"}
+    on_disk = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.suffix for path in on_disk} == {".hoity"}
