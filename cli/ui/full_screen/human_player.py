@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+import math
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -68,7 +69,7 @@ class FullSeat(Hands):
         self._kept: list[Update] = []
         self.is_over = self.is_left = self._is_done = False
         self._bot = BotPlayer()
-        self.autopilot = how.looks_on
+        self._waits: set[trio.CancelScope] = set()
         self.pause = 0.0 if how.looks_on else PAUSE
         self._lesson: Names | None = None
         self._terms: tuple[str, ...] = ()
@@ -83,7 +84,6 @@ class FullSeat(Hands):
         self._wishes = Box[Wish]()
         self._replies = Box[bool]()
         self._returns = Box[bool]()
-        self._turned = trio.Event()
 
     def _do(self, act: Callable[[], object]) -> None:
         """Do something in trio; nothing before it has begun, or behind its end."""
@@ -93,8 +93,13 @@ class FullSeat(Hands):
 
     def _turn(self) -> None:
         """What is asked just now is answered by another player."""
-        self._turned.set()
-        self._turned = trio.Event()
+        for wait in self._waits:
+            wait.cancel()
+
+    @property
+    def autopilot(self) -> bool:
+        """Whether a bot has the seat, or nobody is asked."""
+        return self.app.desk.autopilot or self._how.looks_on
 
     def _keep(self, light: bool, bell: bool, staged: bool) -> None:
         """Keep how the person wants the screen, if the home takes it, and all else as it is now."""
@@ -262,8 +267,8 @@ class FullSeat(Hands):
         now = self.app.stage.scene.clock
         if now is not None and now.left < 5 * self.pause:
             return
-        with trio.move_on_after(self.pause):
-            await self._turned.wait()
+        with self._until_turned(self.pause):
+            await trio.sleep_forever()
 
     async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
         """The choice; None if somebody else has the seat now. A key that was struck for a question
@@ -282,31 +287,29 @@ class FullSeat(Hands):
 
     async def _or_turned(self, box: Box[A]) -> A | None:
         """What comes in; None if the seat was handed over first."""
-        found: list[A] = []
-        async with trio.open_nursery() as nursery:
+        with self._until_turned():
+            return await box.next()
+        return None
 
-            async def hear() -> None:
-                found.append(await box.next())
-                nursery.cancel_scope.cancel()
-
-            async def turn(turned: trio.Event) -> None:
-                await turned.wait()
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(hear)
-            nursery.start_soon(turn, self._turned)
-        return found[0] if found else None
+    @contextlib.contextmanager
+    def _until_turned(self, seconds: float = math.inf) -> Iterator[None]:
+        """Leave what is inside once the seat is handed over, or after so many seconds."""
+        with trio.move_on_after(seconds) as wait:
+            self._waits.add(wait)
+            try:
+                yield
+            finally:
+                self._waits.remove(wait)
 
     async def returning(self) -> None:
         """Wait for Enter; a bot comes back at once."""
         while not self.autopilot:
             if self.line is not None:
-                return await self.line.returning()
+                await self.line.returning()
+                return
             self._returns.empty()
-            came: bool | None = await self._or_turned(self._returns)
-            if came:
-                return None
-        return None
+            if await self._or_turned(self._returns):
+                return
 
     async def wish(self) -> Wish:
         """What a key asks for."""
@@ -347,9 +350,8 @@ class FullSeat(Hands):
         else:
             self._do(self._go)
 
-    def hand_over(self, to_bot: bool) -> None:
+    def hand_over(self) -> None:
         """Let a bot play, or take the seat again."""
-        self.autopilot = to_bot
         self._do(self._turn)
 
     def come_back(self) -> None:
@@ -412,7 +414,7 @@ class FullSeat(Hands):
         self.open()
         self._failed = trio.Event()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._take_over)
+            nursery.start_soon(self._take_over, self._failed)
             found = await main(*args)
             nursery.cancel_scope.cancel()
         return found
@@ -429,11 +431,9 @@ class FullSeat(Hands):
 
     # The screen fails.
 
-    async def _take_over(self) -> None:
+    async def _take_over(self, failed: trio.Event) -> None:
         """Wait for the application to fail; then go on in lines, in the same seat."""
-        if self._failed is None:
-            return
-        await self._failed.wait()
+        await failed.wait()
         line = LineSeat(replace(self._how, auto=self.app.desk.autopilot))
         printing.complain(_("The full screen has failed; the game goes on in lines."))
         line.allow_hints(self.app.desk.has_hints)

@@ -478,7 +478,7 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
         seat.open()
         seat._failed = trio.Event()
         seat._failed.set()
-        await seat._take_over()
+        await seat._take_over(seat._failed)
         capsys.readouterr()
         for name in ("Ada", "Bruno"):
             seat.tell(updates.Said(1, name, "again"))
