@@ -12,7 +12,8 @@ from typing import Any
 from protocol.chain.chain_state import Node, Secrets
 from protocol.consensus import followed_chain as following
 from protocol.consensus.epoch_votes import Votes
-from protocol.consensus.followed_chain import FollowedChain, Proof
+from protocol.consensus.fault_evidence import Proof
+from protocol.consensus.followed_chain import FollowedChain
 from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
