@@ -403,7 +403,7 @@ class Lobby:
         elif isinstance(entry, Refusal):
             self._post(peer, Refuse(entry))
         elif self._lets_in(peer, entry.nickname, frame):
-            self.seating.sit(peer, frame)
+            self.seating.sit(entry, frame.addresses)
 
     def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
         """Whether a guest may sit down at once; else it is told why not, or to wait ([L-60])."""
