@@ -110,7 +110,7 @@ def _here(work: Callable[..., Any], *given: Any) -> Future[Any]:
 
 def side_by_side(
     work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
-) -> Iterator[tuple[Piece, Found | ProcessEnded]]:
+) -> Generator[tuple[Piece, Found | ProcessEnded], None, None]:
     """Each piece with what `work` makes of it, as they are done; `work` and pieces are pickled.
 
     Where the system has no room for processes, this one does them in turn. Pieces are taken as

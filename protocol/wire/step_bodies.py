@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Final, TypeVar
 
 from ..crypto import group
-from ..errors import FieldPlace, Invalid
+from ..errors import FieldPlace, Invalid, coded
 from ..game_interface import Choice
 from . import codec
 from .codec import FieldForm, Int, Octets, Octets32, Octets64, Rows, Struct, WrongForm
@@ -120,12 +120,10 @@ def encode_body(body: Body) -> bytes:
 BAD: Final = "bad-body"
 
 
-def _decoded(body: bytes) -> Any:
-    """The value of a body that is not too long ([N-8])."""
-    try:
-        return codec.decode(body, MAX_BODY)
-    except Invalid as error:
-        raise Invalid(BAD, error.reason) from error
+def _decoded(data: bytes, most: int = MAX_BODY) -> Any:
+    """The value of a body, or of a part of one, that is not too long ([N-8])."""
+    with coded(BAD):
+        return codec.decode(data, most)
 
 
 def _read(form: Struct[T], value: Any) -> T:
@@ -219,10 +217,7 @@ def parse_choice(data: bytes, size: int) -> Choice:
 
     Raises Invalid('bad-body').
     """
-    try:
-        value = codec.decode(data, size)
-    except Invalid as error:
-        raise Invalid(BAD, f"a choice does not decode: {error.reason}") from error
     number = Int(MAX_INTEGER)
-    found: Choice = codec.read(codec.Either(int, number, Rows(number)), value, BAD, "a choice")
+    form = codec.Either(int, number, Rows(number))
+    found: Choice = codec.read(form, _decoded(data, size), BAD, "a choice")
     return found

@@ -8,8 +8,14 @@ from support.rules_driver import piece
 from support.sampling import times
 
 from p2p_hoity.editions.load_edition import load
-from p2p_hoity.rules import best_exhibit, is_exhibit, run_exhibits, strength
-from p2p_hoity.rules.exhibits import best_by_size, may_hold_exhibit, oldest
+from p2p_hoity.rules import best_exhibit, strength
+from p2p_hoity.rules.exhibits import (
+    best_by_size,
+    is_exhibit,
+    may_hold_exhibit,
+    oldest,
+    run_exhibits,
+)
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 
