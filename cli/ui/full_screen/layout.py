@@ -322,15 +322,18 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
     elif desk.lesson:
         found = [("Enter", _("goes on"), "seal()")]
     elif desk.menu is not None and desk.menu.is_builder:
-        best = [("1–9", _("best"), "pick(1)")] if desk.menu.kind == "exhibit" else []
+        best = [("1–9", _("best"), "choose('pick', 1)")] if desk.menu.kind == "exhibit" else []
         found = [
-            ("← →", _("walk"), "walk(1)"),
-            (_("Space"), _("mark"), "tick()"),
+            ("← →", _("walk"), "choose('walk', 1)"),
+            (_("Space"), _("mark"), "choose('toggle')"),
             *best,
             (_("Enter"), _("seal (no undo)"), "seal()"),
         ]
     elif desk.menu is not None:
-        found = [("1–9 ↑↓", _("choose"), "move(1)"), (_("Enter"), _("seal (no undo)"), "seal()")]
+        found = [
+            ("1–9 ↑↓", _("choose"), "choose('move', 1)"),
+            (_("Enter"), _("seal (no undo)"), "seal()"),
+        ]
     parts = [_key(*one) for one in found]
     common = [(key, _(word) if word else "", action) for key, word, action in COMMON_KEYS]
     if desk.has_hints and desk.menu is not None:

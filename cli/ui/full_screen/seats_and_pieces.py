@@ -244,13 +244,15 @@ def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
     style = ("*good" if chosen else "bright") + (" on cursor" if pointed or chosen else "")
     blank = TAKEN if menu.kind == "theft" else " "
     line = text(POINTER if pointed else DONE if chosen else blank, "title")
-    return line.add(word + (DONE if pointed and chosen else ""), style, f"mark({mark.slot})")
+    return line.add(
+        word + (DONE if pointed and chosen else ""), style, f"choose('mark', {mark.slot})"
+    )
 
 
 def _top(top: card_names.Top) -> Line:
     """Return the open Collectible of a window, and how many the window holds."""
     word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
-    line = text(f"{WINDOWS[top.window]}{word}", "title", f"window({top.window})")
+    line = text(f"{WINDOWS[top.window]}{word}", "title", f"choose('pick_window', {top.window})")
     return line.add(f" ({top.size}) ", "dim")
 
 
