@@ -14,7 +14,7 @@ from ...words.chat_phrases import MARK, spoken
 from ...words.presence_sentences import victory
 from ...words.translation import N_, _
 from . import turning_points
-from .colours import Line, between, broken, cells, joined, text
+from .colours import Line, between, broken, cells, joined, paragraphs, text
 from .menu import Menu
 from .question_panel import question, waiting
 from .score_track import track
@@ -246,10 +246,7 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """What stands where the question stands."""
     if desk.told is not None:
-        lines = [
-            line for words in desk.told for line in broken(" " + words, width - 1, "bright", "   ")
-        ]
-        return lines[:rows]
+        return paragraphs(desk.told, width - 1, "bright")[:rows]
     if stage.is_revealing:
         return turning_points.reveal(stage, width)[:rows]
     if desk.lesson:

@@ -343,13 +343,8 @@ def _colour(stage: Stage, seat: int) -> str:
     return card_names.colour(colours[seat]) if seat < len(colours) else ""
 
 
-def _held(view: View, seat: int) -> list[ActionCard]:
-    return [view.state.action_card(card) for card in view.state.hands[seat]]
-
-
 def _numbers(view: View, seat: int, kind: ActionKind) -> str:
-    found = sorted(card.number or 0 for card in _held(view, seat) if card.kind == kind)
-    return " ".join(map(str, found)) or "—"
+    return " ".join(map(str, card_names.held_numbers(view, seat, kind))) or "—"
 
 
 SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
@@ -357,8 +352,8 @@ SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
 
 
 def _flags(view: View, seat: int) -> str:
-    kinds = {card.kind for card in _held(view, seat)}
-    return " ".join(_mark(kind) if kind in kinds else "·" for kind in SINGLE)
+    has = card_names.held_numbers
+    return " ".join(_mark(kind) if has(view, seat, kind) else "·" for kind in SINGLE)
 
 
 def _mark(kind: ActionKind) -> str:
