@@ -31,11 +31,11 @@ def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def seat_style(stage: Stage, seat: int, ground: str = "") -> str:
+def seat_style(stage: Stage, seat: int) -> str:
     """The style of a seat's colour; bright before colours are drawn."""
     colours = stage.names.colours if stage.names else ()
     name = f"seat.{colours[seat]}" if seat < len(colours) else "bright"
-    return f"*{name} on {ground}" if ground else f"*{name}"
+    return f"*{name}"
 
 
 def name_of(stage: Stage, seat: int) -> str:
