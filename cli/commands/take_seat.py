@@ -346,7 +346,7 @@ class Sitting:
 
     def _begin(self, seats: int) -> None:
         """One's own bots go along: only others are told when one leaves."""
-        self._tells = self.crew is None or len(self.crew.names) < seats - 1
+        self._tells = self.crew is None or len(self.crew.levels) < seats - 1
         self.screen.allow_hints(not self._tells)
         if self.crew is not None:
             self.crew.remember(self.game)

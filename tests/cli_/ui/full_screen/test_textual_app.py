@@ -95,7 +95,7 @@ def by_mouse(rng: random.Random) -> Script:
         menu = menu_of(at)
         if menu.kind == "theft":
             for group in rules.theft_options(menu.view.state):
-                await at.app.run_action(f"mark({rng.choice(group)})")
+                await at.app.run_action(f"choose('mark', {rng.choice(group)})")
         elif menu.kind == "exhibit":
             await at.click(f"1 {menu.entries[0].words}")
         else:
