@@ -16,6 +16,7 @@ from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import ORDER, Context, Label, Random, digest, expand, u64
 from ..crypto.proof_batches import Checker, at_once
 from ..errors import FieldPlace
+from ..fault_codes import Fault
 from ..game_interface import NOT_OF_FORM, Cards, Choice, Game, IllegalMove, Layout
 from ..wire import codec
 from ..wire.table_header import MAX_SEATS, Header
@@ -308,6 +309,10 @@ class RefusedBody:
     code: str
     note: str
     place: FieldPlace | None = None
+
+    def fault(self, seat: int, step: int) -> Fault:
+        """Return the fault of the seat that has said it in this step."""
+        return Fault(self.code, seat, step, self.note, self.place)
 
 
 @dataclass

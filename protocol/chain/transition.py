@@ -14,7 +14,7 @@ from .. import game_interface as game
 from ..bounds import Quota
 from ..crypto.hashing import Label, Random, digest
 from ..errors import Invalid
-from ..fault_codes import FAULTS, Fault
+from ..fault_codes import FAULTS
 from ..game_interface import Choice, IllegalMove
 from ..wire import codec
 from ..wire.step_bodies import COIN
@@ -230,18 +230,28 @@ def begin(table: Table) -> Node:
     )
 
 
-def check(node: Node, seat: int, body: bytes) -> Any:
-    """Return what a body gives, read and checked once.
+def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
+    """Return whether a body is legal in the step that `node` stands before; it is judged once.
 
-    Raises Fault of `seat` if it is illegal in the step that `node` stands before ([N-7], [N-9]).
+    SPEC: [N-7], [N-9].
     """
     if seat not in node.want.speakers:
-        raise Fault("not-expected", seat, node.step)
+        return RefusedBody("not-expected", "")
     found = node.derived.verdicts.get((seat, body))
     if found is None:
         found = node.derived.verdicts[seat, body] = judge(node, seat, body)
+    return found
+
+
+def check(node: Node, seat: int, body: bytes) -> Any:
+    """Return what a legal body gives to the step that `node` stands before.
+
+    Raises:
+        Fault: Of `seat`, if it is illegal there.
+    """
+    found = verdict(node, seat, body)
     if isinstance(found, RefusedBody):
-        raise Fault(found.code, seat, node.step, found.note, found.place)
+        raise found.fault(seat, node.step)
     return found.given
 
 
@@ -251,12 +261,12 @@ def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | No
 
 
 def keep(node: Node, seat: int, body: bytes, found: AcceptedBody | RefusedBody) -> None:
-    """Keep what `judge` found for `check`."""
+    """Keep what `judge` found for `verdict`."""
     node.derived.verdicts[seat, body] = found
 
 
 def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
-    """Return what `check` rests on, a pure function: it may go on in another thread."""
+    """Return what `verdict` rests on, a pure function: it may go on in another thread."""
     step = STEPS[node.want.kind]
     try:
         return AcceptedBody(step.check(node, seat, body))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..chain import transition
-from ..chain.chain_state import Node
+from ..chain.chain_state import Node, RefusedBody
 from ..errors import FieldPlace
 from ..fault_codes import Fault
 from ..wire.signed_messages import Halt, Message, Say, SealVote
@@ -78,12 +78,10 @@ def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
     node = nodes[say.on]
     if node.step != say.step:
         return Fault("not-expected", message.seat, say.step)
-    if not transition.stands_still(node):
-        try:
-            transition.check(node, message.seat, say.body)
-        except Fault as fault:
-            return fault
-    return None
+    if transition.stands_still(node):
+        return None
+    found = transition.verdict(node, message.seat, say.body)
+    return found.fault(message.seat, say.step) if isinstance(found, RefusedBody) else None
 
 
 def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..chain import transition
-from ..chain.chain_state import Kind, Node
+from ..chain.chain_state import AcceptedBody, Kind, Node
 from ..wire.signed_messages import Message, Say
-from .fork_tree import Tree, is_legal
+from .fork_tree import Tree
 from .message_store import MessageStore
 
 
@@ -50,7 +50,7 @@ def chosen_says(
                 continue
             if only_known and transition.known(node, message.seat, say.body) is None:
                 continue
-            if is_legal(node, message.seat, say.body):
+            if isinstance(transition.verdict(node, message.seat, say.body), AcceptedBody):
                 found[message.seat] = message
     return found
 

@@ -8,8 +8,7 @@ from typing import Final
 
 from ..bounds import Quota
 from ..chain import transition
-from ..chain.chain_state import Node, Slot
-from ..fault_codes import Fault
+from ..chain.chain_state import AcceptedBody, Node, Slot
 from ..wire.signed_messages import Message, Say
 
 MAX_VERSIONS: Final[Quota] = 4096
@@ -23,15 +22,6 @@ def says_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, Say]
     """Return the says of one epoch, in the order given."""
     pairs = ((message, message.statement) for message in messages)
     return [(m, say) for m, say in pairs if isinstance(say, Say) and say.epoch == epoch]
-
-
-def is_legal(node: Node, seat: int, body: bytes) -> bool:
-    """Return whether the body is legal in the step that `node` stands before."""
-    try:
-        transition.check(node, seat, body)
-    except Fault:
-        return False
-    return True
 
 
 class Tree:
@@ -68,7 +58,8 @@ class Tree:
         """Return the legal bodies said on `node`, by seat, each once."""
         found: dict[int, list[bytes]] = {}
         for seat, body in self._by_place.get((node.step, node.digest), []):
-            if body not in found.get(seat, []) and is_legal(node, seat, body):
+            known = found.get(seat, [])
+            if body not in known and isinstance(transition.verdict(node, seat, body), AcceptedBody):
                 found.setdefault(seat, []).append(body)
         return {seat: tuple(sorted(b)) for seat, b in found.items()}
 
@@ -90,7 +81,8 @@ class Tree:
         say = message.statement
         if not isinstance(say, Say) or not self.resolves(say):
             return False
-        return is_legal(self.nodes[say.on], message.seat, say.body)
+        found = transition.verdict(self.nodes[say.on], message.seat, say.body)
+        return isinstance(found, AcceptedBody)
 
     def builders(self, node: Node) -> Set[int]:
         """Return the seats that have said something whose chain goes through `node`.

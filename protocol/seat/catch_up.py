@@ -18,6 +18,7 @@ from ..consensus import fault_evidence
 from ..consensus.message_store import MessageStore
 from ..wire import peer_frames
 from ..wire.signed_messages import Close, Halt, Message, Say
+from .effects import Send
 from .peers import MAX_CLOSES, MAX_FETCH
 from .seat_state import SeatState
 from .signer import FIRST
@@ -222,7 +223,8 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
         known = set() if peer is None else {peer}
         if isinstance(statement, Say):
             known |= {p for p, seats in state.peers.spared.items() if message.seat in seats}
-        state.outbox.pass_on(peer_frames.Carry(message.encode()), frozenset(known))
+        frame = peer_frames.encode_frame(peer_frames.Carry(message.encode()))
+        state.outbox.emit(Send(frame, but=frozenset(known)))
     elif isinstance(statement, Say):
         state.peers.defer(message)
 

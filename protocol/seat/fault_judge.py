@@ -26,7 +26,6 @@ class FaultJudge:
     """Faults that one node can prove, and how the table ended for it and for others.
 
     Attributes:
-        fresh: Messages that were stored and not judged yet.
         checked: The node at which no long body waits for its check.
         proofs: The first proof of each other seat's fault, or one that shows the same fault whole.
         accusation: Such a proof against the own seat.
@@ -40,7 +39,6 @@ class FaultJudge:
     def __init__(self, log: MessageLog, timers: Timers, outbox: Outbox, seat: int | None) -> None:
         """Begin without a fault."""
         self.log, self.timers, self.outbox, self.seat = log, timers, outbox, seat
-        self.fresh: list[Message] = []
         self.checked: Node | None = None
         self.proofs: dict[int, Proof] = {}
         self.accusation: Proof | None = None
@@ -55,14 +53,9 @@ class FaultJudge:
 
     # Judging
 
-    def add(self, message: Message) -> None:
-        """Have a message that was just stored judged when the rules go on."""
-        self.fresh.append(message)
-
     def judge_fresh(self) -> None:
         """Convict whoever is proven at fault by what was stored since the last call."""
-        fresh, self.fresh = self.fresh, []
-        for message in fresh:
+        for message in self.log.take_fresh():
             if message.seat not in self.log.tip.banned:
                 proof = fault_evidence.find_fault(message, self.log.store, self.log.view)
                 if proof is not None:
@@ -70,7 +63,7 @@ class FaultJudge:
 
     def judge_again(self, messages: Iterable[Message]) -> None:
         """Judge what is stored where the chain stands now: at once, or when the rules go on."""
-        self.fresh.extend(messages)
+        self.log.renew(messages)
         if not self.outbox.hands_out:
             self.judge_fresh()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from itertools import chain
 from typing import Any
 
@@ -23,6 +23,7 @@ class MessageLog:
         store: All messages that are stored.
         votes: The epochs that are known, with their halts, closes and votes.
         view: The epoch that the node stands in, and its chain as far as it is followed.
+        fresh: Messages that were stored and not judged yet.
     """
 
     def __init__(self, table: Table, outbox: Outbox) -> None:
@@ -31,6 +32,7 @@ class MessageLog:
         self.store = MessageStore()
         self.votes = Votes(table, self.store)
         self.view = followed_chain.new_view(0, transition.begin(table), 0.0)
+        self.fresh: list[Message] = []
         self._final = 0
 
     # Queries
@@ -88,10 +90,21 @@ class MessageLog:
 
         A faulty seat may have filled the room for its closes with bad ones. Others follow this one.
         """
-        if self.store.add(message):
-            return True
-        is_new = message.hash not in self.store and self.votes.is_sound(message)
-        return is_new and self.store.add(message, sound=True)
+        if not self.store.add(message):
+            is_new = message.hash not in self.store and self.votes.is_sound(message)
+            if not is_new or not self.store.add(message, sound=True):
+                return False
+        self.fresh.append(message)
+        return True
+
+    def renew(self, messages: Iterable[Message]) -> None:
+        """Have stored messages judged again."""
+        self.fresh.extend(messages)
+
+    def take_fresh(self) -> list[Message]:
+        """Return the messages that are not judged yet, and count them as judged."""
+        fresh, self.fresh = self.fresh, []
+        return fresh
 
     def begin_epochs(self, now: float) -> None:
         """Begin epoch 0 at the last node of the chain that setup leads to."""

@@ -29,7 +29,7 @@ def rests(state: SeatState) -> bool:
     outbox, judge = state.outbox, state.judge
     if not outbox.hands_out:
         return False
-    if outbox.job is None and (judge.fresh or judge.checked is not state.tip):
+    if outbox.job is None and (state.log.fresh or judge.checked is not state.tip):
         due = next(_due(state), None)
         if due is None:
             judge.mark_checked()
@@ -44,7 +44,7 @@ def _due(state: SeatState) -> Iterator[Unknown]:
     That is what was stored since the last turn, and what is said in the first incomplete step, of
     each seat until one body of it is legal.
     """
-    for message in state.judge.fresh:
+    for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
             continue
         say = message.statement

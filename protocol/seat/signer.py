@@ -283,7 +283,6 @@ class Signer:
             return False
         if message.seat == self.seat:
             self._bind(message.statement)
-        self.judge.add(message)
         if not self.outbox.is_replaying:
             fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
             if message.seat == self.seat and self.own_secrets is not None:

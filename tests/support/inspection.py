@@ -83,7 +83,7 @@ def inspect(machine: SeatMachine) -> Inside:
         near=frozenset(peers.near),
         departures=MappingProxyType(peers.departures.numbers()),
         inquiry=None if signer.inquiry is None else replace(signer.inquiry),
-        fresh=tuple(machine.judge.fresh),
+        fresh=tuple(machine.log.fresh),
         clocks=replace(timers, granted=dict(timers.granted)),
         have_all_left=peers.all_left(),
         has_run_out=signer.ran_out(),

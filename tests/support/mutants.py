@@ -203,7 +203,7 @@ MUTANTS = (
         "illegal says are followed",
         (
             followed_chain.chosen_says,
-            "is_legal(node, message.seat, say.body)",
+            "isinstance(transition.verdict(node, message.seat, say.body), AcceptedBody)",
             "True",
         ),
     ),
