@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from typing import Final
 
 from protocol.crypto import group
-from protocol.crypto.group import BASE, ORDER, Point
+from protocol.crypto.group import BASE, Point
+from protocol.crypto.hashing import ORDER
 
 FIELD: Final = 2**255 - 19
 WHOLE: Final = 8 * ORDER

@@ -7,7 +7,8 @@ from hashlib import sha512
 from typing import Final
 
 from protocol.crypto import group
-from protocol.crypto.group import IDENTITY, ORDER, Point
+from protocol.crypto.group import IDENTITY, Point
+from protocol.crypto.hashing import ORDER
 from protocol.errors import Invalid
 
 FIELD: Final = 2**255 - 19

@@ -149,7 +149,7 @@ DISTURBED = list(TABLES)[5:]
 
 def room_of(name: str) -> MachineTable:
     """Return the room of a played table. It is played once for each kind of cryptography."""
-    return _room(name, id(identities.bindings))
+    return _room(name, id(vars(identities)["bindings"]))
 
 
 @group.cache_per_backend(None)
@@ -159,7 +159,7 @@ def _room(name: str, signatures: int) -> MachineTable:
 
 def files_of(name: str) -> tuple[bytes, ...]:
     """Return the files of all seats that finished."""
-    return _files(name, id(identities.bindings))
+    return _files(name, id(vars(identities)["bindings"]))
 
 
 @group.cache_per_backend(None)

@@ -2,11 +2,11 @@
 
 import trio
 
-from p2p_hoity.net.secure_channel import Identity
 from p2p_hoity.net.transport import Network
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Watch
 from p2p_hoity.relay.relay_server import Relay
+from protocol import Identity
 
 
 async def serve_relay(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest import mock
 
 from protocol.chain import chain_state
 from protocol.chain.chain_state import Kind, Node
@@ -87,13 +88,9 @@ class TinyStep(StepRules[bytes]):
 def tiny_steps() -> Iterator[None]:
     """Two kinds of step take the bodies of this table."""
     kinds = (Kind.SEAL, Kind.CHOOSE)
-    kept = [(kind, STEPS[kind]) for kind in kinds]
-    following = chain_state.NEXT
-    chain_state.NEXT = dict.fromkeys(Kind, frozenset(Kind))
-    for kind in kinds:
-        STEPS[kind] = TinyStep()
-    try:
+    steps: Any = STEPS
+    with (
+        mock.patch.object(chain_state, "NEXT", dict.fromkeys(Kind, frozenset(Kind))),
+        mock.patch.dict(steps, {kind: TinyStep() for kind in kinds}),
+    ):
         yield
-    finally:
-        chain_state.NEXT = following
-        STEPS.update(kept)

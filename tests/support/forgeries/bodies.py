@@ -8,6 +8,7 @@ from protocol.chain import transition
 from protocol.chain.chain_state import Node, new_secrets
 from protocol.chain.sealed_choices import opening_size, seal_choice
 from protocol.crypto import commitments, escrow, group
+from protocol.crypto.hashing import ORDER
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, step_bodies
 from protocol.wire.signed_messages import Say
@@ -45,13 +46,13 @@ def flip(data: bytes) -> bytes:
 
 def plus_one(data: bytes) -> bytes:
     """Add one to the scalar at the end. It stays canonical."""
-    value = (int.from_bytes(data[-32:], "little") + 1) % group.ORDER
+    value = (int.from_bytes(data[-32:], "little") + 1) % ORDER
     return data[:-32] + value.to_bytes(32, "little")
 
 
 def plus_order(data: bytes) -> bytes:
     """Add the group order to the scalar at the end, which is then not canonical."""
-    value = int.from_bytes(data[-32:], "little") + group.ORDER
+    value = int.from_bytes(data[-32:], "little") + ORDER
     return data[:-32] + value.to_bytes(32, "little")
 
 
@@ -117,7 +118,7 @@ def card_escrow(machine: SeatMachine, node: Node, say: Say) -> bytes:
 def zero_piece(machine: SeatMachine, node: Node, say: Say) -> bytes:
     """Commit to a polynomial with a root at seat 0, whose key share is then zero."""
     secret = secrets_of(machine).key
-    polynomial = (secret, -secret % group.ORDER)
+    polynomial = (secret, -secret % ORDER)
     alter(machine, polynomial=polynomial)
     draw = stream("zero piece", "none")
     return transition.body_of(node, seat_of(machine), secrets_of(machine), draw)

@@ -82,7 +82,7 @@ def _with_body(liar: Liar, say: Say, body: bytes) -> Message:
 def second_body(liar: Liar, say: Say) -> bytes:
     """Another legal body of the same step if there is one, else an illegal one."""
     node = liar.node_of(say)
-    game = liar.machine.table.game
+    game: Any = liar.machine.table.game
     if node is None or node.want.kind in (Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK):
         return step_bodies.EMPTY
     if transition.needs_choice(node, liar.seat):

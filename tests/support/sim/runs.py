@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
+from unittest import mock
 
 from protocol.seat import offload
 from support.sim.cheap import cheap_blocks, shared_nodes
@@ -55,14 +56,10 @@ class Run:
 
     @contextmanager
     def _blocks(self) -> Iterator[None]:
-        heavy = offload.HEAVY
-        if self.slow_jobs:
-            offload.HEAVY = 0  # the bodies of a toy game are all small
-        try:
-            with shared_nodes() if self.real else cheap_blocks(shared=not self.slow_jobs):
-                yield
-        finally:
-            offload.HEAVY = heavy
+        heavy = 0 if self.slow_jobs else offload.HEAVY  # the bodies of a toy game are all small
+        blocks = shared_nodes() if self.real else cheap_blocks(shared=not self.slow_jobs)
+        with mock.patch.object(offload, "HEAVY", heavy), blocks:
+            yield
 
 
 @contextmanager

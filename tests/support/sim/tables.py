@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from p2p_hoity.table.task_groups import AwakeClock
 from protocol.consensus import fault_evidence
@@ -390,7 +391,8 @@ class World:
     def _choose(self, seat: int) -> None:
         process = self.processes[seat]
         if process.up and process.machine.must_choose:
-            choices = self.table.game.choices(process.machine.tip.want.name, seat)
+            game: Any = self.table.game
+            choices = game.choices(process.machine.tip.want.name, seat)
             process.machine.choose(self.die.choice(choices), self.time(seat))
             self.collect(seat)
 
@@ -570,7 +572,10 @@ class World:
     def _found_later(self) -> set[int]:
         """Whom all honest messages together prove at fault."""
         every = [m for s in self.honest() for m in store_of(self.processes[s].machine)]
-        found = {seat for seat, _, _ in fault_evidence.two_statements(every)}
+        hashes: dict[tuple[int, ...], set[bytes]] = {}
+        for message in every:
+            hashes.setdefault((message.seat, *message.identity), set()).add(message.hash)
+        found = {seat for (seat, *_), several in hashes.items() if len(several) > 1}
         halts = [m for m in every if m.seat in self.plan.liars]
         for a in halts:
             for b in halts:

@@ -11,7 +11,7 @@ from itertools import islice
 
 from protocol.chain.chain_state import nonzero_scalar
 from protocol.consensus.fork_tree import Tree
-from protocol.crypto.group import ORDER
+from protocol.crypto.hashing import ORDER
 from protocol.wire.signed_messages import Accept, Close, Halt, Late, Message, Say, SealVote
 from support.inspection import promise_of, store_of, view_of
 from support.sim.lies import Liar, Lie, Sent, about

@@ -139,7 +139,9 @@ class VectorRoom(MachineTable):
         self.lives[seat] += 1
         return self.made(seat, draw, secret)
 
-    def at(self, due: Due, act: Act, seat: int | None = None) -> VectorRoom:
+    def at(  # type: ignore[override]
+        self, due: Due, act: Act, seat: int | None = None
+    ) -> VectorRoom:
         """Have something happen."""
         self.hours.append(Hour(due, act, seat))
         return self
@@ -154,7 +156,7 @@ class VectorRoom(MachineTable):
                 hour.act(self)
         return super().deliver()
 
-    def play(self, until: float = 600.0) -> VectorRoom:
+    def play(self, until: float = 600.0) -> VectorRoom:  # type: ignore[override]
         """From the first word to the end."""
         self.start()
         self.run(until=until)
