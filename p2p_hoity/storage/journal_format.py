@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import hmac
 import os
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from nacl.exceptions import CryptoError
 from nacl.secret import Aead
@@ -193,6 +193,7 @@ def read_form(head: bytes, passphrase: str | None) -> Form:
     return _form(head, stretched(passphrase, head[1:]), True)
 
 
+TEXT: Final = codec.Text(lambda text: True)
 VERSION: Final = 1
 """The form of the record. A journal of another form is refused."""
 
@@ -222,12 +223,12 @@ class SeatRecord:
     """
 
     header: bytes
-    seat: int
-    seed: bytes = field(repr=False)
-    addresses: tuple[tuple[str, ...], ...]
-    listen: str
-    relays: tuple[str, ...]
-    started: int
+    seat: Annotated[int, codec.Int(table_header.MAX_SEATS - 1)]
+    seed: codec.Octets32 = field(repr=False)
+    addresses: Annotated[tuple[tuple[str, ...], ...], codec.Rows(codec.Rows(TEXT))]
+    listen: Annotated[str, TEXT]
+    relays: Annotated[tuple[str, ...], codec.Rows(TEXT)]
+    started: Annotated[int, codec.Int(2**64 - 1)]
     signature: bytes
     secret: bytes = field(repr=False)
     is_open: bool
@@ -247,7 +248,10 @@ class SeatRecord:
 
     def encode(self) -> bytes:
         """Return the bytes of the record."""
-        return codec.encode((VERSION, *astuple(self)))
+        return codec.encode((VERSION, *_ROW.write(self)))
+
+
+_ROW: Final = codec.Struct(SeatRecord, head=1)
 
 
 def decode_seat_record(data: bytes) -> SeatRecord:
@@ -261,10 +265,7 @@ def decode_seat_record(data: bytes) -> SeatRecord:
     version = value[0] if isinstance(value, tuple) and value else None
     if type(version) is not int or version != VERSION:
         raise EarlierRecord
-    try:
-        found = SeatRecord(*value[1:])
-        if not 0 <= found.seat < len(found.table.roster):
-            raise Invalid("bad-header", "the record is of no seat of its table")
-    except TypeError as error:
-        raise Invalid("bad-header", "the record has other fields") from error
+    found = codec.read(_ROW, value, "bad-header", "the record")
+    if found.seat >= len(found.table.roster):
+        raise Invalid("bad-header", "the record is of no seat of its table")
     return found

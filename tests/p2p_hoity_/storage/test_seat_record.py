@@ -68,3 +68,13 @@ def test_a_record_of_another_version_is_refused_in_words(value: Any, tmp_path: P
 def test_a_malformed_record_is_refused(fields: tuple[Any, ...]) -> None:
     with pytest.raises(Invalid, match="record"):
         decode_seat_record(codec.encode((VERSION, *fields)))
+
+
+@pytest.mark.parametrize("number", range(13))
+def test_a_field_of_another_type_is_refused(number: int) -> None:
+    _version, *fields = codec.decode(FIRST.encode(), 1 << 16)
+    assert len(fields) == 13
+    for wrong in (None, "text" if isinstance(fields[number], int) else 7, (7,)):
+        data = codec.encode((VERSION, *fields[:number], wrong, *fields[number + 1 :]))
+        with pytest.raises(Invalid, match="record"):
+            decode_seat_record(data)
