@@ -18,7 +18,6 @@ from ..consensus import fault_evidence
 from ..consensus.message_store import MessageStore
 from ..wire import peer_frames
 from ..wire.signed_messages import Close, Halt, Message, Say
-from .effects import Send
 from .peers import MAX_CLOSES, MAX_FETCH
 from .seat_state import SeatState
 from .signer import FIRST
@@ -109,7 +108,7 @@ def _carry_part(
         room -= len(message.payload) + OVERHEAD
         if room < 0:
             return message
-        state.outbox.carry(message, peer)
+        state.outbox.send(message, peer)
     return None
 
 
@@ -223,8 +222,7 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
         known = set() if peer is None else {peer}
         if isinstance(statement, Say):
             known |= {p for p, seats in state.peers.spared.items() if message.seat in seats}
-        frame = peer_frames.encode_frame(peer_frames.Carry(message.encode()))
-        state.outbox.emit(Send(frame, but=frozenset(known)))
+        state.outbox.send(message, but=known)
     elif isinstance(statement, Say):
         state.peers.defer(message)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -181,17 +181,21 @@ class Outbox:
         effects, self._effects = self._effects, []
         return effects
 
-    def send(self, frame: peer_frames.FrameBody, peer: bytes | None = None) -> None:
-        """Send a frame to one linked node, or to all."""
-        self.emit(Send(peer_frames.encode_frame(frame), peer))
+    def send(
+        self,
+        frame: peer_frames.FrameBody | Message,
+        peer: bytes | None = None,
+        but: Iterable[bytes] = (),
+    ) -> None:
+        """Send a frame, or the one that carries a message.
 
-    def carry(self, message: Message, peer: bytes | None = None) -> None:
-        """Send a message to one linked node, or to all."""
-        self.send(peer_frames.Carry(message.encode()), peer)
-
-    def pass_on(self, frame: peer_frames.FrameBody, but: frozenset[bytes]) -> None:
-        """Send a frame to all linked nodes but these."""
-        self.emit(Send(peer_frames.encode_frame(frame), but=but))
+        Args:
+            frame: The frame or the message.
+            peer: The id of the node it is for, 32 bytes. None: all linked nodes.
+            but: The ids of nodes that it is not for.
+        """
+        body = peer_frames.Carry(frame.encode()) if isinstance(frame, Message) else frame
+        self.emit(Send(peer_frames.encode_frame(body), peer, frozenset(but)))
 
     def begin_replay(self) -> None:
         """Note that what follows comes from the journal."""

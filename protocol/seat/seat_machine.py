@@ -367,7 +367,7 @@ class SeatMachine(SeatState):
 
     def _pass_on(self, word: Leave | EndNotice, peer: bytes | None) -> None:
         """Pass on a seat's signed word that is new here ([L-23], [L-27])."""
-        self.outbox.pass_on(word, frozenset() if peer is None else frozenset((peer,)))
+        self.outbox.send(word, but=() if peer is None else (peer,))
         self._pump()
 
     def _pump(self) -> None:

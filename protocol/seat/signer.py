@@ -303,7 +303,7 @@ class Signer:
             return False
         message = signed_messages.sign(self.who, self.table.id, self.seat, statement)
         self.hold(message, note)
-        self.outbox.carry(message)
+        self.outbox.send(message)
         return True
 
     def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:

@@ -288,7 +288,7 @@ def identity_of(machine: SeatMachine) -> Identity:
 
 def send_to_all(machine: SeatMachine, message: Message) -> None:
     """Let the machine send a message that it does not hold itself."""
-    machine.outbox.carry(message)
+    machine.outbox.send(message)
 
 
 def player_choices(machine: SeatMachine) -> dict[tuple[int, str], PlayerChoice]:
