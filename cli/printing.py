@@ -13,9 +13,8 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TextIO
 
 NARROWEST: Final = 20
@@ -24,8 +23,6 @@ HANGING: Final = "  "
 GLUE: Final = "\0"
 """Stands for a space that keeps a number on the line of its word, as in Thief 6 or B 1926, and a
 command whole, so that it can be copied."""
-SECOND: Final = "\1"
-"""Stands behind a letter of double width while lines are broken."""
 COMMAND: Final = re.compile(
     r"(?:python3? tasks\.py )?(?:hoity |(?<=\.py ))[a-z]+"
     r"(?: --[a-z]+| [0-9a-f]{16}| [A-Z]{4,}| \S*/\S+)*"
@@ -52,33 +49,56 @@ def width() -> int | None:
     return max(NARROWEST, shutil.get_terminal_size().columns)
 
 
+def cells(words: str, wide: str = "WF") -> int:
+    """Return the columns of words: two for a letter whose East Asian width is among these."""
+    return len(words) + sum(unicodedata.east_asian_width(letter) in wide for letter in words)
+
+
+def broken(
+    words: str, columns: int, hanging: str, taken: Callable[[str], int] = cells, chops: bool = True
+) -> list[str]:
+    """Return words in lines of so many columns, broken at spaces.
+
+    Args:
+        words: One line.
+        columns: The most that a line takes.
+        hanging: Stands before each line but the first.
+        taken: Gives the columns that words take.
+        chops: Whether a word without room is broken too.
+    """
+    bare = words.lstrip(" ")
+    lines = [words[: len(words) - len(bare)]]
+    for number, word in enumerate(bare.split(" ")):
+        longer = f"{lines[-1]} {word}" if number else lines[-1] + word
+        if number and taken(longer) > columns:
+            lines.append(hanging + word)
+        else:
+            lines[-1] = longer
+        if chops and taken(lines[-1]) > columns:
+            lines += _chopped(lines.pop(), columns, taken)
+    return [line.rstrip(" ") for line in lines]
+
+
+def _chopped(word: str, columns: int, taken: Callable[[str], int]) -> list[str]:
+    """Return a text in parts of at most so many columns; a part has one letter at least."""
+    parts = [""]
+    for letter in word:
+        if parts[-1] and taken(parts[-1] + letter) > columns:
+            parts.append("")
+        parts[-1] += letter
+    return parts
+
+
 def wrapped(words: str, columns: int | None) -> list[str]:
     """Return the lines a line takes in so many columns; a word is never broken, so that a ticket or
-    a path can be copied whole."""
-    if columns is None or len(_widened(words)) <= columns:
+    a path can be copied."""
+    if columns is None or cells(words) <= columns:
         return [words]
     glued = COMMAND.sub(lambda found: found[0].replace(" ", GLUE), words)
-    glued = _widened(re.sub(r"(?<=\S) (?=\d)", GLUE, glued))
+    glued = re.sub(r"(?<=\S) (?=\d)", GLUE, glued)
     indent = words[: len(words) - len(words.lstrip())]
-    lines = textwrap.wrap(
-        glued,
-        columns,
-        subsequent_indent=indent + HANGING,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace(GLUE, " ").replace(SECOND, "") for line in lines] or [words]
-
-
-def _widened(words: str) -> str:
-    """As many letters as the words take columns: two for one of double width, as in a name, or a
-    terminal would go on at its left edge with what somebody else has chosen."""
-    if words.isascii():
-        return words
-    return "".join(
-        letter + SECOND if unicodedata.east_asian_width(letter) in "WF" else letter
-        for letter in words
-    )
+    lines = broken(glued, columns, indent + HANGING, chops=False)
+    return [line.replace(GLUE, " ") for line in lines]
 
 
 HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})

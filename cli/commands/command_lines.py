@@ -27,7 +27,14 @@ def play(
     table: Annotated[opt.BotTableOptions, opt.NO_SEATS],
     seat: opt.PlayOptions,
     output: opt.OutputOptions,
-    opponents: opt.OpponentOptions,
+    bots: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|LEVELS",
+            help=N_("How many bots play against you (by default 3), or a level for each."),
+            rich_help_panel=opt.BOTS,
+        ),
+    ] = None,
 ) -> None:
     """A whole game against bots. Each bot is a real peer on this machine.
 
@@ -37,7 +44,7 @@ def play(
 
     if seat.auto is None and not sys.stdin.isatty() and not output.as_json:
         say(_("This is no terminal: if the input ends before your first answer, a bot plays."))
-    against, bots = levels_typed(opponents.bots), opponents.bots
+    against = levels_typed(bots)
     counted = bots is None or bots.strip().isdecimal()
     waits = table.patience or (300.0 if seat.auto else 3600.0)
     table = replace(table, seats=len(against) + 1, patience=waits)
@@ -53,7 +60,14 @@ def host(
     network: opt.NetworkOptions,
     seat: opt.SeatOptions,
     output: opt.OutputOptions,
-    bots: opt.HiredOptions,
+    bots: Annotated[
+        str,
+        typer.Option(
+            metavar="N|LEVELS",
+            help=N_("How many of them bots take, or a level for each: easy,normal,hard."),
+            rich_help_panel=opt.BOTS,
+        ),
+    ] = "0",
 ) -> None:
     """Open a table, print its ticket, and start when it is full.
 
@@ -65,7 +79,7 @@ def host(
     from .take_seat import for_guests, reach_of
 
     reach = reach_of(replace(network, relay=relays_of(network.relay)), guests.lan)
-    hired = levels_typed(bots.bots, 0)
+    hired = levels_typed(bots, 0)
     opening = Opening(table, hired, for_guests(reach, len(hired)), guests)
     raise typer.Exit(open_table(seat, output, opening))
 
@@ -136,7 +150,9 @@ def watch(
 
 
 def tables(
-    seconds: Annotated[float, opt.seconds("--wait", 0.1, 60, N_("How long to look."))] = 3.0,
+    wait: Annotated[
+        float, typer.Option(help=N_("How long to look."), **opt.seconds(0.1, 60))
+    ] = 3.0,
     as_json: opt.JsonOption = False,
 ) -> None:
     """Tables open on this LAN.
@@ -145,7 +161,7 @@ def tables(
     """
     from .join import look_around
 
-    raise typer.Exit(look_around(seconds, as_json))
+    raise typer.Exit(look_around(wait, as_json))
 
 
 @opt.takes_options
@@ -267,8 +283,12 @@ def rules(edition: opt.EditionOption = opt.USUAL_EDITION) -> None:
 
 
 def bench(
-    cards: Annotated[int, opt.count("--cards", 24, 128, N_("How many Collectibles."))] = 51,
-    rounds: Annotated[int, opt.count("--rounds", 1, 99, N_("How often each part is timed."))] = 5,
+    cards: Annotated[
+        int, typer.Option(help=N_("How many Collectibles."), **opt.count(24, 128))
+    ] = 51,
+    rounds: Annotated[
+        int, typer.Option(help=N_("How often each part is timed."), **opt.count(1, 99))
+    ] = 5,
     as_json: opt.JsonOption = False,
 ) -> None:
     """What this machine needs for each part, against the raw cost of the operations.

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import copy
 from dataclasses import Field, dataclass, field, fields, is_dataclass
-from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, get_type_hints
 
 from typer import Argument, BadParameter, Option
 
@@ -85,32 +84,27 @@ def _parameter(kind: type[Any], of: Field[Any], hint: Any) -> Parameter:
     if told is None:
         hint, told = hint.__origin__, hint.__metadata__[0]
     shown = copy(told)
+    if shown.default is ...:  # no name was given, which the library takes for a default at first
+        shown.default = "--" + of.name.replace("_", "-")
     shown.rich_help_panel = told.rich_help_panel or kind.HEADING
     shown_as = Annotated[hint, shown]
     return Parameter(of.name, Parameter.KEYWORD_ONLY, default=of.default, annotation=shown_as)
 
 
-def offered(default: Any, shown: Any) -> Any:
+def option(
+    default: Any, words: str | None, *names: str, heading: str | None = None, **more: Any
+) -> Any:
     """Return a field of a dataclass of options.
 
     Args:
         default: Its value where the option is not typed.
-        shown: The option as Typer knows it.
-    """
-    return field(default=default, metadata={"option": shown})
-
-
-def option(default: Any, name: str, words: str, heading: str | None = None, **more: Any) -> Any:
-    """Return a field of a dataclass of options.
-
-    Args:
-        default: Its value where the option is not typed.
-        name: How the option is typed.
-        words: Its help.
+        words: Its help; none if it is not shown.
+        names: How the option is typed, if not by the name of the field.
         heading: Where the help stands, if not under the heading of the class.
         more: Whatever else Typer takes.
     """
-    return offered(default, Option(name, help=words, rich_help_panel=heading, **more))
+    shown = Option(*names, help=words, hidden=words is None, rich_help_panel=heading, **more)
+    return field(default=default, metadata={"option": shown})
 
 
 # Words that a shell completes, by the names of files alone: nothing is opened.
@@ -171,19 +165,18 @@ def _number(number: float | None) -> float | None:
     return number
 
 
-def seconds(name: str, least: float, most: int, words: str) -> Any:
-    """Return an option of this name that takes seconds within bounds."""
-    return Option(name, metavar="SECONDS", min=least, max=most, callback=_number, help=words)
+def seconds(least: float, most: int) -> dict[str, Any]:
+    """Return what makes an option take seconds within bounds."""
+    return {"metavar": "SECONDS", "min": least, "max": most, "callback": _number}
 
 
-def count(name: str, least: int, most: int, words: str, metavar: str = "N") -> Any:
-    """Return an option of this name that takes a whole number within bounds."""
-    return Option(name, metavar=metavar, min=least, max=most, help=words)
+def count(least: int, most: int) -> dict[str, Any]:
+    """Return what makes an option take a whole number within bounds."""
+    return {"metavar": "N", "min": least, "max": most}
 
 
-def place(name: str, words: str) -> Any:
-    """Return an option of this name that takes an address with its port."""
-    return Option(name, metavar="HOST:PORT", help=words)
+PLACE: Final = "HOST:PORT"
+"""What an option takes that is an address with its port."""
 
 
 JsonOption = Annotated[bool, Option("--json", help=N_("One JSON object a line, for programs."))]
@@ -226,8 +219,10 @@ ProxyOption = Annotated[
 ]
 ListenOption = Annotated[
     str,
-    place(
-        "--listen", N_("Where to listen; port 0 is any free port, as is a default that is in use.")
+    Option(
+        "--listen",
+        metavar=PLACE,
+        help=N_("Where to listen; port 0 is any free port, as is a default that is in use."),
     ),
 ]
 
@@ -276,7 +271,7 @@ class OutputOptions:
     as_json: JsonOption = False
     plain: PlainOption = False
     transcript: Path | None = option(
-        None, "--transcript", N_("Where the finished transcript goes."), metavar="FILE"
+        None, N_("Where the finished transcript goes."), metavar="FILE"
     )
 
     @property
@@ -293,17 +288,17 @@ class SeatOptions:
     """Who plays a seat, how it is called, and what it hears and says."""
 
     HEADING: ClassVar = SEAT
-    auto: bool | None = option(False, "--auto", N_("A bot plays your seat."), BOTS)
+    auto: bool | None = option(False, N_("A bot plays your seat."), heading=BOTS)
     name: NameOption = None
-    no_talk: bool = option(False, "--no-talk", N_("Neither show nor send what people say."))
+    no_talk: bool = option(False, N_("Neither show nor send what people say."))
     again: bool | None = option(
         None,
-        "--again/--no-again",
         N_("Whether to ask for another game with the same people; a terminal is asked."),
+        "--again/--no-again",
         show_default=False,
     )
-    no_bell: bool = option(False, "--no-bell", N_("Do not ring when it is your turn."), OUTPUT)
-    until_eof: bool = offered(False, Option("--until-eof", hidden=True))
+    no_bell: bool = option(False, N_("Do not ring when it is your turn."), heading=OUTPUT)
+    until_eof: bool = option(False, None)
 
 
 @dataclass(frozen=True)
@@ -312,36 +307,10 @@ class PlayOptions(SeatOptions):
 
     auto: bool | None = option(
         None,
-        "--auto/--no-auto",
         N_("A bot plays your seat; it also does if the input ends without an answer."),
-        BOTS,
+        "--auto/--no-auto",
+        heading=BOTS,
         show_default=False,
-    )
-
-
-@dataclass(frozen=True)
-class OpponentOptions:
-    """Which bots a player plays against."""
-
-    HEADING: ClassVar = BOTS
-    bots: str | None = option(
-        None,
-        "--bots",
-        N_("How many bots play against you (by default 3), or a level for each."),
-        metavar="N|LEVELS",
-    )
-
-
-@dataclass(frozen=True)
-class HiredOptions:
-    """Which bots sit at a table for people."""
-
-    HEADING: ClassVar = BOTS
-    bots: str = option(
-        "0",
-        "--bots",
-        N_("How many of them bots take, or a level for each: easy,normal,hard."),
-        metavar="N|LEVELS",
     )
 
 
@@ -350,13 +319,11 @@ class ResumeOptions:
     """How a game whose others are gone is ended, instead of sitting down again."""
 
     HEADING: ClassVar = SEAT
-    claim: bool = option(
-        False, "--claim", N_("Do not sit down: save the game as far as it was played.")
-    )
+    claim: bool = option(False, N_("Do not sit down: save the game as far as it was played."))
     file: Path | None = option(
         None,
-        "--from",
         N_("Do not sit down: the game is over, and this is the file of another seat."),
+        "--from",
         metavar="FILE",
     )
 
@@ -368,36 +335,9 @@ ONLOOKER: Final = Without(("auto", "name", "no_bell", "until_eof"))
 # The table.
 
 
-class Variant(StrEnum):
-    """The variants for two seats."""
-
-    SURPRISE = "surprise"
-    CONFRONTATION = "confrontation"
-
-
-class ActionChoice(StrEnum):
-    """When the Castle's Actions are chosen."""
-
-    STAGED = "staged"
-    TOGETHER = "together"
-
-
-class DetectiveRank(StrEnum):
-    """When a Detective's rank is taken."""
-
-    AFTER = "after"
-    BEFORE = "before"
-
-
-class LanChoice(StrEnum):
-    """What the LAN is told of a table."""
-
-    OPEN = "open"
-    CLOSED = "closed"
-    OFF = "off"
-
-
-PATIENCE: Final = seconds("--patience", 1, 2_592_000, N_("How long a choice is awaited."))
+LONGEST: Final = 2_592_000
+"""Seconds that a choice may be awaited at most."""
+PATIENCE: Final = N_("How long a choice is awaited.")
 
 
 @dataclass(frozen=True)
@@ -405,42 +345,33 @@ class TableOptions:
     """What a host asks of its table."""
 
     HEADING: ClassVar = TABLE
-    seats: int = offered(4, count("--seats", 2, 6, N_("Seats at the table, yours too.")))
+    seats: int = option(4, N_("Seats at the table, yours too."), **count(2, 6))
     edition: EditionOption = USUAL_EDITION
-    variant: Variant | None = option(
-        None, "--variant", N_("For two seats only; surprise unless you say otherwise.")
+    variant: Literal["surprise", "confrontation"] | None = option(
+        None, N_("For two seats only; surprise unless you say otherwise.")
     )
-    action_choice: ActionChoice | None = option(
-        None,
-        "--action-choice",
-        N_("staged: Castle seats choose after the sale; together: all at once."),
+    action_choice: Literal["staged", "together"] | None = option(
+        None, N_("staged: Castle seats choose after the sale; together: all at once.")
     )
     detective_in_hall: bool | None = option(
         None,
-        "--detective-in-hall/--no-detective-in-hall",
         N_("Whether a Detective may be played in the Auction Hall."),
+        "--detective-in-hall/--no-detective-in-hall",
         show_default=False,
     )
-    detective_rank: DetectiveRank | None = option(
-        None,
-        "--detective-rank",
-        N_("A Detective's rank is taken after or before the Exhibits move."),
+    detective_rank: Literal["after", "before"] | None = option(
+        None, N_("A Detective's rank is taken after or before the Exhibits move.")
     )
     quorum: int | None = option(
         None,
-        "--quorum",
         N_("How many seats can go on without the others; by default 2, 2, 3, 4, 4."),
         metavar="T",
     )
-    patience: float | None = offered(300.0, PATIENCE)
-    step_patience: float = offered(
+    patience: float | None = option(300.0, PATIENCE, **seconds(1, LONGEST))
+    step_patience: float = option(
         30.0,
-        seconds(
-            "--step-patience",
-            1,
-            86_400,
-            N_("How long every other step is awaited; slow links need more."),
-        ),
+        N_("How long every other step is awaited; slow links need more."),
+        **seconds(1, 86_400),
     )
 
 
@@ -448,7 +379,7 @@ class TableOptions:
 class BotTableOptions(TableOptions):
     """The same for a game against bots. `patience` is longer where a person plays."""
 
-    patience: float | None = offered(None, PATIENCE)
+    patience: float | None = option(None, PATIENCE, **seconds(1, LONGEST))
 
 
 NO_SEATS: Final = Without(("seats", "step_patience"))
@@ -459,17 +390,16 @@ class GuestOptions:
     """Who may come to a table, and how they hear of it."""
 
     HEADING: ClassVar = GUESTS
-    lan: LanChoice = option(
-        LanChoice.CLOSED,
-        "--lan",
+    lan: Literal["open", "closed", "off"] = option(
+        "closed",
         N_(
             "open: the LAN is told, and whoever comes may sit down; closed: it is told, and a"
             " seat takes the ticket; off: it is not told."
         ),
     )
-    qr: bool = option(False, "--qr", N_("Show the ticket as a QR code too."))
-    asks: bool = option(False, "--ask", N_("Let in each guest yourself, with its key shown."))
-    no_watch: bool = option(False, "--no-watch", N_("Let nobody look on; the guests are told."))
+    qr: bool = option(False, N_("Show the ticket as a QR code too."))
+    asks: bool = option(False, N_("Let in each guest yourself, with its key shown."), "--ask")
+    no_watch: bool = option(False, N_("Let nobody look on; the guests are told."))
 
 
 # The network.
@@ -485,28 +415,24 @@ class NetworkOptions:
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = USUAL
-    relay: list[str] | None = offered(
-        None,
-        place("--relay", N_("A relay to be reached through; none: not even the one you keep.")),
+    relay: list[str] | None = option(
+        None, N_("A relay to be reached through; none: not even the one you keep."), metavar=PLACE
     )
     relay_only: bool = option(
         False,
-        "--relay-only",
         N_(
             "Dial your relays alone, and be reached through them alone: the other seats learn"
             " no address of yours."
         ),
     )
-    advertise: list[str] | None = offered(
+    advertise: list[str] | None = option(
         None,
-        place(
-            "--advertise", N_("Where others reach you, if you forward a port: first in the ticket.")
-        ),
+        N_("Where others reach you, if you forward a port: first in the ticket."),
+        metavar=PLACE,
     )
     proxy: ProxyOption = None
     no_map: bool = option(
         False,
-        "--no-map",
         N_("Do not ask the router to let guests in from the internet."),
         envvar="HOITY_NO_MAP",
         show_envvar=False,
@@ -519,21 +445,13 @@ class NetworkAnew(NetworkOptions):
 
     listen: str = option(
         "",
-        "--listen",
         N_("Where to listen, if this machine has another address now; you dial the others."),
         metavar="HOST:PORT",
         show_default=False,
     )
-    relay: list[str] | None = offered(
-        None, place("--relay", N_("A relay to be reached through from now on; none: without any."))
+    relay: list[str] | None = option(
+        None, N_("A relay to be reached through from now on; none: without any."), metavar=PLACE
     )
-
-
-class Since(StrEnum):
-    """From when on an onlooker sees the game."""
-
-    START = "start"
-    NOW = "now"
 
 
 @dataclass(frozen=True)
@@ -541,10 +459,13 @@ class WatchOptions:
     """How an onlooker comes to a table, and from when on it sees the game."""
 
     HEADING: ClassVar = NETWORK
-    relay: list[str] | None = offered(None, place("--relay", N_("The relay that a code is of.")))
+    relay: list[str] | None = option(None, N_("The relay that a code is of."), metavar=PLACE)
     proxy: ProxyOption = None
-    since: Since = option(
-        Since.START, "--from", N_("start: the game from its beginning; now: from here on."), OUTPUT
+    since: Literal["start", "now"] = option(
+        "start",
+        N_("start: the game from its beginning; now: from here on."),
+        "--from",
+        heading=OUTPUT,
     )
 
 
@@ -554,30 +475,24 @@ class RelayOptions:
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = ":4646"
-    seats: int = offered(6_000, count("--seats", 1, 10**6, N_("How many seats may wait.")))
-    calls: int = offered(15_000, count("--calls", 1, 10**6, N_("How many pairs may talk at once.")))
-    same_address: int = offered(
-        256, count("--same-address", 1, 10**6, N_("How many of each from one address."))
+    seats: int = option(6_000, N_("How many seats may wait."), **count(1, 10**6))
+    calls: int = option(15_000, N_("How many pairs may talk at once."), **count(1, 10**6))
+    same_address: int = option(256, N_("How many of each from one address."), **count(1, 10**6))
+    drain: float = option(
+        30.0, N_("How long pairs may still talk once it is told to end."), **seconds(0, 86_400)
     )
-    drain: float = offered(
-        30.0,
-        seconds("--drain", 0, 86_400, N_("How long pairs may still talk once it is told to end.")),
-    )
-    log: bool = option(
-        False, "--log", N_("Write a line for each event to standard error; no addresses.")
-    )
-    log_addresses: bool = option(False, "--log-addresses", N_("The same, with addresses."))
-    metrics: str | None = offered(
+    log: bool = option(False, N_("Write a line for each event to standard error; no addresses."))
+    log_addresses: bool = option(False, N_("The same, with addresses."))
+    metrics: str | None = option(
         None,
-        place(
-            "--metrics",
-            N_("Serve numbers for Prometheus there; without HOST to this machine alone."),
-        ),
+        N_("Serve numbers for Prometheus there; without HOST to this machine alone."),
+        metavar=PLACE,
     )
     as_json: JsonOption = False
-    use: str | None = offered(
+    use: str | None = option(
         None,
-        place("--use", N_("Run none: keep this one for your tables and codes; none forgets it.")),
+        N_("Run none: keep this one for your tables and codes; none forgets it."),
+        metavar=PLACE,
     )
 
 
@@ -587,18 +502,13 @@ class VerifyOptions:
 
     HEADING: ClassVar = OUTPUT
     as_json: JsonOption = False
-    jobs: int | None = offered(
+    jobs: int | None = option(
         None,
-        count(
-            "--jobs",
-            1,
-            1024,
-            N_("How many processes judge; one for each core unless you say otherwise."),
-        ),
+        N_("How many processes judge; one for each core unless you say otherwise."),
+        **count(1, 1024),
     )
     verdicts: Path | None = option(
         None,
-        "--verdicts",
         N_(
             "Keep the verdicts in this file, a JSON object a line, and pass over files that it"
             " has one of: a run that was broken off goes on."
@@ -607,10 +517,7 @@ class VerifyOptions:
     )
     dask: str | None = option(
         None,
-        "--dask",
         N_("The workers of this Dask cluster judge, as of tcp://HOST:8786; extra: cluster."),
         metavar="SCHEDULER",
     )
-    send: bool = option(
-        False, "--send", N_("With --dask: send the files to workers that lack them.")
-    )
+    send: bool = option(False, N_("With --dask: send the files to workers that lack them."))

@@ -23,10 +23,10 @@ from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_
 from ..local.player_setup import at_terminal, check_output
 from ..ui.lines.line_screen import show_qr
 from ..words.error_sentences import sentence
-from ..words.table_terms import alone_lines
+from ..words.table_terms import TableOffer, alone_lines
 from ..words.translation import _, level_word
 from .learn import before_the_game
-from .options import GuestOptions, OutputOptions, SeatOptions, TableOptions, Variant
+from .options import GuestOptions, OutputOptions, SeatOptions, TableOptions
 from .take_seat import PROXY, Sitting, new_sitting, sit
 
 MIN_SEATS, MAX_SEATS = 2, 6
@@ -80,8 +80,8 @@ def checked_terms(table: TableOptions, host: bytes) -> Terms:
         words = _("The variants are for two seats; leave --variant out for {seats} seats.")
         raise Trouble(words.format(seats=seats), USAGE)
     if seats == MIN_SEATS:
-        variant = variant or Variant.SURPRISE
-    game = game_value(edition_of(table), variant)  # type: ignore[arg-type]
+        variant = variant or "surprise"
+    game = game_value(edition_of(table), variant)
     quorum = table_header.default_quorum(seats) if table.quorum is None else table.quorum
     if not seats // 2 < quorum <= seats:
         words = _("A quorum for {seats} seats is from {least} to {most}, not {quorum}.")
@@ -154,8 +154,8 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
     """A program gets the ticket in any case; a person not of a table that is full of bots."""
     as_json = sitting.output.as_json
     if opening.show_ticket or as_json:
-        game, name = read_game(terms), sitting.me.nickname
-        sitting.screen.show_ticket(ticket, terms, game, name, not opening.guests.no_watch)
+        names, watched = (sitting.me.nickname,), not opening.guests.no_watch
+        sitting.screen.show_ticket(ticket, TableOffer(terms, read_game(terms), names, watched))
     else:
         crew = sitting.crew
         bots = zip(crew.names, crew.levels, strict=True) if crew is not None else ()

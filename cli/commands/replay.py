@@ -21,7 +21,7 @@ from ..ui.screen_interface import is_full
 from ..words.card_names import Names
 from ..words.happening_sentences import story
 from ..words.translation import _
-from .verify import in_words, read_file, state_of
+from .verify import in_words, marked, state_of
 
 if TYPE_CHECKING:
     from ..ui.full_screen.replay_screen import Moment
@@ -56,7 +56,8 @@ QUIT = frozenset({"q", "quit", "exit"})
 
 def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> int:
     """Tell what the file holds, as far as it holds; 0 if it is ok."""
-    whole = read_file(path)
+    with marked(path) as (file, _mark):
+        whole = transcript.opened(file, time.perf_counter)
     report = transcript.verify(whole, read_game, time.perf_counter)
     report = replace(report, node=transcript.reached(whole, read_game, report))
     state = state_of(report)

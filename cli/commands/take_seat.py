@@ -2,53 +2,47 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
-
-from p2p_hoity.net.addresses import Address, is_loopback, parse_address
-from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
-from p2p_hoity.table.play_table import Lan, Reach, only_by_relays
-
-from ..exit_codes import USAGE, Trouble
-from ..local.settings import NONE
-from ..printing import complain
-from ..words.translation import _
-from .options import USUAL, NetworkOptions
-
-if TYPE_CHECKING:
-    from p2p_hoity.net.socks_proxy import SocksNetwork
 import math
+import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.net.addresses import Address, is_loopback, parse_address
+from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity as Me
-from p2p_hoity.table.play_table import Seat
+from p2p_hoity.table.play_table import Lan, Reach, Seat, only_by_relays
 from p2p_hoity.table.player_interface import LeaveForNow, Player, Wish
 from p2p_hoity.table.session import LEFT, Outcome
 from protocol import Terms, fingerprint
 from protocol.bounds import Seconds
 
-from ..exit_codes import INTERRUPTED, NOT_OK, OK, ctrl_c_means
+from ..exit_codes import INTERRUPTED, NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..local import player_setup
 from ..local.bot_processes import Crew
 from ..local.player_setup import check_home
+from ..local.settings import NONE
+from ..printing import complain
 from ..ui.lines.stdin_lines import until_closed
-from ..ui.screen_interface import Screen, seated
-from .options import OutputOptions, SeatOptions
+from ..ui.screen_interface import Screen, Seating, screen_of
+from ..words.table_terms import TableOffer
+from ..words.translation import _
+from .options import USUAL, NetworkOptions, OutputOptions, SeatOptions
+
+if TYPE_CHECKING:
+    from p2p_hoity.net.socks_proxy import SocksNetwork
 
 ANY_PORT: Final = ":0"
 LOOPBACK: Final = "127.0.0.1"
@@ -298,15 +292,16 @@ class Sitting:
     def __post_init__(self) -> None:
         self._scope, self._going, self._tells = trio.CancelScope(), trio.Event(), False
         options, output = self.options, self.output
-        self.screen = seated(
-            output.as_json,
-            bool(options.auto),
+        seating = Seating(
             self._leave,
+            output.as_json,
             output.plain,
-            self._asks_again and not options.until_eof,
-            not options.no_bell,
-            options.auto is None and not sys.stdin.isatty(),
+            bool(options.auto),
+            again=self._asks_again and not options.until_eof,
+            bell=not options.no_bell,
+            stands_in=options.auto is None and not sys.stdin.isatty(),
         )
+        self.screen = screen_of(seating)
 
     @property
     def seat(self) -> Seat:
@@ -314,7 +309,7 @@ class Sitting:
         return Seat(
             screen=self._tell,
             output=self.output.transcript,
-            player=Going(self.screen.player, self._going),
+            player=Going(self.screen, self._going),
             talks=not self.options.no_talk,
             again=self._asks_again,
             off_loop=trio.to_thread.run_sync,
@@ -370,7 +365,7 @@ class Sitting:
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool
     ) -> bool:
         """Show the terms and ask, unless they are taken as they are."""
-        self.screen.show_terms(terms, game, names, watched)
+        self.screen.show_terms(TableOffer(terms, game, names, watched))
         return not self.asks_terms or await self.screen.agree()
 
     async def admit(self, nickname: str, guest: bytes) -> bool:

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -85,37 +85,20 @@ Mark = tuple[int, int]
 """(bytes, when it was changed in ns) of a file."""
 
 
-def read_file(path: Path) -> transcript.OpenedFile:
-    """Return a file, read piece by piece and no further than shows that it is too large.
+@contextmanager
+def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
+    """A file that is open inside, and what it was like before.
 
     Raises:
         Trouble: If there is no such file or it cannot be read.
     """
-    with marked(path) as (file, _mark):
-        return transcript.opened(file, time.perf_counter)
-
-
-def bytes_of(path: Path) -> tuple[bytes, Mark]:
-    """Return the bytes of a file, and what it was like before it was read; Trouble as above."""
-    with marked(path) as (file, mark):
-        return file.read(transcript.MAX_FILE + 1), mark
-
-
-@contextmanager
-def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
-    """A file that is open inside, and what it was like before; Trouble as above."""
     try:
         with open(path, "rb", opener=open_at_once) as file:
             found = os.fstat(file.fileno())
             yield file, (found.st_size, found.st_mtime_ns)
     except OSError as error:
-        raise unreadable(path, error) from error
-
-
-def unreadable(path: Path, error: OSError) -> Trouble:
-    """Return what to do about a file that is not there or cannot be read."""
-    words = _("{path} cannot be read: {why}. Name a file that is there.")
-    return Trouble(words.format(path=path, why=error.strerror), USAGE)
+        words = _("{path} cannot be read: {why}. Name a file that is there.")
+        raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
 
 
 def verify_file(path: Path, how: VerifyOptions) -> int:
@@ -156,14 +139,13 @@ def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None
 
 
 def not_read(path: Path, trouble: Trouble) -> FileVerdict:
-    """Of a file that could not be read at all."""
-    nothing = transcript.Problem(NO_FILE, str(trouble), None, None, "file", 0)
-    found = as_object(path, transcript.Report("unreadable", nothing), None)
+    """Return the verdict on a file that could not be read at all."""
+    found = as_object(path, _unjudged(str(trouble), NO_FILE), None)
     return FileVerdict(trouble.exit_code, found, (), str(trouble))
 
 
 def ended_with(path: Path) -> FileVerdict:
-    """Of a file at which processes ended."""
+    """Return the verdict on a file at which processes ended."""
     words = _(
         "the process that judged it was ended twice, by the system or by a mistake of this program,"
         " which says nothing of the file: judge it on a machine with more memory, or please report"
@@ -176,34 +158,25 @@ def ended_with(path: Path) -> FileVerdict:
 def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
     """Return the verifier's report, or that there is none: one file must not cost others their
     verdict."""
+    whole = None
     try:
         whole = transcript.opened(file, time.perf_counter)
-    except OSError:
-        raise
-    except Exception as error:  # noqa: BLE001 - as below
-        return _failed(error)
-    try:
-        try:
-            with worker_processes.spread(cores_) as submit:
-                return transcript.verify(whole, read_game, time.perf_counter, submit)
-        except (
-            worker_processes.ProcessEnded
-        ):  # the system has ended one: this process does the work
-            return transcript.verify(whole, read_game, time.perf_counter)
-    except Exception as error:  # noqa: BLE001 - whatever a file brings about, the next one is judged
-        return _failed(error)
+        # If the system ends one of the processes, this one does the work.
+        with suppress(worker_processes.ProcessEnded), worker_processes.spread(cores_) as submit:
+            return transcript.verify(whole, read_game, time.perf_counter, submit)
+        return transcript.verify(whole, read_game, time.perf_counter)
+    except Exception as error:  # whatever a file brings about, the next one is judged
+        if whole is None and isinstance(error, OSError):
+            raise
+        words = _(
+            "this program failed while judging it ({what}), which says nothing of the file: please"
+            " report it, with the file"
+        )
+        return _unjudged(words.format(what=type(error).__name__))
 
 
-def _failed(error: Exception) -> transcript.Report:
-    words = _(
-        "this program failed while judging it ({what}), which says nothing of the file: please"
-        " report it, with the file"
-    )
-    return _unjudged(words.format(what=type(error).__name__))
-
-
-def _unjudged(words: str) -> transcript.Report:
-    problem = transcript.Problem(UNJUDGED, words, None, None, "file", 0)
+def _unjudged(words: str, code: str = UNJUDGED) -> transcript.Report:
+    problem = transcript.Problem(code, words, None, None, "file", 0)
     return transcript.Report("unreadable", problem)
 
 

@@ -8,7 +8,7 @@ import stat
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -19,6 +19,7 @@ from p2p_hoity import worker_processes
 from p2p_hoity.dask_cluster import on_cluster
 from p2p_hoity.storage.private_files import hold
 from p2p_hoity.worker_processes import ProcessEnded
+from protocol import transcript
 from protocol.bounds import Seconds
 
 from .. import printing, version
@@ -91,38 +92,34 @@ class Verdicts:
         """Take in what is there. The last line may be torn, and goes."""
         self._file.seek(0)
         whole = 0
-        for line in self._lines():
-            if line.endswith(b"\n"):
-                self._take(line)
-                whole += len(line)
-            elif not BEGINNING.startswith(line[: len(BEGINNING)]):
-                raise self._foreign()
+        while (line := self._file.readline(LONGEST)).endswith(b"\n"):
+            self._take(line)
+            whole += len(line)
+        if len(line) == LONGEST or not BEGINNING.startswith(line[: len(BEGINNING)]):
+            raise self._foreign()
         if whole < self._file.seek(0, os.SEEK_END):
             self._file.truncate(whole)
-
-    def _lines(self) -> Iterator[bytes]:
-        while line := self._file.readline(LONGEST):
-            yield line
-            if not line.endswith(b"\n"):
-                if len(line) == LONGEST:
-                    raise self._foreign()
-                return
 
     def _take(self, line: bytes) -> None:
         try:
             found = json.loads(line)
             key = _key(found["file"], found["size"], found["modified"])
-            verdict, problem = found["verdict"], found["problem"]
-            judged = problem is None or problem["code"] not in ("no-file", "not-judged")
-            judged = judged and found.get("program") == version()
+            kind, program = _kind(found), found.get("program")
         except (ValueError, KeyError, TypeError, RecursionError):
             raise self._foreign() from None
-        if judged and verdict in ("ok", "fault", "unreadable"):
-            self.known[key] = verdict
+        if program == version() and kind in ("ok", "fault", "unreadable"):
+            self.known[key] = kind
 
     def _foreign(self) -> Trouble:
         words = _("{path} holds something else than verdicts. Name another file for them.")
         return Trouble(words.format(path=self.path), USAGE)
+
+
+def _kind(found: dict[str, Any]) -> str:
+    """Return the verdict on a file, or that there is none, of an object as it is written."""
+    problem = found["problem"]
+    is_unjudged = problem is not None and problem["code"] in (verify.NO_FILE, verify.UNJUDGED)
+    return verify.UNJUDGED if is_unjudged else found["verdict"]
 
 
 def _key(file: str, size: int | None, modified: int | None) -> bytes:
@@ -201,38 +198,32 @@ def _looked_at(path: Path) -> Found:
 
 @dataclass(frozen=True)
 class Task:
-    """One file: as it was named, where it is, what it was like here, its bytes if they are sent."""
+    """One file that another process judges, or another machine.
+
+    Attributes:
+        name: The file as it was named.
+        where: Where it is on other machines.
+        mark: What it was like here; None if the work stays on this machine.
+        data: Its bytes, if they are sent.
+    """
 
     name: str
-    where: str
-    mark: Mark
-    data: bytes | None
-
-
-def _mark_of(path: Path) -> Mark:
-    """Trouble if there is no such file."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise verify.unreadable(path, error) from error
-    return found.st_size, found.st_mtime_ns
+    where: str = ""
+    mark: Mark | None = None
+    data: bytes | None = None
 
 
 def judge_task(language: str, task: Task) -> FileVerdict:
     """Return the verdict on a file, in words of this language; on whichever machine this runs."""
     translation.go_on_in(language)
     path = Path(task.name)
+    if task.mark is None:
+        return verify.judge(path, 1)
     if task.data is not None:
         return verify.judge_file(path, task.data, task.mark, 1)
-    try:
-        with verify.marked(Path(task.where)) as (file, mark):
-            is_here = mark[0] == task.mark[0]
-            return verify.judge_file(path, file, task.mark, 1) if is_here else _lacking(path)
-    except Trouble:
-        return _lacking(path)
-
-
-def _lacking(path: Path) -> FileVerdict:
+    with suppress(Trouble), verify.marked(Path(task.where)) as (file, mark):
+        if mark[0] == task.mark[0]:
+            return verify.judge_file(path, file, task.mark, 1)
     words = _(
         "A worker of the cluster does not have {path} as it is here. With --send it gets the bytes."
     )
@@ -252,12 +243,6 @@ def verify_all(paths: Sequence[Path], how: VerifyOptions) -> int:
         with ctrl_c_means(run.broken_off):
             run.through()
         return run.worst
-
-
-def judge_elsewhere(language: str, path: Path) -> FileVerdict:
-    """Return the verdict on a file, in words of this language; for other processes."""
-    translation.go_on_in(language)
-    return verify.judge(path, 1)
 
 
 @dataclass
@@ -280,29 +265,33 @@ class ArchiveRun:
         if printing.is_watched():
             self.total = sum(1 for _one in all_in(self.paths))
         with closing(self._found()) as judged:
-            for path, found in judged:
-                self._take(verify.ended_with(path) if isinstance(found, ProcessEnded) else found)
+            for task, found in judged:
+                if isinstance(found, ProcessEnded):
+                    found = verify.ended_with(Path(task.name))
+                self._take(found)
         self._clear()
         if not self.how.as_json:
             printing.say(self._summary())
 
-    def _found(self) -> Generator[tuple[Path, FileVerdict | ProcessEnded], None, None]:
-        """Yield each file with its verdict, as they are done."""
-        how, language = self.how, translation.language()
+    def _found(self) -> Generator[tuple[Task, FileVerdict | ProcessEnded], None, None]:
+        """Return each file with its verdict, as they are done."""
+        how, work = self.how, partial(judge_task, translation.language())
         if how.dask is not None:
-            for task, found in on_cluster(how.dask, partial(judge_task, language), self._tasks()):
-                yield Path(task.name), found
-        elif how.jobs == 1:
-            yield from ((path, verify.judge(path, 1)) for path in self._files())
-        else:
-            work, jobs = partial(judge_elsewhere, language), how.jobs or worker_processes.count()
-            yield from worker_processes.side_by_side(work, self._files(), jobs)
+            return on_cluster(how.dask, work, self._tasks())
+        if how.jobs == 1:
+            return ((task, work(task)) for task in self._tasks())
+        jobs = how.jobs or worker_processes.count()
+        return worker_processes.side_by_side(work, self._tasks(), jobs)
 
     def _tasks(self) -> Iterator[Task]:
-        """Yield what the cluster is to judge; what this machine cannot read is taken in here."""
+        """Yield what others are to judge; what this machine cannot read is taken in here."""
         for path in self._files():
+            if self.how.dask is None:
+                yield Task(str(path))
+                continue
             try:
-                data, mark = verify.bytes_of(path) if self.how.send else (None, _mark_of(path))
+                with verify.marked(path) as (file, mark):
+                    data = file.read(transcript.MAX_FILE + 1) if self.how.send else None
             except Trouble as trouble:
                 self._take(verify.not_read(path, trouble))
             else:
@@ -324,9 +313,7 @@ class ArchiveRun:
     def _take(self, verdict: FileVerdict) -> None:
         if self.kept is not None:
             self.kept.add(verdict.found)
-        problem = verdict.found["problem"]
-        unjudged = problem is not None and problem["code"] in ("no-file", "not-judged")
-        self._count("not-judged" if unjudged else verdict.found["verdict"], verdict.code)
+        self._count(_kind(verdict.found), verdict.code)
         if self.how.as_json or verdict.code != OK or not self.brief:
             self._clear()
             verify.tell(verdict, self.how.as_json)
@@ -356,7 +343,7 @@ class ArchiveRun:
             ok=self.kinds["ok"],
             faults=self.kinds["fault"],
             unreadable=self.kinds["unreadable"],
-            unjudged=self.kinds["not-judged"],
+            unjudged=self.kinds[verify.UNJUDGED],
         )
         if not self.earlier:
             return words

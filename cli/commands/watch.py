@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import trio
 
 from p2p_hoity.presentation import screen_updates as updates
@@ -12,10 +10,10 @@ from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.player_setup import check_output
-from ..ui.screen_interface import looking_on
+from ..ui.screen_interface import Seating, screen_of
 from ..words.translation import _
 from .join import ticket_of
-from .options import OutputOptions, SeatOptions, Since, WatchOptions
+from .options import OutputOptions, SeatOptions, WatchOptions
 from .take_seat import through
 
 
@@ -26,7 +24,10 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     read, _relay = ticket_of(ticket, tuple(how.relay or ()), network, as_json)
     scope = trio.CancelScope()
     follows = not as_json if seat.again is None else seat.again
-    screen = looking_on(as_json, output.plain, lambda reason: scope.cancel(), follows)
+    seating = Seating(
+        lambda reason: scope.cancel(), as_json, output.plain, looks_on=True, again=follows
+    )
+    screen = screen_of(seating)
     ended: list[updates.GameOver] = []
 
     def tell(update: updates.Update) -> None:
@@ -37,18 +38,18 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     onlooker = Onlooker(
         tell,
         output.transcript,
-        screen.player,
+        screen,
         not seat.no_talk,
         follows,
         trio.to_thread.run_sync,
-        how.since is Since.NOW,
+        how.since == "now",
     )
 
     async def go() -> Outcome | None:
         screen.say(_("Looking for the table; the game is shown once it has begun …"))
         with scope:
             async with trio.open_nursery() as nursery:
-                if as_json and not sys.stdin.isatty():  # all other screens listen by themselves
+                if screen.listens(False):
                     nursery.start_soon(screen.listen)
                 outcome = await watch_table(read, onlooker, network, bool(how.proxy))
                 nursery.cancel_scope.cancel()

@@ -88,10 +88,8 @@ EXPLANATIONS: Final = {
 }
 
 
-class Room(Protocol):
-    """A screen on which a lesson is told."""
-
-    player: Player
+class Room(Player, Protocol):
+    """A screen on which a lesson is told, and its player."""
 
     def begin_lesson(self, names: Names) -> None:
         """Who sits there; no table is told of."""
@@ -134,7 +132,7 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
     while True:
         view = lesson.view
         room.tell(Choosing(view, kind, False))
-        choice = await room.player.choose(view, kind, False)
+        choice = await room.choose(view, kind, False)
         try:
             view.check(kind, choice)
         except IllegalMove as error:
@@ -147,6 +145,6 @@ async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
 async def hear_talk(room: Room, nickname: str) -> None:
     """What the player says stands there, though nobody answers; there is nothing to wait for."""
     while True:
-        wish = await room.player.wish()
+        wish = await room.wish()
         if isinstance(wish, Talk):
             room.tell(Said(MINE, nickname, wish.words, is_own=True))

@@ -1,6 +1,6 @@
 """The interface of all screens, and the choice of the screen for a terminal.
 
-A further screen is one more file of this folder, and one more line in `seated`.
+A further screen is one more file of this folder, and one more line in `screen_of`.
 """
 
 from __future__ import annotations
@@ -10,23 +10,25 @@ import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final, Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import trio
 
-from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.table.player_interface import Player
 from p2p_hoity.table.session import Outcome
-from protocol import Terms
 from protocol.bounds import Quota
 
-from ..local.lesson_screen import Room
 from ..printing import is_small
+from ..words.table_terms import TableOffer
+
+if TYPE_CHECKING:
+    from .full_screen.human_player import FullSeat
+    from .lines.line_seat import LineSeat
 
 MOST_WAITING: Final[Quota] = 64
 """Answers that wait for a question."""
-Leave = Callable[[str], None]
 T = TypeVar("T")
 
 
@@ -60,11 +62,8 @@ class Box(Generic[T]):
         return await self._receive.receive()
 
 
-class Screen(Protocol):
-    """One seat's screen: it tells what happens, asks what is to be asked, and has the player."""
-
-    player: Player
-    """Who decides for the seat."""
+class Screen(Player, Protocol):
+    """One seat's screen, and its player: it tells what happens, and asks what is to be asked."""
 
     @property
     def table_name(self) -> str:
@@ -76,15 +75,11 @@ class Screen(Protocol):
     def say(self, words: str) -> None:
         """A remark to a person."""
 
-    def show_ticket(
-        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
-    ) -> None:
+    def show_ticket(self, ticket: str, offer: TableOffer) -> None:
         """The ticket of the table just opened, and its terms."""
 
-    def show_terms(
-        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
-    ) -> None:
-        """The terms of a table, before the seat is taken; `watched`: onlookers are let in."""
+    def show_terms(self, offer: TableOffer) -> None:
+        """The terms of a table, before the seat is taken."""
 
     def allow_hints(self, allowed: bool) -> None:
         """Whether the player may be shown what the hard bot would do: all others are its bots."""
@@ -117,60 +112,47 @@ def is_full(plain: bool) -> bool:
     return not is_small(*shutil.get_terminal_size())
 
 
-def seated(
-    as_json: bool,
-    auto: bool,
-    leave: Leave,
-    plain: bool = True,
-    again: bool = False,
-    bell: bool = True,
-    stands_in: bool = False,
-) -> Screen:
-    """Return the screen of a seat.
+@dataclass(frozen=True)
+class Seating:
+    """Who sits at a screen, and how it is wanted.
 
-    Args:
-        as_json: Whether a program plays, by JSON lines.
-        auto: Whether a bot plays.
+    Attributes:
         leave: Called with the reason when the player leaves.
-        plain: Whether lines are wanted instead of the full screen.
-        again: Whether a program is asked for another game.
+        as_json: Whether a program plays, by JSON lines.
+        plain: Whether lines are wanted instead of the full screen, so that the commands shown keep
+            them.
+        auto: Whether a bot plays.
+        looks_on: Whether it is an onlooker, who is never asked anything.
+        again: Whether a program is asked for another game, or told each end as it looks on.
         bell: Whether a full screen may ring.
         stands_in: Whether a bot plays on if the input ends before the first answer.
     """
-    if as_json:
-        from .json_screen import JsonSeat
 
-        return JsonSeat(auto, leave, again, stands_in)
-    if is_full(plain or auto):
+    leave: Callable[[str], None]
+    as_json: bool = False
+    plain: bool = False
+    auto: bool = False
+    looks_on: bool = False
+    again: bool = False
+    bell: bool = True
+    stands_in: bool = False
+
+
+def screen_of(how: Seating) -> Screen:
+    """Return the screen of a seat or an onlooker."""
+    if not how.as_json:
+        return screen_for_people(how)
+    from .json_screen import JsonSeat
+
+    return JsonSeat(how)
+
+
+def screen_for_people(how: Seating) -> LineSeat | FullSeat:
+    """Return the full screen, or lines where it has no place or is not wanted."""
+    if is_full(how.plain or how.auto):
         from .full_screen.human_player import FullSeat
 
-        return FullSeat(auto, leave, bell=bell)
+        return FullSeat(how)
     from .lines.line_seat import LineSeat
 
-    return LineSeat(auto, leave, stands_in, plain)
-
-
-def classroom(plain: bool, leave: Leave) -> Room:
-    """The screen of the lesson; `leave` is called with the reason when its player goes."""
-    if is_full(plain):
-        from .full_screen.human_player import FullSeat
-
-        return FullSeat(False, leave)
-    from .lines.line_seat import LineSeat
-
-    return LineSeat(False, leave)
-
-
-def looking_on(as_json: bool, plain: bool, leave: Leave, again: bool) -> Screen:
-    """The screen of an onlooker: nothing is ever asked. `again`: a program is told each end."""
-    if as_json:
-        from .json_screen import JsonSeat
-
-        return JsonSeat(False, leave, again)
-    if is_full(plain):
-        from .full_screen.human_player import FullSeat
-
-        return FullSeat(True, leave, looks_on=True)
-    from .lines.line_seat import LineWatch
-
-    return LineWatch(leave)
+    return LineSeat(how)

@@ -6,11 +6,12 @@ broken here, before a terminal would go on at its left edge, and every part begi
 
 from __future__ import annotations
 
-import unicodedata
+from functools import partial
 from typing import Final
 
 from p2p_hoity.confusable_names import thinned
 
+from ..printing import broken, cells
 from .translation import N_, _
 
 PHRASES: Final = (
@@ -57,32 +58,5 @@ def quoted(who: str, words: str, columns: int | None) -> list[str]:
     if columns is None:
         return [MARK + told]
     room = columns - len(MARK) - len(HANGING)
-    first, *rest = _parts(told, room)
+    first, *rest = broken(told, room, "", partial(cells, wide="WFA"))
     return [MARK + first, *(MARK + HANGING + part for part in rest)]
-
-
-def width(letter: str) -> int:
-    """Return the most columns that a terminal may give to a letter; marks count, to be safe."""
-    return 2 if unicodedata.east_asian_width(letter) in "WFA" else 1
-
-
-def _parts(text: str, room: int) -> list[str]:
-    """Return a text in parts that have room, broken between words if they have any there."""
-    parts = list[str]()
-    while text:
-        end = _most(text, room)
-        space = text.rfind(" ", 0, end + 1) if end < len(text) else -1
-        end = space if space > 0 else end
-        parts.append(text[:end].rstrip(" "))
-        text = text[end:].lstrip(" ")
-    return parts or [""]
-
-
-def _most(text: str, room: int) -> int:
-    """Return how many letters have room; one at least."""
-    used = 0
-    for number, letter in enumerate(text):
-        used += width(letter)
-        if used > room and number:
-            return number
-    return len(text)

@@ -6,7 +6,7 @@ Its edition, its terms and bounds, and its tickets, codes and relays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from p2p_hoity.editions.edition_bytes import descent
@@ -114,17 +114,31 @@ EXCEPTIONS: Final = N_(
 )
 
 
-def describe(
-    terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
-) -> list[str]:
-    """Everything someone should know before sitting down; `watched`: onlookers are let in."""
+@dataclass(frozen=True)
+class TableOffer:
+    """A table as it is offered to those who may sit down: its terms, its game, and who sits there.
+
+    Attributes:
+        names: The nicknames of those who sit there already.
+        watched: Whether onlookers are let in.
+    """
+
+    terms: Terms
+    game: HoityToity
+    names: tuple[str, ...]
+    watched: bool = True
+
+
+def describe(offer: TableOffer) -> list[str]:
+    """Return everything someone should know before sitting down."""
+    terms, game, seated = offer.terms, offer.game, listed(offer.names)
     return [
         _("Host: key {fingerprint}").format(fingerprint=fingerprint(terms.host)),
-        _("Seats: {seats}; seated so far: {who}").format(seats=terms.seats, who=listed(names)),
+        _("Seats: {seats}; seated so far: {who}").format(seats=terms.seats, who=seated),
         *edition_lines(game.edition, game.variant or ""),
         *bounds(terms),
         *absence(terms),
-        onlookers(watched),
+        onlookers(offer.watched),
     ]
 
 
@@ -201,10 +215,9 @@ def _back(returns: int) -> str:
     ).format(number=returns)
 
 
-def terms_json(
-    terms: Terms, game: HoityToity, names: Sequence[str], watched: bool = True
-) -> dict[str, Any]:
+def terms_json(offer: TableOffer) -> dict[str, Any]:
     """Return the same for a program."""
+    terms, game = offer.terms, offer.game
     return {
         "host": fingerprint(terms.host),
         "seats": terms.seats,
@@ -218,8 +231,8 @@ def terms_json(
         "patience_seconds": terms.patience.choice / 1000,
         "step_seconds": terms.patience.step / 1000,
         "returns": terms.returns,
-        "watched": watched,
-        "seated": list(names),
+        "watched": offer.watched,
+        "seated": list(offer.names),
     }
 
 

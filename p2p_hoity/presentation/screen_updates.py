@@ -18,8 +18,12 @@ from ..coded_errors import Reason
 from ..reachability.advertised_addresses import Scope
 
 
+class NodeUpdate:
+    """Something that a node tells its screen; each kind is a class of its own."""
+
+
 @dataclass(frozen=True)
-class Joined:
+class Joined(NodeUpdate):
     """Who has sat down so far, of how many seats."""
 
     names: tuple[str, ...]
@@ -27,12 +31,12 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class HostAsked:
+class HostAsked(NodeUpdate):
     """The host is asked whether this guest may sit down."""
 
 
 @dataclass(frozen=True)
-class Admitted:
+class Admitted(NodeUpdate):
     """The host has let a guest in (`yes`), has refused it, or has said nothing in time (None)."""
 
     nickname: str
@@ -40,7 +44,7 @@ class Admitted:
 
 
 @dataclass(frozen=True)
-class Started:
+class Started(NodeUpdate):
     """The roster is complete; `seat` is None for an onlooker."""
 
     table: Table
@@ -48,7 +52,7 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Resumed:
+class Resumed(NodeUpdate):
     """A seat is taken again in a game that has begun: how it stands, and what has happened."""
 
     view: rules.View
@@ -56,7 +60,7 @@ class Resumed:
 
 
 @dataclass(frozen=True)
-class Linked:
+class Linked(NodeUpdate):
     """A link to another seat is up, or, without a name, to an onlooker; `relay` is the one that it
     goes through, as `relay+host:port`, empty for a direct one."""
 
@@ -65,7 +69,7 @@ class Linked:
 
 
 @dataclass(frozen=True)
-class Unlinked:
+class Unlinked(NodeUpdate):
     """A link to another seat, or to an onlooker, is gone."""
 
     name: str | None
@@ -73,7 +77,7 @@ class Unlinked:
 
 
 @dataclass(frozen=True)
-class ChainGrew:
+class ChainGrew(NodeUpdate):
     """The chain grew.
 
     Attributes:
@@ -90,7 +94,7 @@ class ChainGrew:
 
 
 @dataclass(frozen=True)
-class Happened:
+class Happened(NodeUpdate):
     """These happenings are new, and the game stands so now. `ChainGrew` says which are final."""
 
     items: tuple[rules.Happening, ...]
@@ -98,7 +102,7 @@ class Happened:
 
 
 @dataclass(frozen=True)
-class Rewound:
+class Rewound(NodeUpdate):
     """A change of epoch replaced what happened after index `kept`; `view` is how it stands now."""
 
     epoch: int
@@ -107,7 +111,7 @@ class Rewound:
 
 
 @dataclass(frozen=True)
-class Choosing:
+class Choosing(NodeUpdate):
     """The seat's player is asked; `again` if its earlier choice was seen and is void."""
 
     view: rules.View
@@ -116,7 +120,7 @@ class Choosing:
 
 
 @dataclass(frozen=True)
-class ChoiceTaken:
+class ChoiceTaken(NodeUpdate):
     """The player's choice was taken."""
 
     kind: str
@@ -124,7 +128,7 @@ class ChoiceTaken:
 
 
 @dataclass(frozen=True)
-class ChoiceRefused:
+class ChoiceRefused(NodeUpdate):
     """The rules forbid the player's choice, which is asked again; see
     `protocol.game_interface.IllegalMove`."""
 
@@ -169,7 +173,7 @@ class Muster:
 
 
 @dataclass(frozen=True)
-class Awaited:
+class Awaited(NodeUpdate):
     """Which others have to speak next, for how many seconds, and what is left of the patience."""
 
     seats: frozenset[int]
@@ -178,7 +182,7 @@ class Awaited:
 
 
 @dataclass(frozen=True)
-class Halfway:
+class Halfway(NodeUpdate):
     """Half of the patience for these seats is over; `left` is the rest, in seconds."""
 
     seats: frozenset[int]
@@ -188,7 +192,7 @@ class Halfway:
 
 
 @dataclass(frozen=True)
-class PatienceOver:
+class PatienceOver(NodeUpdate):
     """The game goes on without these seats if enough agree; `undecided`: they have not yet."""
 
     seats: frozenset[int]
@@ -198,7 +202,7 @@ class PatienceOver:
 
 
 @dataclass(frozen=True)
-class Paused:
+class Paused(NodeUpdate):
     """The game cannot go on without these seats."""
 
     seats: frozenset[int]
@@ -207,7 +211,7 @@ class Paused:
 
 
 @dataclass(frozen=True)
-class Extended:
+class Extended(NodeUpdate):
     """This seat waits longer for those, up to `left` seconds; 0: the table waits in any case."""
 
     seats: frozenset[int]
@@ -230,7 +234,7 @@ class Attending(StrEnum):
 
 
 @dataclass(frozen=True)
-class Attendance:
+class Attendance(NodeUpdate):
     """How each seat is there; told when it changes. One's own seat counts as linked unless it is
     absent or banned."""
 
@@ -238,7 +242,7 @@ class Attendance:
 
 
 @dataclass(frozen=True)
-class Clock:
+class Clock(NodeUpdate):
     """The clock of the open step, told every second from its first one on: who has to speak, one's
     own seat too; for how many seconds; in how many this node's patience runs out, of how many; and
     what kind of step it is."""
@@ -257,7 +261,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Said:
+class Said(NodeUpdate):
     """Someone talks: a seat, or an onlooker (None) by the name `who`.
 
     `words` is plain text, or the number of one of the phrases that every language has. `is_own`:
@@ -271,19 +275,19 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Crowded:
+class Crowded(NodeUpdate):
     """All seats of the table have their fill of onlookers; this one tries again."""
 
 
 @dataclass(frozen=True)
-class Unsaid:
+class Unsaid(NodeUpdate):
     """This player's words were not said, and why."""
 
     reason: Reason
 
 
 @dataclass(frozen=True)
-class Again:
+class Again(NodeUpdate):
     """Who wants another game with the same people; who has refused, is gone, or said nothing."""
 
     willing: frozenset[int]
@@ -291,19 +295,19 @@ class Again:
 
 
 @dataclass(frozen=True)
-class Away:
+class Away(NodeUpdate):
     """This very seat was declared absent; `may_return`: it may come back now ([E-31])."""
 
     may_return: bool = True
 
 
 @dataclass(frozen=True)
-class Rejoined:
+class Rejoined(NodeUpdate):
     """This very seat is present again; it sits out until the next round."""
 
 
 @dataclass(frozen=True)
-class Accused:
+class Accused(NodeUpdate):
     """A seat was proven at fault: `code` is one of `protocol.fault_codes.FAULTS`."""
 
     seat: int
@@ -311,7 +315,7 @@ class Accused:
 
 
 @dataclass(frozen=True)
-class GameOver:
+class GameOver(NodeUpdate):
     """The game is over and its result final."""
 
     table: Table
@@ -321,7 +325,7 @@ class GameOver:
 
 
 @dataclass(frozen=True)
-class Ended:
+class Ended(NodeUpdate):
     """The table ended without a result.
 
     Attributes:
@@ -349,7 +353,7 @@ class CodeEnd(StrEnum):
 
 
 @dataclass(frozen=True)
-class OfferedCode:
+class OfferedCode(NodeUpdate):
     """A code that gives the ticket to one guest, for so many seconds, and the relay that it is for;
     `after`: how the one before it has ended."""
 
@@ -360,14 +364,14 @@ class OfferedCode:
 
 
 @dataclass(frozen=True)
-class NoCode:
+class NoCode(NodeUpdate):
     """There is no code now."""
 
     reason: Reason
 
 
 @dataclass(frozen=True)
-class Reached:
+class Reached(NodeUpdate):
     """From where the host's ticket works; why, why not further, and what to do. `ticket`: the one
     to give from now on, if it is not the one that was shown."""
 
@@ -377,7 +381,7 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Moved:
+class Moved(NodeUpdate):
     """A seat was taken again elsewhere, and not everybody finds it: the ticket to give to the
     others, from where it works, why, and what to do."""
 
@@ -387,7 +391,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class RelayState:
+class RelayState(NodeUpdate):
     """A relay ('host:port') does not let this node wait there, and why; it is asked again and
     again. With None it does so again."""
 
@@ -396,52 +400,12 @@ class RelayState:
 
 
 @dataclass(frozen=True)
-class TicketTaken:
+class TicketTaken(NodeUpdate):
     """A ticket was handed to this game: the seat of this nickname is dialled where it says, too."""
 
     name: str
 
 
-Update = (
-    Joined
-    | HostAsked
-    | Admitted
-    | OfferedCode
-    | NoCode
-    | Reached
-    | Moved
-    | RelayState
-    | TicketTaken
-    | Started
-    | effects.JournalDoubted
-    | effects.SigningEnded
-    | Resumed
-    | Linked
-    | Unlinked
-    | ChainGrew
-    | Happened
-    | Rewound
-    | Choosing
-    | ChoiceTaken
-    | ChoiceRefused
-    | Awaited
-    | Halfway
-    | PatienceOver
-    | Paused
-    | Extended
-    | Attendance
-    | Clock
-    | effects.SeatLeft
-    | Said
-    | Crowded
-    | Unsaid
-    | Again
-    | Away
-    | Rejoined
-    | Accused
-    | GameOver
-    | Ended
-)
-
+Update = NodeUpdate | effects.JournalDoubted | effects.SigningEnded | effects.SeatLeft
 Screen = Callable[[Update], None]
 """Shows one update after the other."""

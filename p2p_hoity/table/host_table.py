@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -43,7 +42,8 @@ from .lobby import (
     encode_lobby,
     parse_lobby,
 )
-from .play_table import Lan, Reach, Seat, follow, open_hub, play
+from .play_table import Lan, Reach, Seat, open_hub, play
+from .rematch import Agreed
 from .session import Outcome
 from .task_groups import open_nursery
 from .ticket_proof import Capability
@@ -56,7 +56,6 @@ class TicketTeller:
     seating: Seating
     screen: Screen
     ticket: Ticket
-    secret: bytes = field(repr=False)
     is_told: bool
     _last: Judged | None = None
 
@@ -64,19 +63,16 @@ class TicketTeller:
         """Say it if it is new; a ticket with other addresses than the last one is given again."""
         if not self.is_told or judged == self._last:
             return
-        word = self._word(judged.direct) if self._last is not None else ""
+        word = ""
+        if self._last is not None and self.ticket.addresses != judged.direct:
+            self.ticket = replace(self.ticket, addresses=judged.direct)
+            word = self.word()
         self._last = judged
         self.screen(Reached(judged.scope, judged.reasons, word))
 
-    def _word(self, direct: Sequence[str]) -> str:
-        if self.ticket.addresses == direct:
-            return ""
-        self.ticket = replace(self.ticket, addresses=tuple(direct))
-        return self.word()
-
     def word(self) -> str:
         """The ticket that is good now."""
-        return encode_ticket(self.ticket.with_secret(self.secret))
+        return encode_ticket(self.ticket)
 
     async def follow(self, ways: Reachability) -> None:
         """Go on telling, and have the seats told, for as long as the table fills."""
@@ -206,7 +202,7 @@ class Door:
 
 
 LOOK: Final[Seconds] = 1.0
-"""Seconds between two looks at who has been too slow."""
+"""Seconds between two looks at who has been too slow, and at how many are seated."""
 SHOW: Final[Seconds] = 10.0
 """Seconds in which a newcomer must have shown that it holds the ticket."""
 KEEP: Final[Seconds] = 10.0
@@ -249,85 +245,65 @@ async def host_table(
     async with open_hub(who, reach, seat.screen) as (hub, ways):
         await ways.settle()
         judged = ways.judged()
-        bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
-        on_ticket(encode_ticket(bare.with_secret(capability.secret)))
+        ticket = Ticket(who.public, judged.direct, terms.digest(), reach.relays, capability.secret)
+        on_ticket(encode_ticket(ticket))
         own = table_header.sit(terms, who, seat.me.nickname, os.urandom(32))
         seating = Seating(terms, own, judged.named, watched)
         door = Door(admit) if admit is not None else None
         lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)
-        teller = TicketTeller(seating, seat.screen, bare, capability.secret, reach.outside)
+        teller = TicketTeller(seating, seat.screen, ticket, reach.outside)
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
+        if reach.lan is not Lan.OFF:
+            # The LAN is never told the secret, and a way to the table only if it is open to all.
+            word = encode_ticket(replace(ticket, secret=b"")) if reach.lan is Lan.OPEN else ""
+            announced = Announcement(seat.me.nickname, terms.seats, 1, word)
+            beside.append(partial(_announce, announced, lobby))
         if reach.relays:
             codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.dials)
             beside.append(codes.run)
         if door is not None:
             beside.append(partial(door.run, lobby.decided))
-        await _fill(lobby, _announced(seat, terms, bare, reach), beside)
+        await _fill(lobby, beside)
         lobby.refuse_the_rest()
         roster = seating.roster(who)
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
-        outcome = await play(hub, seat, roster, reach, capability, lobby.onlookers())
-        return await follow(outcome, hub, seat, reach)
+        return await play(hub, seat, reach, Agreed(roster, capability), lobby.onlookers())
 
 
-def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:
-    """Return what the LAN is told.
-
-    It is never told the secret, and a way to the table only if the table is open to all.
-
-    SPEC: [L-22].
-    """
-    if reach.lan is Lan.OFF:
-        return None
-    word = encode_ticket(bare) if reach.lan is Lan.OPEN else ""
-    return Announcement(seat.me.nickname, terms.seats, 1, word)
-
-
-async def _fill(
-    lobby: Lobby,
-    announced: Announcement | None,
-    beside: Sequence[Callable[[], Awaitable[None]]] = (),
-) -> None:
+async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -> None:
     """Seat guests until the table is full. Before the host's roster there is no table, so what
     is no frame of the lobby is not looked at."""
     lobby.tell()
     async with open_nursery() as nursery:
-        sent, received = trio.open_memory_channel[int](64)
-        if announced is not None:
-            nursery.start_soon(_announce, announced, received)
-        nursery.start_soon(_watch_time, lobby, sent, nursery.cancel_scope)
+        nursery.start_soon(_watch_time, lobby, nursery.cancel_scope)
         for task in beside:
             nursery.start_soon(task)
         async for event in lobby.hub.events:
             lobby.hear(event)
-            _try_send(sent, len(lobby.seating.names))
             if lobby.seating.complete:
                 break
         nursery.cancel_scope.cancel()
 
 
-async def _watch_time(
-    lobby: Lobby, sent: trio.MemorySendChannel[int], full: trio.CancelScope
-) -> None:
+async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
     while not lobby.seating.complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
-        _try_send(sent, len(lobby.seating.names))
     full.cancel()
 
 
-def _try_send(channel: trio.MemorySendChannel[int], number: int) -> None:
-    with suppress(trio.WouldBlock):
-        channel.send_nowait(number)
+async def _announce(what: Announcement, lobby: Lobby) -> None:
+    """Announce how many are seated, each time that has changed; what failed is tried again later.
 
-
-async def _announce(what: Announcement, counts: trio.MemoryReceiveChannel[int]) -> None:
-    """Announce how many are seated, each time that comes; what failed is tried again later."""
+    SPEC: [L-22].
+    """
     last, due = what.joined, trio.current_time() + AGAIN
     async with announce(what) as announcing:
-        async for joined in counts:
+        while True:
+            await trio.sleep(LOOK)
+            joined = len(lobby.seating.names)
             has_failed = announcing.problem is not None and trio.current_time() >= due
             if joined != last or has_failed:
                 last, due = joined, trio.current_time() + AGAIN

@@ -288,7 +288,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
     with closing(book):
         _check(path, report, machine.table.id, game.name)
         usual = seat.home.transcripts / f"{game.name}.hoity"
-        kept = transcript_archive.keep(data, seat.output or usual, usual, book.path)
+        kept = transcript_archive.keep(data, seat.output or usual, usual, book)
     book.remove()
     return kept, report
 

@@ -237,10 +237,9 @@ def check(node: Node, seat: int, body: bytes) -> Any:
     """
     if seat not in node.want.speakers:
         raise Fault("not-expected", seat, node.step)
-    found = known(node, seat, body)
+    found = node.derived.verdicts.get((seat, body))
     if found is None:
-        found = judge(node, seat, body)
-        keep(node, seat, body, found)
+        found = node.derived.verdicts[seat, body] = judge(node, seat, body)
     if isinstance(found, RefusedBody):
         raise Fault(found.code, seat, node.step, found.note, found.place)
     return found.given

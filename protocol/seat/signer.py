@@ -269,13 +269,26 @@ class Signer:
 
     # Signing
 
-    def hold(self, message: Message) -> bool:
-        """Store a message and have it judged; return False if it was known."""
+    def hold(self, message: Message, note: Note | None = None) -> bool:
+        """Store a message, have it judged, and put it on disk with the secrets behind it ([M-6]).
+
+        Args:
+            message: The message. Its signature holds.
+            note: The player's choice that it commits to, if it does.
+
+        Returns:
+            False if it was known.
+        """
         if not self.log.keep(message):
             return False
         if message.seat == self.seat:
             self._bind(message.statement)
         self.judge.add(message)
+        if not self.outbox.is_replaying:
+            fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
+            if message.seat == self.seat and self.own_secrets is not None:
+                fresh = tuple((c, *o) for c, o in self.own_secrets.unrecorded())
+            self.outbox.emit(Record(codec.encode((message.encode(), fresh, note))))
         return True
 
     def _bind(self, statement: signed_messages.Statement) -> None:
@@ -290,8 +303,7 @@ class Signer:
         if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
             return False
         message = signed_messages.sign(self.who, self.table.id, self.seat, statement)
-        self.hold(message)
-        self.record(message, note)
+        self.hold(message, note)
         self.outbox.carry(message)
         return True
 
@@ -457,15 +469,6 @@ class Signer:
             self._record_floor(self.floor)
 
     # The journal
-
-    def record(self, message: Message, note: Note | None = None) -> None:
-        """Have a message and the secrets behind it put on disk."""
-        if self.outbox.is_replaying:
-            return
-        fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
-        if message.seat == self.seat and self.own_secrets is not None:
-            fresh = tuple((c, *o) for c, o in self.own_secrets.unrecorded())
-        self.outbox.emit(Record(codec.encode((message.encode(), fresh, note))))
 
     def _record_floor(self, floor: int | None) -> None:
         """Have the floor put on disk; None while it is not known yet."""

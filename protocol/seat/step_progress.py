@@ -110,7 +110,7 @@ def is_undisturbed(state: SeatState) -> bool:
     """
     if state.broken is not None or state.signer.inquiry is not None:
         return False
-    is_accused = state.judge.proofs or state.judge.accusation or state.lacks_messages
+    is_accused = state.judge.proofs or state.judge.accusation or state.log.lacks_messages
     return state.signer.is_standing and not (is_accused or state.peers.away())
 
 

@@ -167,7 +167,7 @@ class Message:
     @cached_property
     def hash(self) -> Digest:
         """What other messages call it; the signature is not part of it."""
-        return digest(Label.MESSAGE, self.payload)
+        return hash_of(self.payload)
 
     def bare(self) -> Message:
         """Return it without its bytes but with its hash, for who has checked and keeps them."""
@@ -183,6 +183,11 @@ class Message:
     def identity(self) -> tuple[int, ...]:
         """A seat signs at most one statement per identity, ever ([M-5])."""
         return identity_of(self.seat, self.statement)
+
+
+def hash_of(payload: bytes) -> Digest:
+    """Return the hash by which other messages name the one with this payload."""
+    return digest(Label.MESSAGE, payload)
 
 
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
@@ -235,9 +240,18 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     Raises Invalid: 'bad-encoding', 'bad-message' or 'bad-signature'; none of them says
     anything of the seat named in it, since anyone could have made the bytes.
     """
+    return parse_parts(*read_envelope(data), table, ids)
+
+
+def read_envelope(data: bytes) -> tuple[bytes, bytes]:
+    """Return the payload and the signature of a message, unchecked.
+
+    Raises:
+        Invalid: If the bytes are no message: `bad-encoding` or `bad-message`.
+    """
     whole = codec.decode(data, MAX_MESSAGE)
     payload, signature = codec.read(_ENVELOPE, whole, BAD, "an envelope")
-    return parse_parts(payload, signature, table, ids)
+    return payload, signature
 
 
 def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:

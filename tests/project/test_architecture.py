@@ -197,7 +197,8 @@ FLOORS = {
         "table",
     ),
     "cli": (
-        "words printing",
+        "printing",
+        "words",
         "exit_codes",
         "local",
         "ui",

@@ -8,14 +8,15 @@ from typing import Any
 import trio
 import trio.testing
 
-from cli.ui.json_screen import JsonScreen
-from cli.ui.lines.line_prompt import SeatPrompt
-from cli.ui.lines.line_screen import LineScreen
+from cli.ui.json_screen import JsonSeat
+from cli.ui.lines.line_seat import LineSeat
+from cli.ui.screen_interface import Seating
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import View
+from p2p_hoity.table.player_interface import Wish
 from support.cli_stage import NICKNAMES, referee, until
 
 
@@ -29,6 +30,14 @@ class Bot:
     async def returning(self) -> None:
         """Come back at once."""
 
+    async def wish(self) -> Wish:
+        """Wish nothing."""
+        raise NotImplementedError
+
+    async def again(self) -> bool:
+        """Want every other game."""
+        return True
+
 
 @dataclass
 class Desk:
@@ -38,7 +47,7 @@ class Desk:
         found: What the questions begun here came to.
     """
 
-    prompt: SeatPrompt
+    prompt: LineSeat
     type: trio.MemorySendChannel[str]
     said: list[str]
     left: list[str]
@@ -72,15 +81,14 @@ async def desk(
     """Sit down before a view, or before the deal."""
     said: list[str] = []
     left: list[str] = []
-    screen = LineScreen(said.append)
+    prompt = LineSeat(Seating(left.append, auto=autopilot), said.append, Bot())
+    prompt._patient = patient
     if view is not None:
-        screen.names = Names(view.state.edition, NICKNAMES, view.seat)
-        screen.follow(updates.Happened((), view))
-    send, receive = trio.open_memory_channel[str](100)
-    prompt = SeatPrompt(screen, receive, left.append, Bot(), autopilot, patient)
+        prompt._screen.names = Names(view.state.edition, NICKNAMES, view.seat)
+        prompt._screen.follow(updates.Happened((), view))
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(prompt.listen)
-        yield Desk(prompt, send, said, left, nursery)
+        nursery.start_soon(prompt.hear)
+        yield Desk(prompt, prompt.typed, said, left, nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -102,9 +110,9 @@ async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> boo
 def written_of(*heard: Update) -> list[dict[str, Any]]:
     """Return what a program is written when it hears this."""
     written: list[dict[str, Any]] = []
-    screen = JsonScreen(written.append)
+    screen = JsonSeat(Seating([].append), written.append)
     for update in heard:
-        screen(update)
+        screen.tell(update)
     return written
 
 

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.textual_app import TableApp
+from cli.ui.screen_interface import Seating
 from support.limits import LIMIT
 from support.running import running
 from support.screened import Company
@@ -109,7 +110,7 @@ def sit(
 ) -> Sitting:
     """Let a person play by a script."""
     left: list[str] = []
-    seat = FullSeat(False, left.append)
+    seat = FullSeat(Seating(left.append))
     seat.app.stage.staged = staged
 
     async def play() -> Sitting:
@@ -119,11 +120,11 @@ def sit(
 
             async def hear_wishes() -> None:
                 while True:
-                    sitting.wishes.append(await seat.player.wish())
+                    sitting.wishes.append(await seat.wish())
 
             async def main() -> str:
                 async with running(hear_wishes):
-                    return await company.play(seat.player, seat.tell)
+                    return await company.play(seat, seat.tell)
 
             await play_beside(sitting, main, script, company.stop)
         return sitting

@@ -3,16 +3,19 @@
 import importlib.util
 import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import DEFAULT, load
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View, view
 from protocol import game_interface
 from support.kept_home import room_of
 from support.paths import ROOT
 from support.rules_driver import Referee
 
+UPDATES = (*updates.NodeUpdate.__subclasses__(), *get_args(updates.Update)[1:])
+"""Every kind of update that a screen is told."""
 NICKNAMES = ("Ana", "Bob", "Cleo", "Dan", "Eve", "Fay")
 
 

@@ -13,6 +13,7 @@ from cli.ui.full_screen.stage import Stage
 from cli.words import table_terms
 from cli.words.card_names import Names
 from cli.words.presence_sentences import knock
+from cli.words.table_terms import TableOffer
 from cli.words.translation import _
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
@@ -148,7 +149,7 @@ def _at(place: rules.Place) -> Shown:
 def _terms() -> Shown:
     shown = Shown(Stage(), Desk(), Referee.seat(load(), 4))
     terms = table(4).header.terms
-    told = table_terms.describe(terms, read_game(terms), NAMES[:2])
+    told = table_terms.describe(TableOffer(terms, read_game(terms), NAMES[:2]))
     bounds = table_terms.bounds(terms)
     shown.desk.papers = tuple(line for line in told if line not in bounds)
     shown.desk.answers = "Sit down? y or n"

@@ -27,7 +27,6 @@ from protocol.seat.epoch_change import own_halt, propose
 from protocol.seat.fault_judge import FaultJudge
 from protocol.seat.message_log import MessageLog
 from protocol.seat.peers import Peers
-from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import Inquiry, Signer
 from protocol.seat.timeouts import Timers
 
@@ -164,11 +163,19 @@ MUTANTS = (
     ),
     mutant(
         "received bodies forgotten on resume",
-        (SeatMachine._receive_message, "self.signer.record(message)", "pass"),
+        (
+            Signer.hold,
+            "if not self.outbox.is_replaying:",
+            "if not self.outbox.is_replaying and message.seat == self.seat:",
+        ),
     ),
     mutant(
         "own statements forgotten on resume",
-        (Signer.sign, "self.record(message, note)", "pass"),
+        (
+            Signer.hold,
+            "if not self.outbox.is_replaying:",
+            "if not self.outbox.is_replaying and message.seat != self.seat:",
+        ),
     ),
     mutant("no doubling of g", (Timers.grace, "2**doublings", "1")),
     mutant(

@@ -283,11 +283,11 @@ class PlayerTable:
         guest = self.guests[number]
         guest.outcome = await join_table(guest.seat, self.ticket, accept, self.reach(number))
 
-    async def resume(self, number: int, *given: Any, **how: Any) -> None:
+    async def resume(self, number: int, how: Reach | None = None, **more: Any) -> None:
         """Take the seat again from its journal."""
         guest = self.guests[number]
-        given = given or (() if how else (self.node(number),))
-        guest.outcome = await resume_table(guest.seat, None, *given, **how)
+        how = how or Reach(network=self.node(number))
+        guest.outcome = await resume_table(guest.seat, None, how, **more)
 
     async def sit(self, number: int) -> None:
         """Play from the beginning."""

@@ -17,6 +17,7 @@ from textual.style import Style
 
 from p2p_hoity.confusable_names import MOST_MARKS
 
+from ... import printing
 from ...printing import shown
 
 CUT = "…"
@@ -153,33 +154,8 @@ def joined(parts: Iterable[Line], gap: str = "  ") -> Line:
 def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Line]:
     """The words in lines of at most so many cells, broken between words, and inside a word that
     has no room in a line; blanks at their front stay, and later lines begin with `indent`."""
-    found: list[str] = []
-    for paragraph in words.split("\n"):
-        told = tamed(paragraph)
-        bare = told.lstrip(" ")
-        line, is_empty = told[: len(told) - len(bare)], True
-        for word in bare.split(" "):
-            longer = line + word if is_empty else f"{line} {word}"
-            if not is_empty and cells(longer) > width:
-                found.append(line)
-                longer = indent + word
-            *full, line = _chopped(longer, width)
-            found += full
-            is_empty = False
-        found.append(line)
-    return [text(cut(line, width), style) for line in found]
-
-
-def _chopped(word: str, width: int) -> list[str]:
-    """A text in parts of at most so many cells; a part has one letter at least."""
-    if cells(word) <= width:
-        return [word]
-    parts = [""]
-    for letter in word:
-        if parts[-1] and cells(parts[-1]) + cells(letter) > width:
-            parts.append("")
-        parts[-1] += letter
-    return parts
+    found = (printing.broken(tamed(one), width, indent, cells) for one in words.split("\n"))
+    return [text(cut(line, width), style) for lines in found for line in lines]
 
 
 SEATS: Final = {

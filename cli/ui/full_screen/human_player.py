@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+import math
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -18,13 +19,11 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import CodedError
-from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.player_interface import BotPlayer, Player, Talk, WaitLonger, Wish
+from p2p_hoity.table.player_interface import BotPlayer, Talk, WaitLonger, Wish
 from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
-from protocol import Terms
 from protocol.bounds import Seconds
 
 from ... import printing
@@ -33,32 +32,15 @@ from ...words import table_terms
 from ...words.card_names import Names
 from ...words.choice_names import forced
 from ...words.presence_sentences import ended, kept_as, knock, won
-from ...words.table_terms import reach_lines
+from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
-from ..screen_interface import Box
+from ..screen_interface import Box, Seating
 from .key_bindings import Hands, UpdateMessage
 from .layout import is_muted
 from .textual_app import TableApp
 
 T = TypeVar("T")
-
-
-class Bridge:
-    """Leads into one run of trio, once that has begun."""
-
-    def __init__(self) -> None:
-        self._token: trio.lowlevel.TrioToken | None = None
-
-    def open(self) -> None:
-        """Lead into the run that calls this."""
-        self._token = trio.lowlevel.current_trio_token()
-
-    def do(self, act: Callable[[], object]) -> None:
-        """Do something in trio; nothing before it has begun, or behind its end."""
-        if self._token is not None:
-            with contextlib.suppress(trio.RunFinishedError):
-                self._token.run_sync_soon(act)
 
 
 A = TypeVar("A")
@@ -68,214 +50,56 @@ NO_OTHER: Final = N_("Nothing else is open to you:")
 ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
 
 
-class Person(Hands, Player):
-    """The player at the full screen: questions go to the application, keys come from it."""
+DRAWING: Final[Seconds] = 0.01
+"""Seconds between two looks whether the first frame is drawn."""
 
-    def __init__(self, bridge: Bridge, auto: bool, leave: Callable[[], None]) -> None:
-        """`leave` is called in trio when the person goes. `app` is to be set before `open`."""
-        self._bridge, self._leave = bridge, leave
-        self.app: TableApp
-        self.is_over = self.is_left = False
+
+class FullSeat(Hands):
+    """The full-screen table of one seat, and the person at it; see `screen_interface.Screen`.
+
+    Questions go to the application, and keys come from it. When the application fails, all goes on
+    in the line prompt.
+    """
+
+    def __init__(self, how: Seating) -> None:
+        self._how = how
+        self._token: trio.lowlevel.TrioToken | None = None
+        self._failed: trio.Event | None = None
+        self.line: LineSeat | None = None
+        self._kept: list[Update] = []
+        self.is_over = self.is_left = self._is_done = False
         self._bot = BotPlayer()
-        self.autopilot = auto
-        self.pause = 0.0 if auto else PAUSE
-        self._other: Player | None = None
+        self._waits: set[trio.CancelScope] = set()
+        self.pause = 0.0 if how.looks_on else PAUSE
+        self._lesson: Names | None = None
+        self._terms: tuple[str, ...] = ()
+        self.app = TableApp(self)
+        self.app.furnish(settings.load(), how.bell)
+        self.app.keep = self._keep
 
     def open(self) -> None:
         """Make what answers come in by; called in trio."""
+        self._token = trio.lowlevel.current_trio_token()
         self._answers = Box[tuple[rules.View, rules.Choice]]()
         self._wishes = Box[Wish]()
         self._replies = Box[bool]()
         self._returns = Box[bool]()
-        self._turned = trio.Event()
 
-    def hand_to(self, other: Player) -> None:
-        """From now on another player answers, what is asked just now too."""
-        self._other = other
-        self._turn()
+    def _do(self, act: Callable[[], object]) -> None:
+        """Do something in trio; nothing before it has begun, or behind its end."""
+        if self._token is not None:
+            with contextlib.suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(act)
 
     def _turn(self) -> None:
-        self._turned.set()
-        self._turned = trio.Event()
+        """What is asked just now is answered by another player."""
+        for wait in self._waits:
+            wait.cancel()
 
-    # The player, in trio.
-
-    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask at the screen, or whoever has the seat now."""
-        only = forced(view, kind)
-        if only is not None and not again:
-            if not self.autopilot and self._other is None:
-                self.app.call_later(self.app.remark, _(NO_OTHER))
-            return only
-        while True:
-            if self.autopilot and self._other is None:
-                await self._pause()
-            other = self._other or (self._bot if self.autopilot else None)
-            if other is not None:
-                return await other.choose(view, kind, again)
-            choice = await self._ask(view, kind, again)
-            if choice is not None:
-                return choice
-
-    async def _pause(self) -> None:
-        """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
-        time runs out."""
-        now = self.app.stage.scene.clock
-        if now is not None and now.left < 5 * self.pause:
-            return
-        with trio.move_on_after(self.pause):
-            await self._turned.wait()
-
-    async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
-        """The choice; None if somebody else has the seat now. A key that was struck for a question
-        this one has replaced may be under way still: what was decided on another view counts not.
-        """
-        app = self.app
-        self._answers.empty()
-        app.call_later(app.ask, view, kind, again)
-        try:
-            while (found := await self._or_turned(self._answers)) is not None:
-                if found[0] is view:
-                    return found[1]
-            return None
-        finally:
-            app.call_later(app.close_question, view)
-
-    async def _or_turned(self, box: Box[A]) -> A | None:
-        """What comes in; None if the seat was handed over first."""
-        found: list[A] = []
-        async with trio.open_nursery() as nursery:
-
-            async def hear() -> None:
-                found.append(await box.next())
-                nursery.cancel_scope.cancel()
-
-            async def turn(turned: trio.Event) -> None:
-                await turned.wait()
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(hear)
-            nursery.start_soon(turn, self._turned)
-        return found[0] if found else None
-
-    async def returning(self) -> None:
-        """Wait for Enter; a bot comes back at once."""
-        while not self.autopilot:
-            if self._other is not None:
-                return await self._other.returning()
-            self._returns.empty()
-            came: bool | None = await self._or_turned(self._returns)
-            if came:
-                return None
-        return None
-
-    async def wish(self) -> Wish:
-        """What a key asks for."""
-        while True:
-            if self._other is not None:
-                return await self._other.wish()
-            found = await self._or_turned(self._wishes)
-            if found is not None:
-                return found
-
-    async def again(self) -> bool:
-        """Whether the person wants another game with the same people."""
-        yes = None if self._other else await self.asked(_(ANOTHER).format(seconds=round(ANSWER)))
-        if yes is None and self._other is not None:
-            return await self._other.again()
-        return bool(yes)
-
-    async def read(self, words: str) -> None:
-        """Show an explanation until it is read; whoever else has the seat shows it in its way."""
-        app = self.app
-        self._replies.empty()
-        app.call_later(app.explain, words)
-        try:
-            await self._or_turned(self._replies)
-        finally:
-            app.call_later(app.explain, "")
-
-    async def asked(self, words: str) -> bool | None:
-        """Ask for a yes or a no; None if the screen has failed before it was said."""
-        app = self.app
-        app.call_later(app.ask_plainly, _(words))
-        try:
-            while self._other is None:
-                self._replies.empty()
-                yes = await self._or_turned(self._replies)
-                if yes is not None:
-                    return yes
-            return None
-        finally:
-            app.call_later(app.ask_plainly, "")
-
-    # The hands, in Textual's loop.
-
-    def answer(self, choice: rules.Choice, view: rules.View) -> None:
-        """Seal a choice that was made on this view."""
-        self._bridge.do(lambda: self._answers.put((view, choice)))
-
-    def talk(self, words: str | int) -> None:
-        """Say something."""
-        self._bridge.do(lambda: self._wishes.put(Talk(words)))
-
-    def wait_longer(self) -> None:
-        """Give who is awaited longer."""
-        self._bridge.do(lambda: self._wishes.put(WaitLonger()))
-
-    def leave(self) -> None:
-        """Leave for now; with no game, for good; behind the end, what it came to: another game is
-        not wanted, though it was a moment ago."""
-        self.is_left = True
-        if self.is_over:
-            self.app.exit()
-        elif self.app.stage.scene.standings is not None and self.app.desk.answers:
-            self.reply(False)
-        else:
-            self._bridge.do(self._leave)
-
-    def hand_over(self, to_bot: bool) -> None:
-        """Let a bot play, or take the seat again."""
-        self.autopilot = to_bot
-        self._bridge.do(self._turn)
-
-    def come_back(self) -> None:
-        """Take the seat again after an absence."""
-        self._bridge.do(lambda: self._returns.put(True))
-
-    def reply(self, yes: bool) -> None:
-        """Say yes or no to what was asked plainly."""
-        self._bridge.do(lambda: self._replies.put(yes))
-
-
-DRAWING: Final[Seconds] = 0.01
-"""Seconds between two looks whether the first frame is drawn."""
-Leave = Callable[[str], None]
-
-
-class FullSeat:
-    """The full-screen table of one seat; see `screen.Screen`.
-
-    `player` is a person at the screen. When the application fails, all goes on in the line prompt.
-    """
-
-    def __init__(self, auto: bool, leave: Leave, looks_on: bool = False, bell: bool = True) -> None:
-        self._leave = leave
-        self.looks_on = looks_on
-        self._auto = auto
-        self._failed: trio.Event | None = None
-        self.line: LineSeat | None = None
-        self._kept: list[Update] = []
-        self._is_done = False
-        self._lesson: Names | None = None
-        self._terms: tuple[str, ...] = ()
-        self.bridge = Bridge()
-        self.person = Person(self.bridge, auto, self.leave)
-        self.player: Player = self.person
-        self.app = self.person.app = TableApp(self.person)
-        self.app.desk.autopilot = auto and not looks_on
-        self.app.furnish(settings.load(), bell)
-        self.app.keep = self._keep
+    @property
+    def autopilot(self) -> bool:
+        """Whether a bot has the seat, or nobody is asked."""
+        return self.app.desk.autopilot or self._how.looks_on
 
     def _keep(self, light: bool, bell: bool, staged: bool) -> None:
         """Keep how the person wants the screen, if the home takes it, and all else as it is now."""
@@ -294,7 +118,7 @@ class FullSeat:
     def tell(self, update: Update) -> None:
         """Show it; keep what another screen would need to go on from here."""
         if isinstance(update, Started):
-            self._kept, self.person.is_left = [update], False
+            self._kept, self.is_left = [update], False
             self.app.numbers = table_terms.bounds(update.table.header.terms)
         elif isinstance(update, Moved):
             self._kept, self.app.ticket = [*self._kept, update], update.ticket
@@ -321,11 +145,9 @@ class FullSeat:
         self.app.desk.papers = (*self.app.desk.papers, words)
         self.app.call_later(self.app.redraw)
 
-    def show_ticket(
-        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
-    ) -> None:
+    def show_ticket(self, ticket: str, offer: TableOffer) -> None:
         """The ticket and the terms, as long as the table fills."""
-        self.show_terms(terms, game, (nickname,), watched)
+        self.show_terms(offer)
         self._terms = self.app.desk.papers
         self._lay_out(ticket)
 
@@ -338,14 +160,11 @@ class FullSeat:
         for words in (ticket, *notes, "", *self._terms):
             self._lay(words)
 
-    def show_terms(
-        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
-    ) -> None:
+    def show_terms(self, offer: TableOffer) -> None:
         """Who sits there, what is played, how long one may think; the numbers under a key."""
-        self.app.stage.seat_guests(names, terms.seats)
-        self.app.numbers = table_terms.bounds(terms)
-        described = table_terms.describe(terms, game, names, watched)
-        host, _seated, *told = described  # the list shows who sits
+        self.app.stage.seat_guests(offer.names, offer.terms.seats)
+        self.app.numbers = table_terms.bounds(offer.terms)
+        host, _seated, *told = table_terms.describe(offer)  # the list shows who sits
         for line in (host, *told):
             if line not in self.app.numbers:
                 self._lay(line)
@@ -364,14 +183,20 @@ class FullSeat:
 
     async def explain(self, words: str) -> None:
         """In the place of the question, until Enter."""
+        app = self.app
         if self.line is None:
-            await self.person.read(words)
+            self._replies.empty()
+            app.call_later(app.explain, words)
+            try:
+                await self._or_turned(self._replies)
+            finally:
+                app.call_later(app.explain, "")
         if self.line is not None:
             await self.line.explain(words)
 
     def end_lesson(self) -> None:
         """The screen goes at once: the last explanation has been read."""
-        self.person.is_left = True
+        self.is_left = True
 
     async def agree(self) -> bool:
         """Whether the person sits down."""
@@ -383,8 +208,17 @@ class FullSeat:
 
     async def _yes(self, words: str, in_lines: Callable[[LineSeat], Awaitable[bool]]) -> bool:
         """Ask for a yes or a no; in lines if the screen has failed before it was said."""
-        yes = await self.person.asked(words)
-        return await in_lines(self.line) if yes is None and self.line is not None else bool(yes)
+        app = self.app
+        app.call_later(app.ask_plainly, _(words))
+        try:
+            while self.line is None:
+                self._replies.empty()
+                yes = await self._or_turned(self._replies)
+                if yes is not None:
+                    return yes
+        finally:
+            app.call_later(app.ask_plainly, "")
+        return await in_lines(self.line)
 
     def listens(self, is_asked: bool) -> bool:
         """Never: the application hears the keys itself."""
@@ -407,6 +241,126 @@ class FullSeat:
         path = stage.scene.transcript
         if path is not None:
             printing.say(*kept_as(path))
+
+    # The player, in trio.
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask at the screen, or whoever has the seat now."""
+        only = forced(view, kind)
+        if only is not None and not again:
+            if not self.autopilot and self.line is None:
+                self.app.call_later(self.app.remark, _(NO_OTHER))
+            return only
+        while True:
+            if self.autopilot and self.line is None:
+                await self._pause()
+            other = self.line or (self._bot if self.autopilot else None)
+            if other is not None:
+                return await other.choose(view, kind, again)
+            choice = await self._ask(view, kind, again)
+            if choice is not None:
+                return choice
+
+    async def _pause(self) -> None:
+        """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
+        time runs out."""
+        now = self.app.stage.scene.clock
+        if now is not None and now.left < 5 * self.pause:
+            return
+        with self._until_turned(self.pause):
+            await trio.sleep_forever()
+
+    async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
+        """The choice; None if somebody else has the seat now. A key that was struck for a question
+        this one has replaced may be under way still: what was decided on another view counts not.
+        """
+        app = self.app
+        self._answers.empty()
+        app.call_later(app.ask, view, kind, again)
+        try:
+            while (found := await self._or_turned(self._answers)) is not None:
+                if found[0] is view:
+                    return found[1]
+            return None
+        finally:
+            app.call_later(app.close_question, view)
+
+    async def _or_turned(self, box: Box[A]) -> A | None:
+        """What comes in; None if the seat was handed over first."""
+        with self._until_turned():
+            return await box.next()
+        return None
+
+    @contextlib.contextmanager
+    def _until_turned(self, seconds: float = math.inf) -> Iterator[None]:
+        """Leave what is inside once the seat is handed over, or after so many seconds."""
+        with trio.move_on_after(seconds) as wait:
+            self._waits.add(wait)
+            try:
+                yield
+            finally:
+                self._waits.remove(wait)
+
+    async def returning(self) -> None:
+        """Wait for Enter; a bot comes back at once."""
+        while not self.autopilot:
+            if self.line is not None:
+                await self.line.returning()
+                return
+            self._returns.empty()
+            if await self._or_turned(self._returns):
+                return
+
+    async def wish(self) -> Wish:
+        """What a key asks for."""
+        while True:
+            if self.line is not None:
+                return await self.line.wish()
+            found = await self._or_turned(self._wishes)
+            if found is not None:
+                return found
+
+    async def again(self) -> bool:
+        """Whether the person wants another game with the same people."""
+        words = _(ANOTHER).format(seconds=round(ANSWER))
+        return await self._yes(words, lambda line: line.again())
+
+    # The hands, in Textual's loop.
+
+    def answer(self, choice: rules.Choice, view: rules.View) -> None:
+        """Seal a choice that was made on this view."""
+        self._do(lambda: self._answers.put((view, choice)))
+
+    def talk(self, words: str | int) -> None:
+        """Say something."""
+        self._do(lambda: self._wishes.put(Talk(words)))
+
+    def wait_longer(self) -> None:
+        """Give who is awaited longer."""
+        self._do(lambda: self._wishes.put(WaitLonger()))
+
+    def leave(self) -> None:
+        """Leave for now; with no game, for good; behind the end, what it came to: another game is
+        not wanted, though it was a moment ago."""
+        self.is_left = True
+        if self.is_over:
+            self.app.exit()
+        elif self.app.stage.scene.standings is not None and self.app.desk.answers:
+            self.reply(False)
+        else:
+            self._do(self._go)
+
+    def hand_over(self) -> None:
+        """Let a bot play, or take the seat again."""
+        self._do(self._turn)
+
+    def come_back(self) -> None:
+        """Take the seat again after an absence."""
+        self._do(lambda: self._returns.put(True))
+
+    def reply(self, yes: bool) -> None:
+        """Say yes or no to what was asked plainly."""
+        self._do(lambda: self._replies.put(yes))
 
     # Running.
 
@@ -439,13 +393,13 @@ class FullSeat:
             error = None if running.cancelled() else running.exception()
             failed = error is not None or self.app.return_code not in (None, 0)
             if self._failed is not None:
-                self.bridge.do(self._failed.set if failed else self.leave)
+                self._do(self._failed.set if failed else self._go)
         found = await done
         if not running.done():
             if isinstance(found, outcome.Value):
-                self.person.is_over = True
+                self.is_over = True
                 # The result stays on the screen until it has been read.
-                if not self.person.is_left:
+                if not self.is_left:
                     self.app.desk.hint = _("Enter or q leaves the table.")
                     # Drawn in the application, so that it is the screen that fails.
                     self.app.call_later(self.app.redraw)
@@ -457,11 +411,10 @@ class FullSeat:
 
     async def guest(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
         """The peer in trio, and beside it who takes over when the screen fails."""
-        self.bridge.open()
+        self.open()
         self._failed = trio.Event()
-        self.person.open()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._take_over)
+            nursery.start_soon(self._take_over, self._failed)
             found = await main(*args)
             nursery.cancel_scope.cancel()
         return found
@@ -472,21 +425,19 @@ class FullSeat:
         stage = self.app.stage
         return frozenset(one.who for one in stage.scene.talk if is_muted(self.app.desk, one))
 
-    def leave(self) -> None:
+    def _go(self) -> None:
         """The person leaves before there is a game, or the screen is gone for good."""
-        self._leave(_("you left"))
+        self._how.leave(_("you left"))
 
     # The screen fails.
 
-    async def _take_over(self) -> None:
+    async def _take_over(self, failed: trio.Event) -> None:
         """Wait for the application to fail; then go on in lines, in the same seat."""
-        if self._failed is None:
-            return
-        await self._failed.wait()
-        self.line = line = LineSeat(self._auto or self.app.desk.autopilot, self._leave)
+        await failed.wait()
+        line = LineSeat(replace(self._how, auto=self.app.desk.autopilot))
         printing.complain(_("The full screen has failed; the game goes on in lines."))
         line.allow_hints(self.app.desk.has_hints)
-        line.mute(self._muted)
+        line.talk.mute(self._muted)
         if self._lesson is not None:
             line.begin_lesson(self._lesson)
         for words in () if self._kept else self.app.desk.papers:
@@ -497,5 +448,6 @@ class FullSeat:
             line.tell(update)
         if (past := self.app.stage.past) is not None:
             line.tell(past)
-        self.person.hand_to(line.player)
+        self.line = line
+        self._turn()
         await line.listen()

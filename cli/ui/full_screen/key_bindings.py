@@ -120,7 +120,7 @@ class Hands:
     def leave(self) -> None:
         """Leave for now."""
 
-    def hand_over(self, to_bot: bool) -> None:
+    def hand_over(self) -> None:
         """Let a bot play, or take the seat again."""
 
     def come_back(self) -> None:

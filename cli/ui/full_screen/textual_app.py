@@ -335,7 +335,7 @@ class TableApp(PagedApp):
 
     def _hand_over(self, to_bot: bool) -> None:
         self.desk.autopilot = to_bot
-        self.hands.hand_over(to_bot)
+        self.hands.hand_over()
         if to_bot:
             self.desk.menu = None
         self.redraw()

@@ -7,6 +7,7 @@ chat, `t 3` says a phrase, and `m NAME` mutes one player.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Final
 
 import trio
@@ -20,6 +21,7 @@ from ...printing import width
 from ...words import board_text, chat_phrases, choice_names, rules_text, table_terms
 from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Query
+from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import N_, _, yes_or_no
 from ..screen_interface import Box
 from . import line_screen
@@ -173,11 +175,11 @@ class Withdrawn(Exception):
 
 
 class Asker:
-    """Asks one thing after the other; lines that answer are put in by `take`."""
+    """Asks one thing after the other; lines that answer are put in by `answer`."""
 
-    def __init__(self, screen: LineScreen) -> None:
-        self._say = screen.say
-        self._send, self._answers = trio.open_memory_channel[str](64)
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._answers = Box[str]()
         self.hungry = trio.Event()
         """Set while an answer is awaited."""
         self._asking = 0  # a cancelled question may end after the next one has begun
@@ -193,28 +195,19 @@ class Asker:
         for line in self._open:
             self._say(line)
 
-    async def take(self, line: str) -> None:
-        """A line that may be the answer."""
-        self.hungry = trio.Event()
-        await self._send.send(line)
-
     def answer(self, line: str) -> None:
-        """Answer the open question at once, for whoever types nothing more."""
+        """Take in a line that may be the answer to the open question."""
         self.hungry = trio.Event()
-        self._send.send_nowait(line)
+        self._answers.put(line)
 
     def withdraw(self) -> None:
         """The open question, if there is one, needs no answer any more."""
         if self._asking:
-            self._send.send_nowait(HANDED_OVER)
+            self._answers.put(HANDED_OVER)
 
     def forget_old_answers(self) -> None:
         """What was typed before a question was seen does not answer it."""
-        while True:
-            try:
-                self._answers.receive_nowait()
-            except trio.WouldBlock:
-                return
+        self._answers.empty()
 
     async def agree(self, question: str, silent: bool | None = True) -> bool:
         """A yes or a no, `silent` is what a bare Enter says; Withdrawn if the seat is handed over
@@ -280,7 +273,7 @@ class Asker:
 
     async def _heard(self) -> str:
         self.hungry.set()
-        line = await self._answers.receive()
+        line = await self._answers.next()
         if line == HANDED_OVER:
             raise Withdrawn
         return line
@@ -298,6 +291,60 @@ def _asked(question: Query, kind: rules.Kind) -> list[str]:
     rows = (options[at : at + row] for at in range(0, len(options), row))
     lines = ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
     return [question.words, *lines]
+
+
+LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})
+BOT: Final = frozenset({"2", "bot"})
+STAY: Final = frozenset({"3", "stay", "quedarme", "bleiben"})
+
+Act = Callable[[], None]
+
+
+def nothing() -> None:
+    """What staying does."""
+
+
+@dataclass(frozen=True)
+class SideQuestion:
+    """A question beside the game, which is answered by yes or no.
+
+    Attributes:
+        lines: The question.
+        act: What a yes does.
+        bot: What giving the seat to a bot does, where that is a third answer.
+    """
+
+    lines: tuple[str, ...]
+    act: Act
+    bot: Act | None = None
+
+    def answer(self, line: str) -> Act | None:
+        """Return what a typed line does; None if it is no answer."""
+        word = line.strip().lower()
+        if self.bot is not None and word in BOT:
+            return self.bot
+        if self.bot is not None and word in LEAVE | STAY:
+            return self.act if word in LEAVE else nothing
+        said = yes_or_no(word, silent=False)
+        return None if said is None else self.act if said else nothing
+
+
+def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
+    """Return the question whether to leave for now, to let a bot play on, or to stay.
+
+    Before the game there is no seat that a bot could have.
+    """
+    if not has_begun:
+        words = _("Leave the table? No game has begun: your seat would be gone. y leaves, n stays")
+        return SideQuestion((words,), leave)
+    lines = (
+        _("Leave the table?"),
+        "  1  " + _("leave for now; take your seat again any time"),
+        "     " + _(ROUND_LOST),
+        "  2  " + _("let a bot play on in your seat"),
+        "  3  " + _("stay"),
+    )
+    return SideQuestion(lines, leave, bot)
 
 
 TALK, MUTE = "t", "m"

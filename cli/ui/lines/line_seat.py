@@ -1,4 +1,7 @@
-"""A seat, or an onlooker, line by line: for a screen reader, a pipe, or a plain terminal."""
+"""A seat, or an onlooker, line by line: for a screen reader, a pipe, or a plain terminal.
+
+Leaving the table, and giving the seat to a bot, take a second answer.
+"""
 
 from __future__ import annotations
 
@@ -10,127 +13,212 @@ from typing import Any, Final, TypeVar
 
 import trio
 
-from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.presentation.screen_updates import Moved, Reached, Update
-from p2p_hoity.table.player_interface import Player
+from p2p_hoity import rules
+from p2p_hoity.net.peer_link import LinkCode
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.table.player_interface import BotPlayer, Player, WaitLonger, Wish
+from p2p_hoity.table.rematch import ANSWER
 from p2p_hoity.table.session import Outcome
-from protocol import Terms
+from protocol import effects
 
 from ... import printing
-from ...words import table_terms
+from ...exit_codes import USAGE, Trouble
+from ...words import board_text, table_terms
 from ...words.card_names import Names
+from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import knock
-from ...words.table_terms import block
+from ...words.table_terms import TableOffer
 from ...words.translation import N_, _
-from .line_prompt import QUIT, SeatPrompt
-from .line_question import TALK_HELP, Pages
-from .line_screen import LineScreen
-from .stdin_lines import CONTINUED, INTERRUPT, pump, read_stdin
+from ..screen_interface import Box, Seating
+from .line_question import (
+    FIRST_HINT,
+    MOST_WISHES,
+    TALK_HELP,
+    Asker,
+    LineTalk,
+    Pages,
+    SideQuestion,
+    Withdrawn,
+    key_of,
+    leaving,
+    nothing,
+)
+from .line_screen import LineScreen, Say
+from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS, pump, read_stdin
 
 T = TypeVar("T")
 
 
 WIDTH: Final = 96
 """Columns of an explanation where no terminal says how many it has."""
+WEIGHTY: Final = (
+    updates.Halfway,
+    updates.PatienceOver,
+    updates.Paused,
+    updates.Extended,
+    effects.SeatLeft,
+    updates.Accused,
+    updates.Moved,
+    updates.TicketTaken,
+)
+"""News after which an open question is said again."""
+BREAKING_IN: Final = (
+    updates.Linked,
+    updates.Unlinked,
+    updates.RelayState,
+    *WEIGHTY,
+)
+"""News that come while a person may be typing, and stand on a line of their own."""
+WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
+QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
+WATCH_HELP: Final = (
+    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
+    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("q leaves; nobody at the table is kept waiting by that"),
+)
 
 
 class LineSeat:
-    """The screen without `--json`; see `screen.Screen`."""
+    """The screen of lines, and the player who is asked at it; see `screen_interface.Screen`.
 
-    def __init__(
-        self,
-        auto: bool,
-        leave: Callable[[str], None],
-        stands_in: bool = False,
-        plain: bool = False,
-    ) -> None:
+    The player also answers commands while nothing is asked. If the lines come from a file or a
+    pipe, each waits until something is asked, and nothing is asked twice; what a person types
+    before the question is no answer to it. What an onlooker types is about looking only.
+    """
+
+    def __init__(self, how: Seating, say: Say | None = None, bot: Player | None = None) -> None:
         """Prepare the screen.
 
         Args:
-            auto: Whether a bot plays.
-            leave: Called with the reason when the player leaves.
-            stands_in: Whether a bot plays on if the input ends before the first answer.
-            plain: Whether lines were asked for, so that the commands shown keep them.
+            how: Who sits there. Its `leave` is called when the player quits or the input ends.
+            say: Prints a line, if not standard output takes it.
+            bot: Plays when the seat is handed over.
         """
-        self._send, lines = trio.open_memory_channel[str](64)
-        self._screen = LineScreen(printing.say, "--plain " if plain else "")
-        patient = not sys.stdin.isatty()
-        self._at_terminal = not patient
-        self._prompt = SeatPrompt(self._screen, lines, leave, None, auto, patient, stands_in)
-        self.player: Player = self._prompt
+        self._how, self._say = how, say or printing.say
+        self.typed, self._lines = trio.open_memory_channel[str](64)
+        self._screen = LineScreen(self._say, "--plain " if how.plain else "")
+        self._at_terminal = sys.stdin.isatty() and not how.looks_on
+        self._patient = not sys.stdin.isatty()
+        self._bot = bot or BotPlayer()
+        self.autopilot = how.auto or how.looks_on
+        self.pages = Pages(self._screen)
+        self._asker = Asker(self._say)
+        self._stands_in = how.stands_in
+        self._oriented = 0
+        self._menu: SideQuestion | None = None
+        self._back: trio.Event | None = None
+        self._wishes = Box[Wish](MOST_WISHES)
+        self.talk = LineTalk(self._say, self._wishes)
+        self._is_over = self._has_ended = self._is_lesson = False
+        self.has_hints = False
+        self._asked: tuple[rules.View, rules.Kind] | None = None
+        self._strays = 0
+
+    # The screen.
 
     @property
     def table_name(self) -> str:
         """The name of the game, once it has begun."""
         return self._screen.scene.game
 
-    def tell(self, update: Update) -> None:
-        """Some lines; the open question again behind them."""
-        if isinstance(update, Reached | Moved) and update.ticket:
-            self._prompt.pages.ticket = update.ticket
-        self._prompt.tell(update)
+    def tell(self, update: updates.Update) -> None:
+        """Have the screen tell an update, on a line of its own if a question is open.
+
+        What a person has half typed still counts: the terminal keeps it.
+        """
+        if isinstance(update, updates.Reached | updates.Moved) and update.ticket:
+            self.pages.ticket = update.ticket
+        news = isinstance(update, BREAKING_IN)
+        if isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED:
+            news = False  # the link only made room for a better one to the same peer
+        asks = self._asker.is_asking or self._back is not None
+        breaks_in = news and asks and not self.autopilot
+        if breaks_in:
+            self._say("")
+        self._screen.by_bot = self.autopilot
+        if not isinstance(update, updates.Said) or self.talk.hears(update):
+            self._screen(update)
+        if isinstance(update, updates.Resumed) and self._screen.names is not None:
+            self._orient(update.view, self._screen.names)
+        if breaks_in and isinstance(update, WEIGHTY):
+            self._repeat()
 
     def say(self, words: str) -> None:
         """One line."""
-        printing.say(words)
+        self._say(words)
 
-    def show_ticket(
-        self, ticket: str, terms: Terms, game: HoityToity, nickname: str, watched: bool = True
-    ) -> None:
+    def _tell(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._say(line)
+
+    def show_ticket(self, ticket: str, offer: TableOffer) -> None:
         """The terms, then the ticket in a block of its own, once."""
-        self.show_terms(terms, game, (nickname,), watched)
-        printing.say(*block(ticket))
-        self._prompt.pages.ticket = ticket
+        self.show_terms(offer)
+        self._tell(table_terms.block(ticket))
+        self.pages.ticket = ticket
         if self._at_terminal:
-            self.say(_("Type c to copy it, or qr to show it as a QR code."))
+            self._say(_("Type c to copy it, or qr to show it as a QR code."))
 
-    def show_terms(
-        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool = True
-    ) -> None:
+    def show_terms(self, offer: TableOffer) -> None:
         """The terms, a line each."""
-        printing.say(*table_terms.describe(terms, game, names, watched))
+        self._tell(table_terms.describe(offer))
 
     def allow_hints(self, allowed: bool) -> None:
         """Whether `hint` says what the hard bot would do."""
-        self._prompt.has_hints = allowed
-
-    def mute(self, names: Iterable[str]) -> None:
-        """These voices are not heard."""
-        self._prompt.talk.mute(names)
+        self.has_hints = allowed
 
     def begin_lesson(self, names: Names) -> None:
         """Who sits there; no table is told of."""
         self._screen.names = names
-        self._prompt.is_lesson = True
+        self._is_lesson = True
 
     async def explain(self, words: str) -> None:
         """A paragraph: lines stay, so that nobody has to say that it was read."""
         told = _("LESSON {words}").format(words=words)
-        columns = printing.width() or WIDTH
-        printing.say(*textwrap.wrap(told, columns, subsequent_indent="  "))
+        self._tell(textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "))
 
     def end_lesson(self) -> None:
         """Nothing: the lines stay."""
 
     async def agree(self) -> bool:
         """Whether the person sits down."""
-        return await self._prompt.agree(_("Sit down? Enter or y; n leaves."))
+        return await self._agrees(_("Sit down? Enter or y; n leaves."))
+
+    async def _agrees(self, question: str) -> bool:
+        try:
+            return await self._asker.agree(question)
+        except Withdrawn:
+            return True
 
     async def admit(self, nickname: str, key: str) -> bool:
-        """Whether the person lets a guest in: that has to be typed."""
-        return await self._prompt.admit(knock(nickname, key))
+        """Whether the person lets a guest in: that has to be typed, for as long as it takes."""
+        while True:
+            self._asker.forget_old_answers()
+            try:
+                return await self._asker.agree(knock(nickname, key), silent=None)
+            except Withdrawn:
+                continue
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Run the peer; this screen needs no loop of its own."""
+        return trio.run(main, *args)
+
+    def end(self, outcome: Outcome) -> None:
+        """Nothing: the updates have told it."""
+
+    # What is typed.
 
     def listens(self, is_asked: bool) -> bool:
         """For answers; and a person at a terminal may type a command at any time."""
-        return is_asked or sys.stdin.isatty()
+        return (is_asked and not self._how.looks_on) or sys.stdin.isatty()
 
     async def listen(self) -> None:
         """Hear every line until the input ends."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump, self._send, read_stdin, self._at_terminal)
-            nursery.start_soon(self._prompt.listen)
+            nursery.start_soon(pump, self.typed, read_stdin, self._at_terminal)
             if self._at_terminal:
-                nursery.start_soon(self._watch_signals, self._send.clone())
+                nursery.start_soon(self._watch_signals, self.typed.clone())
+            await self.hear()
 
     async def _watch_signals(self, send: trio.MemorySendChannel[str]) -> None:
         """Ctrl-C asks what leaving means; after `fg` the open question is said again."""
@@ -141,60 +229,248 @@ class LineSeat:
             async for number in received:
                 await send.send(wanted[signal.Signals(number)])
 
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer; this screen needs no loop of its own."""
-        return trio.run(main, *args)
+    async def hear(self) -> None:
+        """Hear the lines typed, until there are no more."""
+        async for line in self._lines:
+            await self._hear(line)
+        self._has_ended = True
+        if self._stands_in and not self.autopilot:
+            self._let_bot_play(_("The input has ended: a bot plays your seat."))
+            return
+        await self._until_asked()
+        if self._is_over:
+            self._asker.answer("n")
+        elif self._how.looks_on or not self.autopilot:
+            self._how.leave(_("the input has ended"))
 
-    def end(self, outcome: Outcome) -> None:
-        """Nothing: the updates have told it."""
+    async def _hear(self, line: str) -> None:
+        if line in SIGNALS:
+            SIGNALS[line](self)
+            return
+        if self._how.looks_on:
+            self._look(line)
+            return
+        self._count_stray()
+        if self._menu is not None:
+            act = self._menu.answer(line)
+            if act is not None:
+                self._menu = None
+                act()
+            if act is None or act is nothing:
+                self._repeat()
+        elif line.lower() in WAIT:
+            self._wait()
+        elif not self.talk.takes(line):
+            await self._until_asked()
+            if not self._command(line):
+                await self._answer(line)
 
-
-HELP: Final = (
-    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
-    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
-    N_("q leaves; nobody at the table is kept waiting by that"),
-)
-
-
-class LineWatch(LineSeat):
-    """Tells what happens as to a seat; what is typed is about looking only."""
-
-    def __init__(self, leave: Callable[[str], None]) -> None:
-        super().__init__(True, leave)
-        self._pages = Pages(self._screen)
-        self._leave = leave
-        self._typed, self._lines = trio.open_memory_channel[str](64)
-
-    def listens(self, is_asked: bool) -> bool:
-        """If a person types at a terminal."""
-        return sys.stdin.isatty()
-
-    async def listen(self) -> None:
-        """Hear every line, and leave when the input ends."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump, self._typed)
-            async for line in self._lines:
-                self._hear(line)
-            self._leave(_("the input has ended"))
-
-    def _hear(self, line: str) -> None:
+    def _look(self, line: str) -> None:
+        """Do what an onlooker types: a page, talk, or leaving."""
         word, _space, rest = line.strip().partition(" ")
-        if self._prompt.talk.takes(line):
+        if self.talk.takes(line):
             return
         if word.lower() in QUIT:
-            self._leave(_("you left"))
-        elif not self._pages.answers(word.lower(), rest.strip()) and line:
-            printing.say(*map(_, HELP + TALK_HELP))
+            self._go()
+        elif not self.pages.answers(word.lower(), rest.strip()) and line:
+            self._tell(map(_, WATCH_HELP + TALK_HELP))
 
-    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
-        """Run the peer with a keyboard beside it, if there is one."""
+    def _count_stray(self) -> None:
+        """A line that is not known to be part of a choice yet; Trouble after too many of them."""
+        self._strays += 1
+        if not self._patient or self._strays <= STRAYS:
+            return
+        if self._is_lesson:
+            words = _("{number} lines of the input have made no choice.")
+            raise Trouble(words.format(number=STRAYS), USAGE)
+        words = _("{number} lines of the input have made no choice; --auto lets a bot play")
+        reason, game = words.format(number=STRAYS), self._screen.typed_game
+        kept = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
+        none = _("{reason}; no game had begun.")
+        raise Trouble((kept if game else none).format(reason=reason, game=game), USAGE)
 
-        async def heard() -> T:
-            async with trio.open_nursery() as nursery:
-                if self.listens(False):
-                    nursery.start_soon(self.listen)
-                found = await main(*args)
-                nursery.cancel_scope.cancel()
-            return found
+    async def _until_asked(self) -> None:
+        if self._patient and not self.autopilot:
+            await self._asker.hungry.wait()
 
-        return trio.run(heard)
+    def _command(self, line: str) -> bool:
+        word, _space, rest = line.strip().partition(" ")
+        word = key_of(word.lower())
+        if word == "" and self.autopilot and not self._asker.is_asking:
+            word = "a"
+        if word in COMMANDS and not rest:
+            COMMANDS[word](self, rest)
+        elif not self.pages.answers(word, rest.strip()):
+            return False
+        self._repeat()
+        return True
+
+    def _repeat(self) -> None:
+        """Say again what is open: a question beside the game, the way back, or a choice."""
+        if self._menu is not None:
+            self._tell(self._menu.lines)
+        elif self.autopilot:
+            return
+        elif self._back is not None:
+            self._say(_("Press Enter to come back to the table."))
+        elif self._asker.is_asking:
+            self._asker.repeat()
+
+    async def _answer(self, line: str) -> None:
+        if self._back is not None and not self.autopilot:
+            self._asker.hungry = trio.Event()
+            self._back.set()
+        elif self._asker.is_asking:
+            self._stands_in = False
+            self._asker.answer(line)
+            await trio.lowlevel.checkpoint()  # it is read before the next line is heard
+        elif line:
+            self._say(_("Nothing is asked of you now. ? helps."))
+
+    # Leaving, waiting, and the bot.
+
+    def _quit(self, rest: str = "") -> None:
+        """Ask what leaving means; a file that says so leaves. At the end it means no other game."""
+        if self._is_over:
+            self._asker.answer("n")
+            return
+        if self._patient:
+            self._go()
+            return
+        if self._is_lesson:
+            text = _("Leave the lesson? Nothing is lost. y leaves, n stays")
+            self._menu = SideQuestion((text,), self._go)
+        else:
+            self._menu = leaving(self._screen.names is not None, self._go, self._hand_over)
+
+    def _go(self) -> None:
+        self._how.leave(_("you left"))
+
+    def _interrupt(self) -> None:
+        """Ctrl-C, or the end of the input at a terminal: what leaving means; the second time go."""
+        self._say("")
+        if self._is_over:
+            self._quit()
+            return
+        if self._menu is not None:
+            self._go()
+            return
+        self._quit()
+        self._repeat()
+
+    def _wait(self) -> None:
+        if self._screen.names is None:
+            self._say(_("Nobody else is awaited now."))
+        elif self.autopilot:
+            self._say(_("A bot plays your seat and never waits longer. Enter or a takes it back."))
+        elif not self._wishes.put(WaitLonger()):
+            self._say(_("One moment, please."))
+
+    def _hint(self, rest: str) -> None:
+        """What the hard bot would do at the open choice."""
+        self._tell(hint(self._asked, self._screen.names, self.has_hints, MOST))
+
+    def _toggle(self, rest: str) -> None:
+        if self.autopilot:
+            self.autopilot = False
+            self._say(_("The seat is yours again."))
+        elif self._patient:
+            self._hand_over()
+        else:
+            text = _("Give your seat to a bot? It plays for you until you take it back. y or n")
+            self._menu = SideQuestion((text,), self._hand_over)
+
+    def _hand_over(self) -> None:
+        self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
+
+    def _let_bot_play(self, words: str) -> None:
+        self.autopilot = True
+        self._say(words)
+        self._asker.withdraw()
+        if self._back is not None:
+            self._back.set()
+
+    # The player.
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask, confirm, and give the choice; the bot's if the seat is handed over."""
+        if self.autopilot or self._screen.names is None:
+            return await self._bot.choose(view, kind, again)
+        try:
+            return await self._ask(view, kind, again, self._screen.names)
+        except Withdrawn:
+            return await self._bot.choose(view, kind, again)
+
+    async def _ask(
+        self, view: rules.View, kind: rules.Kind, again: bool, names: Names
+    ) -> rules.Choice:
+        only = None if again else self._asker.only(view, kind, names)
+        if only is not None:
+            return only
+        if not self._patient:
+            self._asker.forget_old_answers()
+        self._orient(view, names)
+        self._asked = view, kind
+        try:
+            choice = await self._asker.ask(view, kind, again, names)
+        finally:
+            self._asked = None
+        self._strays = 0
+        self._screen.is_confirmed = True
+        return choice
+
+    def _orient(self, view: rules.View, names: Names) -> None:
+        """Before a round's first question: one's own Collectibles; on taking a seat again: all."""
+        if view.state.round == self._oriented:
+            return
+        first, self._oriented = self._oriented == 0, view.state.round
+        self._tell((board_text.own if self._screen.log else board_text.board)(view, names))
+        if first:
+            self._say(_(FIRST_HINT))
+
+    async def returning(self) -> None:
+        """Wait for Enter, or return at once if the bot has the seat."""
+        if self.autopilot:
+            return
+        self._say(_("Press Enter to come back to the table."))
+        self._back = trio.Event()
+        self._asker.hungry.set()
+        try:
+            await self._back.wait()
+        finally:
+            self._back = None
+
+    async def wish(self) -> Wish:
+        """To wait longer or to talk, each time the player says so."""
+        return await self._wishes.next()
+
+    async def again(self) -> bool:
+        """Ask; whoever types nothing more, or quits, wants no other game."""
+        if self._has_ended:
+            return False
+        self._is_over = True
+        try:
+            if not self._patient:
+                self._asker.forget_old_answers()
+            words = _("Another game with the same people? y/n, within {seconds} s")
+            return await self._agrees(words.format(seconds=round(ANSWER)))
+        finally:
+            self._is_over = False
+
+
+COMMANDS: Final[dict[str, Callable[[LineSeat, str], None]]] = {
+    "?": lambda prompt, rest: prompt.pages.help(rest),
+    "c": lambda prompt, rest: prompt.pages.copy(rest),
+    "code": lambda prompt, rest: prompt.pages.code(rest),
+    "qr": lambda prompt, rest: prompt.pages.qr(rest),
+    "hint": LineSeat._hint,
+    "a": LineSeat._toggle,
+    **dict.fromkeys(QUIT, LineSeat._quit),
+}
+"""What can be typed at any time, besides the pages; nothing stands behind it."""
+SIGNALS: Final[dict[str, Callable[[LineSeat], None]]] = {
+    INTERRUPT: LineSeat._interrupt,
+    END: LineSeat._interrupt,
+    CONTINUED: LineSeat._repeat,
+}
+"""What a terminal tells beside lines."""

@@ -26,6 +26,7 @@ from cli.local.bot_processes import Crew, crew_of, hire
 from cli.ui.json_screen import last_line
 from cli.ui.lines.stdin_lines import END, pump, until_closed
 from cli.words import rules_text, table_terms
+from cli.words.table_terms import TableOffer
 from p2p_hoity.editions.load_edition import EditionError, load
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.rules import Standing
@@ -45,7 +46,7 @@ def terms(seats: int, **given: Any) -> Terms:
 
 def described(offered: Terms, *names: str) -> str:
     """Return the terms in words."""
-    return "\n".join(table_terms.describe(offered, read_game(offered), [*names]))
+    return "\n".join(table_terms.describe(TableOffer(offered, read_game(offered), names)))
 
 
 # Terms.
@@ -88,7 +89,7 @@ def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork
     assert ("a single liar can split" in text) is (fork == 0)
     assert ("If your only link is with one seat" in text) is (fork == 0)
     assert "Ana" in text
-    plain = table_terms.terms_json(offered, read_game(offered), ["Ana"])
+    plain = table_terms.terms_json(TableOffer(offered, read_game(offered), ("Ana",)))
     assert [plain[key] for key in ("secrecy", "progress", "no_fork")] == [secrecy, progress, fork]
     assert json.dumps(plain)
 

@@ -11,6 +11,7 @@ from support.screened import table
 from cli.commands import watch as watching
 from cli.commands.options import OutputOptions, SeatOptions, WatchOptions
 from cli.exit_codes import INTERRUPTED, OK, Trouble
+from cli.ui.screen_interface import Seating
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.session import Outcome
@@ -23,8 +24,6 @@ WATCH = ("ticket", WatchOptions(), SeatOptions())
 class Screen:
     """A screen that is left when another game is talked of."""
 
-    player = None
-
     def __init__(self, leave: Callable[[str], None]) -> None:
         self._leave, self.ended = leave, list[Outcome]()
 
@@ -34,6 +33,12 @@ class Screen:
 
     def say(self, words: str) -> None:
         """Nothing."""
+
+    def listens(self, is_asked: bool) -> bool:
+        return True
+
+    async def listen(self) -> None:
+        await trio.sleep_forever()
 
     def run(self, main: Callable[[], Awaitable[Any]]) -> Any:
         return trio.run(main)
@@ -49,8 +54,8 @@ def test_who_stops_watching_behind_the_end_has_the_result(
     screens: list[Screen] = []
     path = tmp_path / "game.hoity"
 
-    def looking_on(as_json: bool, plain: bool, leave: Any, again: bool) -> Screen:
-        screens.append(Screen(leave))
+    def screen_of(how: Seating) -> Screen:
+        screens.append(Screen(how.leave))
         return screens[0]
 
     async def watch_table(read: Any, onlooker: Any, network: Any, hidden: bool) -> Outcome:
@@ -61,7 +66,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
         await trio.sleep_forever()
         raise AssertionError
 
-    monkeypatch.setattr(watching, "looking_on", looking_on)
+    monkeypatch.setattr(watching, "screen_of", screen_of)
     monkeypatch.setattr(watching, "ticket_of", lambda *given: (None, None))
     monkeypatch.setattr(watching, "watch_table", watch_table)
     if is_over:

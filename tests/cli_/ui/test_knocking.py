@@ -4,12 +4,12 @@ import json
 import sys
 
 import pytest
-import trio
 from support.running import running
 from support.shell import Shell
 
 from cli.exit_codes import Trouble
-from cli.ui.json_screen import JsonPlayer, JsonSeat
+from cli.ui.json_screen import JsonSeat
+from cli.ui.screen_interface import Seating
 from cli.words.presence_sentences import knock
 
 Shown = pytest.CaptureFixture[str]
@@ -18,10 +18,9 @@ Shown = pytest.CaptureFixture[str]
 async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_nothing(
     capsys: Shown,
 ) -> None:
-    send, lines = trio.open_memory_channel[str](16)
-    seat = JsonSeat(True, lambda reason: None)
-    seat._program = JsonPlayer(lines, lambda value: None)
-    async with running(seat._program.listen):
+    seat = JsonSeat(Seating(lambda reason: None, auto=True))
+    send = seat.typed
+    async with running(seat.hear):
         for said in ("y", '{"admit":"OTHER"}', "[1", '{"admit":"KEY","x":1}', '{"admit": "KEY"}'):
             await send.send(said)
         assert await seat.admit("Bob", "KEY") is True
@@ -29,7 +28,7 @@ async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_noth
         assert await seat.admit("Bob", "KEY") is False
         await send.aclose()
         with pytest.raises(Trouble, match="input has ended"):
-            await seat._program.admit("KEY")
+            await seat.admit("Bob", "KEY")
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     assert first == {"type": "knock", "nickname": "Bob", "fingerprint": "KEY"}
 

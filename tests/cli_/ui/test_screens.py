@@ -3,19 +3,19 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
-import trio
 from support.at_prompt import is_in_vain, written_of
-from support.cli_stage import until
+from support.cli_stage import UPDATES, until
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
 from cli.exit_codes import Trouble
-from cli.ui.json_screen import JsonPlayer, JsonSeat, last_line
+from cli.ui.json_screen import JsonSeat, last_line
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.stdin_lines import STRAYS
+from cli.ui.screen_interface import Seating
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import PRESENCE_WORDS, won
 from cli.words.update_sentences import GAME, TABLE
@@ -110,11 +110,7 @@ def test_every_seats_key_is_shown_when_the_table_begins() -> None:
 
 
 def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the_table() -> None:
-    assert (
-        set(get_args(updates.Update))
-        == {type(one) for one in each()}
-        >= set(TABLE) | set(GAME) - {Beat}
-    )
+    assert set(UPDATES) == {type(one) for one in each()} >= set(TABLE) | set(GAME) - {Beat}
     written = written_of(*(one for one in each() if not isinstance(one, updates.Happened)))
     items = {
         one(*([0] * len(one.__dataclass_fields__))).as_json()["type"]
@@ -150,16 +146,14 @@ def said_of(*heard: updates.Update) -> list[str]:
     return said
 
 
-async def program(*lines: str, leave: Any = None) -> tuple[JsonPlayer, list[dict[str, Any]]]:
+async def program(*lines: str, leave: Any = None) -> tuple[JsonSeat, list[dict[str, Any]]]:
     """Return a program that has said these lines and no more, and what it is written."""
     written: list[dict[str, Any]] = []
-    send, receive = trio.open_memory_channel[str](2 * STRAYS)
-    given = (leave,) if leave else ()
-    player = JsonPlayer(receive, written.append, *given)
+    player = JsonSeat(Seating(leave or [].append), written.append)
     for line in lines:
-        await send.send(line)
-    send.close()
-    await player.listen()
+        await player.typed.send(line)
+    player.typed.close()
+    await player.hear()
     return player, written
 
 
@@ -302,9 +296,8 @@ async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do(
     assert [await player._line() for _ in stray] == [*stray]
     assert await player._line() == "1"
     player, _ = await program()
-    for ask, *given in ((player.choose, view(), "place", False), (player.agree,)):
-        with pytest.raises(Trouble, match="--auto"):
-            await ask(*given)
+    with pytest.raises(Trouble, match="--auto"):
+        await player.agree()
     reasons: list[str] = []
     player, _ = await program(leave=reasons.append)
     assert await is_in_vain(player.choose, view(), "place", False)
@@ -380,7 +373,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
 def test_a_program_that_may_play_again_is_told_each_end_at_once(
     listens: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screen, at = JsonSeat(False, [].append, listens), bound()
+    screen, at = JsonSeat(Seating([].append, again=listens)), bound()
     node, nobody = transition.begin(at), frozenset[int]()
     one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
     for update in (

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from support.machine_table import identity
 from support.paths import ROOT
 
-from cli.commands.options import PATIENCE
+from cli.commands.options import LONGEST
 from cli.words import happening_sentences, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
+from cli.words.table_terms import TableOffer
 from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
@@ -33,7 +34,7 @@ def terms(edition: Edition = UBER, **given: object) -> Terms:
 
 
 def described(offered: Terms) -> str:
-    return "\n".join(table_terms.describe(offered, read_game(offered), ["Ana"]))
+    return "\n".join(table_terms.describe(TableOffer(offered, read_game(offered), ("Ana",))))
 
 
 # Durations.
@@ -84,7 +85,10 @@ def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
         text = described(offered)
         assert words in text
         assert ("cannot come back" in text) == (returns == 0)
-        assert table_terms.terms_json(offered, read_game(offered), [])["returns"] == returns
+        assert (
+            table_terms.terms_json(TableOffer(offered, read_game(offered), ()))["returns"]
+            == returns
+        )
 
 
 def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
@@ -108,7 +112,7 @@ def test_the_readme_has_the_bounds_that_the_terms_have() -> None:
         variant = "surprise" if seats == 2 else None
         game = game_value(UBER, variant)
         offered = Terms(identity(0).public, b"n" * 32, game, seats, default_quorum(seats))
-        told = table_terms.terms_json(offered, read_game(offered), [])
+        told = table_terms.terms_json(TableOffer(offered, read_game(offered), ()))
         wanted = [told[name] for name in ("secrecy", "progress", "no_fork")]
         assert [rows[name][seats - 2] for name in rows] == wanted
         text = "\n".join(table_terms.bounds(offered))
@@ -129,7 +133,7 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     assert table_terms.edition_json(own) == {"edition": "my house", "changed": None}
     assert set(table_terms.CHANGED) == set(parts_of(UBER))
     choice = codec.form_of(table_header.Patience).forms["choice"]  # type: ignore[attr-defined]
-    assert (PATIENCE.min * 1000, PATIENCE.max * 1000) == (choice.low, choice.high)
+    assert (choice.low, choice.high) == (1000, LONGEST * 1000)
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)

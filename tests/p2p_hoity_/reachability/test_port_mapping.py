@@ -314,5 +314,5 @@ async def test_nobody_but_the_router_is_heard() -> None:
                 seen.set()
                 await wire.send(pcp_and_nat_pmp.encode_pcp_map(wish))
                 found = pcp_and_nat_pmp.read_pcp_answer(await wire.receive(), wish)
-    assert isinstance(found, pcp_and_nat_pmp.PcpGranted)
+    assert isinstance(found, pcp_and_nat_pmp.Granted)
     assert str(found.external) == "203.0.113.7"

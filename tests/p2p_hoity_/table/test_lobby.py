@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
 from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
@@ -18,13 +19,13 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import host_table, join_table
 from p2p_hoity.table import lobby as frames
 from p2p_hoity.table.frame_kinds import KINDS, is_of_game
 from p2p_hoity.table.host_table import KEEP, SHOW
-from p2p_hoity.table.play_table import Lan, PeerError, Reach
+from p2p_hoity.table.play_table import Lan, PeerError
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
@@ -156,12 +157,18 @@ async def test_a_host_that_says_anothers_terms_is_left(pair: PlayerTable) -> Non
         await ends_in(PeerError, "other-host", pair.join(1))
 
 
-async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(pair: PlayerTable) -> None:
-    bare = Ticket(pair.terms.host, ("192.0.2.1:7",), pair.terms.digest())
-    for lan in Lan:
-        told = host_table._announced(pair.guests[0].seat, pair.terms, bare, Reach(lan=lan))
-        assert (told is None) == (lan is Lan.OFF)
-        assert bool(told and told.ticket) == (lan is Lan.OPEN)
+@pytest.mark.parametrize("lan", Lan)
+async def test_the_secret_is_in_no_ticket_of_the_lan(
+    pair: PlayerTable, lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    air = SilentAir()
+    monkeypatch.setattr(host_table, "announce", air.announce)
+    async with hosted(pair, lan):
+        await trio.testing.wait_all_tasks_blocked()
+    assert bool(air.announced) == (lan is not Lan.OFF)
+    for told in air.announced:
+        assert bool(told.ticket) == (lan is Lan.OPEN)
+        assert not (told.ticket and decode_ticket(told.ticket).secret)
 
 
 @pytest.mark.parametrize("lan", [Lan.OPEN, Lan.CLOSED])

@@ -14,6 +14,7 @@ from cli.ui.full_screen.colours import Line
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices, Page
 from cli.ui.full_screen.textual_app import TableApp
+from cli.ui.screen_interface import Seating
 from p2p_hoity import rules
 
 NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]
@@ -60,26 +61,26 @@ async def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next(at:
     async def asks() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(answers)
-            found.append(await at.seat.player.choose(at.company.view(), "place", True))
+            found.append(await at.seat.choose(at.company.view(), "place", True))
 
     async def answers() -> None:
         await trio.testing.wait_all_tasks_blocked()
-        at.seat.person.answer(choice, old)
+        at.seat.answer(choice, old)
         at.app.call_later(sealed)
 
     def sealed() -> None:
         assert not found
         menu = at.app.desk.menu
         assert menu is not None
-        at.seat.person.answer(choice, menu.view)
+        at.seat.answer(choice, menu.view)
 
-    at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(asks))
+    at.seat._do(lambda: trio.lowlevel.spawn_system_task(asks))
     await at.until(lambda: found)
     assert len(found) == 1
 
 
 def test_a_screen_that_fails_at_the_end_costs_no_result(capsys: pytest.CaptureFixture[str]) -> None:
-    seat = FullSeat(True, lambda reason: None)
+    seat = FullSeat(Seating(lambda reason: None, looks_on=True))
 
     def broken(width: int, height: int) -> list[Line]:
         if seat.app.desk.hint:

@@ -14,6 +14,7 @@ from cli.local.lesson_screen import EXPLANATIONS, FAREWELL, hear_talk, teach
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices
+from cli.ui.screen_interface import Seating
 from p2p_hoity.lesson_script import Topic
 
 WELCOME = EXPLANATIONS[Topic.WELCOME]
@@ -81,10 +82,10 @@ def attend(script: Script, staged: bool = False) -> Pupil:
         async with seat.app.run_test(size=(80, 24)) as pilot:
             pupil = Pupil(pilot, seat, asyncio.get_running_loop().create_future())
             pupil.left = left
-            await play_beside(pupil, main, script, lambda: seat.bridge.do(scope.cancel))
+            await play_beside(pupil, main, script, lambda: seat._do(scope.cancel))
         return pupil
 
-    seat = FullSeat(False, leave)
+    seat = FullSeat(Seating(leave))
     seat.app.stage.staged = staged
     return asyncio.run(play())
 
@@ -114,7 +115,7 @@ def test_all_is_read_once_by_keys_alone(seed: int) -> None:
     assert len(set(pupil.read)) == len(pupil.read)
     always = (Topic.OCTAGON, Topic.REGISTER, Topic.PRISON)
     assert {EXPLANATIONS[topic] for topic in always} <= set(pupil.read)
-    assert pupil.seat.person.is_left
+    assert pupil.seat.is_left
     assert not pupil.left
 
 
@@ -175,7 +176,7 @@ def test_when_the_screen_fails_a_lesson_goes_on_in_lines(monkeypatch: pytest.Mon
 
     async def fail(at: Pupil) -> None:
         await at.go_on()
-        at.seat.bridge.do(at.seat._failed.set)  # type: ignore[union-attr]
+        at.seat._do(at.seat._failed.set)  # type: ignore[union-attr]
         await at.until(at.done.done)
 
     assert attend(fail).left == ["you left"]

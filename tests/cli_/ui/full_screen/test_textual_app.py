@@ -31,8 +31,10 @@ from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
 from cli.ui.full_screen.stage import Stage
 from cli.ui.full_screen.textual_app import TableApp
+from cli.ui.screen_interface import Seating
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
+from cli.words.table_terms import TableOffer
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
 from p2p_hoity.editions.load_edition import load
@@ -42,7 +44,7 @@ from p2p_hoity.reachability.advertised_addresses import Found, Wanted, judge
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.private_files import private_folder
-from p2p_hoity.table.player_interface import BotPlayer, Player, Talk, WaitLonger
+from p2p_hoity.table.player_interface import Player, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
 
 
@@ -107,7 +109,7 @@ def by_mouse(rng: random.Random) -> Script:
 @pytest.fixture
 def seat() -> FullSeat:
     """A seat at a screen that is not drawn yet."""
-    return FullSeat(False, lambda reason: None)
+    return FullSeat(Seating(lambda reason: None))
 
 
 def broken(*_: object) -> None:
@@ -185,13 +187,13 @@ async def test_leaving_takes_more_than_one_key(at: Sitting, keys: tuple[str, ...
 
 @seated(lambda: Company(3, pace=0.02))
 async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at: Sitting) -> None:
-    at.seat.person.pause = 50.0
+    at.seat.pause = 50.0
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.menu is None)
     await at.press("a")
     await at.asked()
     assert at.company.asked == ["place"]
-    at.seat.person.pause = 0.05
+    at.seat.pause = 0.05
     await at.press("a")
     assert isinstance(at.app.screen, Choices)
     await at.press("enter")
@@ -204,7 +206,7 @@ async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(at
 @seated(lambda: Company(3, pace=0.02))
 async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(at: Sitting) -> None:
     assert at.app.stage.scene.clock is not None
-    at.seat.person.pause = at.app.stage.scene.clock.left / 4
+    at.seat.pause = at.app.stage.scene.clock.left / 4
     at.app._hand_over(True)
     await at.until(lambda: len(at.company.asked) > 1)
     at.seat.tell(updates.Started(table(3), 0))
@@ -226,7 +228,7 @@ async def test_a_question_that_replaces_another_outlives_its_end_and_an_only_cho
     at.app.ask(now, "place", True)
     await at.until(lambda: at.app.is_asking and "your choice" in at.text)
     alone = replace(now, state=now.state.but(windows=((), ())))
-    assert await at.seat.person.choose(alone, "place", False) == 0
+    assert await at.seat.choose(alone, "place", False) == 0
     await at.until(lambda: "Nothing else is open to you:" in at.app.stage.log)
 
 
@@ -366,7 +368,7 @@ async def test_pages_open_and_close_and_a_key_over_one_turns_or_picks(at: Sittin
 async def test_what_opened_under_a_page_is_answered_once_it_is_seen(at: Sitting, key: str) -> None:
     await at.press(key)
     before = at.app.desk.menu
-    at.seat.bridge.do(at.company.run_out)
+    at.seat._do(at.company.run_out)
     await at.until(lambda: at.app.desk.menu not in (None, before))
     await at.press("2")
     assert len(at.app.screen_stack) == 2
@@ -418,7 +420,7 @@ class Wishing(Company):
 
 @seated(lambda: Wishing(3, edition=short()), asked=False)
 async def test_who_has_said_yes_to_another_game_can_still_leave(at: Sitting) -> None:
-    at.seat.person.pause = 0.0
+    at.seat.pause = 0.0
     await at.asked()
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.answers)
@@ -428,19 +430,18 @@ async def test_who_has_said_yes_to_another_game_can_still_leave(at: Sitting) -> 
     await at.until(lambda: at.left)
     bound = table(3, names=at.company.names[:3])
     at.seat.tell(updates.Started(bound, 0))
-    assert not at.seat.person.is_left
+    assert not at.seat.is_left
 
 
 def test_an_onlooker_can_leave_behind_the_end() -> None:
     left: list[str] = []
-    seat = FullSeat(True, left.append, looks_on=True)
+    seat = FullSeat(Seating(left.append, looks_on=True))
 
     async def watch() -> None:
-        seat.bridge.open()
-        seat.person.open()
+        seat.open()
         for update in (updates.Started(table(3), None), ENDS["with a result"]):
             seat.app.stage.hear(update)
-        seat.person.leave()
+        seat.leave()
         await trio.testing.wait_all_tasks_blocked()
 
     trio.run(watch)
@@ -474,11 +475,10 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     async def fail() -> None:
-        seat.bridge.open()
-        seat.person.open()
+        seat.open()
         seat._failed = trio.Event()
         seat._failed.set()
-        await seat._take_over()
+        await seat._take_over(seat._failed)
         capsys.readouterr()
         for name in ("Ada", "Bruno"):
             seat.tell(updates.Said(1, name, "again"))
@@ -552,10 +552,10 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
     found: list[bool] = []
 
     async def ask() -> None:
-        found.append(await at.seat.player.again())
+        found.append(await at.seat.again())
 
     for number, key in enumerate("yjsn", 1):
-        at.seat.bridge.do(lambda: trio.lowlevel.spawn_system_task(ask))
+        at.seat._do(lambda: trio.lowlevel.spawn_system_task(ask))
         await at.until(lambda: at.app.desk.answers)
         assert "same people" in at.text
         await at.press(key)
@@ -566,9 +566,8 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
 class Lines(human_player.LineSeat):
     """A line prompt in whose seat a bot sits, and at which nobody types."""
 
-    def __init__(self, auto: bool, leave: Callable[[str], None]) -> None:
-        super().__init__(auto, leave)
-        self.player = BotPlayer()
+    def __init__(self, how: Seating) -> None:
+        super().__init__(replace(how, auto=True))
         self.told: list[updates.Update] = []
         self.said: list[str] = []
 
@@ -576,6 +575,9 @@ class Lines(human_player.LineSeat):
         self.said.append(words)
 
     async def agree(self) -> bool:
+        return True
+
+    async def again(self) -> bool:
         return True
 
     def tell(self, update: updates.Update) -> None:
@@ -603,7 +605,7 @@ def test_a_screen_that_fails_yields_to_lines(
             seat.app._board.draw = broken  # type: ignore[assignment]
 
         async with running(fail):
-            return await company.play(seat.player, seat.tell)
+            return await company.play(seat, seat.tell)
 
     found = asyncio.run(seat.host(game, headless=True))
     assert found.unwrap() == "finished"
@@ -639,7 +641,7 @@ def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> N
 
     async def read() -> str:
         running = asyncio.create_task(seat.host(over, headless=True))
-        while not seat.person.is_over:
+        while not seat.is_over:
             await asyncio.sleep(0.005)
         assert not running.done()
         seat.app.simulate_key("enter")
@@ -650,7 +652,7 @@ def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> N
 
 def test_the_seat_is_left_before_there_is_a_game() -> None:
     left: list[str] = []
-    seat = FullSeat(False, left.append)
+    seat = FullSeat(Seating(left.append))
 
     async def fills() -> None:
         while not left:
@@ -702,13 +704,13 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
             at.app._chosen(word)
 
     assert seat.app.rings
-    assert not FullSeat(False, lambda reason: None, bell=False).app.rings
+    assert not FullSeat(Seating(lambda reason: None, bell=False)).app.rings
     private_folder(own_home().path)
     sit(script, Company(3))
     kept = settings.load()
     assert kept.bots == "easy"
     assert (kept.light, kept.bell, kept.staged) == (True, False, True)
-    later = FullSeat(False, lambda reason: None)
+    later = FullSeat(Seating(lambda reason: None))
     assert later.app.theme == "textual-light"
     assert not later.app.rings
 
@@ -761,7 +763,7 @@ def test_a_plain_question_goes_on_in_lines(
 
         async with running(fail):
             seat.say("the ticket")
-            return await (seat.agree() if asked == "agree" else seat.player.again())
+            return await (seat.agree() if asked == "agree" else seat.again())
 
     assert asyncio.run(seat.host(ask, headless=True)).unwrap() is True
     assert isinstance(seat.line, Lines)
@@ -774,7 +776,7 @@ def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads(seat: FullSeat
     for ticket, what in (("", found), ("hoity2better", replace(found, mapped="81.2.69.142:4646"))):
         word = "hoity2" + "a" * 190
         seat.app.desk.papers = ()
-        seat.show_ticket(word, terms, read_game(terms), "Ana")
+        seat.show_ticket(word, TableOffer(terms, read_game(terms), ("Ana",)))
         judged = judge(what, Wanted(lan=True))
         seat.tell(updates.Reached(judged.scope, judged.reasons, ticket))
         shown = [str(line.plain) for line in frame(seat.app.stage, seat.app.desk, 80, 24)]

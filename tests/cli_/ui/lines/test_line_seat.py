@@ -7,6 +7,8 @@ from support.screened import table
 
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.lines.line_seat import LineSeat
+from cli.ui.screen_interface import Seating
+from cli.words.table_terms import TableOffer
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.table.session import Outcome
 
@@ -18,9 +20,9 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
     at_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: at_terminal)
-    seat = LineSeat(False, lambda reason: None)
+    seat = LineSeat(Seating(lambda reason: None))
     assert isinstance(TABLE.game, HoityToity)
-    seat.show_ticket("HOITY1-WORD", TABLE.header.terms, TABLE.game, "Iris")
+    seat.show_ticket("HOITY1-WORD", TableOffer(TABLE.header.terms, TABLE.game, ("Iris",)))
     said = capsys.readouterr().out
     assert said.index("Seats: 3; seated so far: Iris") < said.index("HOITY1-WORD")
     assert ("Type c to copy it" in said) is at_terminal
@@ -30,11 +32,9 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
 async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
     typed: str, answer: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seat = FullSeat(False, lambda reason: None)
-    seat.bridge.open()
-    seat.person.open()
-    seat.line = LineSeat(False, lambda reason: None)
-    seat.person.hand_to(seat.line.player)
+    seat = FullSeat(Seating(lambda reason: None))
+    seat.open()
+    seat.line = LineSeat(Seating(lambda reason: None))
     found: list[bool] = []
 
     async def answers() -> None:
@@ -42,11 +42,11 @@ async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
         found.append(await seat.admit("Bob", "ABCD"))
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(seat.line._prompt.listen)
+        nursery.start_soon(seat.line.hear)
         nursery.start_soon(answers)
         for _question in range(2):
             await trio.testing.wait_all_tasks_blocked()
-            await seat.line._send.send(typed)
+            await seat.line.typed.send(typed)
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     assert found == [answer, answer]
@@ -57,5 +57,5 @@ async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
 def test_a_seat_at_the_screen_that_never_played_ends_without_a_word(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    FullSeat(False, lambda reason: None).end(Outcome(None, ()))
+    FullSeat(Seating(lambda reason: None)).end(Outcome(None, ()))
     assert capsys.readouterr().out == ""

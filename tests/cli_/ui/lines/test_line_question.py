@@ -266,7 +266,7 @@ async def test_guests_are_let_in_by_words(
     handed_over: bool, typed: tuple[str, ...], yes: bool
 ) -> None:
     async with desk(None) as here:
-        await here.begin(here.prompt.admit, "Bob, key ABCD, asks for a seat")
+        await here.begin(here.prompt.admit, "Bob", "ABCD")
         if handed_over:
             here.prompt._hand_over()
             await trio.testing.wait_all_tasks_blocked()
@@ -325,9 +325,9 @@ async def test_an_absent_player_comes_back_with_enter_and_the_bot_by_itself() ->
 async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> None:
     """Enter agrees while the bot has the seat, too; at nonsense the same is asked again."""
     async with desk(None, autopilot) as here:
-        await here.begin(here.prompt.agree, "Sit down?")
+        await here.begin(here.prompt.agree)
         await here.types("maybe")
-        assert here.said == ["Sit down?", "Sit down?"]
+        assert here.said == ["Sit down? Enter or y; n leaves."] * 2
         await here.types(line)
         assert here.found == [agreed]
         assert here.prompt.autopilot is autopilot
