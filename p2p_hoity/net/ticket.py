@@ -15,7 +15,7 @@ import hashlib
 import ipaddress
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..coded_errors import Code
 from .addresses import Address, Scheme, parse_address
@@ -112,17 +112,13 @@ class Ticket:
 
     def dial_addresses(self) -> tuple[str, ...]:
         """Every way to the host, as Hub.dial and Hub.connect take them, direct ones first."""
-        relayed = (str(_relayed(parse_address(relay))) for relay in self.relay)
-        return (*self.addresses, *relayed)
+        relays = (replace(parse_address(relay), scheme=Scheme.RELAY) for relay in self.relay)
+        return (*self.addresses, *map(str, relays))
 
 
 def fresh_secret() -> bytes:
     """What makes a ticket one that gives a seat ([L-15])."""
     return secrets.token_bytes(SECRET)
-
-
-def _relayed(address: Address) -> Address:
-    return Address(address.host, address.port, Scheme.RELAY)
 
 
 def encode_ticket(ticket: Ticket) -> str:

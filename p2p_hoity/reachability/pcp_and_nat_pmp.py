@@ -57,11 +57,6 @@ class Datagrams:
         """The address that the system sends from."""
         return ipaddress.ip_address(self._socket.getsockname()[0])
 
-    @property
-    def router(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-        """The one address that is sent to and heard."""
-        return ipaddress.ip_address(self._socket.getpeername()[0])
-
     async def send(self, data: bytes) -> None:
         """Send one."""
         await self._socket.send(data)

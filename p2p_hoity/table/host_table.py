@@ -105,24 +105,23 @@ class WaitingGuest:
     source: str
 
 
+@dataclass(eq=False, repr=False)
 class Door:
-    """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70])."""
+    """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70]).
 
-    def __init__(self, admit: Admit) -> None:
-        self._admit = admit
-        self._waiting: dict[bytes, WaitingGuest] = {}
-        self._admitted: set[bytes] = set()
-        self._denied: dict[bytes, str] = {}
-        self._asking: bytes | None = None
-        self._more = trio.Event()
+    Attributes:
+        _admit: Asks the host about a guest.
+        waiting: The guests about whom the host has not said anything yet.
+        admitted: Those that the host has let in.
+        denied: Those that the host has refused, and the machines they come from.
+    """
 
-    def is_open(self, peer: bytes) -> bool:
-        """Return whether the host has let this guest in."""
-        return peer in self._admitted
-
-    def is_shut(self, peer: bytes) -> bool:
-        """Return whether the host has refused this guest."""
-        return peer in self._denied
+    _admit: Admit
+    waiting: dict[bytes, WaitingGuest] = field(default_factory=dict)
+    admitted: set[bytes] = field(default_factory=set)
+    denied: dict[bytes, str] = field(default_factory=dict)
+    _asking: bytes | None = None
+    _more: trio.Event = field(default_factory=trio.Event)
 
     def wait(self, peer: bytes, nickname: str, frame: Sit, source: str) -> bytes | None:
         """Have the host asked about a guest in turn.
@@ -138,38 +137,30 @@ class Door:
             which most have come; None if there is room for all.
         """
         turned_away = None
-        if len(self._waiting) >= MOST_WAITING and peer not in self._waiting:
+        if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
             turned_away = self._most_crowded(source) or peer
         if turned_away != peer:
-            self._waiting.pop(turned_away or b"", None)
-            self._waiting[peer] = WaitingGuest(nickname, frame, source)
+            self.waiting.pop(turned_away or b"", None)
+            self.waiting[peer] = WaitingGuest(nickname, frame, source)
             self._more.set()
         return turned_away
 
     def _most_crowded(self, source: str) -> bytes | None:
         """Return who gives way to a guest from `source`: the last from a more crowded machine."""
         load = self._load()
-        others = [peer for peer in self._waiting if peer != self._asking]
-        last = max(reversed(others), key=lambda peer: load[self._waiting[peer].source])
-        return last if load[self._waiting[last].source] > load[source] + 1 else None
+        others = [peer for peer in self.waiting if peer != self._asking]
+        last = max(reversed(others), key=lambda peer: load[self.waiting[peer].source])
+        return last if load[self.waiting[last].source] > load[source] + 1 else None
 
     def _least_crowded(self) -> bytes:
         """Return about whom the host is asked next."""
         load = self._load()
-        return min(self._waiting, key=lambda peer: load[self._waiting[peer].source])
+        return min(self.waiting, key=lambda peer: load[self.waiting[peer].source])
 
     def _load(self) -> Counter[str]:
         """Return how many guests of each machine wait, or were refused."""
-        waiting = (guest.source for guest in self._waiting.values())
-        return Counter((*waiting, *self._denied.values()))
-
-    def leave(self, peer: bytes) -> None:
-        """Forget a guest who is gone: it needs no answer any more."""
-        self._waiting.pop(peer, None)
-
-    def rest(self) -> tuple[bytes, ...]:
-        """Return who still waits."""
-        return tuple(self._waiting)
+        waiting = (guest.source for guest in self.waiting.values())
+        return Counter((*waiting, *self.denied.values()))
 
     async def run(self, decided: Decided) -> None:
         """Ask about one guest after the other, until cancelled.
@@ -179,24 +170,24 @@ class Door:
         """
         while True:
             self._more = trio.Event()
-            if self._waiting:
+            if self.waiting:
                 await self._ask(self._least_crowded(), decided)
             else:
                 await self._more.wait()
 
     async def _ask(self, peer: bytes, decided: Decided) -> None:
-        guest, self._asking = self._waiting[peer], peer
+        guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
         with trio.move_on_after(PATIENCE):
             answer = await self._admit(guest.nickname, peer)
         self._asking = None
         if answer:
-            self._admitted.add(peer)
+            self.admitted.add(peer)
         elif answer is not None:
-            self._denied[peer] = guest.source
-            if len(self._denied) > MOST_REMEMBERED:
-                del self._denied[next(iter(self._denied))]
-        last = self._waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
+            self.denied[peer] = guest.source
+            if len(self.denied) > MOST_REMEMBERED:
+                del self.denied[next(iter(self.denied))]
+        last = self.waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
         if last is not None:
             decided(peer, last.sit, answer)
 
@@ -345,7 +336,7 @@ class Lobby:
                 self._here.pop(peer, None)
                 self._waiting.pop(peer, None)
                 if self.door is not None:
-                    self.door.leave(peer)
+                    self.door.waiting.pop(peer, None)
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
             case Frame(peer, data) if peer in self._here and not is_of_game(data):
@@ -412,13 +403,13 @@ class Lobby:
         elif isinstance(entry, Refusal):
             self._post(peer, Refuse(entry))
         elif self._lets_in(peer, entry.nickname, frame):
-            self.seating.sit(peer, frame)
+            self.seating.sit(entry, frame.addresses)
 
     def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
         """Whether a guest may sit down at once; else it is told why not, or to wait ([L-60])."""
-        if self.door is None or self.door.is_open(peer):
+        if self.door is None or peer in self.door.admitted:
             return True
-        if self.door.is_shut(peer):
+        if peer in self.door.denied:
             self._post(peer, Refuse(Refusal.DENIED))
         else:
             turned_away = self.door.wait(peer, nickname, frame, self.hub.source(peer))
@@ -443,7 +434,7 @@ class Lobby:
 
     def refuse_the_rest(self) -> None:
         """The table is complete without those who waited for a seat, or for the host's word."""
-        for peer in (*self._waiting, *(self.door.rest() if self.door else ())):
+        for peer in (*self._waiting, *(self.door.waiting if self.door else ())):
             self._post(peer, Refuse(Refusal.FULL))
 
     def _may_name(self, link: LinkUp, address: str) -> bool:

@@ -12,7 +12,7 @@ import trio
 import trio.testing
 from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
-from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
+from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted, seated
 from support.running import running
 
 from p2p_hoity.coded_errors import Reason
@@ -296,18 +296,18 @@ def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> No
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
     entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
     other = table_header.sit(pair.terms, two, "two", bytes(32)).value()
-    assert seating.sit(one.public, frames.Sit(entry, ())) is None
+    assert seated(seating, one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 100.0)
     assert not seating.complete
     assert seating.is_kept
     assert not seating.give_up(100.0 + KEEP - 1 - KEEP)
-    assert seating.sit(two.public, frames.Sit(other, ())) is frames.Refusal.FULL
-    assert seating.sit(one.public, frames.Sit(entry, ())) is None
+    assert seated(seating, two.public, frames.Sit(other, ())) is frames.Refusal.FULL
+    assert seated(seating, one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 200.0)
     assert seating.give_up(200.0)
-    assert seating.sit(two.public, frames.Sit(other, ())) is None
+    assert seated(seating, two.public, frames.Sit(other, ())) is None
     assert seating.complete
 
 
@@ -360,9 +360,9 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: Pla
     kept: list[tuple[str, ...]] = []
     sit = host_table.Seating.sit
 
-    def watch(seating: Any, to: bytes, frame: frames.Sit) -> Any:
-        kept.append(frame.addresses)
-        return sit(seating, to, frame)
+    def watch(seating: Any, entry: Any, addresses: tuple[str, ...]) -> None:
+        kept.append(addresses)
+        sit(seating, entry, addresses)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(host_table.Seating, "sit", watch)
