@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -75,27 +76,20 @@ def counted() -> Iterator[Counter[str]]:
 def raw_costs(watch: Stopwatch) -> dict[str, float]:
     """Microseconds of each operation of libsodium, by itself."""
     one, two = (group.mul_base(scalar(watch.rng)) for _ in range(2))
-    number = group.encode_scalar(scalar(watch.rng))
+    number, key = group.encode_scalar(scalar(watch.rng)), SigningKey.generate()
     arguments = {
         "multiply": (number, one),
         "base_multiply": (number,),
         "add": (one, two),
         "subtract": (one, two),
         "check": (one,),
-        "signature": signed(),
+        "signature": (bytes(key.sign(bytes(200))), bytes(key.verify_key)),
     }
-
-    def timed(name: str) -> float:
-        operation = getattr(*RAW[name])
-        return watch.milliseconds(lambda: operation(*arguments[name]), 50) * 1000
-
-    return {name: round(timed(name), 2) for name in RAW}
-
-
-def signed() -> tuple[bytes, bytes]:
-    """A signed message of a common size, and its key."""
-    key = SigningKey.generate()
-    return bytes(key.sign(bytes(200))), bytes(key.verify_key)
+    costs = {}
+    for name, where in RAW.items():
+        call = partial(getattr(*where), *arguments[name])
+        costs[name] = round(watch.milliseconds(call, 50) * 1000, 2)
+    return costs
 
 
 def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
@@ -124,19 +118,15 @@ def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
     first_proof = shuffle_proof.prove(context, joint, first, before, first_witness, rng)
     after, witness = shuffle_proof.shuffle(joint, before, rng)
     proof = shuffle_proof.prove(context, joint, before, after, witness, rng)
-    bases = [card.a for card in after]
-    shares, together = sigma_proofs.prove_shares(context, joint, secret, joint, bases, rng)
+    about = sigma_proofs.ShareStatement(context, joint, joint, [card.a for card in after])
+    shares, together = sigma_proofs.prove_shares(about, secret, rng)
     return {
-        "shuffle": lambda: shuffle_proof.shuffle(joint, before, rng),
-        "prove": lambda: shuffle_proof.prove(context, joint, before, after, witness, rng),
-        "verify": lambda: shuffle_proof.verify(context, joint, before, after, proof),
-        "verify_first": lambda: shuffle_proof.verify(context, joint, first, before, first_proof),
-        "prove_shares": lambda: sigma_proofs.prove_shares(
-            context, joint, secret, joint, bases, rng
-        ),
-        "verify_shares": lambda: sigma_proofs.verify_shares(
-            context, joint, joint, bases, shares, together
-        ),
+        "shuffle": partial(shuffle_proof.shuffle, joint, before, rng),
+        "prove": partial(shuffle_proof.prove, context, joint, before, after, witness, rng),
+        "verify": partial(shuffle_proof.verify, context, joint, before, after, proof),
+        "verify_first": partial(shuffle_proof.verify, context, joint, first, before, first_proof),
+        "prove_shares": partial(sigma_proofs.prove_shares, about, secret, rng),
+        "verify_shares": partial(sigma_proofs.verify_shares, about, shares, together),
     }
 
 
@@ -148,8 +138,8 @@ def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
     commitment = commit(context, b"choice", data[:32])
     box = escrow.encrypt(context, joint, commitment, data)
     return {
-        "seal_escrow": lambda: escrow.encrypt(context, joint, commitment, data),
-        "verify_escrow": lambda: escrow.verify(context, joint, commitment, box),
+        "seal_escrow": partial(escrow.encrypt, context, joint, commitment, data),
+        "verify_escrow": partial(escrow.verify, context, joint, commitment, box),
     }
 
 
@@ -157,9 +147,7 @@ def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
     """The figures of the building blocks, with the size of a proof and of a deck in bytes."""
     work = {**deck_work(cards, watch.rng), **choice_work(watch.rng)}
 
-    def hashing() -> object:
-        return group.hash_to_group(Label.CARD, watch.rng(8))
-
+    hashing = partial(group.hash_to_group, Label.CARD, watch.rng(8))
     return {
         "cards": cards,
         "rounds": watch.rounds,

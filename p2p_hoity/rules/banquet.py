@@ -5,15 +5,15 @@ from __future__ import annotations
 from protocol.game_interface import OpenAll, Opened
 
 from .choices import UnexpectedEvent, Why
-from .exhibits import best_exhibit, strength
+from .exhibits import best_exhibit
 from .game_state import Claim, Standing, State
 from .happenings import FaultFound, FinalExhibit, HandOpened, StandingMade
 from .legality import default_exhibit
-from .movement import advance, go, reveal, tell
+from .movement import go, reveal, reward, tell
 from .phases import Phase
 
-FINAL_FIELDS = (8, 4)
-FINAL_HONOURS = (Why.BEST_FINAL, Why.SECOND_BEST_FINAL)
+FINAL_HONOURS = {Why.BEST_FINAL: 8, Why.SECOND_BEST_FINAL: 4}
+"""How far the best final exhibits move."""
 
 
 def opening_due(state: State) -> OpenAll:
@@ -33,17 +33,7 @@ def finish(state: State, event: Opened) -> State:
     told = [HandOpened(seat, state.pieces(slots)) for seat, slots in enumerate(state.collectibles)]
     state = tell(state, *told, *_faults(state))
     exhibits = tuple(default_exhibit(state, seat) or () for seat in range(state.seats))
-    # These are the seats with a final exhibit, the best first.
-    seats = [seat for seat, exhibit in enumerate(exhibits) if exhibit]
-    ranked = sorted(
-        seats,
-        key=lambda seat: strength(state.edition, state.open_cards(exhibits[seat]).values()),
-    )
-    shown = [
-        FinalExhibit(seat, state.pieces(exhibits[seat]), i) for i, seat in enumerate(ranked, 1)
-    ]
-    moves = zip(ranked, FINAL_FIELDS, FINAL_HONOURS, strict=False)
-    state = advance(tell(state, *shown), moves)
+    state, ranked = reward(state, exhibits, FinalExhibit, FINAL_HONOURS.items())
     # The furthest figure comes first, then the better final exhibit. Equal seats share a rank.
     none = len(ranked)
     keys = {

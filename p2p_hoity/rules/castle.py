@@ -10,10 +10,9 @@ from protocol.game_interface import Cards, Choice, Choose, Chosen, Show, Shown, 
 from . import happenings
 from .choices import Place, UnexpectedEvent, Why
 from .edition import ActionKind
-from .exhibits import Strength, strength
 from .game_state import Claim, State
 from .legality import check, default_exhibit, default_theft, theft_options
-from .movement import advance, clear, give_back, go, move_detectives, put, reveal, tell
+from .movement import clear, give_back, go, move_detectives, put, reveal, reward, tell
 from .phases import Phase
 from .place_and_action import together
 
@@ -106,21 +105,9 @@ def _claim(state: State, seat: int) -> State:
 
 def _reward(state: State) -> State:
     """The best two move by the octagon of the leader's field before anyone moved."""
-    shown = [seat for seat, exhibit in enumerate(state.exhibits) if exhibit]
-    ranked = sorted(shown, key=lambda seat: _strength(state, seat))
-    told = [
-        happenings.ExhibitShown(
-            seat, state.pieces(cast(tuple[int, ...], state.exhibits[seat])), place
-        )
-        for place, seat in enumerate(ranked, 1)
-    ]
     octagon = state.edition.octagons[max(state.before)]
-    honours = zip(ranked, octagon, PLACES_OF_HONOUR, strict=False)
-    return advance(tell(state, *told), honours)
-
-
-def _strength(state: State, seat: int) -> Strength:
-    return strength(state.edition, state.open_cards(state.exhibits[seat] or ()).values())
+    shown = happenings.ExhibitShown
+    return reward(state, state.exhibits, shown, zip(PLACES_OF_HONOUR, octagon, strict=True))[0]
 
 
 # Thieves.

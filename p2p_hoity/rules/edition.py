@@ -114,10 +114,6 @@ class Edition:
         return isinstance(other, Edition) and self.canonical() == other.canonical()
 
     def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
         return hash(self.canonical())
 
     @cached_property

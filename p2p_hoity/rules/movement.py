@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from protocol.game_interface import Cards
 
 from .choices import Place, UnexpectedEvent, Why
+from .exhibits import strength
 from .game_state import State
-from .happenings import DetectiveRanked, FigureMoved, Happening, Returned
+from .happenings import DetectiveRanked, FigureMoved, Happening, Piece, Returned
 from .phases import Phase, require
 
 T = TypeVar("T")
@@ -88,3 +89,28 @@ def move_detectives(state: State, seats: Iterable[int]) -> State:
     ranks = state.ranks(state.figures if is_late else state.before)
     state = tell(state, *(DetectiveRanked(seat, ranks[seat]) for seat in seats))
     return advance(state, [(seat, ranks[seat], Why.DETECTIVE) for seat in seats])
+
+
+def reward(
+    state: State,
+    exhibits: Sequence[tuple[int, ...] | None],
+    shown: Callable[[int, tuple[Piece, ...], int], Happening],
+    honours: Iterable[tuple[Why, int]],
+) -> tuple[State, list[int]]:
+    """Rank exhibits, tell each with its placing, and move the figures of the best on.
+
+    Args:
+        state: The state before.
+        exhibits: By seat the slots of its exhibit, if it has one.
+        shown: What is told of an exhibit: its seat, its pieces, its placing.
+        honours: Of the best, the second best and so on why it moves, and how far.
+
+    Returns:
+        The state, and the seats of the exhibits, the best first.
+    """
+    slots = {seat: exhibit for seat, exhibit in enumerate(exhibits) if exhibit}
+    cards = {seat: state.open_cards(exhibit).values() for seat, exhibit in slots.items()}
+    ranked = sorted(slots, key=lambda seat: strength(state.edition, cards[seat]))
+    told = [shown(seat, state.pieces(slots[seat]), i) for i, seat in enumerate(ranked, 1)]
+    moves = ((seat, n, why) for seat, (why, n) in zip(ranked, honours, strict=False))
+    return advance(tell(state, *told), moves), ranked

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..crypto import elgamal, sigma_proofs
 from ..crypto.elgamal import Ciphertext, open_card
 from ..crypto.group import cache_per_backend
-from ..crypto.hashing import Context, Random
+from ..crypto.hashing import Random
 from ..errors import Invalid
 from ..game_interface import Choice
 from ..wire import step_bodies
@@ -73,9 +73,8 @@ class ShareBatch:
         points, proof = step_bodies.parse_batch(data, len(self.slots))
         if not self.slots:
             return {}
-        context, joint, bases = self._statement()
-        statement = (context, joint, self.public, bases, points)
-        self.node.table.check_proof(sigma_proofs.verify_shares, *statement, proof)
+        about = self._statement()
+        self.node.table.check_proof(sigma_proofs.verify_shares, about, points, proof)
         return {(s, self.giver): point for s, point in zip(self.slots, points, strict=True)}
 
     def write(self, secret: int, rng: Random) -> bytes:
@@ -87,14 +86,14 @@ class ShareBatch:
         """
         if not self.slots:
             return b""
-        context, joint, bases = self._statement()
-        points, proof = sigma_proofs.prove_shares(context, joint, secret, self.public, bases, rng)
+        points, proof = sigma_proofs.prove_shares(self._statement(), secret, rng)
         return b"".join(points) + proof
 
-    def _statement(self) -> tuple[Context, bytes, list[bytes]]:
-        node = self.node
-        context = node.table.context(node.step, self.seat, self.kind)
-        return context, node.keys.joint, [node.keys.deck[slot].a for slot in self.slots]
+    def _statement(self) -> sigma_proofs.ShareStatement:
+        context = self.node.table.context(self.node.step, self.seat, self.kind)
+        keys = self.node.keys
+        bases = [keys.deck[slot].a for slot in self.slots]
+        return sigma_proofs.ShareStatement(context, keys.joint, self.public, bases)
 
 
 def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:

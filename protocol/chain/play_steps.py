@@ -1,4 +1,4 @@
-"""The steps of the game itself: seal, hold, choose, show, over, result."""
+"""The steps of the game itself in which a seat says more than that it is there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .cards import Shares, check_showable, hidden_of, own_shares
 from .chain_state import Node, Opening, SealedChoice, Secrets
 from .openings import check_move
 from .sealed_choices import check_sealed, choice_size, seal_choice
-from .step_interface import EmptyStep, StepRules, read_empty
+from .step_interface import StepRules, read_empty
 
 
 class SealStep(StepRules[SealedChoice | None]):
@@ -111,19 +111,3 @@ class ShowStep(StepRules[Showing | None]):
         """Return the choice with the shares of what is still hidden of it."""
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
-
-
-class HoldStep(EmptyStep):
-    """Everyone has seen what is sealed: it is final before anything of it is shown ([N-10])."""
-
-    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
-        """Let what was sealed before this step be opened."""
-        return replace(node, held=node.step)
-
-
-class OverStep(EmptyStep):
-    """Everyone has seen that nothing is left but the final opening."""
-
-    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
-        """Let the final opening be asked."""
-        return replace(node, over_said=True)

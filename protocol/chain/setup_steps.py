@@ -15,7 +15,7 @@ from ..wire.step_bodies import COIN, Complaint, KeyCommit, KeyReveal, SealBody, 
 from . import chain_state
 from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Want
 from .sealed_choices import check_sealed, seal_choice
-from .step_interface import EmptyStep, StepRules
+from .step_interface import StepRules
 
 Deck = tuple[Ciphertext, ...]
 T = TypeVar("T")
@@ -211,14 +211,6 @@ def _of_shuffle(deck: Deck) -> FieldPlace:
         except Invalid:
             return FieldPlace("deck", index)
     return FieldPlace("proof")
-
-
-class DeckOkStep(EmptyStep):
-    """All have seen the whole deck: the table begins ([D-2])."""
-
-    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
-        """Begin the game, before its deal."""
-        return replace(node, state=node.table.game.start())
 
 
 def in_seat_order(node: Node, said: Mapping[int, T]) -> list[T]:

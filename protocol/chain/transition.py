@@ -22,8 +22,8 @@ from . import chain_state, setup_steps
 from .cards import opened_cards
 from .chain_state import SETUP, AcceptedBody, Kind, Missing, Node, RefusedBody, Slot, Table, Want
 from .openings import GatherStep, void
-from .play_steps import ChooseStep, HoldStep, OverStep, SealStep, ShowStep
-from .setup_steps import DeckOkStep, KeyCommitStep, KeyOkStep, KeyRevealStep, ShuffleStep
+from .play_steps import ChooseStep, SealStep, ShowStep
+from .setup_steps import KeyCommitStep, KeyOkStep, KeyRevealStep, ShuffleStep
 from .step_interface import EmptyStep, StepRules
 
 
@@ -202,19 +202,24 @@ STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.KEY_REVEAL: KeyRevealStep(),
     Kind.KEY_OK: KeyOkStep(),
     Kind.SHUFFLE: ShuffleStep(),
-    Kind.DECK_OK: DeckOkStep(),
+    Kind.DECK_OK: EmptyStep(lambda node: replace(node, state=node.table.game.start())),
     Kind.DEAL: GatherStep(),
     Kind.SEAL: SealStep(),
-    Kind.HOLD: HoldStep(),
+    Kind.HOLD: EmptyStep(lambda node: replace(node, held=node.step)),
     Kind.REVEAL: GatherStep(),
     Kind.SHOW: ShowStep(),
     Kind.CHOOSE: ChooseStep(),
     Kind.OPEN: GatherStep(),
-    Kind.OVER: OverStep(),
+    Kind.OVER: EmptyStep(lambda node: replace(node, over_said=True)),
     Kind.FINAL: GatherStep(),
     Kind.RESULT: EmptyStep(),
 }
-"""Every kind but `ENDED`, which is no step."""
+"""Every kind but `ENDED`, which is no step.
+
+With `DECK_OK` all have seen the whole deck, and the game begins before its deal ([D-2]). With
+`HOLD` all have seen what is sealed: it is final before anything of it is shown ([N-10]). With
+`OVER` all have seen that nothing is left but the final opening.
+"""
 
 
 def begin(table: Table) -> Node:

@@ -14,7 +14,7 @@ bases there are. Used for card shares, backup shares and escrow shares.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..errors import Invalid, coded
 from .group import BASE, IDENTITY, Point, decode_scalar, encode_scalar, mul, mul_base, sub
@@ -40,49 +40,49 @@ def verify_key(context: Context, public: Point, proof: bytes) -> None:
         verify_equal(Label.KEY_PROOF, (context.encode(), BASE, public), public, [], [], proof)
 
 
-def prove_shares(
-    context: Context,
-    joint_key: Point,
-    secret: int,
-    public: Point,
-    bases: Sequence[Point],
-    rng: Random,
-) -> tuple[list[Point], bytes]:
-    """The shares secret · base for every base, and one proof (64 bytes) for them all.
+class ShareStatement(NamedTuple):
+    """What shares are proven for: here, under this joint key, of the key with this public form.
 
     `public` = secret · BASE: a key share, or for an absent seat's card the public piece.
+    """
+
+    context: Context
+    joint_key: Point
+    public: Point
+    bases: Sequence[Point]
+
+    def of(self, shares: Sequence[Point]) -> list[bytes]:
+        """The whole statement of a proof of these shares."""
+        head = [self.context.encode(), self.joint_key, BASE, self.public, u64(len(self.bases))]
+        return [*head, *self.bases, *shares]
+
+
+def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[Point], bytes]:
+    """The shares secret · base for every base, and one proof (64 bytes) for them all.
 
     Raises ValueError for no base, or one that is the identity.
     """
-    if not bases or IDENTITY in bases:
+    if not about.bases or IDENTITY in about.bases:
         raise ValueError("shares need at least one base, and no identity")
-    shares = [mul(secret, base) for base in bases]
-    statement = _statement(context, joint_key, public, bases, shares)
-    proof = prove_equal((Label.SHARES, Label.SHARES_NONCE), statement, secret, bases, rng)
-    return shares, proof
+    shares = [mul(secret, base) for base in about.bases]
+    labels = (Label.SHARES, Label.SHARES_NONCE)
+    return shares, prove_equal(labels, about.of(shares), secret, about.bases, rng)
 
 
-def verify_shares(
-    context: Context,
-    joint_key: Point,
-    public: Point,
-    bases: Sequence[Point],
-    shares: Sequence[Point],
-    proof: bytes,
-) -> None:
+def verify_shares(about: ShareStatement, shares: Sequence[Point], proof: bytes) -> None:
     """Raise Invalid('bad-share') unless every share is its base times the secret of `public`.
 
     Points outside the group are rejected too; none needs to be decoded before.
     """
+    public, bases = about.public, about.bases
     if not bases or len(bases) != len(shares):
         raise Invalid("bad-share", "not one share for each base")
     if IDENTITY in (public, *bases, *shares):
         raise Invalid("bad-share", "the identity is no key, base or share")
     if not all(isinstance(share, bytes) and len(share) == 32 for share in shares):
         raise Invalid("bad-share", "a share is a point of 32 bytes")
-    statement = _statement(context, joint_key, public, bases, shares)
     with coded("bad-share"):
-        verify_equal(Label.SHARES, statement, public, bases, shares, proof)
+        verify_equal(Label.SHARES, about.of(shares), public, bases, shares, proof)
 
 
 def prove_equal(
@@ -122,14 +122,3 @@ def verify_equal(
         commitments.append(sub(mul(response, base), mul(challenge, image)))
     if challenge != hash_to_scalar(label, *statement, *commitments):
         raise Invalid("bad-proof", "not one secret behind all of these")
-
-
-def _statement(
-    context: Context,
-    joint_key: Point,
-    public: Point,
-    bases: Sequence[Point],
-    shares: Sequence[Point],
-) -> list[bytes]:
-    head = [context.encode(), joint_key, BASE, public, u64(len(bases))]
-    return [*head, *bases, *shares]

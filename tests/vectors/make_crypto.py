@@ -139,9 +139,8 @@ def key_proof() -> Entry:
 def card_shares() -> Entry:
     context = Context(TABLE, 9, 1, "deal")
     bases = [mul_base(k) for k in (2, 3)]
-    shares, proof = sigma_proofs.prove_shares(
-        context, JOINT, SECRET, JOINT, bases, source("shares")
-    )
+    about = sigma_proofs.ShareStatement(context, JOINT, JOINT, bases)
+    shares, proof = sigma_proofs.prove_shares(about, SECRET, source("shares"))
     return {
         "context": where(context),
         "joint_key": JOINT.hex(),

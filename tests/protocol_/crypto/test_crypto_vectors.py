@@ -56,7 +56,8 @@ def check(block: str, entry: Entry) -> None:
         case "card_shares":
             joint, public, proof = data(entry, "joint_key", "public", "proof")
             bases, shares = ([bytes.fromhex(p) for p in entry[n]] for n in ("bases", "shares"))
-            sigma_proofs.verify_shares(context, joint, public, bases, shares, proof)
+            about = sigma_proofs.ShareStatement(context, joint, public, bases)
+            sigma_proofs.verify_shares(about, shares, proof)
         case "shuffle":
             joint, proof = data(entry, "joint_key", "proof")
             before, after = deck_of(entry["before"]), deck_of(entry["after"])

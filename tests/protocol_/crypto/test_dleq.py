@@ -13,7 +13,7 @@ from support.reference_crypto import source
 from protocol.crypto import group, sigma_proofs
 from protocol.crypto.group import BASE, IDENTITY, ORDER, encode_scalar, mul, mul_base, sub
 from protocol.crypto.hashing import Context, Label, hash_to_scalar, u64
-from protocol.crypto.sigma_proofs import PROOF_SIZE, prove_shares, verify_shares
+from protocol.crypto.sigma_proofs import PROOF_SIZE, ShareStatement, prove_shares, verify_shares
 from protocol.errors import Invalid
 
 CONTEXT = Context(b"\5" * 32, 20, 1, "deal")
@@ -21,7 +21,14 @@ JOINT = mul_base(31337)
 SECRET = 424242
 PUBLIC = mul_base(SECRET)
 BASES = [mul_base(k) for k in (11, 12, 13)]
-SHARES, PROOF = prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, BASES, source(b"shares"))
+
+
+def about(bases: Sequence[bytes], public: bytes = PUBLIC) -> ShareStatement:
+    """What shares of these bases are proven for."""
+    return ShareStatement(CONTEXT, JOINT, public, bases)
+
+
+SHARES, PROOF = prove_shares(about(BASES), SECRET, source(b"shares"))
 
 
 def rejected(
@@ -32,20 +39,21 @@ def rejected(
     proof: Any = PROOF,
 ) -> None:
     """Whatever is put in place of a true part, the proof does not hold. The vectors move it."""
-    fails(Invalid, "bad-share", verify_shares, CONTEXT, joint, public, bases, shares, proof)
+    statement = ShareStatement(CONTEXT, joint, public, bases)
+    fails(Invalid, "bad-share", verify_shares, statement, shares, proof)
 
 
 def test_shares_hold() -> None:
     assert [mul(SECRET, base) for base in BASES] == SHARES
     assert len(PROOF) == PROOF_SIZE == 64
-    verify_shares(CONTEXT, JOINT, PUBLIC, BASES, SHARES, PROOF)
+    verify_shares(about(BASES), SHARES, PROOF)
 
 
 @pytest.mark.parametrize("size", [1, 2, 9])
 def test_shares_of_many_bases_hold_by_one_proof(size: int) -> None:
     bases = [mul_base(100 + k) for k in range(size)]
-    shares, proof = prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, bases, source(b"many"))
-    verify_shares(CONTEXT, JOINT, PUBLIC, bases, shares, proof)
+    shares, proof = prove_shares(about(bases), SECRET, source(b"many"))
+    verify_shares(about(bases), shares, proof)
     rejected(bases=bases, shares=[*shares[:-1], BASE], proof=proof)
 
 
@@ -119,7 +127,7 @@ def test_a_simulated_transcript_is_rejected() -> None:
 
 def test_a_key_of_nothing_gives_no_shares() -> None:
     """Their proof is by the book: the secret is 0."""
-    shares, proof = prove_shares(CONTEXT, JOINT, 0, IDENTITY, BASES, source(b"zero"))
+    shares, proof = prove_shares(about(BASES, IDENTITY), 0, source(b"zero"))
     rejected(public=IDENTITY, shares=shares, proof=proof)
 
 
@@ -133,7 +141,7 @@ def test_a_challenge_of_0_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:
     nonces = set()
     for bases in ([BASES[0]], [BASES[1]], BASES):
-        _, proof = prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, bases, bytes)
+        _, proof = prove_shares(about(bases), SECRET, bytes)
         challenge, response = proof[:32], proof[32:]
         nonce = int.from_bytes(response, "little") - int.from_bytes(challenge, "little") * SECRET
         nonces.add(nonce % ORDER)
@@ -143,9 +151,9 @@ def test_a_repeating_source_gives_each_statement_its_own_nonce() -> None:
 def test_no_share_is_given_of_what_is_no_ciphertext() -> None:
     for bases in ([], [IDENTITY], [BASE, IDENTITY]):
         with pytest.raises(ValueError, match="at least one base"):
-            prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, bases, source(b""))
+            prove_shares(about(bases), SECRET, source(b""))
     with pytest.raises(Invalid, match="bad-point"):
-        prove_shares(CONTEXT, JOINT, SECRET, PUBLIC, [group.add(BASE, order_eight())], source(b""))
+        prove_shares(about([group.add(BASE, order_eight())]), SECRET, source(b""))
 
 
 @settings(max_examples=60, deadline=None)

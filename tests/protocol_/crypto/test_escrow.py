@@ -16,7 +16,7 @@ from protocol.crypto.elgamal import starting_deck
 from protocol.crypto.group import ORDER, encode_scalar, mul, mul_base, second_generator
 from protocol.crypto.hashing import Context, Label, hash_to_scalar
 from protocol.crypto.key_sharing import feldman_vector, piece, polynomial, public_piece
-from protocol.crypto.sigma_proofs import prove_shares
+from protocol.crypto.sigma_proofs import ShareStatement, prove_shares
 from protocol.errors import Invalid
 
 T = 3
@@ -159,9 +159,8 @@ def test_a_card_is_no_escrow(header: bytes) -> None:
 
 
 def test_a_card_share_is_no_escrow_share() -> None:
-    shares, proof = prove_shares(
-        GIVEN_IN, JOINT, PIECES[1], PUBLIC[1], [ESCROW[:32]], source(b"card")
-    )
+    about = ShareStatement(GIVEN_IN, JOINT, PUBLIC[1], [ESCROW[:32]])
+    shares, proof = prove_shares(about, PIECES[1], source(b"card"))
     fails(Invalid, "bad-share", take, 1, shares[0] + proof)
 
 

@@ -84,9 +84,9 @@ def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[Any, ...]] = []
     original = cards.sigma_proofs.verify_shares
 
-    def noted(context: Any, *rest: Any) -> None:
-        seen.append((context.step, context.seat, context.kind, rest[-1]))
-        original(context, *rest)
+    def noted(about: Any, *rest: Any) -> None:
+        seen.append((about.context.step, about.context.seat, about.context.kind, rest[-1]))
+        original(about, *rest)
 
     monkeypatch.setattr(cards.sigma_proofs, "verify_shares", noted)
     for data in files:
