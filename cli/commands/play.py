@@ -158,7 +158,7 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
         sitting.screen.show_ticket(ticket, TableOffer(terms, read_game(terms), names, watched))
     else:
         crew = sitting.crew
-        bots = zip(crew.names, crew.levels, strict=True) if crew is not None else ()
+        bots = crew.levels.items() if crew is not None else ()
         told = ", ".join(f"{name} ({level_word(level)})" for name, level in bots)
         sitting.say(_("Your bots are coming to the table: {bots}.").format(bots=told))
     if opening.guests.qr and not as_json:

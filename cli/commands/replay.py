@@ -19,7 +19,7 @@ from ..exit_codes import report as tell
 from ..printing import ask, say, write_line
 from ..ui.screen_interface import is_full
 from ..words.card_names import Names
-from ..words.happening_sentences import story
+from ..words.happening_sentences import rounds_of
 from ..words.translation import _
 from .verify import in_words, marked, state_of
 
@@ -73,15 +73,10 @@ def replay_file(path: Path, step: bool, as_json: bool, plain: bool = True) -> in
         return OK if report.ok else NOT_OK
     if step or not is_full(plain) or report.node is None or not show(report.node):
         names = Names(state.edition, [line.nickname for line in report.seats])
-        found: list[list[Happening]] = [[]]
-        for item in told(report):
-            if isinstance(item, happenings.RoundBegan):
-                found.append([])
-            found[-1].append(item)
-        for number, chapter in enumerate([chapter for chapter in found if chapter]):
+        for number, lines in enumerate(rounds_of(names, told(report))):
             if step and number and not _goes_on():
                 return OK if report.ok else NOT_OK
-            say(*story(names, chapter))
+            say(*lines)
     say(*in_words(path, report))
     return OK if report.ok else NOT_OK
 

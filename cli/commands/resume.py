@@ -104,7 +104,7 @@ def take_up(
         for words in alone_lines(relays, reach.hidden, was_shown=not found.relay_only):
             sitting.say(words)
     sitting.crew = crew_of(sitting.home, found.name, sitting.say)
-    bots = len(sitting.crew.names) if sitting.crew is not None else 0
+    bots = len(sitting.crew.levels) if sitting.crew is not None else 0
     reach = replace(reach, outside=bots < len(found.opponents))
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:

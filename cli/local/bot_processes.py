@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 import trio
@@ -142,13 +141,13 @@ class Crew:
     """The bots of one game on this machine.
 
     Attributes:
+        levels: The level of each bot, by its name.
         relays: Through which alone they are reached, as the player is; if empty, they listen on
             this machine and dial whom they like.
     """
 
     folder: Path
-    names: tuple[str, ...]
-    levels: tuple[str, ...]
+    levels: dict[str, str]
     say: Callable[[str], None]
     processes: dict[str, trio.Process] = field(default_factory=dict)
     seated: bool = False
@@ -162,14 +161,14 @@ class Crew:
 
     def has(self, key: bytes) -> bool:
         """Return whether this is the key of one of these bots, each of which has made its own."""
-        return any(_key_of(self.folder / name) == key for name in self.names)
+        return any(_key_of(self.folder / name) == key for name in self.levels)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
         """Start the bots; each sits down at the table of the ticket.
 
         Everyone on this machine could read it among a command's words, but not in its environment.
         """
-        for name, level in zip(self.names, self.levels, strict=True):
+        for name, level in self.levels.items():
             PrivateFiles(self.folder).put(self.folder / name / LEVEL_FILE, level.encode())
             words = ("join", "--yes", "--name", name, *self._way)
             await self._start(name, words, nursery, {"HOITY_TICKET": ticket, LEVEL: level})
@@ -184,7 +183,7 @@ class Crew:
     async def resume(self, nursery: trio.Nursery) -> None:
         """Start the bots of a game that was left."""
         self.seated = True
-        for name, level in zip(self.names, self.levels, strict=True):
+        for name, level in self.levels.items():
             await self._start(name, ("resume",), nursery, {LEVEL: level})
 
     async def _start(
@@ -192,7 +191,7 @@ class Crew:
         name: str,
         words: Sequence[str],
         nursery: trio.Nursery,
-        told: Mapping[str, str] = MappingProxyType({}),
+        told: Mapping[str, str],
     ) -> None:
         files, home = PrivateFiles(self.folder), self.folder / name
         files.remove(home / TROUBLE_FILE)
@@ -271,10 +270,10 @@ def own_installation() -> dict[str, str]:
 
 def hire(home: Home, levels: Sequence[str], nickname: str, say: Callable[[str], None]) -> Crew:
     """Return a crew of bots of these levels with names of their own."""
-    names = [name for name in NAMES if not twins(name, nickname)][: len(levels)]
+    names = [name for name in NAMES if not twins(name, nickname)]
     with _swept(home) as bots:
         folder = private_folder(bots / secrets.token_hex(8))
-        return Crew(folder, tuple(names), tuple(levels), say, held=_hold(folder))
+        return Crew(folder, dict(zip(names, levels, strict=False)), say, held=_hold(folder))
 
 
 def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
@@ -282,16 +281,15 @@ def crew_of(home: Home, game: str, say: Callable[[str], None]) -> Crew | None:
     if not (home.path / "bots").exists():
         return None
     with _swept(home) as bots:
-        for folder in _crews(bots):
+        for folder in _folders_in(bots):
             if game in _games_of(folder):
-                names = [path.name for path in sorted(folder.iterdir()) if path.is_dir()]
-                levels = tuple(level_of(folder / name) for name in names)
-                return Crew(folder, tuple(names), levels, say, held=_hold(folder))
+                levels = {bot.name: level_of(bot) for bot in _folders_in(folder)}
+                return Crew(folder, levels, say, held=_hold(folder))
     return None
 
 
-def _crews(bots: Path) -> Iterator[Path]:
-    return (path for path in sorted(bots.iterdir()) if path.is_dir())
+def _folders_in(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.iterdir()) if path.is_dir())
 
 
 def _games_of(folder: Path) -> set[str]:
@@ -315,7 +313,7 @@ def _swept(home: Home) -> Iterator[Path]:
     bots = private_folder(home.path / "bots")
     door = home.files.lock(home.path / "bots.held", wait=True)
     with closing(door) if door is not None else nullcontext():
-        for folder in _crews(bots):
+        for folder in _folders_in(bots):
             with suppress(OSError):  # not ours to remove: it harms nobody
                 _sweep(home, folder)
         yield bots

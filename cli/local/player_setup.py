@@ -10,7 +10,7 @@ import os
 import secrets
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,6 @@ from ..words import translation
 from ..words.error_sentences import sentence
 from ..words.translation import _, yes_or_no
 from . import settings
-from .settings import Settings
 
 STDIN: Final = 0
 MOST: Final = 8192
@@ -183,38 +182,24 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
 
 
 PLAYER: Final = "Player"
-Ask = Callable[[], Settings]
-"""Asks for the nickname; the settings are kept as they are."""
 
 
-def is_first(home: Home) -> bool:
-    """Return whether nobody has chosen anything here yet, or has a key."""
-    return not home.identity.exists() and not settings.is_kept(home)
+def first_run(home: Home) -> None:
+    """Ask for the nickname, and keep it. Nothing is asked without a terminal or a second time.
 
-
-def first_run(home: Home, ask: Ask | None = None) -> bool:
-    """Ask once, and keep what is said; whether it was asked: nothing is without a terminal or a
-    second time.
+    Enter takes the nickname that is offered. A language that the command line names is kept too.
 
     Raises:
         OSError, NotPrivateError: If the home takes no files.
     """
-    asks = is_first(home) and at_terminal()
-    if asks:
-        keep(home, (ask or in_lines)())
-    return asks
-
-
-def keep(home: Home, chosen: Settings) -> None:
-    """Keep what was chosen, and speak the language from now on.
-
-    Raises:
-        OSError, NotPrivateError: If the home takes no files.
-    """
-    kept = settings.load(home)
-    settings.keep(home, replace(chosen, relay=kept.relay, bots=kept.bots))
-    if chosen.language is not None:
-        translation.speak(chosen.language)
+    if not at_terminal() or home.identity.exists() or settings.is_kept(home):
+        return
+    offered = default_nickname()
+    question = _("What shall the others call you? Enter for {name}: ").format(name=offered)
+    while (why := why_no_nickname(word := answer(question) or offered)) is not None:
+        say(_("That is no nickname: {why}.").format(why=why))
+    language = translation.language() if translation.is_asked_for() else None
+    settings.keep(home, replace(settings.load(home), nickname=word, language=language))
 
 
 def default_nickname() -> str:
@@ -235,19 +220,6 @@ def why_no_nickname(word: str) -> str | None:
     except player_key.KeyFileError as error:
         return sentence(error.reason)
     return None
-
-
-def in_lines() -> Settings:
-    """Ask at the line prompt for the nickname; Enter takes the one that is offered.
-
-    Returns:
-        What is to be kept: the nickname, and the language if the command line named one.
-    """
-    offered = default_nickname()
-    question = _("What shall the others call you? Enter for {name}: ").format(name=offered)
-    while (why := why_no_nickname(word := answer(question) or offered)) is not None:
-        say(_("That is no nickname: {why}.").format(why=why))
-    return Settings(word, translation.language() if translation.is_asked_for() else None)
 
 
 # Whether this machine can keep a game.

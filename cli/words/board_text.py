@@ -74,12 +74,10 @@ def seats(view: View, names: Names) -> list[str]:
 
 
 def _seat(view: View, names: Names, seat: int) -> list[str]:
-    state = view.state
-    held = [state.action_card(one) for one in state.hands[seat]]
-    numbers = {kind: sorted(c.number or 0 for c in held if c.kind == kind) for kind in KINDS}
+    numbers = {kind: card_names.held_numbers(view, seat, kind) for kind in KINDS}
     others = [_(KIND_WORDS[k])[0] for k in (ActionKind.DETECTIVE, ActionKind.EXHIBIT) if numbers[k]]
     return [
-        str(state.figures[seat]),
+        str(view.state.figures[seat]),
         _row(numbers[ActionKind.CASH]),
         _row(numbers[ActionKind.THIEF]),
         " ".join(others),

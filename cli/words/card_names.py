@@ -195,6 +195,12 @@ class Grid:
     tops: tuple[Top, ...]
 
 
+def held_numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
+    """Return the numbers of the Action cards of a kind in a hand; 0 for a card without one."""
+    held = map(view.state.action_card, view.state.hands[seat])
+    return sorted(card.number or 0 for card in held if card.kind is kind)
+
+
 def own_first(view: View) -> list[int]:
     """Return the seats in the order in which they are shown: one's own first."""
     return sorted(range(view.state.seats), key=lambda seat: (seat != view.seat, seat))

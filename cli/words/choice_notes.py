@@ -8,7 +8,7 @@ from typing import Final
 from p2p_hoity import rules
 from p2p_hoity.rules import ActionKind, Choice, Edition, Place, View, best_slots, strength
 
-from .card_names import Names, listed
+from .card_names import Names, held_numbers, listed
 from .translation import N_, _
 
 ORDINALS: Final = (N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6th"))
@@ -77,12 +77,12 @@ def _action(view: View, names: Names, where: Place, card: int) -> str:
 
 def _cash(view: View, names: Names, card: int) -> str:
     others = _others_at(view, Place.AUCTION_HALL)
-    cash = {seat: max(_numbers(view, seat, ActionKind.CASH), default=0) for seat in others}
+    cash = {seat: max(held_numbers(view, seat, ActionKind.CASH), default=0) for seat in others}
     rivals = sorted((seat for seat in others if cash[seat]), key=lambda seat: -cash[seat])
     if rivals:
         found = listed(f"{names.nicknames[seat]} {cash[seat]}" for seat in rivals)
         return _("the largest buys; others up to {rivals}").format(rivals=found)
-    thieves = [seat for seat in others if _of_kind(view, seat, ActionKind.THIEF)]
+    thieves = [seat for seat in others if held_numbers(view, seat, ActionKind.THIEF)]
     if thieves:
         who = listed(names.nicknames[seat] for seat in thieves)
         return _("buys; may steal the Cash: {who}").format(who=who)
@@ -108,7 +108,9 @@ def _castle_thief(view: View, names: Names, card: int) -> str:
         return _("no loot: nobody else can exhibit here")
     number = view.state.edition.number(card)
     others = _others_at(view, Place.CASTLE)
-    if any(other > number for seat in others for other in _numbers(view, seat, ActionKind.THIEF)):
+    if any(
+        other > number for seat in others for other in held_numbers(view, seat, ActionKind.THIEF)
+    ):
         return _("picks after higher Thieves; jail by Detective")
     return _("first pick of all; jail by Detective")
 
@@ -182,7 +184,7 @@ def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
     played = state.actions[seat]
     if played is not None:
         return state.kind(played) == kind
-    return bool(_of_kind(view, seat, kind))
+    return bool(held_numbers(view, seat, kind))
 
 
 def _others_at(view: View, where: Place) -> list[int]:
@@ -196,15 +198,6 @@ def _others_at(view: View, where: Place) -> list[int]:
 def _counts(view: View, seat: int) -> bool:
     """Return whether a seat acts in this round; what an absent one has played still counts."""
     return view.state.active(seat) or view.state.actions[seat] is not None
-
-
-def _of_kind(view: View, seat: int, kind: ActionKind) -> list[int]:
-    state = view.state
-    return [card for card in state.hands[seat] if state.kind(card) == kind]
-
-
-def _numbers(view: View, seat: int, kind: ActionKind) -> list[int]:
-    return [view.state.edition.number(card) for card in _of_kind(view, seat, kind)]
 
 
 Teller = Callable[[View, Names, int], str]

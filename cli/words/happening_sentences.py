@@ -47,6 +47,17 @@ def story(names: Names, items: Iterable[Happening]) -> list[str]:
     return [line for text in told for line in text.splitlines()]
 
 
+def rounds_of(names: Names, items: Iterable[Happening]) -> list[list[str]]:
+    """Return the lines of a log for each round. What the names hear of the game does not stay."""
+    before, found = names.before, list[list[str]]()
+    for item in items:
+        if not found or isinstance(item, happenings.RoundBegan):
+            found.append([])
+        found[-1] += story(names, [item])
+    names.before = before
+    return found
+
+
 def _setup(names: Names, it: happenings.Setup) -> str:
     names.colours, names.before = it.colours, (0,) * len(it.colours)
     lines = [_("The game is set up: edition {edition}.").format(edition=title(names.edition))]

@@ -29,11 +29,6 @@ def strength(edition: Edition, cards: Iterable[int]) -> Strength:
     return (-len(pieces), tuple(p.year for p in pieces), tuple(p.letter for p in pieces))
 
 
-def oldest(edition: Edition, cards: Iterable[int]) -> int:
-    """The oldest piece: the lowest year (or number), then the lowest letter."""
-    return min(cards, key=lambda card: edition.collectibles[card].age)
-
-
 def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | None:
     """The best valid exhibit among these Collectibles, rising; None if there is none (SPEC 9.3)."""
     return next(iter(run_exhibits(edition, cards)), None)

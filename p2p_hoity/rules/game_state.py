@@ -29,6 +29,14 @@ class DealPlan:
         return tuple(window[0] for window in self.windows if window)
 
 
+def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
+    """A slot and the Collectible in it; None if it is hidden."""
+    if card is None:
+        return Piece(slot, None, None, None)
+    collectible = edition.collectibles[card]
+    return Piece(slot, card, collectible.letter, collectible.year)
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """An Exhibit played by a seat that then showed less than a valid exhibit of its choice: the
@@ -143,11 +151,7 @@ class State:
 
     def piece(self, slot: int) -> Piece:
         """What is open to all about this slot."""
-        card = self.known[slot]
-        if card is None:
-            return Piece(slot, None, None, None)
-        collectible = self.edition.collectibles[card]
-        return Piece(slot, card, collectible.letter, collectible.year)
+        return piece_of(self.edition, slot, self.known[slot])
 
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
         """What is open to all about these slots."""

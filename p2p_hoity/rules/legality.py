@@ -10,7 +10,7 @@ from protocol.game_interface import Cards, Choice, IllegalMove
 
 from .choices import Kind, Place, choice_from_wire
 from .edition import ActionKind
-from .exhibits import best_by_size, best_exhibit, is_exhibit, may_hold_exhibit, oldest
+from .exhibits import best_by_size, best_exhibit, is_exhibit, may_hold_exhibit
 from .game_state import State
 from .illegal_moves import Rule
 
@@ -87,7 +87,7 @@ def holds_exhibit(state: State, seat: int, cards: Cards = NO_CARDS) -> bool:
 
 def _oldest_slot(state: State, slots: tuple[int, ...]) -> int:
     cards = state.open_cards(slots)
-    return _slots_of(cards, (oldest(state.edition, cards.values()),))[0]
+    return min(cards, key=lambda slot: state.edition.collectibles[cards[slot]].age)
 
 
 def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
         """Check that the transport key is not of low order. Raises Invalid('bad-key')."""
-        read = step_bodies.parse(step_bodies.KEY_COMMIT, body)
+        read = step_bodies.parse(step_bodies.KeyCommit, body)
         with within("box"), coded("bad-key"):
             key_sharing.check_x25519_public(read.box)
         return read

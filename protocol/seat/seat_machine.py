@@ -337,10 +337,10 @@ class SeatMachine(SeatState):
 
         The signature of a stored message is not verified again.
         """
-        payload, signature = signed_messages.read_envelope(raw)
-        if signed_messages.hash_of(payload) in self.log.store:
+        message = signed_messages.read(raw, self.table.id, self.table.seats)
+        if message.hash in self.log.store:
             return
-        message = signed_messages.parse_parts(payload, signature, self.table.id, self.table.ids)
+        message.verify(self.table.ids)
         votes, lacked = self.log.votes, self.log.lacks_messages
         before = votes.common_wish()
         forgotten = message.seat == self.seat and self.signer.is_forgotten(message)

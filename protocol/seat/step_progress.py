@@ -10,7 +10,7 @@ from functools import partial
 from ..chain import openings, transition
 from ..chain.chain_state import SETUP, Kind
 from ..consensus import followed_chain, new_epoch
-from ..consensus.followed_chain import Proof
+from ..consensus.fault_evidence import Proof
 from ..wire.signed_messages import Halt, Say
 from . import catch_up, effects
 from .effects import Broken

@@ -31,18 +31,22 @@ PIECE: Final = 1 << 16
 
 
 class Reader:
-    """Reads the values inside the outermost array of a file, within bounds for all of them.
+    """Reads values from a file, one after the other, within bounds that hold for all of them.
 
     Attributes:
         offset: How many bytes have been taken.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._room, self.offset = file, MAX_TOTAL - OUTSIDE, 0
+    def __init__(self, file: IO[bytes], depth: int = 0, used: int = 0) -> None:
+        """Begin inside so many arrays, when so many items have been read."""
+        self._file, self._depth, self.offset = file, depth, 0
+        self._room = MAX_TOTAL - used
 
     def take_up_to(self, size: int) -> bytes:
         """Return the next bytes, fewer than `size` only at the end of the file."""
         found = self._file.read(size)
+        while len(found) < size and (more := self._file.read(size - len(found))):
+            found += more
         self.offset += len(found)
         return found
 
@@ -70,7 +74,7 @@ class Reader:
         """
         open_arrays: list[tuple[list[Any], int]] = []
         while True:
-            found, size = self._next(1 + len(open_arrays) < codec.MAX_DEPTH)
+            found, size = self._next(self._depth + len(open_arrays) < codec.MAX_DEPTH)
             if size:
                 open_arrays.append(([], size))
                 continue
@@ -266,7 +270,8 @@ def opened(file: File | OpenedFile, clock: Callable[[], float] | None = None) ->
 
 def open_file(file: File) -> tuple[Any, ...]:
     """Return the four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
-    reader = Reader(io.BytesIO(file) if isinstance(file, bytes) else file)
+    source = io.BytesIO(file) if isinstance(file, bytes) else file
+    reader = Reader(source, depth=1, used=OUTSIDE)
     try:
         return _read_outer(reader)
     finally:  # it is refused for its size whatever else is wrong with it

@@ -105,8 +105,8 @@ class FileReferences(References):
 
     def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
         """Begin at the node with which epoch 0 begins."""
-        super().__init__()
-        self.start, self.stored = start, stored
+        super().__init__(start)
+        self._table, self.stored = start.table, stored
         self.bases: dict[BaseKey, Node] = {}
         self.lookups = 0
 
@@ -119,7 +119,7 @@ class FileReferences(References):
 
     def _read_payload(self, unread: Unread) -> Message:
         """Read a message; of what it names the file's own hashes are kept, not a copy of each."""
-        table = self.start.table
+        table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
         if isinstance(said, Halt):
             proofs = tuple(map(self._named, said.proofs))
@@ -130,9 +130,9 @@ class FileReferences(References):
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
         return tuple(self.stored[h].hash if h in self.stored else h for h in hashes)
 
-    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
-        """Return the base of that epoch, None if none was computed."""
-        return self.start if epoch == 0 or digest is None else self.bases.get((epoch, digest))
+    def find_base(self, key: BaseKey) -> Node | None:
+        """Return the base of an epoch, None if none was computed."""
+        return self.bases.get(key)
 
     def count(self, lookups: int) -> None:
         """Count lookups, those of a reading anew each time: a base holds its messages.

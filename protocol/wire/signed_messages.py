@@ -167,13 +167,25 @@ class Message:
     @cached_property
     def hash(self) -> Digest:
         """What other messages call it; the signature is not part of it."""
-        return hash_of(self.payload)
+        return digest(Label.MESSAGE, self.payload)
 
     def bare(self) -> Message:
         """Return it without its bytes but with its hash, for who has checked and keeps them."""
         found = Message(self.seat, self.statement, b"", b"")
         object.__setattr__(found, "hash", self.hash)
         return found
+
+    def verify(self, ids: Sequence[bytes]) -> None:
+        """Verify the signature ([M-4]).
+
+        Args:
+            ids: The ids of the table's seats, 32 bytes each.
+
+        Raises:
+            Invalid: `bad-signature`.
+        """
+        label = KINDS[NUMBER[type(self.statement)]][1]
+        identities.verify_signature(ids[self.seat], label, self.payload, self.signature)
 
     def encode(self) -> bytes:
         """The bytes that travel."""
@@ -183,11 +195,6 @@ class Message:
     def identity(self) -> tuple[int, ...]:
         """A seat signs at most one statement per identity, ever ([M-5])."""
         return identity_of(self.seat, self.statement)
-
-
-def hash_of(payload: bytes) -> Digest:
-    """Return the hash by which other messages name the one with this payload."""
-    return digest(Label.MESSAGE, payload)
 
 
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
@@ -240,18 +247,20 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     Raises Invalid: 'bad-encoding', 'bad-message' or 'bad-signature'; none of them says
     anything of the seat named in it, since anyone could have made the bytes.
     """
-    return parse_parts(*read_envelope(data), table, ids)
+    message = read(data, table, len(ids))
+    message.verify(ids)
+    return message
 
 
-def read_envelope(data: bytes) -> tuple[bytes, bytes]:
-    """Return the payload and the signature of a message, unchecked.
+def read(data: bytes, table: bytes, seats: int) -> Message:
+    """Return a message from its bytes; `verify` has not been called.
 
     Raises:
-        Invalid: If the bytes are no message: `bad-encoding` or `bad-message`.
+        Invalid: `bad-encoding` or `bad-message`.
     """
     whole = codec.decode(data, MAX_MESSAGE)
     payload, signature = codec.read(_ENVELOPE, whole, BAD, "an envelope")
-    return payload, signature
+    return Message(*read_payload(payload, table, seats), payload, signature)
 
 
 def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
@@ -261,10 +270,9 @@ def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[by
     """
     if codec.size((payload, signature)) > MAX_MESSAGE:
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
-    seat, statement = read_payload(payload, table, len(ids))
-    label = KINDS[NUMBER[type(statement)]][1]
-    identities.verify_signature(ids[seat], label, payload, signature)
-    return Message(seat, statement, payload, signature)
+    message = Message(*read_payload(payload, table, len(ids)), payload, signature)
+    message.verify(ids)
+    return message
 
 
 def rebuilt(

@@ -126,24 +126,16 @@ def _decoded(data: bytes, most: int = MAX_BODY) -> Any:
         return codec.decode(data, most)
 
 
-def _read(form: Struct[T], value: Any) -> T:
+def _read(form: Struct[T] | type[T], value: Any) -> T:
     """Read a body; an error names the field, and the item in it, that is of a wrong form."""
+    struct: Struct[T] = codec.form_of(form)  # type: ignore[assignment]
     try:
-        return codec.read(form, value, BAD, "a body")
+        return codec.read(struct, value, BAD, "a body")
     except WrongForm as error:
         if error.path:
             at, *inner = error.path
-            error.place = FieldPlace(tuple(form.forms)[at], inner[0] if inner else None)
+            error.place = FieldPlace(tuple(struct.forms)[at], inner[0] if inner else None)
         raise
-
-
-KEY_COMMIT: Final = Struct(KeyCommit)
-"""[hash, transport key]."""
-SEAL: Final = Struct(SealBody)
-"""[commitment, escrow]."""
-_COMPLAINT: Final = Struct(Complaint)
-SHOW: Final = Struct(ShowBody)
-"""[choice, shares]."""
 
 
 @lru_cache
@@ -165,11 +157,11 @@ def gather_form(helps: int, escrows: int) -> Struct[Gather]:
     return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
 
 
-def parse(form: Struct[T], body: bytes) -> T:
+def parse(form: Struct[T] | type[T], body: bytes) -> T:
     """Return a body as its form says.
 
     Args:
-        form: One of the forms of this file.
+        form: One of the forms of this file, or a class of bodies whose form follows from it alone.
         body: The bytes of the body.
 
     Raises:
@@ -181,9 +173,8 @@ def parse(form: Struct[T], body: bytes) -> T:
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
     """[commitment, escrow] or [blamed seat, secret]."""
     value = _decoded(body)
-    if isinstance(value, tuple) and value and type(value[0]) is int:
-        return _read(_COMPLAINT, value)
-    return _read(SEAL, value)
+    is_complaint = isinstance(value, tuple) and value and type(value[0]) is int
+    return _read(Complaint, value) if is_complaint else _read(SealBody, value)
 
 
 def split(data: bytes) -> tuple[bytes, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.chain import setup_steps, transition
-from protocol.consensus import absence, finality, followed_chain, new_epoch
+from protocol.consensus import absence, fault_evidence, finality, followed_chain, new_epoch
 from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
     catch_up,
@@ -185,7 +185,7 @@ MUTANTS = (
     mutant("votes name the close", (Votes.read_closes, "base.node.base_digest()", "message.hash")),
     mutant(
         "proofs that prove nothing turn epochs",
-        (followed_chain.is_effective, "epochs == {view.epoch}", "True"),
+        (fault_evidence.is_effective, "epochs == {view.epoch}", "True"),
     ),
     mutant(
         "a proof of two waits for what they name",

@@ -158,6 +158,21 @@ def broken(words: str, width: int, style: str = "", indent: str = "") -> list[Li
     return [text(cut(line, width), style) for lines in found for line in lines]
 
 
+def paragraphs(
+    told: Iterable[str], width: int, style: str = "plain", first: str = " ", hanging: str = "   "
+) -> list[Line]:
+    """Return each text in as many lines as it needs.
+
+    Args:
+        told: The texts.
+        width: Cells of a line at most.
+        style: How they are shown.
+        first: Stands before each of them.
+        hanging: Stands before each further line.
+    """
+    return [line for words in told for line in broken(first + words, width, style, hanging)]
+
+
 SEATS: Final = {
     "black": ("#a8a8b8", "#303038"),
     "red": ("#ff6b6b", "#b3261e"),

@@ -22,7 +22,7 @@ from ...words.chat_phrases import MARK, PHRASES, spoken
 from ...words.table_terms import if_finished, if_moved, moved, reach_lines, whole
 from ...words.translation import N_, _
 from ..lines.line_screen import qr
-from .colours import CUT, Line, broken, style_of, tamed, text
+from .colours import CUT, Line, broken, paragraphs, style_of, tamed, text
 from .key_bindings import NUMBERS, OVER_A_PAGE, key_of
 from .layout import Desk, is_muted
 from .menu import BEST
@@ -204,11 +204,11 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
         lines += broken(f"» {who}: {spoken(one.words)}", width, "plain", "» ")
     if spoken_:
         lines.append(Line())
-    return [*lines, *(line for words in stage.log for line in broken(words, width, "plain", "  "))]
+    return lines + paragraphs(stage.log, width, first="", hanging="  ")
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return [line for words in stage.proofs for line in broken("✓ " + words, width, "plain", "  ")]
+    return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 
 def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
@@ -251,7 +251,7 @@ def _own_ticket(stage: Stage, width: int) -> list[Line]:
     if stage.scene.moved is None:
         return []
     words = (moved(), stage.scene.moved.ticket, *reach_lines(stage.scene.moved), _(COPIED))
-    return [Line(), *(line for one in words for line in broken(one, width, "plain"))]
+    return [Line(), *paragraphs(words, width, first="", hanging="")]
 
 
 def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
@@ -261,20 +261,18 @@ def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> lis
     else:
         open_choice = None if asked is None else (asked.view, asked.kind)
         found = choice_names.hint(open_choice, stage.names, desk.has_hints, BEST)
-    return [line for words in found for line in broken(words, width, "plain", " " * 7)]
+    return paragraphs(found, width, first="", hanging=" " * 7)
 
 
 def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
     """While the table fills also what a small window has no room for."""
     papers = (*desk.papers, "") if stage.scene.table is None else ()
-    return [line for words in (*papers, *numbers) for line in broken(words, width, "plain", "  ")]
+    return paragraphs((*papers, *numbers), width, first="", hanging="  ")
 
 
 def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    lines = []
-    for key, words in keys:
-        lines += broken(f"{_(key):>13}  {_(words)}", width, "plain", " " * 15)
-    return lines
+    told = (f"{_(key):>13}  {_(words)}" for key, words in keys)
+    return paragraphs(told, width, first="", hanging=" " * 15)
 
 
 def _legend(width: int) -> list[Line]:

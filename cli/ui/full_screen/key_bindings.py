@@ -19,14 +19,14 @@ from .stage import Stage
 NUMBERS: Final = {str(number): number or 10 for number in range(10)}
 """The entry that a digit picks."""
 KEYS: Final = {
-    "up": "move(-1)",
-    "k": "move(-1)",
-    "down": "move(1)",
-    "j": "move(1)",
-    "left": "walk(-1)",
-    "right": "walk(1)",
-    "space": "tick",
-    " ": "tick",
+    "up": "choose('move', -1)",
+    "k": "choose('move', -1)",
+    "down": "choose('move', 1)",
+    "j": "choose('move', 1)",
+    "left": "choose('walk', -1)",
+    "right": "choose('walk', 1)",
+    "space": "choose('toggle')",
+    " ": "choose('toggle')",
     "enter": "seal",
     "i": "page('pieces')",
     "l": "page('log')",
@@ -44,7 +44,7 @@ KEYS: Final = {
     "x": "qr",
     "q": "menu",
     "escape": "menu",
-    **{digit: f"pick({number})" for digit, number in NUMBERS.items()},
+    **{digit: f"choose('pick', {number})" for digit, number in NUMBERS.items()},
 }
 OVER_A_PAGE: Final[Mapping[str, str]] = {
     key: action for key, action in KEYS.items() if action.startswith("page")

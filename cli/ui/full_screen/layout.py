@@ -14,7 +14,7 @@ from ...words.chat_phrases import MARK, spoken
 from ...words.presence_sentences import victory
 from ...words.translation import N_, _
 from . import turning_points
-from .colours import Line, between, broken, cells, joined, text
+from .colours import Line, between, broken, cells, joined, paragraphs, text
 from .menu import Menu
 from .question_panel import question, waiting
 from .score_track import track
@@ -246,10 +246,7 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """What stands where the question stands."""
     if desk.told is not None:
-        lines = [
-            line for words in desk.told for line in broken(" " + words, width - 1, "bright", "   ")
-        ]
-        return lines[:rows]
+        return paragraphs(desk.told, width - 1, "bright")[:rows]
     if stage.is_revealing:
         return turning_points.reveal(stage, width)[:rows]
     if desk.lesson:
@@ -322,15 +319,18 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
     elif desk.lesson:
         found = [("Enter", _("goes on"), "seal()")]
     elif desk.menu is not None and desk.menu.is_builder:
-        best = [("1–9", _("best"), "pick(1)")] if desk.menu.kind == "exhibit" else []
+        best = [("1–9", _("best"), "choose('pick', 1)")] if desk.menu.kind == "exhibit" else []
         found = [
-            ("← →", _("walk"), "walk(1)"),
-            (_("Space"), _("mark"), "tick()"),
+            ("← →", _("walk"), "choose('walk', 1)"),
+            (_("Space"), _("mark"), "choose('toggle')"),
             *best,
             (_("Enter"), _("seal (no undo)"), "seal()"),
         ]
     elif desk.menu is not None:
-        found = [("1–9 ↑↓", _("choose"), "move(1)"), (_("Enter"), _("seal (no undo)"), "seal()")]
+        found = [
+            ("1–9 ↑↓", _("choose"), "choose('move', 1)"),
+            (_("Enter"), _("seal (no undo)"), "seal()"),
+        ]
     parts = [_key(*one) for one in found]
     common = [(key, _(word) if word else "", action) for key, word, action in COMMON_KEYS]
     if desk.has_hints and desk.menu is not None:

@@ -12,7 +12,7 @@ from p2p_hoity import rules
 from p2p_hoity.rules import Choice, View, theft_options
 
 from ...words.board_text import own_slots
-from ...words.card_names import Names, card, grid, place, run_letters
+from ...words.card_names import Names, grid, run_letters
 from ...words.choice_names import ordered, sealing
 from ...words.choice_notes import note
 from ...words.error_sentences import refusal
@@ -66,6 +66,12 @@ class Menu:
             value = self.entries[number - 1].value
             if self.kind == "exhibit" and isinstance(value, tuple):
                 self.picked = frozenset(value)
+
+    def pick_window(self, window: int) -> None:
+        """Pick a window, if one is to be chosen."""
+        values = [entry.value for entry in self.entries]
+        if self.kind == "window" and window in values:
+            self.pick(values.index(window) + 1)
 
     def move(self, step: int) -> None:
         """The entry above or below."""
@@ -182,10 +188,10 @@ def menu(view: View, kind: rules.Kind, names: Names, again: bool = False) -> Men
         found.picked = frozenset(group[0] for group in groups if len(group) == 1)
         found.go_on()
     else:
-        found.entries = tuple(
-            Entry(_words(view, kind, choice, names), note(view, kind, choice, names), choice)
-            for choice in legal
-        )
+        for choice in legal:
+            words = sealing(view, kind, choice, names)
+            told = words[:1].upper() + words[1:]
+            found.entries += (Entry(told, note(view, kind, choice, names), choice),)
     return found
 
 
@@ -198,17 +204,3 @@ def _as_shown(view: View, slots: Sequence[int]) -> tuple[int, ...]:
 def _letters(view: View, choice: Choice) -> str:
     slots = choice if isinstance(choice, tuple) else ()
     return run_letters(view.piece(slot).letter for slot in slots)
-
-
-def _words(view: View, kind: str, choice: Choice, names: Names) -> str:
-    if kind == "turn" and isinstance(choice, tuple):
-        where, action = choice
-        return f"{place(rules.Place(where))}: {card(view.state.action_card(action))}"
-    if kind == "place" and isinstance(choice, int):
-        return place(rules.Place(choice))
-    if kind == "window" and isinstance(choice, int):
-        text = _("Window {number}: {piece}")
-        top = view.state.windows[choice]
-        piece = names.piece(view.piece(top[0])) if top else "–"
-        return text.format(number=choice + 1, piece=piece)
-    return card(view.state.action_card(choice)) if isinstance(choice, int) else ""

@@ -51,7 +51,7 @@ def _entries(menu: Menu, width: int) -> list[Line]:
     for number, entry in enumerate(menu.entries, 1):
         picked = menu.cursor == number - 1
         ground = " on cursor" if picked else ""
-        action = f"pick({number})"
+        action = f"choose('pick', {number})"
         line = Line().add(f" {POINTER if picked else ' '} ", "title" + ground, action)
         line.add(f"{number:>{digits}} ", "title" + ground, action)
         line.add(fit(entry.words, room), "bright" + ground, action)
@@ -79,7 +79,7 @@ def _best(menu: Menu, width: int) -> list[Line]:
     lines = [Line()]
     for number, entry in enumerate(menu.entries, 1):
         picked = menu.cursor == number - 1
-        ground, action = " on cursor" if picked else "", f"pick({number})"
+        ground, action = " on cursor" if picked else "", f"choose('pick', {number})"
         one = text(f" {number} ", "title" + ground, action)
         one.add(entry.words, "bright" + ground, action).add(" ")
         if lines[-1].width + one.width > width:

@@ -31,11 +31,11 @@ def letters(nicknames: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def seat_style(stage: Stage, seat: int, ground: str = "") -> str:
+def seat_style(stage: Stage, seat: int) -> str:
     """The style of a seat's colour; bright before colours are drawn."""
     colours = stage.names.colours if stage.names else ()
     name = f"seat.{colours[seat]}" if seat < len(colours) else "bright"
-    return f"*{name} on {ground}" if ground else f"*{name}"
+    return f"*{name}"
 
 
 def name_of(stage: Stage, seat: int) -> str:
@@ -244,13 +244,15 @@ def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
     style = ("*good" if chosen else "bright") + (" on cursor" if pointed or chosen else "")
     blank = TAKEN if menu.kind == "theft" else " "
     line = text(POINTER if pointed else DONE if chosen else blank, "title")
-    return line.add(word + (DONE if pointed and chosen else ""), style, f"mark({mark.slot})")
+    return line.add(
+        word + (DONE if pointed and chosen else ""), style, f"choose('mark', {mark.slot})"
+    )
 
 
 def _top(top: card_names.Top) -> Line:
     """Return the open Collectible of a window, and how many the window holds."""
     word = HIDDEN if top.letter == HIDDEN else f"{top.letter}{top.year}"
-    line = text(f"{WINDOWS[top.window]}{word}", "title", f"window({top.window})")
+    line = text(f"{WINDOWS[top.window]}{word}", "title", f"choose('pick_window', {top.window})")
     return line.add(f" ({top.size}) ", "dim")
 
 
@@ -341,13 +343,8 @@ def _colour(stage: Stage, seat: int) -> str:
     return card_names.colour(colours[seat]) if seat < len(colours) else ""
 
 
-def _held(view: View, seat: int) -> list[ActionCard]:
-    return [view.state.action_card(card) for card in view.state.hands[seat]]
-
-
 def _numbers(view: View, seat: int, kind: ActionKind) -> str:
-    found = sorted(card.number or 0 for card in _held(view, seat) if card.kind == kind)
-    return " ".join(map(str, found)) or "—"
+    return " ".join(map(str, card_names.held_numbers(view, seat, kind))) or "—"
 
 
 SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
@@ -355,8 +352,8 @@ SINGLE = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
 
 
 def _flags(view: View, seat: int) -> str:
-    kinds = {card.kind for card in _held(view, seat)}
-    return " ".join(_mark(kind) if kind in kinds else "·" for kind in SINGLE)
+    has = card_names.held_numbers
+    return " ".join(_mark(kind) if has(view, seat, kind) else "·" for kind in SINGLE)
 
 
 def _mark(kind: ActionKind) -> str:

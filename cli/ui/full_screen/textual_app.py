@@ -276,38 +276,10 @@ class TableApp(PagedApp):
         self.stage.hurry()
         self.redraw()
 
-    def action_pick(self, number: int) -> None:
-        """Pick an entry."""
+    def action_choose(self, how: str, *number: int) -> None:
+        """Call a method of the open question's menu, which picks or marks an answer."""
         if self.desk.menu is not None and self._hears:
-            self.desk.menu.pick(number)
-
-    def action_move(self, step: int) -> None:
-        """The next entry."""
-        if self.desk.menu is not None and self._hears:
-            self.desk.menu.move(step)
-
-    def action_walk(self, step: int) -> None:
-        """The next piece."""
-        if self.desk.menu is not None:
-            self.desk.menu.walk(step)
-
-    def action_tick(self) -> None:
-        """Mark the piece pointed at."""
-        if self.desk.menu is not None and self.desk.menu.is_builder:
-            self.desk.menu.toggle()
-
-    def action_mark(self, slot: int) -> None:
-        """Mark a piece by a click."""
-        if self.desk.menu is not None:
-            self.desk.menu.mark(slot)
-
-    def action_window(self, window: int) -> None:
-        """Pick a window by a click, if one is to be chosen."""
-        found = self.desk.menu
-        if found is not None and found.kind == "window":
-            values = [entry.value for entry in found.entries]
-            if window in values:
-                self.action_pick(values.index(window) + 1)
+            getattr(self.desk.menu, how)(*number)
 
     def action_seal(self) -> None:
         """Seal what is picked; if nothing is, or it is no choice, say so."""

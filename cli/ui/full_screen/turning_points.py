@@ -14,7 +14,7 @@ from ...words.card_names import run_letters
 from ...words.error_sentences import sentence
 from ...words.presence_sentences import ended, kept_as, no_other_game, won
 from ...words.translation import N_, _
-from .colours import Line, broken, cells, fit, text
+from .colours import Line, broken, cells, fit, paragraphs, text
 from .seats_and_pieces import letters, name_of, seat_style
 from .stage import Stage, keys_of
 
@@ -42,12 +42,7 @@ def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
     if stage.lobby_note:
         lines += broken(" " + stage.lobby_note, width - 1, "bright", "   ")
     lines += [Line(), *_code(stage.scene.code, width)]
-    return [*lines, *_paragraphs(papers, width)]
-
-
-def _paragraphs(told: Iterable[str], width: int) -> list[Line]:
-    """Each in as many lines as it needs."""
-    return [line for words in told for line in broken(" " + words, width - 1, "plain", "   ")]
+    return [*lines, *paragraphs(papers, width - 1)]
 
 
 def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list[Line]:
@@ -55,13 +50,11 @@ def _code(code: updates.OfferedCode | updates.NoCode | None, width: int) -> list
     if code is None:
         return []
     if isinstance(code, updates.NoCode):
-        told = [(sentence(code.reason), "plain")]
-    else:
-        *after, invitation, life = table_terms.invitation(code)
-        told = [*((words, "plain") for words in after), (invitation, "title")]
-        told.append((_("{life} d copies it.").format(life=life), "plain"))
-    lines = [line for words, how in told for line in broken(" " + words, width - 1, how, "   ")]
-    return [*lines, Line()]
+        return [*paragraphs([sentence(code.reason)], width - 1), Line()]
+    *after, invitation, life = table_terms.invitation(code)
+    copies = _("{life} d copies it.").format(life=life)
+    lines = [*paragraphs(after, width - 1), *paragraphs([invitation], width - 1, "title")]
+    return [*lines, *paragraphs([copies], width - 1), Line()]
 
 
 def deal(stage: Stage, width: int) -> list[Line]:
@@ -85,12 +78,7 @@ def deal(stage: Stage, width: int) -> list[Line]:
         line = text(f"   {mark} ", seat_style(stage, seat)).add(fit(nickname, 16), "bright")
         lines.append(line.add(_("key {key}").format(key=key), "dim").within(width))
     lines.append(Line())
-    lines += [
-        line
-        for words in PROMISES
-        for line in broken(" " + _(words), min(width - 1, 90), "dim", " ")
-    ]
-    return lines
+    return lines + paragraphs(map(_, PROMISES), min(width - 1, 90), "dim", hanging=" ")
 
 
 PROMISES: Final = (
@@ -102,9 +90,7 @@ PROMISES: Final = (
 def reveal(stage: Stage, width: int) -> list[Line]:
     """The beat that is shown, a line each."""
     lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
-    for words in stage.beat:
-        lines += broken(" " + words, width - 1, "bright", "   ")
-    return lines
+    return lines + paragraphs(stage.beat, width - 1, "bright")
 
 
 def over(stage: Stage, width: int) -> list[Line]:
@@ -118,7 +104,7 @@ def over(stage: Stage, width: int) -> list[Line]:
     lines = broken(" " + told, width - 1, "title", "   ") if told else []
     lines += _standings(stage, stage.scene.standings, width)
     papers = kept_as(stage.scene.transcript) if stage.scene.transcript is not None else ()
-    return [*lines, Line(), *_paragraphs([*papers, *turning_points(stage)], width)]
+    return [*lines, Line(), *paragraphs([*papers, *turning_points(stage)], width - 1)]
 
 
 def _standings(stage: Stage, standings: Sequence[Standing], width: int) -> list[Line]:
@@ -159,11 +145,11 @@ def again(stage: Stage, width: int, by_bot: bool = False) -> list[Line]:
     if stage.scene.again.unwilling:
         unwilling, there = stage.scene.again.unwilling, stage.scene.attendance
         told = no_other_game(unwilling, stage.scene.seat, by_bot, there, named)
-        return _paragraphs([told], width)
+        return paragraphs([told], width - 1)
     rest = frozenset(range(stage.scene.table.seats)) - stage.scene.again.willing
     words = _("Another game with the same people: {who} ✓ · awaited: {rest}")
     told = words.format(who=named(stage.scene.again.willing), rest=named(rest) or "–")
-    return _paragraphs([told], width)
+    return paragraphs([told], width - 1)
 
 
 def _spread(line: Line, years: str, width: int) -> list[Line]:

@@ -13,18 +13,18 @@ from typing import Final
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.presentation.screen_updates import OfferedCode, Said
+from p2p_hoity.presentation.screen_updates import Said
 from p2p_hoity.table.player_interface import Talk, Wish
 from protocol.bounds import Quota
 
 from ...printing import width
-from ...words import board_text, chat_phrases, choice_names, rules_text, table_terms
+from ...words import board_text, chat_phrases, choice_names, rules_text
 from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Query
+from ...words.happening_sentences import rounds_of
 from ...words.presence_sentences import ROUND_LOST
 from ...words.translation import N_, _, yes_or_no
 from ..screen_interface import Box
-from . import line_screen
 from .line_screen import LineScreen
 
 HELP: Final = (
@@ -51,103 +51,39 @@ def key_of(word: str) -> str:
     return KEYS.get(word, word)
 
 
-class Pages:
-    """What a person may look at any time, whether asked or not."""
-
-    def __init__(self, screen: LineScreen) -> None:
-        self._screen = screen
-        self._say = screen.say
-        self.ticket: str | None = None
-
-    def help(self, rest: str) -> None:
-        """What can be typed."""
-        self._tell(map(_, HELP + TALK_HELP))
-        if self.ticket is not None:
-            self._say(_(HOST_HELP))
-
-    def _tell(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self._say(line)
-
-    def board(self, rest: str) -> None:
-        """The table on one screen."""
-        self._show(board_text.board)
-
-    def hands(self, rest: str) -> None:
-        """All Action cards."""
-        self._show(board_text.hands)
-
-    def names(self, rest: str) -> None:
-        """One's own Collectibles and those in the windows by name; or those called so."""
-        if rest:
-            self._show(lambda view, names: board_text.named(view, names, rest))
-        else:
-            self._show(board_text.pieces)
-
-    def _show(self, page: Callable[[rules.View, Names], list[str]]) -> None:
-        if self._screen.view is None or self._screen.names is None:
-            self._say(_("The cards are not dealt yet."))
-            return
-        self._tell(page(self._screen.view, self._screen.names))
-
-    def rules(self, rest: str) -> None:
-        """The rules of this table's edition."""
-        if self._screen.names is None:
-            self._say(_("The cards are not dealt yet."))
-            return
-        self._tell(rules_text.lines(self._screen.names.edition, width()))
-
-    def log(self, rest: str) -> None:
-        """This round and the one before it in full sentences."""
-        self._tell(self._screen.log.recent())
-
-    def proofs(self, rest: str) -> None:
-        """The latest of what was proven."""
-        found = list(self._screen.proofs)[-PROOFS:]
-        for line in found or [_("Nothing is proven yet.")]:
-            self._say(f"  {line}")
-
-    def copy(self, rest: str) -> None:
-        """The ticket to the clipboard."""
-        if self.ticket is None:
-            self._say(_("There is no ticket here to copy."))
-        else:
-            line_screen.copy(self.ticket)
-
-    def code(self, rest: str) -> None:
-        """The code to the clipboard."""
-        code = self._screen.scene.code
-        if not isinstance(code, OfferedCode):
-            self._say(_("There is no code here to copy."))
-        else:
-            line_screen.copy_code(table_terms.whole(code))
-
-    def qr(self, rest: str) -> None:
-        """The ticket as a QR code."""
-        if self.ticket is None:
-            self._say(_("There is no ticket here to show."))
-        else:
-            line_screen.show_qr(self.ticket)
-
-    def answers(self, word: str, rest: str) -> bool:
-        """Whether this word opens a page; then it is shown."""
-        key = key_of(word)
-        page = PAGES.get(key)
-        if page is None or (rest and key not in WITH_REST):
-            return False
-        page(self, rest)
-        return True
+PAGES: Final = frozenset({"b", "h", "i", "l", "r", "proofs"})
+"""The keys of all pages, which an onlooker may see too."""
 
 
-PAGES: Final[dict[str, Callable[[Pages, str], None]]] = {
-    "b": Pages.board,
-    "h": Pages.hands,
-    "i": Pages.names,
-    "l": Pages.log,
-    "r": Pages.rules,
-    "proofs": Pages.proofs,
-}
-"""The pages that an onlooker may see too."""
+def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
+    """Return the lines of the page that a word opens, which may be looked at any time.
+
+    Args:
+        screen: What it shows.
+        word: The word typed, in small letters.
+        rest: What stands behind it.
+
+    Returns:
+        The lines; None if these words open no page.
+    """
+    key, names, view = key_of(word), screen.names, screen.view
+    if key not in PAGES or (rest and key != "i"):
+        return None
+    if key == "proofs":
+        found = list(screen.proofs)[-PROOFS:] or [_("Nothing is proven yet.")]
+        return [f"  {line}" for line in found]
+    if key == "r" and names is not None:
+        return rules_text.lines(names.edition, width())
+    if key == "l":
+        rounds = [] if names is None else rounds_of(names, screen.scene.record)
+        return [line for lines in rounds[-2:] for line in lines]
+    if view is None or names is None:
+        return [_("The cards are not dealt yet.")]
+    if key == "i":
+        return board_text.named(view, names, rest) if rest else board_text.pieces(view, names)
+    return (board_text.board if key == "b" else board_text.hands)(view, names)
+
+
 SPELLED: Final = {
     "?": ("help", "hilfe", "ayuda"),
     "b": ("board", "spielplan", "tablero"),
@@ -160,8 +96,6 @@ SPELLED: Final = {
 }
 """Words of every language that one may try in the place of a key."""
 KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
-WITH_REST: Final = frozenset({"i"})
-"""Those that something may stand behind."""
 
 
 HANDED_OVER: Final = "\0handed over"

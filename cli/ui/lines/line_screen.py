@@ -1,45 +1,19 @@
 """The screen of lines: every update becomes sentences, and the latest view is kept.
 
-It also keeps the log of the game by rounds, and shows a host's ticket as a block, as a copy for the
-clipboard, or as a QR code.
+It also shows a host's ticket as a block, as a copy for the clipboard, or as a QR code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.rules import Happening, View, happenings
+from p2p_hoity.rules import View
 
 from ... import printing
-from ...words import happening_sentences, presence_sentences
-from ...words.card_names import Names
-from ...words.translation import _
+from ...words import presence_sentences
+from ...words.translation import N_, _
 from ...words.update_sentences import REMARKS, FollowedTable, Telling, sentences
-
-
-class RoundLog:
-    """What has happened, a list of lines for each round."""
-
-    def __init__(self) -> None:
-        self._rounds: list[list[str]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._rounds)
-
-    def add(self, names: Names, items: Iterable[Happening]) -> None:
-        """Tell some happenings, with the names as they are: what they hear of does not stay."""
-        before = names.before
-        for item in items:
-            if not self._rounds or isinstance(item, happenings.RoundBegan):
-                self._rounds.append([])
-            self._rounds[-1] += happening_sentences.story(names, [item])
-        names.before = before
-
-    def recent(self) -> list[str]:
-        """The lines of this round and of the one before it."""
-        return [line for lines in self._rounds[-2:] for line in lines]
-
 
 EDGE = 2
 """Light modules around a QR code: fewer and some cameras do not find it."""
@@ -62,19 +36,13 @@ def show_qr(ticket: str) -> None:
     printing.picture(lines)
 
 
-def copy(ticket: str) -> None:
-    """Put the ticket into the clipboard, if the terminal does that, and say so."""
-    _copy(ticket, _("The ticket was sent to your clipboard; not every terminal takes it."))
-
-
-def copy_code(code: str) -> None:
-    """The same for a code."""
-    _copy(code, _("The code was sent to your clipboard; not every terminal takes it."))
-
-
-def _copy(text: str, done: str) -> None:
+def copy(
+    text: str,
+    done: str = N_("The ticket was sent to your clipboard; not every terminal takes it."),
+) -> None:
+    """Put a ticket, or another text, into the clipboard, if the terminal does that; say so."""
     is_sent = printing.copy(text)
-    printing.say(done if is_sent else _("There is no terminal here to copy it with."))
+    printing.say(_(done) if is_sent else _("There is no terminal here to copy it with."))
 
 
 def qr(ticket: str) -> list[str]:
@@ -101,7 +69,7 @@ Say = Callable[[str], None]
 
 
 class LineScreen(FollowedTable):
-    """Prints each update in sentences, and keeps the scene, the names and the log for pages.
+    """Prints each update in sentences, and keeps the scene and the names for pages.
 
     Attributes:
         log: The game in full sentences.
@@ -119,7 +87,6 @@ class LineScreen(FollowedTable):
         super().__init__()
         self.say = say
         self._options = options
-        self.log = RoundLog()
         self.is_confirmed = self.by_bot = False
         self._owes_awaited = False
 
@@ -140,8 +107,6 @@ class LineScreen(FollowedTable):
     def __call__(self, update: updates.Update) -> None:
         """Take in one update and print what it says."""
         before = self.follow(update)
-        if isinstance(update, updates.Started):
-            self.log = RoundLog()
         self._take(update)
         telling = Telling(self.names, before, self._options, self.by_bot, printing.width)
         if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:
@@ -153,11 +118,8 @@ class LineScreen(FollowedTable):
 
     def _take(self, update: updates.Update) -> None:
         """Keep what this screen alone needs of an update."""
-        match update:
-            case updates.Resumed(_, items) | updates.Happened(items) if self.names is not None:
-                self.log.add(self.names, items)
-            case updates.Clock():
-                self._tell_awaited(update)
+        if isinstance(update, updates.Clock):
+            self._tell_awaited(update)
         if isinstance(update, updates.Happened | updates.Awaited | updates.ChoiceTaken):
             self._owes_awaited = False
 

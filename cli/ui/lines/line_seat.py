@@ -29,19 +29,22 @@ from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import knock
 from ...words.table_terms import TableOffer
 from ...words.translation import N_, _
-from ..screen_interface import Box, Seating
+from ..screen_interface import Box, ScreenOptions
+from . import line_screen
 from .line_question import (
     FIRST_HINT,
+    HELP,
+    HOST_HELP,
     MOST_WISHES,
     TALK_HELP,
     Asker,
     LineTalk,
-    Pages,
     SideQuestion,
     Withdrawn,
     key_of,
     leaving,
     nothing,
+    page,
 )
 from .line_screen import LineScreen, Say
 from .stdin_lines import CONTINUED, END, INTERRUPT, STRAYS, pump, read_stdin
@@ -86,7 +89,9 @@ class LineSeat:
     before the question is no answer to it. What an onlooker types is about looking only.
     """
 
-    def __init__(self, how: Seating, say: Say | None = None, bot: Player | None = None) -> None:
+    def __init__(
+        self, how: ScreenOptions, say: Say | None = None, bot: Player | None = None
+    ) -> None:
         """Prepare the screen.
 
         Args:
@@ -101,7 +106,7 @@ class LineSeat:
         self._patient = not sys.stdin.isatty()
         self._bot = bot or BotPlayer()
         self.autopilot = how.auto or how.looks_on
-        self.pages = Pages(self._screen)
+        self.ticket: str | None = None
         self._asker = Asker(self._say)
         self._stands_in = how.stands_in
         self._oriented = 0
@@ -127,7 +132,7 @@ class LineSeat:
         What a person has half typed still counts: the terminal keeps it.
         """
         if isinstance(update, updates.Reached | updates.Moved) and update.ticket:
-            self.pages.ticket = update.ticket
+            self.ticket = update.ticket
         news = isinstance(update, BREAKING_IN)
         if isinstance(update, updates.Unlinked) and update.reason.code == LinkCode.REPLACED:
             news = False  # the link only made room for a better one to the same peer
@@ -155,7 +160,7 @@ class LineSeat:
         """The terms, then the ticket in a block of its own, once."""
         self.show_terms(offer)
         self._tell(table_terms.block(ticket))
-        self.pages.ticket = ticket
+        self.ticket = ticket
         if self._at_terminal:
             self._say(_("Type c to copy it, or qr to show it as a QR code."))
 
@@ -272,7 +277,7 @@ class LineSeat:
             return
         if word.lower() in QUIT:
             self._go()
-        elif not self.pages.answers(word.lower(), rest.strip()) and line:
+        elif not self._opens(word.lower(), rest.strip()) and line:
             self._tell(map(_, WATCH_HELP + TALK_HELP))
 
     def _count_stray(self) -> None:
@@ -299,11 +304,42 @@ class LineSeat:
         if word == "" and self.autopilot and not self._asker.is_asking:
             word = "a"
         if word in COMMANDS and not rest:
-            COMMANDS[word](self, rest)
-        elif not self.pages.answers(word, rest.strip()):
+            COMMANDS[word](self)
+        elif not self._opens(word, rest.strip()):
             return False
         self._repeat()
         return True
+
+    def _opens(self, word: str, rest: str) -> bool:
+        """Show the page that a word opens. Return whether there is such a page."""
+        lines = page(self._screen, word, rest)
+        self._tell(lines or ())
+        return lines is not None
+
+    def _help(self) -> None:
+        self._tell(map(_, HELP + TALK_HELP))
+        if self.ticket is not None:
+            self._say(_(HOST_HELP))
+
+    def _copy(self) -> None:
+        if self.ticket is None:
+            self._say(_("There is no ticket here to copy."))
+        else:
+            line_screen.copy(self.ticket)
+
+    def _copy_code(self) -> None:
+        code = self._screen.scene.code
+        if isinstance(code, updates.OfferedCode):
+            done = N_("The code was sent to your clipboard; not every terminal takes it.")
+            line_screen.copy(table_terms.whole(code), done)
+        else:
+            self._say(_("There is no code here to copy."))
+
+    def _show_qr(self) -> None:
+        if self.ticket is None:
+            self._say(_("There is no ticket here to show."))
+        else:
+            line_screen.show_qr(self.ticket)
 
     def _repeat(self) -> None:
         """Say again what is open: a question beside the game, the way back, or a choice."""
@@ -329,7 +365,7 @@ class LineSeat:
 
     # Leaving, waiting, and the bot.
 
-    def _quit(self, rest: str = "") -> None:
+    def _quit(self) -> None:
         """Ask what leaving means; a file that says so leaves. At the end it means no other game."""
         if self._is_over:
             self._asker.answer("n")
@@ -366,11 +402,11 @@ class LineSeat:
         elif not self._wishes.put(WaitLonger()):
             self._say(_("One moment, please."))
 
-    def _hint(self, rest: str) -> None:
+    def _hint(self) -> None:
         """What the hard bot would do at the open choice."""
         self._tell(hint(self._asked, self._screen.names, self.has_hints, MOST))
 
-    def _toggle(self, rest: str) -> None:
+    def _toggle(self) -> None:
         if self.autopilot:
             self.autopilot = False
             self._say(_("The seat is yours again."))
@@ -424,7 +460,7 @@ class LineSeat:
         if view.state.round == self._oriented:
             return
         first, self._oriented = self._oriented == 0, view.state.round
-        self._tell((board_text.own if self._screen.log else board_text.board)(view, names))
+        self._tell((board_text.own if self._screen.scene.record else board_text.board)(view, names))
         if first:
             self._say(_(FIRST_HINT))
 
@@ -458,11 +494,11 @@ class LineSeat:
             self._is_over = False
 
 
-COMMANDS: Final[dict[str, Callable[[LineSeat, str], None]]] = {
-    "?": lambda prompt, rest: prompt.pages.help(rest),
-    "c": lambda prompt, rest: prompt.pages.copy(rest),
-    "code": lambda prompt, rest: prompt.pages.code(rest),
-    "qr": lambda prompt, rest: prompt.pages.qr(rest),
+COMMANDS: Final[dict[str, Callable[[LineSeat], None]]] = {
+    "?": LineSeat._help,
+    "c": LineSeat._copy,
+    "code": LineSeat._copy_code,
+    "qr": LineSeat._show_qr,
     "hint": LineSeat._hint,
     "a": LineSeat._toggle,
     **dict.fromkeys(QUIT, LineSeat._quit),

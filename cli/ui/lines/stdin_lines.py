@@ -57,7 +57,7 @@ def _line(data: bytes) -> str:
     return data.decode("utf-8", "replace").replace("\0", "").strip()
 
 
-async def until_closed(read: Read = read_stdin) -> None:
+async def until_closed() -> None:
     """Return when standard input is closed; what comes in is ignored."""
-    while await trio.to_thread.run_sync(read, abandon_on_cancel=True):
+    while await trio.to_thread.run_sync(read_stdin, abandon_on_cancel=True):
         pass

@@ -108,12 +108,12 @@ def test_a_relay_is_kept_and_forgotten_and_what_is_none_not_used(hoity: Shell) -
 
 def test_a_relay_kept_first_takes_nothing_from_the_first_run(home: Home, types: Types) -> None:
     settings.keep(home, Settings(relay="relay.example:1"))
-    assert player_setup.is_first(home)
+    assert not settings.is_kept(home)
     types("Ana")
-    assert player_setup.first_run(home)
+    player_setup.first_run(home)
     kept = settings.load(home)
     assert (kept.nickname, kept.relay) == ("Ana", "relay.example:1")
-    assert not player_setup.is_first(home)
+    assert settings.is_kept(home)
 
 
 def test_a_code_is_typed_as_a_table_is_picked(

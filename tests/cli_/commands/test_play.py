@@ -24,6 +24,7 @@ from cli.exit_codes import Trouble, told
 from cli.local import player_setup
 from cli.local.bot_processes import Crew, crew_of, hire
 from cli.ui.json_screen import last_line
+from cli.ui.lines import stdin_lines
 from cli.ui.lines.stdin_lines import END, pump, until_closed
 from cli.words import rules_text, table_terms
 from cli.words.table_terms import TableOffer
@@ -136,7 +137,9 @@ def test_the_last_line() -> None:
 # Standard input.
 
 
-async def test_lines_come_whole_however_they_are_cut_until_the_input_ends() -> None:
+async def test_lines_come_whole_however_they_are_cut_until_the_input_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for pieces, lines in (
         ([b"on", b"e\ntw", "o é\n\nlast".encode()], ["one", "two é", "", "last"]),
         ([b"\xff\xfe\n"], ["\ufffd\ufffd"]),
@@ -146,7 +149,8 @@ async def test_lines_come_whole_however_they_are_cut_until_the_input_ends() -> N
         await pump(send, partial(next, come))
         assert [line async for line in receive] == lines
     come = iter([b"ignored", b""])
-    await until_closed(partial(next, come))
+    monkeypatch.setattr(stdin_lines, "read_stdin", partial(next, come))
+    await until_closed()
     assert list(come) == []
 
 
@@ -162,18 +166,18 @@ async def test_at_a_terminal_each_end_is_told_and_after_two_in_a_row_nothing_is_
 
 def test_a_crew_has_other_names_than_the_player_and_is_found_again(tmp_path: Path) -> None:
     crew = hire(Home(tmp_path), ("normal",) * 5, "Ada", nothing)
-    assert len(set(crew.names)) == 5
-    assert "Ada" not in crew.names
+    assert len(set(crew.levels)) == 5
+    assert "Ada" not in crew.levels
     assert stat.S_IMODE(crew.folder.stat().st_mode) == 0o700
     home = Home(tmp_path)
     crew = hire(home, ("easy", "normal"), "Ana", nothing)
-    for name in crew.names:
+    for name in crew.levels:
         (crew.folder / name).mkdir(mode=0o700)
     assert crew_of(home, "0123", nothing) is None
     crew.remember("0123")
     found = crew_of(home, "0123", nothing)
     assert found is not None
-    assert (found.folder, set(found.names)) == (crew.folder, set(crew.names))
+    assert (found.folder, set(found.levels)) == (crew.folder, set(crew.levels))
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -238,7 +242,7 @@ async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_cam
 
 
 async def test_a_bot_that_cannot_come_is_trouble(tmp_path: Path) -> None:
-    crew = Crew(tmp_path, ("Ada",), ("normal",), nothing)
+    crew = Crew(tmp_path, {"Ada": "normal"}, nothing)
     with pytest.raises(Trouble, match="not a ticket"):
         async with open_nursery() as nursery:
             await crew.join("nonsense", nursery)

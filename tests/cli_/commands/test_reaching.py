@@ -238,7 +238,7 @@ def test_only_a_game_with_others_looks_how_they_find_this_seat(
 ) -> None:
     player(home, 0)
     keep_journal(home, room_of(3, 1), 0).close()
-    crew = SimpleNamespace(names=("Ada", "Bruno")[:bots]) if bots else None
+    crew = SimpleNamespace(levels=("Ada", "Bruno")[:bots]) if bots else None
     found: list[Reach] = []
 
     async def resume_table(seat: Any, name: str, *, how: Reach, fresh: Any) -> None:

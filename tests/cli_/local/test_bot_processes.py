@@ -34,7 +34,7 @@ def left_over(home: Home) -> bot_processes.Crew:
     crew = bot_processes.hire(home, ("easy", "normal"), "Ana", nothing)
     assert crew.held is not None
     crew.held.close()
-    for name in crew.names:
+    for name in crew.levels:
         private_folder(crew.folder / name)
     return crew
 
@@ -46,7 +46,7 @@ def test_a_crew_stays_as_long_as_its_game_can_be_resumed(tmp_path: Path) -> None
     assert bot_processes.crew_of(home, OTHER, nothing) is None
     found = bot_processes.crew_of(home, GAME, nothing)
     assert found is not None
-    assert sorted(found.names) == ["Ada", "Bruno"]
+    assert sorted(found.levels) == ["Ada", "Bruno"]
     assert found.held is not None
     found.held.close()
     (home.journals / f"{GAME}.journal").unlink()

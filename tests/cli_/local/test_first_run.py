@@ -39,7 +39,6 @@ def test_it_is_asked_once_and_not_where_there_is_a_name_or_a_key(home: Home, typ
     types("Ana")
     for _time in range(2):
         assert new_sitting(SeatOptions(), OutputOptions()).me.nickname == "Ana"
-    assert not player_setup.is_first(home)
 
 
 def test_a_language_that_the_command_line_names_is_kept(home: Home, types: Types) -> None:
@@ -56,20 +55,6 @@ def test_a_pipe_is_asked_nothing(hoity: Shell) -> None:
     hoity.home.identity.unlink()
     assert "call you" not in hoity.told(0, "id", "new")
     assert not settings.is_kept(hoity.home)
-
-
-def test_a_screen_may_ask_in_its_own_way(home: Home, types: Types) -> None:
-    types()
-    asked: list[bool] = []
-
-    def ask() -> Settings:
-        asked.append(True)
-        return Settings("Zoe", "de")
-
-    for _time in range(2):
-        player_setup.first_run(home, ask)
-    assert asked == [True]
-    assert player_setup.own_name(home) == "Zoe"
 
 
 def test_without_a_name_one_is_offered(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from cli.exit_codes import Trouble
 from cli.ui.json_screen import JsonSeat, last_line
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.stdin_lines import STRAYS
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import PRESENCE_WORDS, won
 from cli.words.update_sentences import GAME, TABLE
@@ -149,7 +149,7 @@ def said_of(*heard: updates.Update) -> list[str]:
 async def program(*lines: str, leave: Any = None) -> tuple[JsonSeat, list[dict[str, Any]]]:
     """Return a program that has said these lines and no more, and what it is written."""
     written: list[dict[str, Any]] = []
-    player = JsonSeat(Seating(leave or [].append), written.append)
+    player = JsonSeat(ScreenOptions(leave or [].append), written.append)
     for line in lines:
         await player.typed.send(line)
     player.typed.close()
@@ -373,7 +373,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
 def test_a_program_that_may_play_again_is_told_each_end_at_once(
     listens: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screen, at = JsonSeat(Seating([].append, again=listens)), bound()
+    screen, at = JsonSeat(ScreenOptions([].append, again=listens)), bound()
     node, nobody = transition.begin(at), frozenset[int]()
     one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
     for update in (

@@ -170,7 +170,7 @@ def drawn(shown: Shown, size: tuple[int, int]) -> tuple[list[int], int | None, s
     pointed, ticked, before = None, set(), ""
     for line in frame(shown.stage, shown.desk, *size):
         for span in line.spans:
-            if found := re.fullmatch(r"mark\((\d+)\)", span.action):
+            if found := re.fullmatch(r"choose\('mark', (\d+)\)", span.action):
                 slot = int(found[1])
                 slots.append(slot)
                 pointed = slot if before == POINTER else pointed

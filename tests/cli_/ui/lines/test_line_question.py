@@ -35,20 +35,23 @@ async def test_a_choice_is_confirmed_before_it_is_sealed() -> None:
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
+def began(number: int) -> happenings.RoundBegan:
+    return happenings.RoundBegan(number, (0, 1, 2), (), None)
+
+
 async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own() -> None:
     view = asked("place")
     names = Names(view.state.edition, NICKNAMES, view.seat)
     async with desk(view) as here:
-        here.prompt._screen.log.add(names, [happenings.RoundBegan(1, (0, 1, 2), (), None)])
+        here.prompt._screen.follow(updates.Happened((began(1),), view))
         await here.begin(here.prompt.choose, view, "place", False)
     own = board_text.own(view, names)
     assert here.said[: len(own)] == own
     assert len(own) == 1
     assert not here.heard("Register")
     async with desk(view) as here:
-        names = Names(view.state.edition, NICKNAMES)
         for number in (1, 2, 3):
-            here.prompt._screen.log.add(names, [happenings.RoundBegan(number, (0, 1, 2), (), None)])
+            here.prompt._screen.follow(updates.Happened((began(number),), view))
         await here.types("l")
         assert here.said == ["Round 2", "Round 3"]
 
@@ -246,10 +249,10 @@ async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked_for: list[str] = []
-    for way in ("copy", "show_qr", "copy_code"):
-        monkeypatch.setattr(line_screen, way, asked_for.append)
+    for way in ("copy", "show_qr"):
+        monkeypatch.setattr(line_screen, way, lambda text, *_done: asked_for.append(text))
     async with desk(None) as here:
-        here.prompt.pages.ticket = "hoity2abc"
+        here.prompt.ticket = "hoity2abc"
         await here.types("c", "qr")
         here.prompt.tell(updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None))
         await here.types("code")
