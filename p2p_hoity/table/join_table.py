@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import trio
@@ -32,7 +33,7 @@ from .frame_kinds import is_of_game
 from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
 from .rematch import Agreed
 from .session import Outcome
-from .task_groups import open_nursery
+from .task_groups import beside
 from .ticket_proof import Capability
 
 CONNECT: Final[Seconds] = 20.0
@@ -209,7 +210,7 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     how = replace(reach, maps=reach.maps and leads_outside)
     async with open_hub(who, how, seat.screen) as (hub, ways):
         guest = _Guest(hub, seat, ticket, ways)
-        roster = await guest.keep(lambda: guest.sit(accept))
+        roster = await beside(guest.stay_linked, guest.sit(accept))
         return await play(hub, seat, reach, Agreed(roster, guest.capability), guest.backlog.frames)
 
 
@@ -237,16 +238,8 @@ class HostLink:
         self.capability = Capability(ticket.terms, ticket.secret)
         self.backlog = Backlog()
 
-    async def keep(self, act: Callable[[], Awaitable[lobby.Roster]]) -> lobby.Roster:
-        """Do this while the link to the host is kept; PeerError when it cannot be."""
-        found: list[lobby.Roster] = []
-        async with open_nursery() as nursery:
-            nursery.start_soon(self._stay_linked)
-            found.append(await act())
-            nursery.cancel_scope.cancel()
-        return found[0]
-
-    async def _stay_linked(self) -> None:
+    async def stay_linked(self) -> None:
+        """Keep the link to the host, until cancelled; PeerError when it cannot be."""
         was_linked = False
         for _ in range(MOST_LINKS):
             await self._connect(was_linked)
@@ -364,13 +357,8 @@ class _Guest(HostLink):
         if isinstance(first, lobby.Roster):
             self._check_mine(complete(first, self.ticket))
             return first
-        game, found = _game_of(first.terms), list[lobby.Roster]()
-        self.names = first.names
-        async with open_nursery() as nursery:
-            nursery.start_soon(self._ask, first, game, accept)
-            found.append(await self._roster(first))
-            nursery.cancel_scope.cancel()
-        return found[0]
+        game, self.names = _game_of(first.terms), first.names
+        return await beside(partial(self._ask, first, game, accept), self._roster(first))
 
     async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: Accept) -> None:
         """Consent by a fresh entry, for terms that the player was shown ([H-8])."""

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +33,7 @@ from .frame_kinds import longest
 from .reconnect_moved_seat import take_tickets
 from .rematch import Agreed
 from .session import Attendee, Outcome, compose
-from .task_groups import open_nursery
+from .task_groups import beside, open_nursery
 
 
 class Backlog:
@@ -305,8 +306,5 @@ async def run_session(
     roster, capability, me = agreed.roster, agreed.capability, seat.me.identity
     usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"
     session = compose(hub, machine, seat, roster, capability, me, book, usual)
-    async with open_nursery() as nursery:
-        nursery.start_soon(take_tickets, hub, machine.table, agreed, seat.screen, book)
-        outcome = await session.run(roster.addresses, backlog)
-        nursery.cancel_scope.cancel()
-    return outcome
+    taking = partial(take_tickets, hub, machine.table, agreed, seat.screen, book)
+    return await beside(taking, session.run(roster.addresses, backlog))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 import trio
 
 from protocol.bounds import Seconds
+
+T = TypeVar("T")
 
 
 @asynccontextmanager
@@ -27,6 +29,15 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
             first = first.exceptions[0]
     if first is not None:
         raise first
+
+
+async def beside(task: Callable[[], Awaitable[object]], act: Awaitable[T]) -> T:
+    """Return what `act` gives. A task runs beside it until then; its failure ends both."""
+    async with open_nursery() as nursery:
+        nursery.start_soon(task)
+        found = await act
+        nursery.cancel_scope.cancel()
+    return found
 
 
 async def never() -> NoReturn:

@@ -23,7 +23,7 @@ from .lobby import Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
 from .rematch import Agreed
 from .session import Attendee, Outcome, compose
-from .task_groups import open_nursery
+from .task_groups import beside
 
 QUIET: Final[Seconds] = 1.0
 """Seconds without a step after which all that was played before is known."""
@@ -97,12 +97,8 @@ async def watch_table(
     if not onlooker.from_now:
         return await _watch(ticket, onlooker, network, hidden)
     later = FromNow(onlooker.screen)
-    async with open_nursery() as nursery:
-        nursery.start_soon(later.run)
-        since = replace(onlooker, screen=later.tell)
-        outcome = await _watch(ticket, since, network, hidden)
-        nursery.cancel_scope.cancel()
-    return outcome
+    since = replace(onlooker, screen=later.tell)
+    return await beside(later.run, _watch(ticket, since, network, hidden))
 
 
 async def _watch(
@@ -112,7 +108,7 @@ async def _watch(
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(stranger, reach) as (hub, _):
         host_link = HostLink(hub, ticket, lambda: onlooker.screen(updates.Crowded()))
-        roster = await host_link.keep(lambda: _wait_for_roster(host_link))
+        roster = await beside(host_link.stay_linked, _wait_for_roster(host_link))
         events: Sequence[Event] = host_link.backlog.frames
         agreed = Agreed(roster, host_link.capability)
         while True:
