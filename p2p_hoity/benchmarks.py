@@ -13,19 +13,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+import protocol
 from p2p_hoity.editions.load_edition import load
-from protocol import (
-    Header,
-    Identity,
-    Kind,
-    SeatMachine,
-    Table,
-    Terms,
-    effects,
-    measure,
-    table_header,
-    transcript,
-)
+from protocol import Header, Identity, Kind, SeatMachine, Table, Terms, effects, measure, transcript
 
 from . import rules
 from .game_adapter import bind, game_value, read_game
@@ -72,9 +62,12 @@ def open_table() -> Table6:
     """A table of six with fresh keys, edition as shipped."""
     who = [Identity(os.urandom(32)) for _ in range(SEATS)]
     game = game_value(load(), None)
-    terms = Terms(who[0].public, os.urandom(32), game, SEATS, table_header.default_quorum(SEATS))
+    terms = Terms(
+        who[0].public, os.urandom(32), game, SEATS, protocol.table_header.default_quorum(SEATS)
+    )
     roster = [
-        table_header.sit(terms, one, f"seat {i}", os.urandom(32)) for i, one in enumerate(who)
+        protocol.table_header.sit(terms, one, f"seat {i}", os.urandom(32))
+        for i, one in enumerate(who)
     ]
     table = bind(Header(terms, tuple(roster)))
     machines = [
@@ -104,18 +97,13 @@ def verify() -> None:
         raise RuntimeError(f"the bench's own game does not verify: {report.problem}")
 
 
-def table_work() -> dict[str, Callable[[], Any]]:
-    """The deal of six, and the verification of a whole game."""
-    whole_game()
-    return {"deal_six": deal, "verify_game": verify}
-
-
 def report(cards: int, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
     """Times in milliseconds by `clock` (seconds), each the median of `rounds`."""
     watch = measure.Stopwatch(clock, os.urandom, rounds)
     found = {"python": sys.version.split()[0], **measure.blocks(cards, watch)}
-    tables = {name: measure.measure(call, watch) for name, call in table_work().items()}
-    return {**found, **tables}
+    whole_game()
+    work = {"deal_six": deal, "verify_game": verify}
+    return {**found, **{name: measure.measure(call, watch) for name, call in work.items()}}
 
 
 ONCE, EACH_ROUND = 185_000, 38_500

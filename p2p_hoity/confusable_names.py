@@ -13,67 +13,19 @@ composed. (Unicode's stream-safe form, UAX #15, allows 30, which bounds buffers 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from itertools import combinations
 from typing import Final
 
-_DRAWN_ALIKE: Final = {
-    "a": "аαɑⲁ",
-    "A": "АΑᎪꓮ",
-    "b": "ьЬƄ",
-    "B": "ВΒᏴꓐв",
-    "c": "сϲⲥϹСᏟꓚᴄ",
-    "d": "ԁԂᏧđ",
-    "D": "ᎠꓓÐĐ",
-    "e": "еҽ",
-    "E": "ЕΕᎬꓰ",
-    "f": "ƒϝ",
-    "F": "ϜꓝҒ",
-    "g": "ɡցɢ",
-    "G": "ԌᏀꓖ",
-    "h": "һհᏂĥħ",
-    "H": "НΗᎻꓧнʜ",
-    "i": "іıιɩᎥ",
-    "l": "IІΙӀӏᏆꓲ|1Ɩǀł",
-    "j": "јϳ",
-    "J": "ЈᎫꓙ",
-    "k": "кκᴋ",
-    "K": "КΚᏦꓗ",
-    "L": "ᏞꓡԼ",
-    "m": "мᴍ",
-    "M": "МΜᎷꓟ",
-    "n": "пηոռ",
-    "N": "Νꓠ",
-    "o": "оοσօⲟ०੦๐໐ø0",
-    "O": "ОΟՕꓳØ",
-    "p": "рρⲣ",
-    "P": "РΡᏢꓑ",
-    "q": "ԛգզ",
-    "r": "гᴦⲅ",
-    "R": "Ꭱꓣ",
-    "s": "ѕꜱ",
-    "S": "ЅՏᏚꓢ",
-    "t": "тτᴛ",
-    "T": "ТΤᎢꓔ",
-    "u": "υսᴜ",
-    "U": "ՍꓴԱ",
-    "v": "νѵᴠ",
-    "V": "ѴᏙꓦ",
-    "w": "ԝωѡᴡ",
-    "W": "ԜᎳꓪ",
-    "x": "хχ⨯×",
-    "X": "ХΧꓫ",
-    "y": "уγүყʏ",
-    "Y": "УΥҮꓬ",
-    "z": "ᴢ",
-    "Z": "ΖᏃꓜ",
-    "3": "зЗӠ",
-    "-": "‐–—−⁃",
-    "'": "ʹʻʼʽˈ‘’‛´`＇",
-}
-_ONE_LETTER: Final = str.maketrans(
-    {twin: letter for letter, twins in _DRAWN_ALIKE.items() for twin in twins}
-)
+
+@cache
+def _put_as() -> Mapping[int, str]:
+    """Return the letter that stands for each character drawn like it."""
+    text = files(__package__).joinpath("drawn_alike.txt").read_text("utf-8")
+    rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
+    return {ord(twin): letter for letter, twins in rows for twin in twins}
 
 
 def _bare(name: str) -> str:
@@ -84,7 +36,7 @@ def _bare(name: str) -> str:
 
 def skeleton(name: str) -> str:
     """What the name looks like: equal for names that are hard to tell apart."""
-    drawn = _bare(name).translate(_ONE_LETTER).casefold()
+    drawn = _bare(name).translate(_put_as()).casefold()
     return drawn.replace("rn", "m").replace("vv", "w")
 
 

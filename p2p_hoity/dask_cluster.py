@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from protocol.bounds import Seconds
@@ -107,28 +108,20 @@ def _handed_out(
     from distributed import as_completed
 
     under_way: dict[Any, Piece] = {}
-    done = as_completed(loop=client.loop)
-
-    def hand_out(piece: Piece) -> None:
-        call = cloudpickle.dumps(_Call(work, piece))
-        future = client.submit(pickle.loads, call, pure=False)
-        under_way[future] = piece
-        done.add(future)
-
-    def fill() -> None:
-        for piece in rest:
-            hand_out(piece)
-            if room.is_taken_by(len(under_way)):
-                break
-
-    rest, room = iter(pieces), _Room(client, address)
-    fill()
-    for future in done:
+    done, taken, room = as_completed(loop=client.loop), iter(pieces), _Room(client, address)
+    while True:
+        for piece in islice(taken, max(0, room.pieces() - len(under_way))):
+            call = cloudpickle.dumps(_Call(work, piece))
+            future = client.submit(pickle.loads, call, pure=False)
+            under_way[future] = piece
+            done.add(future)
+        if not under_way:
+            return
+        future = next(done)
         if future.status == "lost":  # its worker died with the result, and another one begins anew
             done.add(future)
-            continue
-        yield from _outcome(address, future, under_way.pop(future), suspects)
-        fill()
+        else:
+            yield from _outcome(address, future, under_way.pop(future), suspects)
 
 
 class _Call:
@@ -182,8 +175,8 @@ class _Room:
         self.client, self.address = client, address
         self.asked, self.most = float("-inf"), 0
 
-    def is_taken_by(self, pieces: int) -> bool:
-        """Whether so many are enough; ClusterError if nobody knows."""
+    def pieces(self) -> int:
+        """Return how many; ClusterError if nobody knows."""
         if time.monotonic() - self.asked > EVERY:
             try:
                 cores = sum(map(int, self.client.ncores().values()))
@@ -191,7 +184,7 @@ class _Room:
                 raise ClusterError(ClusterCode.GONE, address=self.address) from error
             self.most = AHEAD * max(1, cores)  # who died may come back
             self.asked = time.monotonic()
-        return pieces >= self.most
+        return self.most
 
 
 @contextmanager

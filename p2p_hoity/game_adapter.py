@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, Final, cast
 
 from protocol import Header, Invalid, Table, Terms
@@ -72,51 +73,39 @@ def bind(header: Header) -> Table:
 
 
 @dataclass(frozen=True)
-class HappeningLog:
-    """Everything that happened, newest first, sharing its past with other logs."""
-
-    items: tuple[Happening, ...]
-    past: HappeningLog | None
-    length: int
-
-
-@dataclass(frozen=True)
 class Play:
-    """The state of the game and the log of how it came about."""
+    """The state of the game, how it came about, and how many things have happened by then."""
 
     state: State
-    log: HappeningLog | None = None
+    past: Play | None = field(default=None, repr=False)
+    length: int = 0
 
-    @property
-    def length(self) -> int:
-        """How many things have happened."""
-        return self.log.length if self.log else 0
+    def then(self, state: State) -> Play:
+        """The next state, whose news happened last."""
+        return Play(state, self, self.length + len(state.news))
+
+    def back(self) -> Iterator[Play]:
+        """This play and all before it, the latest first."""
+        at: Play | None = self
+        while at is not None:
+            yield at
+            at = at.past
 
 
 def happenings_since(play: Play, since: int = 0) -> list[Happening]:
     """What happened, in order, from the index `since` on."""
-    parts: list[tuple[Happening, ...]] = []
-    at = play.log
-    while at is not None and at.length > since:
-        parts.append(at.items)
-        at = at.past
-    found = [item for items in reversed(parts) for item in items]
-    return found[max(0, since - (at.length if at else 0)) :]
+    newer = [*takewhile(lambda at: at.length > since, play.back())]
+    found = [item for at in reversed(newer) for item in at.state.news]
+    return found[len(found) + since - play.length :]
 
 
 def shared_length(one: Play, other: Play) -> int:
     """How many happenings two plays have in common from the start.
 
-    The chain gives the same objects for the same steps, so logs are compared by identity.
+    The chain gives the same objects for the same steps, so plays are compared by identity.
     """
-    a, b = one.log, other.log
-    while a is not b:
-        longer, shorter = (a.length if a else 0), (b.length if b else 0)
-        if longer >= shorter:
-            a = a.past if a else None
-        if shorter >= longer:
-            b = b.past if b else None
-    return a.length if a else 0
+    known = set(map(id, one.back()))
+    return next((at.length for at in other.back() if id(at) in known), 0)
 
 
 @dataclass(frozen=True)
@@ -135,7 +124,7 @@ class HoityToity:
 
     def start(self) -> Play:
         """The state before the deal."""
-        return _logged(rules.start(self.edition, self.seats, self.variant), None)
+        return Play(rules.start(self.edition, self.seats, self.variant))
 
     def expected(self, state: Play) -> Expected:
         """What the rules expect."""
@@ -143,7 +132,7 @@ class HoityToity:
 
     def apply(self, state: Play, event: Event) -> Play:
         """The next state."""
-        return _logged(rules.apply(state.state, event), state.log)
+        return state.then(rules.apply(state.state, event))
 
     def check(
         self,
@@ -167,13 +156,6 @@ class HoityToity:
     def standings(self, state: Play) -> tuple[tuple[int, int], ...]:
         """(rank, seat) of everyone."""
         return tuple((line.rank, line.seat) for line in state.state.standings)
-
-
-def _logged(state: State, past: HappeningLog | None) -> Play:
-    if not state.news:
-        return Play(state, past)
-    before = past.length if past else 0
-    return Play(state, HappeningLog(state.news, past, before + len(state.news)))
 
 
 def table_name(table: Table) -> str:

@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import Final, cast
 
 from p2p_hoity.editions.load_edition import load
+from protocol import game_interface as game
 
 from . import rules
 
@@ -106,11 +107,11 @@ class Lesson:
     def question(self) -> rules.Kind | None:
         """What the player has to choose before the next step; None: nothing."""
         match rules.expected(self._state):
-            case rules.Seal(kind, seats) if MINE in seats:
+            case game.Seal(kind, seats) if MINE in seats:
                 return cast(rules.Kind, kind)
-            case rules.Show(_kind, seat) if seat == MINE:
+            case game.Show(_kind, seat) if seat == MINE:
                 return "exhibit"
-            case rules.Choose(kind, seat) if seat == MINE:
+            case game.Choose(kind, seat) if seat == MINE:
                 return cast(rules.Kind, kind)
         return None
 
@@ -154,29 +155,29 @@ class Lesson:
 
     # Everybody's answers.
 
-    def _answer(self, choice: rules.Choice | None) -> rules.Event:
+    def _answer(self, choice: rules.Choice | None) -> game.Event:
         match rules.expected(self._state):
-            case rules.Deal():
-                return rules.Dealt(COIN, self._cards(rules.layout(len(self._deck), SEATS).tops))
-            case rules.Seal(kind, seats):
+            case game.Deal():
+                return game.Dealt(COIN, self._cards(rules.layout(len(self._deck), SEATS).tops))
+            case game.Seal(kind, seats):
                 self._sealed = {seat: self._choice(kind, seat, choice) for seat in seats}
-                return rules.Sealed(kind, seats)
-            case rules.Unseal(kind, seats):
+                return game.Sealed(kind, seats)
+            case game.Unseal(kind, seats):
                 return self._unsealed(kind, {seat: self._sealed[seat] for seat in sorted(seats)})
-            case rules.Show(kind, seat):
+            case game.Show(kind, seat):
                 slots = self._choice(kind, seat, choice)
-                return rules.Shown(kind, seat, cast("tuple[int, ...]", slots), self._hidden(slots))
-            case rules.Choose(kind, seat):
-                return rules.Chosen(kind, seat, self._choice(kind, seat, choice))
-            case rules.Draw(slots):
-                return rules.Drawn(self._cards(slots))
+                return game.Shown(kind, seat, cast("tuple[int, ...]", slots), self._hidden(slots))
+            case game.Choose(kind, seat):
+                return game.Chosen(kind, seat, self._choice(kind, seat, choice))
+            case game.Draw(slots):
+                return game.Drawn(self._cards(slots))
         raise rules.UnexpectedEvent("the lesson ends before the Banquet")
 
-    def _unsealed(self, kind: str, choices: Mapping[int, rules.Choice]) -> rules.Unsealed:
+    def _unsealed(self, kind: str, choices: Mapping[int, rules.Choice]) -> game.Unsealed:
         shown: rules.Cards = {}
         if kind == "exhibit":
             shown = {s: c for slots in choices.values() for s, c in self._hidden(slots).items()}
-        return rules.Unsealed(kind, choices, shown)
+        return game.Unsealed(kind, choices, shown)
 
     def _choice(self, kind: str, seat: int, choice: rules.Choice | None) -> rules.Choice:
         if seat != MINE:

@@ -156,39 +156,28 @@ def _one_shift(
     work: Callable[[Piece], Found], pieces: Iterable[Piece], processes: int
 ) -> Generator[tuple[Piece, Found | ProcessEnded], None, list[Piece]]:
     """Until all are done, or a process is ended; returns the pieces that may have ended it."""
-    from concurrent.futures import BrokenExecutor
-
-    suspects: list[Piece] = []
-    with _processes(processes) as executor:
-        under_way: dict[Future[Found], Piece] = {}
-        for piece in pieces:
-            try:
-                under_way[executor.submit(work, piece)] = piece
-            except BrokenExecutor:
-                suspects.append(piece)
-            if suspects:
-                break
-            if len(under_way) >= processes * AHEAD:
-                yield from _done(under_way, suspects)
-        while under_way:
-            yield from _done(under_way, suspects)
-    return suspects
-
-
-def _done(
-    under_way: dict[Future[Found], Piece], suspects: list[Piece]
-) -> Iterator[tuple[Piece, Found]]:
-    """Wait for one at least; those that are done leave."""
     from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
-    for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-        piece = under_way.pop(future)
-        try:
-            found = future.result()
-        except BrokenExecutor:
-            suspects.append(piece)
-        else:
-            yield piece, found
+    suspects: list[Piece] = []
+    under_way: dict[Future[Found], Piece] = {}
+    taken = iter(pieces)
+    with _processes(processes) as executor:
+        while True:
+            room = 0 if suspects else processes * AHEAD - len(under_way)
+            for piece in islice(taken, room):
+                try:
+                    under_way[executor.submit(work, piece)] = piece
+                except BrokenExecutor:
+                    suspects.append(piece)
+                    break
+            if not under_way:
+                return suspects
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                piece = under_way.pop(future)
+                try:
+                    yield piece, future.result()
+                except BrokenExecutor:
+                    suspects.append(piece)
 
 
 # Processes.

@@ -28,18 +28,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from . import measure, transcript
-    from .chain.chain_state import Kind, Node, Table
-    from .crypto.hashing import Label, digest, framed
-    from .crypto.identities import SIGNATURE_SIZE, Identity, fingerprint, verify_signature
-    from .errors import Invalid, OtherVersion
-    from .fault_codes import FAULTS
-    from .seat import effects
-    from .seat.seat_machine import SeatMachine
-    from .seat.timeouts import Wait
-    from .wire import codec, peer_frames, table_header
-    from .wire.allowed_text import NOT_PLAIN, is_one_name, is_plain
-    from .wire.table_header import Header, Patience, SeatEntry, Terms
+    from . import measure as measure
+    from . import transcript as transcript
+    from .chain.chain_state import Kind as Kind
+    from .chain.chain_state import Node as Node
+    from .chain.chain_state import Table as Table
+    from .crypto.hashing import Label as Label
+    from .crypto.hashing import digest as digest
+    from .crypto.hashing import framed as framed
+    from .crypto.identities import SIGNATURE_SIZE as SIGNATURE_SIZE
+    from .crypto.identities import Identity as Identity
+    from .crypto.identities import fingerprint as fingerprint
+    from .crypto.identities import verify_signature as verify_signature
+    from .errors import Invalid as Invalid
+    from .errors import OtherVersion as OtherVersion
+    from .fault_codes import FAULTS as FAULTS
+    from .seat import effects as effects
+    from .seat.seat_machine import SeatMachine as SeatMachine
+    from .seat.timeouts import Wait as Wait
+    from .wire import codec as codec
+    from .wire import peer_frames as peer_frames
+    from .wire import table_header as table_header
+    from .wire.allowed_text import NOT_PLAIN as NOT_PLAIN
+    from .wire.allowed_text import is_one_name as is_one_name
+    from .wire.allowed_text import is_plain as is_plain
+    from .wire.table_header import Header as Header
+    from .wire.table_header import Patience as Patience
+    from .wire.table_header import SeatEntry as SeatEntry
+    from .wire.table_header import Terms as Terms
 
 _MODULES: Final = {
     "": ("transcript", "measure"),
@@ -58,36 +74,7 @@ _MODULES: Final = {
 WHERE: Final = {name: module for module, names in _MODULES.items() for name in names}
 """Each public name and the module it stands in; a name may be a module itself."""
 
-__all__ = [  # noqa: RUF022 - in the order of use
-    "SeatMachine",
-    "Wait",
-    "effects",
-    "Table",
-    "Node",
-    "Kind",
-    "Header",
-    "Terms",
-    "Patience",
-    "SeatEntry",
-    "table_header",
-    "Identity",
-    "fingerprint",
-    "verify_signature",
-    "SIGNATURE_SIZE",
-    "Label",
-    "digest",
-    "framed",
-    "codec",
-    "is_plain",
-    "is_one_name",
-    "NOT_PLAIN",
-    "peer_frames",
-    "Invalid",
-    "OtherVersion",
-    "FAULTS",
-    "transcript",
-    "measure",
-]
+__all__ = list(WHERE)
 
 
 def __getattr__(name: str) -> Any:
@@ -114,4 +101,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The public names."""
-    return sorted(__all__)
+    return sorted(WHERE)

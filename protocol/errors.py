@@ -60,3 +60,16 @@ def within(field: str, index: int | None = None) -> Iterator[None]:
             own = None if error.place is None else error.place.index
             error.place = FieldPlace(field, own if index is None else index)
         raise
+
+
+@contextmanager
+def coded(code: str) -> Iterator[None]:
+    """Give every Invalid that is raised inside this code in place of its own.
+
+    Args:
+        code: The code of what the values inside are part of.
+    """
+    try:
+        yield
+    except Invalid as error:
+        raise Invalid(code, error.reason, error.place) from error

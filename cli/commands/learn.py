@@ -18,7 +18,7 @@ from ..local.bot_processes import own_installation
 from ..local.lesson_screen import Room, hear_talk, teach
 from ..local.player_setup import default_nickname
 from ..printing import say
-from ..ui.screen_interface import Seating, screen_for_people
+from ..ui.screen_interface import ScreenOptions, screen_for_people
 from ..words import translation
 from ..words.translation import _
 from .take_seat import interrupted
@@ -36,7 +36,7 @@ def learn(plain: bool) -> int:
         left.append(reason)
         scope.cancel()
 
-    room = screen_for_people(Seating(leave, plain=plain))
+    room = screen_for_people(ScreenOptions(leave, plain=plain))
     with ctrl_c_means(lambda: farewell(_("Interrupted"), plain)):
         room.run(_attend, room, leave, scope)
     if left:

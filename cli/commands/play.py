@@ -60,9 +60,9 @@ def edition_of(table: TableOptions) -> rules.Edition:
         EditionError: If there is none such.
     """
     return load_edition(table.edition).with_switches(
-        table.action_choice,
-        table.detective_in_hall,
-        table.detective_rank,
+        action_choice=table.action_choice,
+        detective_in_hall=table.detective_in_hall,
+        detective_rank=table.detective_rank,
     )
 
 

@@ -98,8 +98,8 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
         "table": report.table,
         "variant": state.variant,
         "seats": [
-            {"seat": s.seat, "nickname": s.nickname, "fingerprint": fingerprint(s.id)}
-            for s in report.seats
+            {"seat": seat, "nickname": entry.nickname, "fingerprint": fingerprint(entry.id)}
+            for seat, entry in enumerate(report.seats)
         ],
         "edition": _edition(state.edition),
     }

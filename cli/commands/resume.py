@@ -136,8 +136,8 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
         write_line({"type": "finished", "transcript": str(path), "standings": ranks})
         return OK
-    names = {line.seat: line.nickname for line in report.seats}
-    first = ", ".join(names[number] for rank, number in report.standings if rank == 1)
+    winners = (report.seats[seat].nickname for rank, seat in report.standings if rank == 1)
+    first = ", ".join(winners)
     say(_("The file holds, and the game is over. First: {names}.").format(names=first))
     say(*kept_as(path))
     return OK

@@ -36,7 +36,7 @@ from ..local.player_setup import check_home
 from ..local.settings import NONE
 from ..printing import complain
 from ..ui.lines.stdin_lines import until_closed
-from ..ui.screen_interface import Screen, Seating, screen_of
+from ..ui.screen_interface import Screen, ScreenOptions, screen_of
 from ..words.table_terms import TableOffer
 from ..words.translation import _
 from .options import USUAL, NetworkOptions, OutputOptions, SeatOptions
@@ -292,7 +292,7 @@ class Sitting:
     def __post_init__(self) -> None:
         self._scope, self._going, self._tells = trio.CancelScope(), trio.Event(), False
         options, output = self.options, self.output
-        seating = Seating(
+        seating = ScreenOptions(
             self._leave,
             output.as_json,
             output.plain,

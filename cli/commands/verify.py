@@ -188,6 +188,9 @@ def state_of(report: transcript.Report) -> State | None:
 
 # For programs.
 
+FAULT = dict.fromkeys(("seat", "step", "code", "words"))
+"""The first keys of a fault, in their order."""
+
 
 def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[str, Any]:
     """Return the whole report as one JSON object."""
@@ -207,7 +210,7 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
         "steps": report.steps,
         "epochs": report.epochs,
         "standings": _standings(report, state),
-        "faults": [{**asdict(f), "words": meaning(f.code)} for f in report.faults],
+        "faults": [{**FAULT, **asdict(f), "words": meaning(f.code)} for f in report.faults],
         "checked": asdict(report.counts),
         "timings": {part: round(seconds, 6) for part, seconds in report.timings.items()},
         "problem": problem and {**asdict(problem), "words": _of_problem(problem)},
@@ -223,12 +226,12 @@ def _seats(report: transcript.Report, state: State | None) -> list[dict[str, Any
     drawn = state is not None and bool(state.colours)
     return [
         {
-            "seat": line.seat,
-            "nickname": line.nickname,
-            "fingerprint": fingerprint(line.id),
-            "colour": state.colour_name(line.seat) if state is not None and drawn else None,
+            "seat": seat,
+            "nickname": entry.nickname,
+            "fingerprint": fingerprint(entry.id),
+            "colour": state.colour_name(seat) if state is not None and drawn else None,
         }
-        for line in report.seats
+        for seat, entry in enumerate(report.seats)
     ]
 
 
@@ -287,8 +290,8 @@ def in_words(path: Path, report: transcript.Report) -> list[str]:
 def _roster(report: transcript.Report) -> list[str]:
     text = _("  seat {number}: {nickname}, {fingerprint}")
     return [
-        text.format(number=s.seat + 1, nickname=s.nickname, fingerprint=fingerprint(s.id))
-        for s in report.seats
+        text.format(number=number, nickname=entry.nickname, fingerprint=fingerprint(entry.id))
+        for number, entry in enumerate(report.seats, 1)
     ]
 
 

@@ -10,7 +10,7 @@ from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.player_setup import check_output
-from ..ui.screen_interface import Seating, screen_of
+from ..ui.screen_interface import ScreenOptions, screen_of
 from ..words.translation import _
 from .join import ticket_of
 from .options import OutputOptions, SeatOptions, WatchOptions
@@ -24,7 +24,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     read, _relay = ticket_of(ticket, tuple(how.relay or ()), network, as_json)
     scope = trio.CancelScope()
     follows = not as_json if seat.again is None else seat.again
-    seating = Seating(
+    seating = ScreenOptions(
         lambda reason: scope.cancel(), as_json, output.plain, looks_on=True, again=follows
     )
     screen = screen_of(seating)

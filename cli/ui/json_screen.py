@@ -29,7 +29,7 @@ from ..words.table_terms import TableOffer, terms_json
 from ..words.translation import _
 from .lines.line_question import MOST_WISHES
 from .lines.stdin_lines import STRAYS, pump
-from .screen_interface import Box, Seating
+from .screen_interface import Box, ScreenOptions
 
 T = TypeVar("T")
 Write = Callable[[dict[str, Any]], None]
@@ -79,7 +79,7 @@ class JsonSeat:
     asked if the program may play again.
     """
 
-    def __init__(self, how: Seating, write: Write = write_line) -> None:
+    def __init__(self, how: ScreenOptions, write: Write = write_line) -> None:
         """Prepare the screen.
 
         Args:

@@ -113,7 +113,7 @@ def is_full(plain: bool) -> bool:
 
 
 @dataclass(frozen=True)
-class Seating:
+class ScreenOptions:
     """Who sits at a screen, and how it is wanted.
 
     Attributes:
@@ -138,7 +138,7 @@ class Seating:
     stands_in: bool = False
 
 
-def screen_of(how: Seating) -> Screen:
+def screen_of(how: ScreenOptions) -> Screen:
     """Return the screen of a seat or an onlooker."""
     if not how.as_json:
         return screen_for_people(how)
@@ -147,7 +147,7 @@ def screen_of(how: Seating) -> Screen:
     return JsonSeat(how)
 
 
-def screen_for_people(how: Seating) -> LineSeat | FullSeat:
+def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
     """Return the full screen, or lines where it has no place or is not wanted."""
     if is_full(how.plain or how.auto):
         from .full_screen.human_player import FullSeat

@@ -7,12 +7,12 @@ equilibrium (McKelvey, Palfrey, 1995) of a coarse picture of one Castle phase.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, prod
 
-from ..rules import LETTERS, ActionKind, Edition, Place, View, best_exhibit
-from ..rules.exhibits import MIN_EXHIBIT
+from ..rules import ActionKind, Edition, Place, View, best_exhibit
+from ..rules.exhibits import MIN_EXHIBIT, by_letter, two_largest
 
 SHORT_RUN = 0.6
 SECOND_RUN = 0.3
@@ -22,18 +22,16 @@ PIECE_EARLY, PIECE_LATE = 2.2, 1.2
 """Fields that a piece of one's run is worth, when the game begins and when it ends."""
 
 
-def promise(edition: Edition, cards: Iterable[int]) -> float:
+def promise(edition: Edition, cards: Sequence[int]) -> float:
     """A collection's promise in pieces: its longest run counts full, the next less, loose pieces
     little, old ones a little more."""
-    counts = [0] * len(LETTERS)
     age = 0.0
     total = len(edition.collectibles)
     for card in cards:
-        counts[ord(edition.collectibles[card].letter) - ord("A")] += 1
         age += OLD_PIECE * (1 - edition.seniority[card] / total)
-    best, second = _two_largest(counts)
+    best, second = two_largest(list(map(len, by_letter(edition, cards))))
     full = best if best >= MIN_EXHIBIT else SHORT_RUN * best
-    return full + SECOND_RUN * second + LOOSE_PIECE * sum(counts) + age
+    return full + SECOND_RUN * second + LOOSE_PIECE * len(cards) + age
 
 
 def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
@@ -44,18 +42,6 @@ def gain(edition: Edition, cards: Sequence[int], card: int) -> float:
 def loss(edition: Edition, cards: Sequence[int], card: int) -> float:
     """What goes with this Collectible."""
     return promise(edition, cards) - promise(edition, [c for c in cards if c != card])
-
-
-def _two_largest(counts: Sequence[int]) -> tuple[int, int]:
-    runs, size = [0, 0], 0
-    for count in (*counts, 0):
-        if count:
-            size += count
-        else:
-            runs.append(size)
-            size = 0
-    first, second = sorted(runs)[-1:-3:-1]
-    return first, second
 
 
 E, T, D = ActionKind.EXHIBIT, ActionKind.THIEF, ActionKind.DETECTIVE
@@ -89,17 +75,24 @@ def piece_worth(view: View) -> float:
     return PIECE_LATE + (PIECE_EARLY - PIECE_LATE) * left
 
 
+def rivals(view: View, place: Place, unknown: float) -> dict[int, float]:
+    """The other seats that are or may be in a Place, with how likely each is there.
+
+    Args:
+        view: What is known.
+        place: The Place.
+        unknown: How likely a seat is there that is in no Place yet.
+    """
+    state = view.state
+    others = (seat for seat in sorted(state.joined & state.present) if seat != view.seat)
+    where = {seat: state.places[seat] for seat in others}
+    return {s: unknown if at is None else 1.0 for s, at in where.items() if at in (None, place)}
+
+
 def guests(view: View) -> list[Guest]:
     """The view's own seat first, with its true exhibit, then the others as far as it knows them."""
-    state = view.state
-    others = [s for s in sorted(state.joined & state.present) if s != view.seat]
-    here = [_guest(view, seat, _chance(view, seat)) for seat in others]
-    return [_oneself(view), *(guest for guest in here if guest.chance)]
-
-
-def _chance(view: View, seat: int) -> float:
-    place = view.state.places[seat]
-    return IN_CASTLE if place is None else float(place == Place.CASTLE)
+    others = rivals(view, Place.CASTLE, IN_CASTLE).items()
+    return [_oneself(view), *(_guest(view, seat, chance) for seat, chance in others)]
 
 
 def _guest(view: View, seat: int, chance: float) -> Guest:
@@ -123,10 +116,8 @@ def _kinds(view: View, seat: int, may_show: bool) -> tuple[ActionKind, ...]:
 
 def likely_size(view: View, seat: int) -> float:
     """How many Collectibles the best exhibit of a seat may have."""
-    known = view.held(seat)
-    best = best_exhibit(view.state.edition, known.values()) or ()
-    hidden = len(view.state.collectibles[seat]) - len(known)
-    return len(best) + HIDDEN_PIECE * hidden
+    best = best_exhibit(view.state.edition, view.held(seat).values()) or ()
+    return len(best) + HIDDEN_PIECE * view.hidden(seat)
 
 
 def can_steal(found: Sequence[Guest], j: int) -> bool:

@@ -12,21 +12,10 @@ from math import exp
 from random import Random
 from typing import TypeVar, cast
 
-from ..rules import (
-    ActionKind,
-    Choice,
-    Choose,
-    Expected,
-    Place,
-    Seal,
-    Show,
-    State,
-    View,
-    theft_options,
-)
+from ..rules import ActionKind, Choice, Choose, Expected, Place, Seal, Show, State, View, legality
 from ..rules.choices import Kind
-from ..rules.exhibits import oldest
-from .castle_odds import can_steal, gain, guests, loss, mixtures, piece_worth, stakes, worths
+from . import castle_odds
+from .castle_odds import gain, guests, loss, mixtures, piece_worth, rivals, stakes, worths
 
 
 class NothingToChoose(ValueError):
@@ -40,18 +29,23 @@ def kind_of(decision: Expected) -> Kind:
     raise NothingToChoose(f"{decision} asks no seat for a choice")
 
 
+def _owed(view: View, decision: Expected) -> Kind:
+    """The kind of choice that the view's seat owes. NothingToChoose if it has no legal one."""
+    kind = kind_of(decision)
+    if view.seat is None or (kind != "theft" and not view.legal(kind)):
+        raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
+    return kind
+
+
 def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """One of the legal choices, each as likely (of exhibits those that `legal` lists).
 
     NothingToChoose if there are none.
     """
-    kind = kind_of(decision)
+    kind = _owed(view, decision)
     if kind == "theft":
-        return tuple(rng.choice(exhibit) for exhibit in theft_options(view.state))
-    options = view.legal(kind)
-    if not options:
-        raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
-    return rng.choice(options)
+        return tuple(rng.choice(exhibit) for exhibit in legality.theft_options(view.state))
+    return rng.choice(view.legal(kind))
 
 
 EAGER: Mapping[ActionKind, float] = {
@@ -66,10 +60,7 @@ TO_CASTLE = 0.6
 
 def easy_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """A legal choice for the view's seat. NothingToChoose if it has none."""
-    kind = kind_of(decision)
-    if view.seat is None or (kind != "theft" and not view.legal(kind)):
-        raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
-    return _EASY[kind](view, rng)
+    return _EASY[_owed(view, decision)](view, rng)
 
 
 def _easy_place(view: View, rng: Random) -> Choice:
@@ -106,24 +97,13 @@ def _easy_window(view: View, rng: Random) -> Choice:
     return min(windows, key=lambda window: age[cast(int, view.state.known[tops[window]])])
 
 
-def _easy_theft(view: View, rng: Random) -> Choice:
-    """The oldest piece of each exhibit."""
-    return tuple(_easy_oldest(view, exhibit) for exhibit in theft_options(view.state))
-
-
-def _easy_oldest(view: View, exhibit: tuple[int, ...]) -> int:
-    cards = view.state.open_cards(exhibit)
-    wanted = oldest(view.state.edition, cards.values())
-    return next(slot for slot, card in cards.items() if card == wanted)
-
-
 _EASY: Mapping[str, Callable[[View, Random], Choice]] = {
     "place": _easy_place,
     "action": _easy_action,
     "turn": _easy_turn,
     "exhibit": lambda view, rng: view.legal("exhibit")[0],  # all it can show, alone or not
     "window": _easy_window,
-    "theft": _easy_theft,
+    "theft": lambda view, rng: legality.default_theft(view.state),  # the oldest piece of each
 }
 
 
@@ -143,15 +123,11 @@ OTHER_THIEF = 0.35
 
 def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
     """A legal choice for the view's seat. NothingToChoose if it has none."""
-    if view.seat is None:
-        raise NothingToChoose("an onlooker has nothing to choose")
-    return _NORMAL[kind_of(decision)](view, rng)
+    return _NORMAL[_owed(view, decision)](view, rng)
 
 
 def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
     """One of the options, likelier the more it is worth."""
-    if not options:
-        raise NothingToChoose("there is no legal choice")
     top = max(options.values())
     weights = [exp((worth - top) / heat) for worth in options.values()]
     return rng.choices(list(options), weights)[0]
@@ -165,14 +141,16 @@ def _place(view: View, rng: Random) -> Choice:
     return _mix(worths, rng)
 
 
+def _worths(view: View, place: Place | None) -> dict[ActionKind, float]:
+    return _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
+
+
 def _place_worth(view: View, place: Place) -> float:
-    worths = _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
-    return max(worths.values(), default=0.0)
+    return max(_worths(view, place).values(), default=0.0)
 
 
 def _action(view: View, rng: Random) -> Choice:
-    place = view.state.places[_seat(view)]
-    worths = _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
+    worths = _worths(view, view.state.places[_seat(view)])
     return _card(view, _ints(view.legal("action")), worths, rng)
 
 
@@ -194,7 +172,7 @@ def _turn(view: View, rng: Random) -> Choice:
     turns = cast("tuple[tuple[int, int], ...]", view.legal("turn"))
     places = sorted({place for place, _ in turns})
     place = _mix({p: _place_worth(view, Place(p)) for p in places}, rng)
-    worths = _hall_worths(view) if place == Place.AUCTION_HALL else _castle_worths(view)
+    worths = _worths(view, Place(place))
     return place, _card(view, [card for p, card in turns if p == place], worths, rng)
 
 
@@ -205,10 +183,10 @@ def _bid_worth(view: View, card: int) -> float:
     """Of one Cash: what it buys, if it is the largest, less what it could still buy later."""
     edition = view.state.edition
     win = 1.0
-    for seat in _rivals_in_hall(view):
+    for seat, chance in rivals(view, Place.AUCTION_HALL, IN_HALL).items():
         values = [edition.number(c) for c in _cash_of(view.state, seat)]
         larger = sum(value > edition.number(card) for value in values)
-        bids = (1 - OTHER_THIEF) * _chance_of_hall(view, seat)
+        bids = (1 - OTHER_THIEF) * chance
         win *= 1 - bids * larger / max(1, len(values))
     return win * (_best_gain(view) - _spent(view, card))
 
@@ -226,9 +204,8 @@ def _hall_worths(view: View) -> dict[ActionKind, float]:
         return {}
     own = _cash_of(view.state, _seat(view))
     # A Thief takes the Cash that is paid, if somebody pays and no other Thief is there.
-    rivals = [_chance_of_hall(view, seat) for seat in _rivals_in_hall(view)]
     sale = alone = 1.0
-    for chance in rivals:
+    for chance in rivals(view, Place.AUCTION_HALL, IN_HALL).values():
         sale *= 1 - chance * (1 - OTHER_THIEF)
         alone *= 1 - chance * OTHER_THIEF
     return {
@@ -236,17 +213,6 @@ def _hall_worths(view: View) -> dict[ActionKind, float]:
         ActionKind.THIEF: (1 - sale) * alone * 2 * CASH_SPENT,
         ActionKind.DETECTIVE: 0.0,
     }
-
-
-def _rivals_in_hall(view: View) -> list[int]:
-    state = view.state
-    others = (s for s in sorted(state.joined & state.present) if s != view.seat)
-    return [seat for seat in others if _chance_of_hall(view, seat)]
-
-
-def _chance_of_hall(view: View, seat: int) -> float:
-    place = view.state.places[seat]
-    return IN_HALL if place is None else float(place == Place.AUCTION_HALL)
 
 
 def _is_cash(state: State, card: int) -> bool:
@@ -274,7 +240,7 @@ def _top_gain(view: View, slot: int) -> float:
 def _castle_worths(view: View) -> dict[ActionKind, float]:
     found, at_stake = guests(view), stakes(view)
     worth = worths(found, mixtures(found, at_stake), 0, at_stake)
-    if len(worth) > 1 and not any(can_steal(found, j) for j in range(1, len(found))):
+    if len(worth) > 1 and not any(castle_odds.can_steal(found, j) for j in range(1, len(found))):
         worth.pop(ActionKind.DETECTIVE, None)
     return worth or {ActionKind.DETECTIVE: 0.0}
 
@@ -286,15 +252,11 @@ def _exhibit(view: View, rng: Random) -> Choice:
     """Alone the one that risks least; against others mostly the best."""
     options = cast("tuple[tuple[int, ...], ...]", view.legal("exhibit"))
     if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:
-        return min(options, key=lambda slots: _risk(view, slots), default=()) or _nothing(view)
-    best = len(options[0]) if options else 0
+        return min(options, key=lambda slots: _risk(view, slots))
+    best = len(options[0])
     return _mix(
         {slots: 1.5 * (len(slots) - best) - 0.1 * i for i, slots in enumerate(options)}, rng
     )
-
-
-def _nothing(view: View) -> Choice:
-    raise NothingToChoose(f"seat {view.seat} holds no valid exhibit")
 
 
 def _risk(view: View, slots: tuple[int, ...]) -> float:
@@ -309,7 +271,7 @@ def _window(view: View, rng: Random) -> Choice:
 
 
 def _theft(view: View, rng: Random) -> Choice:
-    return tuple(_pick(view, exhibit, rng) for exhibit in theft_options(view.state))
+    return tuple(_pick(view, exhibit, rng) for exhibit in legality.theft_options(view.state))
 
 
 def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:

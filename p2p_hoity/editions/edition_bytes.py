@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -10,29 +10,17 @@ from protocol import Invalid, codec
 
 from ..coded_errors import because
 from ..confusable_names import twins
-from ..rules.edition import Edition
+from ..rules.edition import SWITCH_VALUES, Edition
 from .load_edition import MAX_BYTES, NAMES, EditionCode, EditionError, Field, age_word, build, load
 
 
 @dataclass(frozen=True)
 class Descent:
     """`original` is a shipped edition's name, or empty if it has a name of its own; `changes` are
-    the parts in which it differs, in the order of `PARTS`."""
+    the parts in which it differs, in the order of `parts_of`."""
 
     original: str = ""
     changes: tuple[str, ...] = ()
-
-
-PARTS = (
-    "name",
-    "collectibles",
-    "cash",
-    "thieves",
-    "track",
-    "action_choice",
-    "detective_in_hall",
-    "detective_rank",
-)
 
 
 @lru_cache(maxsize=32)
@@ -40,22 +28,20 @@ def descent(edition: Edition) -> Descent:
     """Whose name it bears, or one that looks like it, and what of that edition it changes."""
     for name in NAMES:
         if twins(name, edition.name):
-            own, original = _parts(edition), _parts(load(name))
-            return Descent(name, tuple(part for part in PARTS if own[part] != original[part]))
+            own, original = parts_of(edition), parts_of(load(name))
+            return Descent(name, tuple(part for part in own if own[part] != original[part]))
     return Descent()
 
 
-def _parts(edition: Edition) -> dict[str, object]:
-    switches = edition.switches
+def parts_of(edition: Edition) -> dict[str, object]:
+    """The parts in which editions may differ, in the order in which changes are told."""
     return {
         "name": edition.name,
         "collectibles": [(item.letter, item.year) for item in edition.collectibles],
         "cash": [(colour.name, colour.cash) for colour in edition.colours],
         "thieves": [(colour.name, colour.thieves) for colour in edition.colours],
         "track": (edition.club_room, edition.castles, edition.banquet_fields),
-        "action_choice": switches.action_choice,
-        "detective_in_hall": switches.detective_in_hall,
-        "detective_rank": switches.detective_rank,
+        **asdict(edition.switches),
     }
 
 
@@ -81,7 +67,6 @@ def read_canonical(data: bytes) -> Edition:
 
 def _table(value: Any) -> dict[str, Any]:
     name, collectibles, colours, (club_room, castles), banquet, switches = value
-    action_choice, detective_in_hall, detective_rank = switches
     pieces = [(letter, year) for letter, year in collectibles]
     age = age_word(year for _, year in pieces)
     return {
@@ -100,11 +85,7 @@ def _table(value: Any) -> dict[str, Any]:
             "castles": [list(castle) for castle in castles],
             "banquet_fields": banquet,
         },
-        "switches": {
-            "action_choice": action_choice,
-            "detective_in_hall": detective_in_hall,
-            "detective_rank": detective_rank,
-        },
+        "switches": dict(zip(SWITCH_VALUES, switches, strict=True)),
     }
 
 

@@ -13,23 +13,13 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Literal, NoReturn, cast
+from typing import Any, Literal, NoReturn, cast
 
 from protocol import is_plain
 
 from ..coded_errors import Code, CodedError, Reason, Value, because, of_system
-from ..rules.edition import (
-    COLOURS,
-    LETTERS,
-    SWITCH_VALUES,
-    ActionChoice,
-    Castle,
-    Collectible,
-    Colour,
-    DetectiveRank,
-    Edition,
-    Switches,
-)
+from ..rules import LETTERS, Edition
+from ..rules.edition import COLOURS, SWITCH_VALUES, Castle, Collectible, Colour, Switches
 from ..storage.private_files import open_at_once
 
 Place = tuple[str | int, ...]
@@ -222,7 +212,7 @@ class Field:
             self.fail(EditionCode.BAD_WORDS, most=most)
         return value
 
-    def one_of(self, allowed: Iterable[str]) -> str:
+    def one_of(self, allowed: Iterable[object]) -> str:
         """One of these words."""
         words = tuple(allowed)
         if self.value not in words:
@@ -291,8 +281,10 @@ def build(root: Field) -> Edition:
     age = cast('Literal["year", "number"]', fields["age"].one_of(("year", "number")))
     track = fields["track"].table(("club_room", "castles", "banquet_fields"))
     given = fields["switches"].table(SWITCH_VALUES)
-    choice = given["action_choice"].one_of(("staged", "together"))
-    rank = given["detective_rank"].one_of(("after", "before"))
+    switches: dict[str, Any] = {
+        name: field.flag() if name == "detective_in_hall" else field.one_of(SWITCH_VALUES[name])
+        for name, field in given.items()
+    }
     return Edition(
         name=fields["name"].words(64),
         collectibles=_collectibles(fields["collectibles"], age),
@@ -300,11 +292,7 @@ def build(root: Field) -> Edition:
         club_room=_octagon(track["club_room"], *track["club_room"].items(2, 2)),
         castles=tuple(_castle(castle) for castle in track["castles"].items(1, 100)),
         banquet_fields=track["banquet_fields"].integer(1, 100),
-        switches=Switches(
-            cast(ActionChoice, choice),
-            given["detective_in_hall"].flag(),
-            cast(DetectiveRank, rank),
-        ),
+        switches=Switches(**switches),
         age_word=age,
         categories=_categories(fields.get("categories")),
         reconstructed=_reconstructed(fields.get("reconstructed")),

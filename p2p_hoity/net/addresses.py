@@ -241,7 +241,7 @@ def local_addresses(port: int) -> list[str]:
     """'host:port' for each address of this machine the system would use, loopback last."""
     found = [ip for probe in _PROBES_4 if (ip := _way_to(probe, socket.AF_INET))]
     found += [ip for probe in _PROBES_6 if (ip := _way_to(probe, socket.AF_INET6))]
-    found += _of_interfaces()
+    found += [str(one.ip) for one in _interfaces()]
     outside = [ip for ip in dict.fromkeys(found) if not _stays_here(ip)]
     return [str(Address(ip, port)) for ip in [*outside, "127.0.0.1"]]
 
@@ -287,13 +287,7 @@ def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
 
 def own_networks() -> list[Network]:
     """The networks that this machine has an address in."""
-    import ifaddr
-
-    found: list[Network] = []
-    for ip in (ip for adapter in ifaddr.get_adapters() for ip in adapter.ips):
-        address = ip.ip if ip.is_IPv4 else ip.ip[0]
-        found.append(ipaddress.ip_network(f"{address}/{ip.network_prefix}", strict=False))
-    return [network for network in found if not network.is_loopback]
+    return [one.network for one in _interfaces() if not one.network.is_loopback]
 
 
 def is_loopback(host: str) -> bool:
@@ -304,16 +298,17 @@ def is_loopback(host: str) -> bool:
 
 def is_own_host(host: str) -> bool:
     """Whether this is an IP address of this very machine."""
-    return is_loopback(host) or host in _of_interfaces()
+    return is_loopback(host) or host in {str(one.ip) for one in _interfaces()}
 
 
-def _of_interfaces() -> list[str]:
-    """Every address of this machine: a LAN without a way out has no probe's way through it."""
+def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
+    """Every address of this machine, IPv4 first: a LAN without a way out has no probe's way."""
     import ifaddr
 
     every = [ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
-    four = [str(ip.ip) for ip in every if ip.is_IPv4]
-    return four + [str(ip.ip[0]) for ip in every if not ip.is_IPv4]
+    every.sort(key=lambda ip: ip.is_IPv6)
+    texts = (f"{ip.ip if ip.is_IPv4 else ip.ip[0]}/{ip.network_prefix}" for ip in every)
+    return list(map(ipaddress.ip_interface, texts))
 
 
 def _way_to(probe: str, family: socket.AddressFamily) -> str | None:

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 import trio
 
 from ..coded_errors import because
-from .addresses import Named
+from .addresses import Address
 from .link_limits import Limits
 from .peer_link import Link, LinkCode
 from .secure_channel import Proven, Verdict
@@ -26,24 +26,27 @@ from .secure_channel import Proven, Verdict
 class AdmittedLink:
     """One authenticated link and what decides between it and another to the same peer."""
 
-    peer: bytes
+    proven: Proven
+    """What the handshake has proven of the peer."""
     link: Link = field(repr=False)
-    address: str
-    via_relay: bool
+    address: Address
+    """Where it is reached, and by whom that was named."""
     dialled_by: bytes
     source: str = ""
     """Whom an incoming link is charged to; empty for a link we dialled."""
-    instance: bytes = b""
-    """The peer's process."""
-    named: Named = Named.BY_US
-    """By whom the address was named."""
-    binding: bytes = field(default=b"", repr=False)
     is_up: trio.Event = field(default_factory=trio.Event, repr=False)
     finished: trio.Event = field(default_factory=trio.Event, repr=False)
 
+    @property
+    def peer(self) -> bytes:
+        """The id of the peer."""
+        return self.proven.peer
+
     def goes_on(self, old: AdmittedLink | None) -> bool:
         """Whether it takes the place of this one, of the same process, whose owner was told."""
-        return old is not None and old.is_up.is_set() and old.instance == self.instance
+        if old is None or not old.is_up.is_set():
+            return False
+        return old.proven.instance == self.proven.instance
 
 
 class Admission:
@@ -88,34 +91,30 @@ class Admission:
         """Never admit this peer again."""
         self._blocked.add(peer)
 
-    def judge(self, proven: Proven, via_relay: bool, dialled_by: bytes, source: str) -> Verdict:
+    def judge(self, new: AdmittedLink) -> Verdict:
         """Whether such a link would be kept; changes nothing ([L-10])."""
-        peer = proven.peer
-        if peer == self._me or peer in self._blocked:
+        if new.peer == self._me or new.peer in self._blocked:
             return Verdict.REFUSED
-        old = self.get(peer)
-        if old is not None and old.instance != proven.instance:
+        old = self.get(new.peer)
+        if old is not None and old.proven.instance != new.proven.instance:
             return Verdict.ELSEWHERE
         if old is not None:
-            better = self._rank(peer, via_relay, dialled_by) >= self._rank_of(old)
-            return Verdict.WELCOME if better else Verdict.DUPLICATE
-        if self._crowded(source) and not self._displaced(source, peer):
+            is_better = self._rank(new) >= self._rank(old)
+            return Verdict.WELCOME if is_better else Verdict.DUPLICATE
+        if self._crowded(new) and not self._displaced(new):
             return Verdict.FULL
         return Verdict.WELCOME
 
-    def _rank(self, peer: bytes, via_relay: bool, dialled_by: bytes) -> tuple[bool, bool]:
+    def _rank(self, link: AdmittedLink) -> tuple[bool, bool]:
         """Direct before relayed, then dialled by the lower id: both ends reckon the same ([L-10]).
 
         Of equal ones the newer stays: its dialler dials only when it has lost the older.
         """
-        return not via_relay, dialled_by == min(self._me, peer)
+        return not link.address.via_relay, link.dialled_by == min(self._me, link.peer)
 
-    def _rank_of(self, old: AdmittedLink) -> tuple[bool, bool]:
-        return self._rank(old.peer, old.via_relay, old.dialled_by)
-
-    def _crowded(self, source: str) -> bool:
+    def _crowded(self, new: AdmittedLink) -> bool:
         live = self._live()
-        same = sum(bool(source) and old.source == source for old in live)
+        same = sum(bool(new.source) and old.source == new.source for old in live)
         return len(live) >= self._limits.links or same >= self._limits.links_per_source
 
     def enter(self, new: AdmittedLink) -> AdmittedLink | None:
@@ -123,29 +122,25 @@ class Admission:
         old = self._entered.pop(new.peer, None)
         if old is not None:
             old.link.close(because(LinkCode.REPLACED))
-        if self._crowded(new.source):
-            self._make_room(new.source, new.peer)
+        if self._crowded(new) and (those := self._displaced(new)):
+            random.choice(those).link.close(because(LinkCode.MADE_ROOM))
         self._entered[new.peer] = new
         return old
 
-    def _displaced(self, source: str, peer: bytes) -> list[AdmittedLink]:
+    def _displaced(self, new: AdmittedLink) -> list[AdmittedLink]:
         """The strangers of whom one may make room: of the same machine if it has its fill, else
         of the one that has most of them here. Chosen at random, as in `unproven` ([L-13]). For the
         table's own those who are kept make room too, if no other can."""
         strangers = [old for old in self._live() if old.peer not in self._preferred]
-        found = self._of(source, [one for one in strangers if one.peer not in self._kept])
-        return found or (self._of(source, strangers) if self.prefers(peer) else [])
+        unkept = [one for one in strangers if one.peer not in self._kept]
+        found = self._of(new.source, unkept)
+        return found or (self._of(new.source, strangers) if self.prefers(new.peer) else [])
 
     def _of(self, source: str, strangers: list[AdmittedLink]) -> list[AdmittedLink]:
         same = [old for old in strangers if source and old.source == source]
         if len(self._live()) < self._limits.links:
             return same
         return same or of_the_fullest(strangers)
-
-    def _make_room(self, source: str, peer: bytes) -> None:
-        those = self._displaced(source, peer)
-        if those:
-            random.choice(those).link.close(because(LinkCode.MADE_ROOM))
 
     def is_last(self, standing: AdmittedLink) -> bool:
         """Whether no later link of this peer was entered."""

@@ -31,73 +31,66 @@ class Secured:
 Attempt = Callable[[Address], Awaitable[Secured]]
 
 
-class Race:
-    """Runs attempts until the first succeeds; the others are cut before they prove anything."""
+async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -> Secured:
+    """Make attempts until the first succeeds; the others are cut before they prove anything.
 
-    def __init__(self, attempt: Attempt, limits: Limits) -> None:
-        self._attempt = attempt
-        self._limits = limits
-        self._winner: Secured | None = None
-        self._failures: list[NetError] = []
+    Args:
+        attempt: Tries one address.
+        addresses: The addresses of the peer; relays come last.
+        limits: How long an attempt may take, and what head start it has.
 
-    async def run(self, addresses: Sequence[Address]) -> Secured:
-        """The first to succeed; NetError with what failed on each way when none does."""
-        is_over = False
-        try:
-            await self._run(sorted(addresses, key=lambda address: address.via_relay))
-            is_over = True
-        finally:
-            if self._winner is not None and not is_over:  # cancelled just as someone won
-                await cut(self._winner.stream)
-        if self._winner is None:
-            raise self._summed_up()
-        return self._winner
+    Raises:
+        NetError: If none succeeds; with what failed on each way. It is a NobodyError if trying
+            again soon gives the same.
+    """
+    ordered = sorted(addresses, key=lambda address: address.via_relay)
+    failures, found, is_over = list[NetError](), list[Secured](), False
 
-    def _summed_up(self) -> NetError:
-        is_final = all(one.is_final for one in self._failures)
-        kind = NobodyError if is_final else NetError
-        if not self._failures:
-            return kind(NetCode.NO_ADDRESS)
-        return kind(NetCode.EACH_WAY, reasons=tuple(one.reason for one in self._failures))
+    async def try_one(address: Address, failed: trio.Event, scope: trio.CancelScope) -> None:
+        failure = NetError(NetCode.SLOW, address=str(address), seconds=limits.dial)
+        with trio.move_on_after(limits.dial):
+            try:
+                secured = await attempt(address)
+            except NetError as error:
+                failure = error
+            else:
+                if found:
+                    await cut(secured.stream)
+                else:
+                    found.append(secured)
+                    scope.cancel()
+                return
+        failures.append(failure)
+        failed.set()
 
-    async def _run(self, ordered: Sequence[Address]) -> None:
+    try:
         async with trio.open_nursery() as nursery:
             for address, following in zip_longest(ordered, ordered[1:]):
                 failed = trio.Event()
-                nursery.start_soon(self._try, address, failed, nursery.cancel_scope)
+                nursery.start_soon(try_one, address, failed, nursery.cancel_scope)
                 if following is not None:
-                    with trio.move_on_after(self._head_start(address, following)):
+                    is_first_relay = following.via_relay and not address.via_relay
+                    start = limits.relay_stagger if is_first_relay else limits.stagger
+                    with trio.move_on_after(start):
                         await failed.wait()
+        is_over = True
+    finally:
+        if found and not is_over:  # cancelled just as someone won
+            await cut(found[0].stream)
+    if not found:
+        raise _summed_up(failures)
+    return found[0]
 
-    def _head_start(self, address: Address, following: Address) -> float:
-        first_relay = following.via_relay and not address.via_relay
-        return self._limits.relay_stagger if first_relay else self._limits.stagger
 
-    async def _try(self, address: Address, failed: trio.Event, race: trio.CancelScope) -> None:
-        try:
-            with trio.fail_after(self._limits.dial):
-                found = await self._attempt(address)
-        except NetError as error:
-            self._failures.append(error)
-            failed.set()
-        except trio.TooSlowError:
-            late = {"address": str(address), "seconds": self._limits.dial}
-            self._failures.append(NetError(NetCode.SLOW, **late))
-            failed.set()
-        else:
-            if self._winner is None:
-                self._winner = found
-                race.cancel()
-            else:
-                await cut(found.stream)
+def _summed_up(failures: Sequence[NetError]) -> NetError:
+    kind = NobodyError if all(one.is_final for one in failures) else NetError
+    if not failures:
+        return kind(NetCode.NO_ADDRESS)
+    return kind(NetCode.EACH_WAY, reasons=tuple(one.reason for one in failures))
 
 
 class Links(Protocol):
     """What a dialler must know of the links there are."""
-
-    def linked(self, peer: bytes) -> bool:
-        """True while there is a live link."""
-        ...
 
     async def unlinked(self, peer: bytes) -> None:
         """Wait until there is none."""

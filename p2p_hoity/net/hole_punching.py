@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 
@@ -21,7 +21,7 @@ from protocol import Identity
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import NetworkCode
-from .addresses import Address, Named, may_dial, parse_address
+from .addresses import Address, Named, may_dial
 from .connection_slots import AdmittedLink
 from .dialler import Secured
 from .link_limits import Limits
@@ -124,32 +124,30 @@ Stay = Callable[[], Awaitable[None]]
 """What a newcomer does once it is let in."""
 
 
-class DirectLinks(Protocol):
-    """What a hub does with a stream to someone it has met."""
-
-    @property
-    def me(self) -> bytes:
-        """Its id."""
-        ...
-
-    async def attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Carry a stream that came in, whatever comes of it."""
-        ...
-
-    async def link_over(self, secured: Secured) -> None:
-        """Make a link over one that went out, or NetError."""
-        ...
-
-
 class Puncher:
     """Tries each relayed link once; that link stays until a direct one takes its place."""
 
     def __init__(
-        self, links: DirectLinks, who: Identity, network: Network, instance: bytes, limits: Limits
+        self,
+        who: Identity,
+        network: Network,
+        instance: bytes,
+        limits: Limits,
+        attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
+        link_over: Callable[[Secured], Awaitable[None]],
     ) -> None:
-        """None was tried yet."""
-        self._links, self._who, self._network = links, who, network
-        self._instance, self._limits = instance, limits
+        """Begin with no link tried.
+
+        Args:
+            who: The identity whose links these are.
+            network: Dials.
+            instance: The number of this process.
+            limits: Times and sizes.
+            attend: Carries a direct stream that came in, whatever comes of it.
+            link_over: Makes a link over one that went out, or raises NetError.
+        """
+        self._who, self._network, self._instance, self._limits = who, network, instance, limits
+        self._attend, self._link_over = attend, link_over
         self._tried: dict[bytes, bytes] = {}
         self._meeting: dict[bytes, trio.Event] = {}
         self._running = 0
@@ -165,7 +163,7 @@ class Puncher:
         self, stream: TlsStream, proven: Proven, relay: Address, known: AdmittedLink | None
     ) -> Stay | None:
         """Answer a peer that asks, by its relayed link if there is one ([L-41])."""
-        is_same = known is not None and known.instance == proven.instance
+        is_same = known is not None and known.proven.instance == proven.instance
         outlet = self._network.outlet()
         if outlet is None or not (relay.via_relay and is_same and self._may_try(known)):
             await send(stream, Verdict.REFUSED.encode())
@@ -179,20 +177,21 @@ class Puncher:
         over = self._meeting.get(ended.peer)
         if over is not None:
             await over.wait()
-        if self._tried.get(ended.peer) == ended.binding:
+        if self._tried.get(ended.peer) == ended.proven.binding:
             del self._tried[ended.peer]
 
     def _may_try(self, standing: AdmittedLink | None) -> bool:
         """Whether this is a live relayed link, not tried before; from now on it is tried."""
-        if standing is None or not standing.via_relay or self._running >= MOST_AT_ONCE:
+        if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
             return False
-        if self._tried.get(standing.peer) == standing.binding:
+        binding = standing.proven.binding
+        if self._tried.get(standing.peer) == binding:
             return False
-        self._tried[standing.peer] = standing.binding
+        self._tried[standing.peer] = binding
         return True
 
     async def _lead(self, outlet: Outlet, standing: AdmittedLink) -> Met:
-        relay = replace(parse_address(standing.address), named=standing.named)
+        relay = standing.address
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
             try:
@@ -219,8 +218,8 @@ class Puncher:
                 raw, address = await meeting
             finally:
                 self._running -= 1
-            if peer < self._links.me:
-                await self._links.attend(raw, address)
+            if peer < self._who.public:
+                await self._attend(raw, address)
             else:
                 await self._dial(peer, raw, address)
 
@@ -228,7 +227,7 @@ class Puncher:
         over = self._meeting[peer] = trio.Event()
         try:
             with trio.move_on_after(self._limits.handshake):
-                await self._links.link_over(await secure(raw, address, peer))
+                await self._link_over(await secure(raw, address, peer))
         finally:
             if self._meeting.get(peer) is over:  # another link of this peer may be tried meanwhile
                 del self._meeting[peer]

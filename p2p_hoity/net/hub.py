@@ -22,7 +22,7 @@ from .connection_slots import (
     UnprovenConnections,
     UnprovenStream,
 )
-from .dialler import PeerDialler, Race, Secured
+from .dialler import PeerDialler, Secured, race
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
 from .network_errors import NetCode, NetError, RefusedError
@@ -30,7 +30,6 @@ from .peer_link import Link, LinkCode
 from .relay_client import Tell, WaitingAtRelay, reach
 from .secure_channel import (
     Listener,
-    Proven,
     Purpose,
     Verdict,
     ask,
@@ -107,7 +106,9 @@ class Hub:
             for purpose in (Purpose.LINK, Purpose.PUNCH)
         ]
         self._instance = fresh_instance()
-        self._puncher = Puncher(self, identity, self._network, self._instance, self._limits)
+        self._puncher = Puncher(
+            identity, self._network, self._instance, self._limits, self.attend, self.link_over
+        )
         self._admission = Admission(identity.public, self._limits)
         self._unproven = UnprovenConnections(
             self._limits.unauthenticated, self._limits.unauthenticated_per_source
@@ -191,21 +192,21 @@ class Hub:
 
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
         """What a newcomer stays for, if it may."""
-        source, stream = newcomer.source, await secure_from(newcomer, self._credentials)
+        stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)
         proven, purpose = await ask(stream, self._listeners, self._instance)
         if purpose is Purpose.PUNCH:
             known = self._admission.get(proven.peer)
             return await self._puncher.let_in(stream, proven, address, known)
-        verdict = self._admission.judge(proven, address.via_relay, proven.peer, source)
+        link = Link(stream, self._limits, Verdict.WELCOME.encode(), True, self._is_caught_up)
+        new = AdmittedLink(proven, link, address, proven.peer, newcomer.source)
+        verdict = self._admission.judge(new)
         now = trio.current_time()
         if verdict is Verdict.WELCOME and not self._link_ups.take_if_any(proven.peer, now):
             verdict = Verdict.FULL
         if verdict is not Verdict.WELCOME:
             await send(stream, verdict.encode())
             return None
-        link = Link(stream, self._limits, verdict.encode(), True, self._is_caught_up)
-        new = _standing(proven, link, address, proven.peer, source)
         old = self._admission.enter(new)
         return lambda: self._keep(new, old)
 
@@ -256,25 +257,32 @@ class Hub:
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
                 return
-            secured = await Race(lambda way: reach(self._network, way, peer), self._limits).run(
-                addresses
+            await self.link_over(
+                await race(lambda way: reach(self._network, way, peer), addresses, self._limits)
             )
-            await self.link_over(secured)
 
     async def link_over(self, secured: Secured) -> None:
-        """A link to a pinned listener over a fresh stream, or NetError."""
-        entered = await self._introduce(secured)
-        if entered is not None:
-            self._running().start_soon(self._keep, *entered)
+        """Make a link to a pinned listener over a fresh stream.
 
-    async def _introduce(self, secured: Secured) -> tuple[AdmittedLink, AdmittedLink | None] | None:
-        """Prove ourselves to a pinned listener; None when it already linked to us meanwhile."""
-        entered, where = None, str(secured.address)
+        The stream is cut if the listener has linked to us meanwhile.
+
+        Raises:
+            RefusedError: If the listener lets us not in.
+            NetError: If there is no link for another reason.
+        """
+        is_kept, where = False, str(secured.address)
         try:
             with trio.fail_after(self._limits.handshake):
                 listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
                 proven = await prove(secured.stream, listener, self._identity, self._instance)
-            entered = self._enter_dialled(secured, proven)
+            link = Link(secured.stream, self._limits, b"", True, self._is_caught_up)
+            new = AdmittedLink(proven, link, secured.address, self.me)
+            verdict = self._admission.judge(new)
+            is_kept = verdict is Verdict.WELCOME
+            if is_kept:
+                self._running().start_soon(self._keep, new, self._admission.enter(new))
+            elif verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
+                raise NetError(NetCode.NO_ROOM_HERE)
         except RefusedError as error:
             if not self.linked(secured.listener):
                 told = error.elsewhere, error.full
@@ -286,22 +294,8 @@ class Hub:
             late = because(NetCode.NOT_LET_IN)
             raise NetError(NetCode.AT, address=where, why=late) from None
         finally:
-            if entered is None:
+            if not is_kept:
                 await cut(secured.stream)
-        return entered
-
-    def _enter_dialled(
-        self, secured: Secured, proven: Proven
-    ) -> tuple[AdmittedLink, AdmittedLink | None] | None:
-        me, address = self._identity.public, secured.address
-        verdict = self._admission.judge(proven, address.via_relay, me, "")
-        if verdict in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
-            return None
-        if verdict is not Verdict.WELCOME:
-            raise NetError(NetCode.NO_ROOM_HERE)
-        link = Link(secured.stream, self._limits, b"", True, self._is_caught_up)
-        new = _standing(proven, link, address, me)
-        return new, self._admission.enter(new)
 
     async def elsewhere(self, peer: bytes) -> None:
         """A peer that is dialled says that another process of ours is linked with it."""
@@ -320,8 +314,8 @@ class Hub:
         async def opened() -> None:
             if replaced is not None:
                 await replaced.finished.wait()
-            again = new.goes_on(replaced)
-            up = LinkUp(new.peer, new.address, new.via_relay, new.binding, again)
+            again, via_relay = new.goes_on(replaced), new.address.via_relay
+            up = LinkUp(new.peer, str(new.address), via_relay, new.proven.binding, again)
             await self._report.send(up)
             new.is_up.set()
 
@@ -332,7 +326,7 @@ class Hub:
         def charge(amount: float) -> float:
             return self._bytes_read.take(self._sender(new), trio.current_time(), amount)
 
-        if new.via_relay and new.dialled_by == self.me:
+        if new.address.via_relay and new.dialled_by == self.me:
             self._running().start_soon(self._puncher.lead, new)
         reason = await new.link.run(opened, deliver, charge)
         await self._puncher.settled(new)
@@ -424,24 +418,8 @@ class Hub:
     def binding(self, peer: bytes) -> bytes | None:
         """What only the two ends of the live link to peer know of it; None without one."""
         standing = self._admission.get(peer)
-        return standing.binding if standing else None
+        return standing.proven.binding if standing else None
 
     async def unlinked(self, peer: bytes) -> None:
         """Wait until peer has no link."""
         await self._admission.unlinked(peer)
-
-
-def _standing(
-    proven: Proven, link: Link, address: Address, dialled_by: bytes, source: str = ""
-) -> AdmittedLink:
-    return AdmittedLink(
-        proven.peer,
-        link,
-        str(address),
-        address.via_relay,
-        dialled_by,
-        source,
-        proven.instance,
-        address.named,
-        proven.binding,
-    )

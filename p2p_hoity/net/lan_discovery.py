@@ -5,11 +5,10 @@ Whatever is found was written by anyone: it is checked, and trusted only as far 
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +19,7 @@ from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import NetworkCode, Reason, because
 from ..confusable_names import is_stacked
-from .addresses import parse_address
+from .addresses import parse_address, parse_ip
 from .network_errors import NetError, TicketError, why
 from .ticket import TicketCode, decode_ticket, encode_ticket
 
@@ -92,29 +91,35 @@ async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
 
     A network that does not carry announcements is no error: see Announcing.problem.
     """
-    zeroconf, problem = await trio.to_thread.run_sync(_open)
-    announcing = Announcing(zeroconf, announcement, problem)
-    try:
+    async with _opened() as (zeroconf, problem):
+        announcing = Announcing(zeroconf, announcement, problem)
         await announcing.tell()
         yield announcing
-    finally:
-        await _close(zeroconf)
 
 
 async def browse(timeout: float) -> list[Announcement]:
     """Tables heard of in timeout seconds, by name; NetError when the network carries none."""
-    zeroconf, problem = await trio.to_thread.run_sync(_open)
-    if zeroconf is None:
-        if problem is None or problem.code == LanCode.QUIET:
-            raise NetError(LanCode.QUIET)
-        raise NetError(LanCode.QUIET_BECAUSE, **problem.fields)
-    try:
+    async with _opened() as (zeroconf, problem):
+        if zeroconf is None:
+            if problem is None or problem.code == LanCode.QUIET:
+                raise NetError(LanCode.QUIET)
+            raise NetError(LanCode.QUIET_BECAUSE, **problem.fields)
         heard: dict[str, None] = {}
         await trio.to_thread.run_sync(_listen, zeroconf, heard)
         await trio.sleep(timeout)
         return await trio.to_thread.run_sync(_collect, zeroconf, list(heard))
+
+
+@asynccontextmanager
+async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
+    """The system's multicast sockets while inside, or why there are none."""
+    zeroconf, problem = await trio.to_thread.run_sync(_open)
+    try:
+        yield zeroconf, problem
     finally:
-        await _close(zeroconf)
+        if zeroconf is not None:
+            with trio.move_on_after(CLOSING, shield=True):
+                await trio.to_thread.run_sync(zeroconf.close, abandon_on_cancel=True)
 
 
 def _open() -> tuple[Zeroconf | None, Reason | None]:
@@ -141,12 +146,6 @@ def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason |
     return None
 
 
-async def _close(zeroconf: Zeroconf | None) -> None:
-    if zeroconf is not None:
-        with trio.move_on_after(CLOSING, shield=True):
-            await trio.to_thread.run_sync(zeroconf.close, abandon_on_cancel=True)
-
-
 def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
     """The DNS-SD record of an announcement; TicketError when its ticket is none, or secret.
 
@@ -156,7 +155,8 @@ def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
 
     properties, word = write_properties(announcement), announcement.ticket
     addresses = [parse_address(text) for text in decode_ticket(word).addresses] if word else []
-    numeric = [ip.packed for ip in _ips(address.host for address in addresses)]
+    # Names of machines stand in the ticket.
+    numeric = [ip.packed for address in addresses if (ip := parse_ip(address.host)) is not None]
     return ServiceInfo(
         SERVICE,
         f"{instance}.{SERVICE}",
@@ -165,16 +165,6 @@ def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
         properties=properties,
         server=f"{instance}.local.",
     )
-
-
-def _ips(hosts: Iterable[str]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    found = []
-    for host in hosts:
-        try:
-            found.append(ipaddress.ip_address(host))
-        except ValueError:
-            continue  # a name, which the ticket carries already
-    return found
 
 
 def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
@@ -232,8 +222,7 @@ def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
             if len(heard) < MOST_FOUND:
                 heard[name] = None
 
-        def update_service(self, zc: Zeroconf, type_: str, name: str) -> None:
-            self.add_service(zc, type_, name)
+        update_service = add_service
 
         def remove_service(self, zc: Zeroconf, type_: str, name: str) -> None:
             heard.pop(name, None)
@@ -243,21 +232,15 @@ def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
 
 def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
     """Read what was heard; runs in a worker thread."""
-    found: dict[str, Announcement] = {}
-    for name in names:
-        announcement = _look_up(zeroconf, name)
-        if announcement is not None:
-            found[announcement.ticket or name] = announcement
-    return sorted(found.values(), key=lambda one: (one.name, one.ticket))
-
-
-def _look_up(zeroconf: Zeroconf, name: str) -> Announcement | None:
     from zeroconf import Error
 
-    try:
-        return read_properties(_record(zeroconf, name))
-    except (Error, ValueError):
-        return None
+    found: dict[str, Announcement] = {}
+    for name in names:
+        with suppress(Error, ValueError):
+            announcement = read_properties(_record(zeroconf, name))
+            if announcement is not None:
+                found[announcement.ticket or name] = announcement
+    return sorted(found.values(), key=lambda one: (one.name, one.ticket))
 
 
 def _record(zeroconf: Zeroconf, name: str) -> Mapping[bytes, bytes | None]:

@@ -147,16 +147,23 @@ async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> 
 
 
 @asynccontextmanager
-async def _cut_on_failure(stream: trio.abc.Stream, address: Address) -> AsyncIterator[None]:
-    """Let no stream leak out of a failed or cancelled attempt; failures name the address."""
-    done = False
+async def _cut_on_failure(
+    stream: trio.abc.Stream, address: Address, refusals: bool = False
+) -> AsyncIterator[None]:
+    """Let no stream leak out of a failed or cancelled attempt; failures name the address.
+
+    What a relay says is not believed, so a refusal is but a failure, unless `refusals` are meant.
+    """
+    done, where = False, str(address)
     try:
         yield
         done = True
-    except NobodyError as error:
-        raise NobodyError(NetCode.AT, address=str(address), why=error.reason) from error
-    except NetError as error:  # what a relay says is not believed: its reasons are but words
-        raise NetError(NetCode.AT, address=str(address), why=error.reason) from error
+    except NetError as error:
+        if refusals and isinstance(error, RefusedError):
+            told = error.elsewhere, error.full
+            raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
+        kind = NobodyError if error.is_final else NetError
+        raise kind(NetCode.AT, address=where, why=error.reason) from error
     finally:
         if not done:
             await cut(stream)
@@ -244,17 +251,9 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
 
 async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
     """The stream, once the relay has granted a wish; its refusal stays a RefusedError."""
-    refused: RefusedError | None = None
-    async with _cut_on_failure(secured.stream, relay):
+    async with _cut_on_failure(secured.stream, relay, refusals=True):
         await send(secured.stream, wish)
-        try:
-            await expect_welcome(secured.stream)
-        except RefusedError as error:
-            refused = error
-    if refused is not None:
-        await cut(secured.stream)
-        where, reason = str(relay), refused.reason
-        raise RefusedError(NetCode.AT, refused.elsewhere, address=where, why=reason)
+        await expect_welcome(secured.stream)
     return secured.stream
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import trio
 
@@ -19,7 +19,7 @@ from .addresses import (
     parse_address,
     parse_ip,
 )
-from .network_errors import TROUBLE, AddressError, NetCode, NetError, NobodyError, why
+from .network_errors import AddressError, NetCode, NetError, NobodyError, trouble_is
 from .transport import StreamListener, TcpNetwork
 
 if TYPE_CHECKING:
@@ -97,8 +97,9 @@ def parse_proxy(text: str) -> Proxy:
     """
     try:
         parts = urlsplit(text.strip())
-        where, words = _place(parts), (parts.username or "", parts.password or "")
-    except ValueError:  # AddressError is none, and never says more than the place
+        where = parse_address(parts.netloc.rpartition("@")[2])
+        words = (parts.username or "", parts.password or "")
+    except (ValueError, AddressError):
         raise ProxyTypedError from None
     name, password = map(unquote, words)
     if parts.scheme not in SCHEMES or parts.path.strip("/") or parts.query or parts.fragment:
@@ -106,13 +107,6 @@ def parse_proxy(text: str) -> Proxy:
     if not all(word.isascii() and len(word) <= LONGEST_WORD for word in (name, password)):
         raise ProxyTypedError
     return Proxy(where.host, where.port, name, password)
-
-
-def _place(parts: SplitResult) -> Address:
-    try:
-        return parse_address(parts.netloc.rpartition("@")[2])
-    except AddressError:
-        raise ProxyTypedError from None
 
 
 class SocksNetwork:
@@ -129,26 +123,18 @@ class SocksNetwork:
             return await self._direct.open(address)
         if not _leads_outside(address):
             raise NobodyError(ProxyCode.NOT_DIALLED, address=str(address))
-        from python_socks import ProxyConnectionError, ProxyError, ProxyTimeoutError, ProxyType
+        from python_socks import ProxyConnectionError, ProxyError, ProxyType
         from python_socks.async_.trio import Proxy as Asking
 
         us = self._proxy
         asking = Asking(ProxyType.SOCKS5, us.host, us.port, us.name, us.password, rdns=True)
-        try:
-            socket = await asking.connect(address.host, address.port)
-        except ProxyConnectionError as error:
-            cause = error.__cause__
-            reason = why(cause if isinstance(cause, OSError) else error)
-            kind = NobodyError if isinstance(cause, ConnectionRefusedError) else NetError
-            raise kind(ProxyCode.UNREACHED, proxy=str(self._proxy), why=reason) from error
-        except ProxyError as error:
-            raise _refused(address, error) from None  # it may repeat what the proxy said
-        except ProxyTimeoutError:
-            late = because(NetCode.NO_ANSWER_IN_TIME)
-            raise NetError(ProxyCode.UNREACHED, proxy=str(us), why=late) from None
-        except (*TROUBLE, UnicodeError) as error:
-            raise NetError(ProxyCode.UNREACHED, proxy=str(us), why=why(error)) from error
-        return trio.SocketStream(socket)
+        with trouble_is(ProxyCode.UNREACHED, proxy=str(us)):
+            try:
+                return trio.SocketStream(await asking.connect(address.host, address.port))
+            except ProxyError as error:
+                raise _refused(address, error) from None  # it may repeat what the proxy said
+            except ProxyConnectionError as error:
+                raise error.__cause__ or error from None
 
     def outlet(self) -> None:
         """None: the proxy chooses the port."""

@@ -112,21 +112,13 @@ class Ticket:
 
     def dial_addresses(self) -> tuple[str, ...]:
         """Every way to the host, as Hub.dial and Hub.connect take them, direct ones first."""
-        relayed = (str(_relayed(parse_address(relay))) for relay in self.relay)
-        return (*self.addresses, *relayed)
-
-    def with_secret(self, secret: bytes) -> Ticket:
-        """The same ticket, which gives a seat to whoever holds it."""
-        return replace(self, secret=secret)
+        relays = (replace(parse_address(relay), scheme=Scheme.RELAY) for relay in self.relay)
+        return (*self.addresses, *map(str, relays))
 
 
 def fresh_secret() -> bytes:
     """What makes a ticket one that gives a seat ([L-15])."""
     return secrets.token_bytes(SECRET)
-
-
-def _relayed(address: Address) -> Address:
-    return Address(address.host, address.port, Scheme.RELAY)
 
 
 def encode_ticket(ticket: Ticket) -> str:
@@ -198,7 +190,10 @@ def decode_ticket(text: str) -> Ticket:
         raise TicketError(TicketCode.MISTYPED)
     reader = _Reader(payload)
     host_id, terms = reader.take(_FIXED), reader.take(_FIXED)
-    secret = _decode_secret(reader)
+    size = reader.byte()
+    if size not in (0, SECRET):
+        raise TicketError(TicketCode.MADE_SECRET)
+    secret = reader.take(size)
     addresses = _decode_all(reader, MOST_ADDRESSES)
     relay = _decode_all(reader, MOST_RELAYS)
     reader.finish()
@@ -207,11 +202,7 @@ def decode_ticket(text: str) -> Ticket:
 
 def _bytes_of(letters: str) -> bytes:
     """The whole bytes in base32 letters; the bits left over are dropped."""
-    number = 0
-    for letter in letters:
-        number = number << 5 | _ALPHABET.index(letter)
-    spare = 5 * len(letters) % 8
-    return (number >> spare).to_bytes(5 * len(letters) // 8, "big")
+    return base64.b32decode(letters.upper() + "=" * (-len(letters) % 8))
 
 
 class _Reader:
@@ -240,13 +231,6 @@ def decode_address(data: bytes) -> str:
     address = _read_address(reader)
     reader.finish()
     return address
-
-
-def _decode_secret(reader: _Reader) -> bytes:
-    size = reader.byte()
-    if size not in (0, SECRET):
-        raise TicketError(TicketCode.MADE_SECRET)
-    return reader.take(size)
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:

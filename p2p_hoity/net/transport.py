@@ -13,7 +13,7 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import trio
 
@@ -173,20 +173,15 @@ class TcpOutlet:
 
     def __init__(self) -> None:
         """No port yet."""
-        self._family = socket.AF_UNSPEC
+        self._family: int = socket.AF_UNSPEC
         self._port = 0
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """A TCP stream; NetError says what failed, NobodyError that there is nobody to dial."""
         with trouble_is(NetCode.UNREACHED, address=str(address)):
-            kind = socket.SOCK_STREAM
-            found = await trio.socket.getaddrinfo(address.host, address.port, self._family, kind)
-            for family, *_, where in found:
-                if may_dial(str(where[0]), address.named):
-                    return await self._connected(socket.AddressFamily(family), where)
-        raise NobodyError(NetCode.NOT_DIALLED, address=str(address))
+            return await self._connected(*await _checked(address, self._family))
 
-    async def _connected(self, family: socket.AddressFamily, where: object) -> trio.SocketStream:
+    async def _connected(self, family: int, where: Any) -> trio.SocketStream:
         made = trio.socket.socket(family, socket.SOCK_STREAM)
         is_open = False
         try:
@@ -211,7 +206,8 @@ class TcpNetwork:
         with trouble_is(NetCode.UNREACHED, address=str(address)):
             if address.named is Named.BY_US:
                 return await trio.open_tcp_stream(address.host, address.port)
-            return await trio.open_tcp_stream(await _checked(address), address.port)
+            _, where = await _checked(address)
+            return await trio.open_tcp_stream(str(where[0]), address.port)
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
         """Bound and listening TCP sockets; NetError says what failed."""
@@ -277,13 +273,15 @@ def _lacks_the_kind(error: NetError, place: str) -> bool:
     return place == _EVERYWHERE[0] and known
 
 
-async def _checked(address: Address) -> str:
-    """The IP address of what another peer named, if it may be dialled; NetError if not ([L-14])."""
-    kind = socket.SOCK_STREAM
-    for *_, found in await trio.socket.getaddrinfo(address.host, address.port, type=kind):
-        host = str(found[0])
-        if may_dial(host, address.named):
-            return host
+async def _checked(address: Address, family: int = socket.AF_UNSPEC) -> tuple[int, Any]:
+    """The family and the place of what another peer named, if it may be dialled; NetError if not.
+
+    SPEC: [L-14].
+    """
+    host, port, kind = address.host, address.port, socket.SOCK_STREAM
+    for found, *_, where in await trio.socket.getaddrinfo(host, port, family, kind):
+        if may_dial(str(where[0]), address.named):
+            return found, where
     raise NobodyError(NetCode.NOT_DIALLED, address=str(address))
 
 

@@ -8,7 +8,8 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final, NoReturn, Protocol, TypeVar
+from struct import Struct
+from typing import Any, Final, Protocol
 
 import trio
 
@@ -40,7 +41,6 @@ class Epoch:
 PORT: Final = 5351
 """Where routers listen for PCP (RFC 6887, section 19.1) and NAT-PMP."""
 LONGEST_DATAGRAM: Final = 2048
-T = TypeVar("T")
 
 
 class Datagrams:
@@ -56,11 +56,6 @@ class Datagrams:
     def own(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         """The address that the system sends from."""
         return ipaddress.ip_address(self._socket.getsockname()[0])
-
-    @property
-    def router(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-        """The one address that is sent to and heard."""
-        return ipaddress.ip_address(self._socket.getpeername()[0])
 
     async def send(self, data: bytes) -> None:
         """Send one."""
@@ -91,194 +86,6 @@ def pcp_pauses(times: int) -> Iterator[float]:
 def natpmp_pauses(times: int) -> Iterator[float]:
     """250 ms, then twice as long as before (RFC 6886, section 3.1)."""
     return (0.25 * 2**time for time in range(times))
-
-
-PCP_VERSION: Final = 2
-PCP_MAP: Final = 1
-PCP_ANSWER: Final = 0x80
-PCP_TCP: Final = 6
-PCP_NONCE: Final = 12
-PCP_HEADER: Final = 24
-PCP_MAPPING: Final = 36
-LONGEST_PCP: Final = 1100
-"""Bytes of the longest message (section 7)."""
-UNSUPPORTED_VERSION: Final = 1
-ANY: Final = ipaddress.IPv6Address("::ffff:0.0.0.0")
-"""The external address that an IPv4 client suggests when it has no wish (section 11.1)."""
-
-IP = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-
-@dataclass(frozen=True)
-class PcpMapping:
-    """A mapping as asked for: `client` is our own address on the way to the router, `lifetime` in
-    seconds (0: take the mapping away), `suggested` the port outside (0: none)."""
-
-    nonce: bytes = field(repr=False)
-    client: IP
-    port: int
-    lifetime: int
-    suggested: int = 0
-    outside: IP = ANY
-
-
-@dataclass(frozen=True)
-class PcpGranted:
-    """A mapping as given: the address and port outside, for how many seconds; `epoch` is the
-    router's clock in seconds."""
-
-    external: IP
-    port: int
-    lifetime: int
-    epoch: int
-
-
-@dataclass(frozen=True)
-class PcpDenied:
-    """No mapping: the result code, and for how many seconds that stays so."""
-
-    code: int
-    lifetime: int
-
-
-@dataclass(frozen=True)
-class NatPmpOnly:
-    """The router knows the older protocol only (RFC 6887, appendix A)."""
-
-
-PcpAnswer = PcpGranted | PcpDenied | NatPmpOnly
-
-
-def _packed(ip: IP) -> bytes:
-    return ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed
-
-
-def encode_pcp_map(wish: PcpMapping) -> bytes:
-    """The request, 60 bytes."""
-    header = (
-        bytes([PCP_VERSION, PCP_MAP, 0, 0])
-        + wish.lifetime.to_bytes(4, "big")
-        + _packed(wish.client)
-    )
-    outside = wish.suggested.to_bytes(2, "big") + _packed(wish.outside)
-    inside = wish.nonce + bytes([PCP_TCP, 0, 0, 0]) + wish.port.to_bytes(2, "big")
-    return header + inside + outside
-
-
-def read_pcp_answer(data: bytes, wish: PcpMapping) -> PcpAnswer | None:
-    """What a router answers to this wish; None for anything else, which is dropped ([L-52])."""
-    if len(data) == 8 and data[0] == 0:
-        is_denied = (
-            data[1] == PCP_ANSWER and int.from_bytes(data[2:4], "big") == UNSUPPORTED_VERSION
-        )
-        return NatPmpOnly() if is_denied else None
-    if not PCP_HEADER <= len(data) <= LONGEST_PCP or len(data) % 4 or not data[1] & PCP_ANSWER:
-        return None
-    code, lifetime = data[3], int.from_bytes(data[4:8], "big")
-    if code == UNSUPPORTED_VERSION and data[1] == PCP_ANSWER | PCP_MAP:
-        return PcpDenied(code, lifetime)
-    if (
-        data[0] != PCP_VERSION
-        or data[1] != PCP_ANSWER | PCP_MAP
-        or len(data) < PCP_HEADER + PCP_MAPPING
-    ):
-        return None
-    epoch = int.from_bytes(data[8:12], "big")
-    return _read_pcp_map(data[PCP_HEADER : PCP_HEADER + PCP_MAPPING], code, lifetime, epoch, wish)
-
-
-def _read_pcp_map(
-    data: bytes, code: int, lifetime: int, epoch: int, wish: PcpMapping
-) -> PcpAnswer | None:
-    nonce, rest = data[:PCP_NONCE], data[PCP_NONCE:]
-    inside, outside = (int.from_bytes(rest[at : at + 2], "big") for at in (4, 6))
-    if nonce != wish.nonce or rest[0] != PCP_TCP or inside != wish.port:
-        return None
-    if code:
-        return PcpDenied(code, lifetime)
-    ip = ipaddress.IPv6Address(rest[8:24])
-    external = ip.ipv4_mapped or ip
-    if wish.lifetime and (not lifetime or not outside or external.is_unspecified):
-        return None  # a mapping to nowhere is none
-    return PcpGranted(external, outside, lifetime, epoch)
-
-
-NATPMP_VERSION: Final = 0
-NATPMP_ANSWER: Final = 128
-ADDRESS: Final = 0
-NATPMP_TCP: Final = 2
-ADDRESS_ANSWER, MAP_ANSWER, DENIAL = 12, 16, 8
-"""Sizes in bytes; a router of an older kind answers an unknown request in eight."""
-
-
-@dataclass(frozen=True)
-class Outside:
-    """The router's address outside; `epoch` is its clock in seconds."""
-
-    external: ipaddress.IPv4Address
-    epoch: int
-
-
-@dataclass(frozen=True)
-class Mapped:
-    """The port outside that leads to the port inside, for so many seconds."""
-
-    port: int
-    lifetime: int
-    epoch: int
-
-
-@dataclass(frozen=True)
-class NatPmpDenied:
-    """The result code of a router that does not."""
-
-    code: int
-
-
-NATPMP_ADDRESS_REQUEST: Final = bytes([NATPMP_VERSION, ADDRESS])
-
-
-def encode_natpmp_map(port: int, lifetime: int, suggested: int) -> bytes:
-    """The request for a TCP port, 12 bytes; lifetime 0 with suggested 0 takes it away."""
-    ports = port.to_bytes(2, "big") + suggested.to_bytes(2, "big")
-    return bytes([NATPMP_VERSION, NATPMP_TCP, 0, 0]) + ports + lifetime.to_bytes(4, "big")
-
-
-def _natpmp_result(data: bytes, opcode: int, size: int) -> int | None:
-    """The result code of an answer to this request; None if it is none of one."""
-    if (
-        len(data) not in (size, DENIAL)
-        or data[0] != NATPMP_VERSION
-        or data[1] != NATPMP_ANSWER | opcode
-    ):
-        return None
-    code = int.from_bytes(data[2:4], "big")
-    return None if len(data) != size and not code else code
-
-
-def read_natpmp_address(data: bytes) -> Outside | NatPmpDenied | None:
-    """The answer to ADDRESS_REQUEST; None for anything else, which is dropped ([L-52])."""
-    code = _natpmp_result(data, ADDRESS, ADDRESS_ANSWER)
-    if code is None:
-        return None
-    if code:
-        return NatPmpDenied(code)
-    external = ipaddress.IPv4Address(data[8:12])
-    return None if external.is_unspecified else Outside(external, int.from_bytes(data[4:8], "big"))
-
-
-def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Mapped | NatPmpDenied | None:
-    """The answer to encode_map for this port and lifetime; None for anything else ([L-52])."""
-    code = _natpmp_result(data, NATPMP_TCP, MAP_ANSWER)
-    if code is None:
-        return None
-    if code:
-        return NatPmpDenied(code)
-    epoch, given = int.from_bytes(data[4:8], "big"), int.from_bytes(data[12:16], "big")
-    inside, outside = (int.from_bytes(data[at : at + 2], "big") for at in (8, 10))
-    if inside != port or (lifetime and not (outside and given)):
-        return None
-    return Mapped(outside, given, epoch)
 
 
 LIFETIME: Final[Seconds] = 7200.0
@@ -348,20 +155,168 @@ class Router(Protocol):
         ...
 
 
-def _opened(external: IP, port: int, lifetime: int) -> OpenedPort:
-    return OpenedPort(str(Address(str(external), port)), min(lifetime, LONGEST_LIFETIME))
+IP = ipaddress.IPv4Address | ipaddress.IPv6Address
+ANY: Final = ipaddress.IPv6Address("::ffff:0.0.0.0")
+"""No address: by PCP an IPv4 client suggests it when it has no wish (section 11.1)."""
 
 
-def _refuse(results: Mapping[int, RouterCode], number: int) -> NoReturn:
+@dataclass(frozen=True)
+class Granted:
+    """What a router gives; NAT-PMP says the address and the port in two answers.
+
+    Attributes:
+        epoch: The router's clock, in seconds.
+        external: The address outside.
+        port: The port outside that leads to ours.
+        lifetime: For how many seconds it does.
+    """
+
+    epoch: int
+    external: IP = ANY
+    port: int = 0
+    lifetime: int = 0
+
+
+Answer = Granted | RouterError
+"""What a router answers: what it gives, or why it gives nothing."""
+
+
+def _denial(results: Mapping[int, RouterCode], number: int) -> RouterError:
     code = results.get(number, RouterCode.CANNOT)
     why = because(code, number=number) if code is RouterCode.CANNOT else because(code)
-    raise RouterError(RouterCode.REFUSES, why=why)
+    return RouterError(RouterCode.REFUSES, why=why)
+
+
+# PCP
+
+PCP_VERSION: Final = 2
+PCP_MAP: Final = 1
+PCP_MAP_ANSWER: Final = 0x80 | PCP_MAP
+PCP_TCP: Final = 6
+PCP_NONCE: Final = 12
+PCP_HEADER: Final = 24
+LONGEST_PCP: Final = 1100
+"""Bytes of the longest message (section 7)."""
+UNSUPPORTED_VERSION: Final = 1
+_PCP_QUESTION: Final = Struct("!BBxxI16s12sB3xHH16s")
+_PCP_ANSWER: Final = Struct("!BBxBII12x12sB3xHH16s")
+"""A header (sections 7.1 and 7.2) and a mapping (section 11.1)."""
+
+
+@dataclass(frozen=True)
+class PcpMapping:
+    """A mapping as asked for: `client` is our own address on the way to the router, `lifetime` in
+    seconds (0: take the mapping away), `suggested` the port outside (0: none)."""
+
+    nonce: bytes = field(repr=False)
+    client: IP
+    port: int
+    lifetime: int
+    suggested: int = 0
+    outside: IP = ANY
+
+
+def _packed(ip: IP) -> bytes:
+    return ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed
+
+
+def encode_pcp_map(wish: PcpMapping) -> bytes:
+    """The request, 60 bytes."""
+    header = PCP_VERSION, PCP_MAP, wish.lifetime, _packed(wish.client)
+    outside = wish.suggested, _packed(wish.outside)
+    return _PCP_QUESTION.pack(*header, wish.nonce, PCP_TCP, wish.port, *outside)
+
+
+def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
+    """What a router answers to this wish; None for anything else, which is dropped ([L-52])."""
+    if len(data) == DENIAL and data[0] == NATPMP_VERSION:  # it knows the older protocol only
+        is_denied = data[1:4] == bytes([NATPMP_ANSWER, 0, UNSUPPORTED_VERSION])
+        return RouterError(RouterCode.ABSENT) if is_denied else None
+    is_whole = PCP_HEADER <= len(data) <= LONGEST_PCP and len(data) % 4 == 0
+    if not is_whole or data[1] != PCP_MAP_ANSWER:
+        return None
+    if data[3] == UNSUPPORTED_VERSION:
+        return _denial(PCP_RESULTS, UNSUPPORTED_VERSION)
+    if data[0] != PCP_VERSION or len(data) < _PCP_ANSWER.size:
+        return None
+    code, lifetime, epoch, *which, outside, packed = _PCP_ANSWER.unpack_from(data)[2:]
+    if which != [wish.nonce, PCP_TCP, wish.port]:
+        return None
+    if code:
+        return _denial(PCP_RESULTS, code)
+    ip = ipaddress.IPv6Address(packed)
+    external = ip.ipv4_mapped or ip
+    if wish.lifetime and (not lifetime or not outside or external.is_unspecified):
+        return None  # a mapping to nowhere is none
+    return Granted(epoch, external, outside, lifetime)
+
+
+# NAT-PMP
+
+NATPMP_VERSION: Final = 0
+NATPMP_ANSWER: Final = 128
+ADDRESS: Final = 0
+NATPMP_TCP: Final = 2
+DENIAL: Final = 8
+"""Bytes in which a router of an older kind answers an unknown request."""
+_MAP_QUESTION: Final = Struct("!BBxxHHI")
+_ADDRESS_ANSWER: Final = Struct("!4xI4s")
+_MAP_ANSWER: Final = Struct("!4xIHHI")
+NATPMP_ADDRESS_REQUEST: Final = bytes([NATPMP_VERSION, ADDRESS])
+
+
+def encode_natpmp_map(port: int, lifetime: int, suggested: int) -> bytes:
+    """The request for a TCP port, 12 bytes; lifetime 0 with suggested 0 takes it away."""
+    return _MAP_QUESTION.pack(NATPMP_VERSION, NATPMP_TCP, port, suggested, lifetime)
+
+
+def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | RouterError | None:
+    """Return the fields of an answer to this request, or its denial; None if it is none."""
+    is_whole = len(data) == form.size
+    head = bytes([NATPMP_VERSION, NATPMP_ANSWER | opcode])
+    if not (is_whole or len(data) == DENIAL) or data[:2] != head:
+        return None
+    code = int.from_bytes(data[2:4], "big")
+    if code:
+        return _denial(NATPMP_RESULTS, code)
+    return form.unpack(data) if is_whole else None
+
+
+def read_natpmp_address(data: bytes) -> Answer | None:
+    """The answer to ADDRESS_REQUEST; None for anything else, which is dropped ([L-52])."""
+    found = _natpmp_fields(data, ADDRESS, _ADDRESS_ANSWER)
+    if not isinstance(found, tuple):
+        return found
+    answer = Granted(found[0], ipaddress.IPv4Address(found[1]))
+    return None if answer.external.is_unspecified else answer
+
+
+def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
+    """The answer to encode_map for this port and lifetime; None for anything else ([L-52])."""
+    found = _natpmp_fields(data, NATPMP_TCP, _MAP_ANSWER)
+    if not isinstance(found, tuple):
+        return found
+    epoch, inside, outside, given = found
+    if inside != port or (lifetime and not (outside and given)):
+        return None
+    return Granted(epoch, port=outside, lifetime=given)
+
+
+# Asking
+
+
+def _opened(external: IP, granted: Granted) -> OpenedPort:
+    where = Address(str(external), granted.port)
+    return OpenedPort(str(where), min(granted.lifetime, LONGEST_LIFETIME))
 
 
 async def ask_router(
-    wire: Datagrams, request: bytes, read: Callable[[bytes], T | None], pauses: Iterator[float]
-) -> T:
-    """Return the router's answer. The question is sent again after each pause.
+    wire: Datagrams,
+    request: bytes,
+    read: Callable[[bytes], Answer | None],
+    pauses: Iterator[float],
+) -> Granted:
+    """Return what the router gives. The question is sent again after each pause.
 
     Args:
         wire: datagrams to this router.
@@ -370,7 +325,8 @@ async def ask_router(
         pauses: for how many seconds an answer is awaited each time.
 
     Raises:
-        RouterError: if nobody listens there, or no answer came in all the pauses.
+        RouterError: if the router gives nothing, nobody listens there, or no answer came in all
+            the pauses.
     """
     try:
         for pause in pauses:
@@ -378,6 +334,8 @@ async def ask_router(
             with trio.move_on_after(pause):
                 while True:
                     answer = read(await wire.receive())
+                    if isinstance(answer, RouterError):
+                        raise answer
                     if answer is not None:
                         return answer
     except OSError as error:  # the router's system says that nobody listens there
@@ -391,30 +349,21 @@ class PcpRouter:
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
         self._nonce = secrets.token_bytes(PCP_NONCE)
-        self._last: PcpGranted | None = None
-
-    def _wish(self, lifetime: int) -> PcpMapping:
-        mapping = PcpMapping(self._nonce, self._wire.own, self._port, lifetime)
-        if self._last is None or not lifetime:
-            return mapping
-        return replace(mapping, suggested=self._last.port, outside=self._last.external)
+        self._last: Granted | None = None
 
     async def open(self) -> OpenedPort:
         """The mapping, with the same port outside as before if that can be; or RouterError."""
-        wish = self._wish(int(LIFETIME))
-        answer = await self._ask(wish, PCP_TIMES)
-        if isinstance(answer, NatPmpOnly):
-            raise RouterError(RouterCode.ABSENT)
-        if isinstance(answer, PcpDenied):
-            _refuse(PCP_RESULTS, answer.code)
-        self._last = answer
-        return _opened(answer.external, answer.port, answer.lifetime)
+        self._last = await self._ask(int(LIFETIME), self._last, PCP_TIMES)
+        return _opened(self._last.external, self._last)
 
     async def close(self) -> None:
         """Ask for no more time (section 15.1)."""
-        await self._ask(self._wish(0), 1)
+        await self._ask(0, None, 1)
 
-    async def _ask(self, wish: PcpMapping, times: int) -> PcpAnswer:
+    async def _ask(self, lifetime: int, last: Granted | None, times: int) -> Granted:
+        wish = PcpMapping(self._nonce, self._wire.own, self._port, lifetime)
+        if last is not None:
+            wish = replace(wish, suggested=last.port, outside=last.external)
         request, pauses = encode_pcp_map(wish), pcp_pauses(times)
         return await ask_router(self._wire, request, lambda d: read_pcp_answer(d, wish), pauses)
 
@@ -430,31 +379,21 @@ class NatPmpRouter:
     async def open(self) -> OpenedPort:
         """The mapping, asked for again if the router starts anew in between; or RouterError."""
         for _ in range(2):
-            answer: Outside | NatPmpDenied = await ask_router(
-                self._wire, NATPMP_ADDRESS_REQUEST, read_natpmp_address, natpmp_pauses(NATPMP_TIMES)
-            )
-            if isinstance(answer, NatPmpDenied):
-                _refuse(NATPMP_RESULTS, answer.code)
-            self._epoch.is_new(answer.epoch, trio.current_time())
-            outside = answer.external
-            mapped = await self._map(int(LIFETIME))
+            address = await self._ask(NATPMP_ADDRESS_REQUEST, read_natpmp_address)
+            self._epoch.is_new(address.epoch, trio.current_time())
+            mapped = await self._map(int(LIFETIME), self._outside)
             if not self._epoch.is_new(mapped.epoch, trio.current_time()):
                 break
         self._outside = mapped.port
-        return _opened(outside, mapped.port, mapped.lifetime)
-
-    async def _map(self, lifetime: int) -> Mapped:
-        request = encode_natpmp_map(self._port, lifetime, self._outside if lifetime else 0)
-
-        def read(data: bytes) -> Mapped | NatPmpDenied | None:
-            return read_natpmp_map(data, self._port, lifetime)
-
-        answer: Mapped | NatPmpDenied
-        answer = await ask_router(self._wire, request, read, natpmp_pauses(NATPMP_TIMES))
-        if isinstance(answer, NatPmpDenied):
-            _refuse(NATPMP_RESULTS, answer.code)
-        return answer
+        return _opened(address.external, mapped)
 
     async def close(self) -> None:
         """Ask for no more time (section 3.4)."""
-        await self._map(0)
+        await self._map(0, 0)
+
+    async def _map(self, lifetime: int, outside: int) -> Granted:
+        request = encode_natpmp_map(self._port, lifetime, outside)
+        return await self._ask(request, lambda d: read_natpmp_map(d, self._port, lifetime))
+
+    async def _ask(self, request: bytes, read: Callable[[bytes], Answer | None]) -> Granted:
+        return await ask_router(self._wire, request, read, natpmp_pauses(NATPMP_TIMES))

@@ -8,7 +8,7 @@ import random
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Final
@@ -33,7 +33,6 @@ from .advertised_addresses import (
     widest,
 )
 from .pcp_and_nat_pmp import (
-    Datagrams,
     NatPmpRouter,
     OpenedPort,
     PcpRouter,
@@ -103,61 +102,46 @@ AGAIN: Final[Seconds] = 600.0
 
 TellMapped = Callable[[str, Reason | None], None]
 """Hears of an address outside, or why there is none."""
-Wire = Callable[[], AbstractAsyncContextManager[Datagrams]]
-Others = Callable[[Datagrams], list[Router]]
+Ways = Callable[[int], AbstractAsyncContextManager[tuple[str, Sequence[Router]]]]
+"""Gives our own address on the way to the default router, and by what that is asked to lead to a
+port here: by the newer protocol, by the older, and then by others."""
 
 
-@dataclass(frozen=True)
-class RouterAccess:
-    """How routers are asked: the datagrams to the default one, and how it is asked in other ways,
-    given such datagrams."""
-
-    wire: Wire
-    others: Others
-
-
-def of_this_network(port: int) -> RouterAccess:
-    """The routers of the network that this machine is in, for a port it listens on."""
-
-    @asynccontextmanager
-    async def wire() -> AsyncIterator[Datagrams]:
-        router = await trio.to_thread.run_sync(gateway)
-        if router is None or destination_of(IPv4Address(router)) is not Destination.PRIVATE:
-            raise RouterError(RouterCode.UNKNOWN)
-        async with datagrams(router) as found:
-            yield found
-
-    def others(wire: Datagrams) -> list[Router]:
-        network = LocalNetwork(IPv4Address(str(wire.own)), IPv4Address(str(wire.router)))
-        return [UpnpRouter(network, port)]
-
-    return RouterAccess(wire, others)
+@asynccontextmanager
+async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router]]]:
+    """The ways to ask the router of the network that this machine is in; RouterError if none is."""
+    found = await trio.to_thread.run_sync(gateway)
+    router = None if found is None else IPv4Address(found)
+    if router is None or destination_of(router) is not Destination.PRIVATE:
+        raise RouterError(RouterCode.UNKNOWN)
+    async with datagrams(str(router)) as newer, datagrams(str(router)) as older:
+        upnp = UpnpRouter(LocalNetwork(IPv4Address(str(newer.own)), router), port)
+        yield str(newer.own), (PcpRouter(newer, port), NatPmpRouter(older, port), upnp)
 
 
 async def keep_open(
-    hosts: Collection[str], port: int, tell: TellMapped, ways: RouterAccess | None = None
+    hosts: Collection[str], port: int, tell: TellMapped, ways: Ways = of_this_network
 ) -> None:
     """Keep a way in to this TCP port until cancelled; then it is taken away ([L-53], [L-54]).
 
     `hosts` are the IP addresses that are listened on: a router leads to the one on the way to it.
     Nothing fails: `tell` gets the address outside, or why there is none, whenever that changes.
     """
-    ways = ways or of_this_network(port)
     while True:
         tell("", await _once(hosts, port, tell, ways))
         await trio.sleep(AGAIN)
 
 
-async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: RouterAccess) -> Reason:
+async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways) -> Reason:
     """Find a router that opens, and keep what it has opened; why there is nothing any more."""
     try:
-        async with ways.wire() as newer, ways.wire() as older:
-            if str(newer.own) not in hosts:
-                return because(RouterCode.ELSEWHERE, host=str(newer.own))
+        async with ways(port) as (own, (newer, older, *others)):
+            if own not in hosts:
+                return because(RouterCode.ELSEWHERE, host=own)
             try:
-                found = await _search(PcpRouter(newer, port), NatPmpRouter(older, port))
+                found = await _search(newer, older)
             except RouterError as error:
-                found = await _of_others(ways.others(newer), error)
+                found = await _of_others(others, error)
             return await _keep(*found, tell)
     except RouterError as error:
         return error.reason
@@ -282,7 +266,7 @@ class Reachability:
         self,
         found: Found,
         wanted: Wanted,
-        routers: RouterAccess | None = None,
+        routers: Ways = of_this_network,
         waits_at: Callable[[], frozenset[str]] | None = None,
     ) -> None:
         """`waits_at` gives the relays that let us wait there just now; all of them if None."""

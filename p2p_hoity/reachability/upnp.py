@@ -10,8 +10,8 @@ machine. All it sends is bounded, and whoever gives up reads nothing more.
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
 from typing import Final
@@ -35,78 +35,6 @@ thousands."""
 HEAD: Final = 1 << 13
 """Bytes of the head of an answer, and of anything else that is read in one piece."""
 CHUNK: Final = 4096
-
-Headers = Sequence[tuple[str, str]]
-
-
-class HttpError(Exception):
-    """There is no answer that could be read: none came, it is too long, or it is no HTTP."""
-
-
-@dataclass(frozen=True)
-class HttpRequest:
-    """What is asked: the method, the target with its host, more headers, and the body."""
-
-    method: str
-    host: str
-    target: str
-    headers: Headers = ()
-    body: bytes = b""
-
-
-@dataclass(frozen=True)
-class HttpAnswer:
-    """What came: the number of the status, and the body."""
-
-    status: int
-    body: bytes
-
-
-async def ask(stream: trio.abc.Stream, question: HttpRequest) -> HttpAnswer:
-    """Ask over a fresh stream, which is closed afterwards.
-
-    A redirection is an answer like any other: nothing is dialled because of it. The time is the
-    caller's to bound; who cancels this ends all reading.
-
-    Raises:
-        HttpError: If no answer can be read.
-    """
-    import h11
-
-    talk = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD)
-    try:
-        always = [
-            ("Host", question.host),
-            ("Connection", "close"),
-            ("Content-Length", str(len(question.body))),
-        ]
-        asked = h11.Request(
-            method=question.method, target=question.target, headers=[*always, *question.headers]
-        )
-        parts = (asked, h11.Data(data=question.body), h11.EndOfMessage())
-        await stream.send_all(b"".join(talk.send(part) or b"" for part in parts))
-        status, body, received = 0, bytearray(), 0
-        while True:
-            event = talk.next_event()
-            if event is h11.NEED_DATA:
-                data = bytes(await stream.receive_some(CHUNK))
-                received += len(data)
-                if received > LONGEST:
-                    raise HttpError
-                talk.receive_data(data)
-            elif isinstance(event, h11.Response):
-                status = event.status_code
-            elif isinstance(event, h11.Data):
-                body += event.data
-            elif isinstance(event, h11.EndOfMessage):
-                return HttpAnswer(status, bytes(body))
-            elif not isinstance(event, h11.InformationalResponse):
-                raise HttpError
-    except (h11.ProtocolError, *TROUBLE) as error:
-        raise HttpError from error
-    finally:
-        await cut(stream)
-
 
 GROUP: Final = ("239.255.255.250", 1900)
 """Where routers hear searches."""
@@ -134,8 +62,14 @@ Fields = Mapping[str, str]
 class Endpoint:
     """A port of the router, and the target to ask for there."""
 
+    host: IPv4Address
     port: int
     target: str
+
+    @property
+    def authority(self) -> str:
+        """The host and the port."""
+        return f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True)
@@ -167,10 +101,16 @@ def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
     return None
 
 
-def place_of(url: str, router: IPv4Address) -> Endpoint | None:
-    """Return the place that a URL names; None unless it is of HTTP and on the router itself."""
+def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
+    """Return the place that a URL names; None unless it is of HTTP and on the router itself.
+
+    Args:
+        url: The URL.
+        router: The only address at which the place may be.
+        base: The URL from which a relative one leads on.
+    """
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(urljoin(base, url))
         host, port = IPv4Address(parts.hostname or ""), parts.port
     except (AddressValueError, ValueError):
         return None
@@ -178,16 +118,18 @@ def place_of(url: str, router: IPv4Address) -> Endpoint | None:
     is_plain = target.isascii() and target.isprintable() and " " not in target
     if parts.scheme != "http" or host != router or port == 0 or "@" in parts.netloc:
         return None
-    return Endpoint(port or DEFAULT_PORT, target) if is_plain and target[0] == "/" else None
+    found = Endpoint(host, port or DEFAULT_PORT, target)
+    return found if is_plain and target[0] == "/" else None
 
 
-def _parsed(data: bytes) -> ElementTree.Element | None:
-    """Return the root of a document in UTF-8 that declares no entities; None of any other."""
+def _elements(data: bytes) -> list[ElementTree.Element]:
+    """Return all elements of a document in UTF-8 that declares no entities, the root first; none of
+    any other."""
     try:
         text = data.decode("utf-8-sig")
-        return None if "<!DOCTYPE" in text else ElementTree.fromstring(text)
+        return [] if "<!DOCTYPE" in text else list(ElementTree.fromstring(text).iter())
     except (UnicodeDecodeError, ElementTree.ParseError):
-        return None
+        return []
 
 
 def _name(element: ElementTree.Element) -> str:
@@ -195,8 +137,8 @@ def _name(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _fields_of(element: ElementTree.Element) -> dict[str, str]:
-    return {_name(child): (child.text or "").strip() for child in element}
+def _texts(elements: Iterable[ElementTree.Element]) -> dict[str, str]:
+    return {_name(element): (element.text or "").strip() for element in elements}
 
 
 def read_services(data: bytes, location: str, router: IPv4Address) -> list[Service]:
@@ -207,25 +149,15 @@ def read_services(data: bytes, location: str, router: IPv4Address) -> list[Servi
         location: The URL that it was read from.
         router: The only address at which a service may be.
     """
-    root = _parsed(data)
-    if root is None:
-        return []
-    base = _fields_of(root).get("URLBase") or location
-    return list(_services(root, base, router))[:MOST_SERVICES]
-
-
-def _services(root: ElementTree.Element, base: str, router: IPv4Address) -> Iterator[Service]:
-    for element in root.iter():
-        if _name(element) != "service":
-            continue
-        told = _fields_of(element)
+    elements, found = _elements(data), list[Service]()
+    base = _texts(elements[0] if elements else ()).get("URLBase") or location
+    for element in elements:
+        told = _texts(element) if _name(element) == "service" else {}
         kind, control = told.get("serviceType", ""), told.get("controlURL", "")
-        try:
-            place = place_of(urljoin(base, control), router)
-        except ValueError:
-            continue
+        place = place_of(control, router, base)
         if kind in SERVICES and control and place is not None:
-            yield Service(kind, place)
+            found.append(Service(kind, place))
+    return found[:MOST_SERVICES]
 
 
 def action(service: Service, name: str, fields: Fields) -> bytes:
@@ -236,10 +168,7 @@ def action(service: Service, name: str, fields: Fields) -> bytes:
 
 def read_fields(data: bytes) -> Fields:
     """Return the fields of an answer in SOAP, all of its elements by name."""
-    root = _parsed(data)
-    if root is None:
-        return {}
-    return {_name(element): (element.text or "").strip() for element in root.iter()}
+    return _texts(_elements(data))
 
 
 PATIENCE: Final[Seconds] = 6.0
@@ -299,6 +228,56 @@ class LocalNetwork:
         return await trio.open_tcp_stream(str(self.router), port)
 
 
+async def ask(
+    network: LocalNetwork,
+    place: Endpoint,
+    method: str,
+    headers: Sequence[tuple[str, str]] = (),
+    body: bytes = b"",
+) -> tuple[int, bytes]:
+    """Ask over a connection of its own, which is closed afterwards.
+
+    A redirection is an answer like any other: nothing is dialled because of it. The time is the
+    caller's to bound; who cancels this ends all reading.
+
+    Returns:
+        The status of the answer, and its body. 0 and nothing if there is no answer that can be
+        read: none came, it is too long, or it is no HTTP.
+    """
+    import h11
+
+    talk = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD)
+    always = [
+        ("Host", place.authority),
+        ("Connection", "close"),
+        ("Content-Length", str(len(body))),
+    ]
+    status, found, received = 0, bytearray(), 0
+    with suppress(h11.ProtocolError, *TROUBLE):
+        asked = h11.Request(method=method, target=place.target, headers=[*always, *headers])
+        parts = (asked, h11.Data(data=body), h11.EndOfMessage())
+        stream = await network.open(place.port)
+        try:
+            await stream.send_all(b"".join(talk.send(part) or b"" for part in parts))
+            while received <= LONGEST:
+                event = talk.next_event()
+                if event is h11.NEED_DATA:
+                    data = bytes(await stream.receive_some(CHUNK))
+                    received += len(data)
+                    talk.receive_data(data)
+                elif isinstance(event, h11.Response):
+                    status = event.status_code
+                elif isinstance(event, h11.Data):
+                    found += event.data
+                elif isinstance(event, h11.EndOfMessage):
+                    return status, bytes(found)
+                elif not isinstance(event, h11.InformationalResponse):
+                    break
+        finally:
+            await cut(stream)
+    return 0, b""
+
+
 class UpnpRouter:
     """A router found by UPnP; a mapping without an end is never asked for ([L-54], [L-68])."""
 
@@ -351,12 +330,10 @@ class UpnpRouter:
     async def _services(self) -> list[Service]:
         found: list[Service] = []
         for place in await self._search():
-            answer = await self._exchange(
-                place, HttpRequest("GET", self._host(place), place.target)
-            )
-            if answer is not None and answer.status == 200:
-                location = f"http://{self._host(place)}{place.target}"
-                found += read_services(answer.body, location, self._network.router)
+            status, body = await ask(self._network, place, "GET")
+            if status == 200:
+                location = f"http://{place.authority}{place.target}"
+                found += read_services(body, location, self._network.router)
         return found[:MOST_SERVICES]
 
     async def _search(self) -> list[Endpoint]:
@@ -415,16 +392,5 @@ class UpnpRouter:
             ("Content-Type", 'text/xml; charset="utf-8"'),
             ("SOAPAction", f'"{service.kind}#{name}"'),
         )
-        place, body = service.place, action(service, name, fields)
-        question = HttpRequest("POST", self._host(place), place.target, headers, body)
-        answer = await self._exchange(place, question)
-        return {} if answer is None else read_fields(answer.body)
-
-    def _host(self, place: Endpoint) -> str:
-        return f"{self._network.router}:{place.port}"
-
-    async def _exchange(self, place: Endpoint, question: HttpRequest) -> HttpAnswer | None:
-        try:
-            return await ask(await self._network.open(place.port), question)
-        except (HttpError, *TROUBLE):
-            return None
+        body = action(service, name, fields)
+        return read_fields((await ask(self._network, service.place, "POST", headers, body))[1])

@@ -32,15 +32,29 @@ Ends = tuple[trio.abc.Stream, trio.abc.Stream]
 class Splice:
     """Carries bytes between two streams; cut when idle too long or when a byte cap is reached.
 
-    A way is 0 from the first end to the second, 1 from the second to the first; `early` is what
-    came from each end before the splice began; `carried` counts all bytes.
+    A way is 0 from the first end to the second, 1 from the second to the first; `carried` counts
+    all bytes.
     """
 
     def __init__(
-        self, ends: Ends, idle: float, most: int, early: tuple[bytes, bytes] = (b"", b"")
+        self,
+        ends: Ends,
+        idle: float,
+        most: int,
+        early: tuple[bytes, bytes] = (b"", b""),
+        exchange: Exchange | None = None,
     ) -> None:
+        """Begin with nothing carried.
+
+        Args:
+            ends: The two streams.
+            idle: Seconds without a byte after which it is cut.
+            most: How many bytes it may carry.
+            early: What came from each end before the splice began.
+            exchange: Carries the bytes if it can.
+        """
         self.ends = ends
-        self._early = early
+        self._early, self._exchange = early, exchange
         self._idle, self._most = idle, most
         self._scope = trio.CancelScope()
         self._passed = 0.0
@@ -62,7 +76,9 @@ class Splice:
                 await cut(end)
 
     async def carry(self, early: tuple[bytes, bytes]) -> None:
-        """Pass bytes on until one end stops; with nothing but streams, a task for each way."""
+        """Pass bytes on until one end stops: by the exchange, or else in a task for each way."""
+        if self._exchange is not None and await self._exchange.carry(self, early):
+            return
         async with trio.open_nursery() as nursery:
             for way in (0, 1):
                 nursery.start_soon(self._pump, way, early[way], nursery.cancel_scope)
@@ -132,45 +148,47 @@ class Exchange:
         finally:
             self._poll.close()
 
-    def takes(self, ends: tuple[trio.abc.Stream, trio.abc.Stream]) -> bool:
-        """Whether it can carry between these."""
-        return self._poll is not None and all(isinstance(one, trio.SocketStream) for one in ends)
+    async def carry(self, splice: Splice, early: tuple[bytes, bytes]) -> bool:
+        """Carry for this splice until one of its sockets is at its end, or is closed.
 
-    def enter(
-        self,
-        splice: Splice,
-        numbers: tuple[int, int],
-        early: tuple[bytes, bytes],
-        over: Callable[[], None],
-    ) -> None:
-        """Carry for this splice between two non-blocking sockets until `leave`; `over` when one of
-        them is at its end, or is closed already. `early` was read from each before."""
-        one, other = (_End(number, splice, way, over, self) for way, number in enumerate(numbers))
+        Args:
+            splice: Counts the bytes.
+            early: What was read from each end before.
+
+        Returns:
+            False, at once, if it cannot carry: the ends are no sockets, or there is no epoll.
+        """
+        sockets = [one.socket for one in splice.ends if isinstance(one, trio.SocketStream)]
+        if self._poll is None or len(sockets) < len(splice.ends):
+            return False
+        over = trio.Event()
+        one, other = (
+            _End(made.fileno(), splice, way, over.set, self) for way, made in enumerate(sockets)
+        )
         one.other, other.other = other, one
         try:
             for end in (one, other):
                 self.listen(end, new=True)
                 self._ends[end.number] = end
+            for end, begun in zip((one, other), early, strict=True):
+                if begun:
+                    end.begin(begun)
+            await over.wait()
         except (OSError, ValueError):  # closed, or the system watches over no more
-            over()
-            return
-        for end, begun in zip((one, other), early, strict=True):
-            if begun:
-                end.begin(begun)
+            return True
+        finally:  # before they are closed
+            for end in (one, other):
+                known = self._ends.pop(end.number, None) is not None
+                if known and not self._poll.closed:
+                    with suppress(OSError):  # closed already, when all of the relay ends at once
+                        self._poll.unregister(end.number)
+        return True
 
     def listen(self, end: _End, new: bool = False) -> None:
         """Ask the system to tell of an end what it waits for now."""
         if self._poll is not None:
             wanted = end.wanted()
             (self._poll.register if new else self._poll.modify)(end.number, wanted)
-
-    def leave(self, numbers: tuple[int, int]) -> None:
-        """Carry between these no more; before they are closed."""
-        for number in numbers:
-            known = self._ends.pop(number, None) is not None
-            if known and self._poll is not None and not self._poll.closed:
-                with suppress(OSError):  # closed already, when all of the relay ends at once
-                    self._poll.unregister(number)
 
 
 class _End:
@@ -238,43 +256,3 @@ class _End:
     def _listen_anew(self) -> None:
         self.exchange.listen(self)
         self.exchange.listen(self.other)
-
-
-class SwitchedSplice(Splice):
-    """As any splice; what came early goes out by its own streams, all else by the exchange."""
-
-    def __init__(
-        self,
-        exchange: Exchange,
-        ends: Ends,
-        idle: float,
-        most: int,
-        early: tuple[bytes, bytes] = (b"", b""),
-    ) -> None:
-        super().__init__(ends, idle, most, early)
-        self._exchange = exchange
-
-    async def carry(self, early: tuple[bytes, bytes]) -> None:
-        """Until the exchange says that one end has stopped."""
-        over = trio.Event()
-        numbers = _number(self.ends[0]), _number(self.ends[1])
-        self._exchange.enter(self, numbers, early, over.set)
-        try:
-            await over.wait()
-        finally:
-            self._exchange.leave(numbers)
-
-
-def splice_of(
-    exchange: Exchange, ends: Ends, idle: float, most: int, early: tuple[bytes, bytes]
-) -> Splice:
-    """The splice for two ends: by the exchange if it can."""
-    if exchange.takes(ends):
-        return SwitchedSplice(exchange, ends, idle, most, early)
-    return Splice(ends, idle, most, early)
-
-
-def _number(end: trio.abc.Stream) -> int:
-    if not isinstance(end, trio.SocketStream):
-        raise RuntimeError("only sockets are switched")
-    return end.socket.fileno()

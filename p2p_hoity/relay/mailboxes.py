@@ -73,31 +73,23 @@ class Mailbox:
             hearer.link.post(data)
 
 
-class Pressure:
-    """How many of late have named a number at which nobody waits: mostly strangers who guess."""
-
-    def __init__(self) -> None:
-        self._misses, self._when = 0.0, 0.0
-
-    def misses(self, now: float) -> float:
-        """Return about how many there were in the last `MEMORY` seconds; older ones fade."""
-        return self._misses * math.exp((self._when - now) / MEMORY)
-
-    def miss(self, now: float) -> None:
-        """Count one more."""
-        self._misses, self._when = self.misses(now) + 1, now
-
-
 class Numbers:
     """Numbers as short as may be, drawn by lot, each at rest for a while after its use."""
 
     def __init__(self) -> None:
         self._resting: dict[int, float] = {}  # in the order of their ends
-        self._pressure = Pressure()
+        self._misses, self._when = 0.0, 0.0
+
+    def misses(self, now: float) -> float:
+        """Return about how many have named a number at which nobody waits, in `MEMORY` seconds.
+
+        They are mostly strangers who guess. Older ones fade.
+        """
+        return self._misses * math.exp((self._when - now) / MEMORY)
 
     def miss(self, now: float) -> None:
-        """Somebody has named a number at which nobody waits."""
-        self._pressure.miss(now)
+        """Count one more of these."""
+        self._misses, self._when = self.misses(now) + 1, now
 
     def draw(self, taken: Container[int], number: int, now: float) -> int:
         """Return a number that is not among the `number` taken: of one digit while there are few,
@@ -107,7 +99,7 @@ class Numbers:
         SPEC: [K-6].
         """
         self._wake(now)
-        wanted = max(2 * (number + len(self._resting)), SPARE * self._pressure.misses(now))
+        wanted = max(2 * (number + len(self._resting)), SPARE * self.misses(now))
         most = 9
         while wanted > most and most < MOST_NUMBER:
             most = 10 * most + 9

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
@@ -21,7 +21,6 @@ from ..net.transport import Network, TcpNetwork, attend_all, cut
 from .relay_log import LATE, Event, Watch
 
 if TYPE_CHECKING:
-    import h11
     from prometheus_client.core import Metric
 
     from .relay_server import Relay
@@ -141,17 +140,21 @@ async def _answer(
 
 
 async def _converse(stream: trio.abc.Stream, page: Callable[[], bytes]) -> None:
+    """Answer the first question, unless who asks is gone."""
     import h11
 
     talk = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST)
     try:
-        asked = await _question(stream, talk)
+        while (asked := talk.next_event()) is h11.NEED_DATA:
+            talk.receive_data(bytes(await stream.receive_some(LONGEST)))
     except h11.RemoteProtocolError as error:
-        status, body = error.error_status_hint, b""
+        status = error.error_status_hint
     else:
-        if asked is None:
+        if not isinstance(asked, h11.Request):
             return
-        status, body = _reply(asked, page)
+        status = 200 if asked.target.partition(b"?")[0] == b"/metrics" else 404
+        status = status if asked.method == b"GET" else 405
+    body = page() if status == 200 else b""
     headers = [
         ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"),
         ("Content-Length", str(len(body))),
@@ -159,23 +162,3 @@ async def _converse(stream: trio.abc.Stream, page: Callable[[], bytes]) -> None:
     ]
     out = [h11.Response(status_code=status, headers=headers), h11.Data(body), h11.EndOfMessage()]
     await stream.send_all(b"".join(talk.send(part) or b"" for part in out))
-
-
-async def _question(stream: trio.abc.Stream, talk: h11.Connection) -> h11.Request | None:
-    """The head of the first question; None if who asks is gone."""
-    import h11
-
-    while True:
-        event: Any = talk.next_event()
-        if event is h11.NEED_DATA:
-            talk.receive_data(bytes(await stream.receive_some(LONGEST)))
-        else:
-            return event if isinstance(event, h11.Request) else None
-
-
-def _reply(asked: h11.Request, page: Callable[[], bytes]) -> tuple[int, bytes]:
-    if asked.method != b"GET":
-        return 405, b""
-    if asked.target.partition(b"?")[0] != b"/metrics":
-        return 404, b""
-    return 200, page()

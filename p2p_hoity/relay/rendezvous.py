@@ -16,7 +16,7 @@ from ..net.network_errors import NetError
 from ..net.peer_link import Link
 from ..net.relay_client import TOKEN
 from ..net.secure_channel import ID, LONGEST, Listener, Proven, Verdict
-from .forwarding import PIECE, Exchange, Splice, splice_of
+from .forwarding import PIECE, Exchange, Splice
 from .relay_limits import RelayLimits, Stay, Visit, count_down, lasted
 from .relay_log import Event
 
@@ -219,7 +219,7 @@ class Calls:
         limits, early = self._limits, await self._welcomed(caller, taker)
         if early is not None:
             ends = caller.bare, taker.bare
-            splice = splice_of(self._exchange, ends, limits.idle, limits.splice_bytes, early)
+            splice = Splice(ends, limits.idle, limits.splice_bytes, early, self._exchange)
             watch, began = caller.watch, trio.current_time()
             watch.note(Event.SPLICED, caller.source)
             scopes = {caller.scope, taker.scope}

@@ -8,7 +8,7 @@ sorted by letter and then by year (or number).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Literal, cast
@@ -155,22 +155,15 @@ class Edition:
         """Cash in thousands or a Thief's number; 0 for Detective and Exhibit."""
         return self.action_cards[card].number or 0
 
-    def with_switches(
-        self,
-        action_choice: ActionChoice | None = None,
-        detective_in_hall: bool | None = None,
-        detective_rank: DetectiveRank | None = None,
-    ) -> Edition:
-        """This edition with some switches set otherwise; ValueError if there is no such setting."""
-        given = {
-            "action_choice": action_choice,
-            "detective_in_hall": detective_in_hall,
-            "detective_rank": detective_rank,
-        }
-        for name, value in given.items():
-            if value is not None and value not in SWITCH_VALUES[name]:
-                raise ValueError(f"switch {name} is one of {SWITCH_VALUES[name]}, not {value!r}")
+    def with_switches(self, **given: str | bool | None) -> Edition:
+        """This edition with some switches set otherwise, those that are given and not None.
+
+        ValueError if there is no such setting.
+        """
         changes = {name: value for name, value in given.items() if value is not None}
+        for name, value in changes.items():
+            if value not in SWITCH_VALUES[name]:
+                raise ValueError(f"switch {name} is one of {SWITCH_VALUES[name]}, not {value!r}")
         return replace(self, switches=replace(self.switches, **changes))  # type: ignore[arg-type]
 
     def canonical(self) -> bytes:
@@ -183,14 +176,10 @@ class Edition:
         plain = [
             self.name,
             [[c.letter, c.year] for c in self.collectibles],
-            [[c.name, list(c.cash), list(c.thieves)] for c in self.colours],
-            [list(self.club_room), [[c.larger, c.smaller, c.fields] for c in self.castles]],
+            [astuple(colour) for colour in self.colours],
+            [self.club_room, [astuple(castle) for castle in self.castles]],
             self.banquet_fields,
-            [
-                self.switches.action_choice,
-                self.switches.detective_in_hall,
-                self.switches.detective_rank,
-            ],
+            astuple(self.switches),
         ]
         return cast(bytes, msgpack.packb(plain))
 

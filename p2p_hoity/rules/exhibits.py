@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
-from .edition import LETTERS, Collectible, Edition
+from .edition import LETTERS, Edition
 
 MIN_EXHIBIT = 3
 
@@ -24,13 +25,8 @@ def is_exhibit(edition: Edition, cards: Iterable[int]) -> bool:
 def strength(edition: Edition, cards: Iterable[int]) -> Strength:
     """A sort key, the smaller the better: more Collectibles, then all years oldest first, then
     the letters in that order (of two disjoint exhibits only the oldest piece's letter matters)."""
-    pieces = sorted((edition.collectibles[card] for card in cards), key=_age)
+    pieces = sorted((edition.collectibles[card] for card in cards), key=attrgetter("age"))
     return (-len(pieces), tuple(p.year for p in pieces), tuple(p.letter for p in pieces))
-
-
-def oldest(edition: Edition, cards: Iterable[int]) -> int:
-    """The oldest piece: the lowest year (or number), then the lowest letter."""
-    return min(cards, key=lambda card: edition.collectibles[card].age)
 
 
 def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | None:
@@ -41,7 +37,7 @@ def best_exhibit(edition: Edition, cards: Iterable[int]) -> tuple[int, ...] | No
 def run_exhibits(edition: Edition, cards: Iterable[int]) -> list[tuple[int, ...]]:
     """For each unbroken run of letters all its Collectibles, best first: the best exhibit is the
     first of them."""
-    groups = _by_letter(edition, cards)
+    groups = by_letter(edition, cards)
     found = []
     for low in range(len(LETTERS)):
         run: list[int] = []
@@ -69,8 +65,8 @@ def may_hold_exhibit(
 ) -> bool:
     """Whether a seat with `known` Collectibles and `hidden` more out of `unseen` can hold a valid
     exhibit. With `hidden` 0 this says whether it does. (SPEC 9.3, *May hold an exhibit*.)"""
-    mine = [len(group) for group in _by_letter(edition, known)]
-    pool = [len(group) for group in _by_letter(edition, unseen)]
+    mine = [len(group) for group in by_letter(edition, known)]
+    pool = [len(group) for group in by_letter(edition, unseen)]
     spans = [(a, b) for a in range(len(LETTERS)) for b in range(a + 1, len(LETTERS) + 1)]
     return any(_span_fits(mine[a:b], pool[a:b], hidden) for a, b in spans)
 
@@ -82,15 +78,39 @@ def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
     return sum(mine) + min(hidden, sum(pool)) >= MIN_EXHIBIT
 
 
-def _age(piece: Collectible) -> tuple[int, str]:
-    return (piece.year, piece.letter)
+def letter_of(edition: Edition, card: int) -> int:
+    """The letter of a Collectible as a number: 0 for A to 5 for F."""
+    return ord(edition.collectibles[card].letter) - ord(LETTERS[0])
 
 
-def _by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
+def by_letter(edition: Edition, cards: Iterable[int]) -> list[list[int]]:
+    """These Collectibles by letter."""
     groups: list[list[int]] = [[] for _ in LETTERS]
     for card in cards:
-        groups[ord(edition.collectibles[card].letter) - ord(LETTERS[0])].append(card)
+        groups[letter_of(edition, card)].append(card)
     return groups
+
+
+def whole_runs(counts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """(size, first letter, last letter) of each stretch of letters that cannot be made longer.
+
+    Args:
+        counts: Pieces by letter.
+    """
+    size, low = 0, 0
+    for letter, count in enumerate((*counts, 0)):
+        if count:
+            low = low if size else letter
+            size += count
+        elif size:
+            yield size, low, letter - 1
+            size = 0
+
+
+def two_largest(counts: Sequence[int]) -> tuple[int, int]:
+    """The sizes of the two largest whole runs, 0 for one that there is not."""
+    first, second, *_ = sorted((0, 0, *(run[0] for run in whole_runs(counts))), reverse=True)
+    return first, second
 
 
 def _shrunk(edition: Edition, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from protocol.game_interface import Dealt
 
 from .choices import MAX_SEATS, MIN_SEATS, UnexpectedEvent
@@ -24,35 +26,21 @@ def start(edition: Edition, seats: int, variant: Variant = None) -> State:
     if (variant is not None) != (seats == MIN_SEATS):
         raise ValueError("two seats play surprise or confrontation, more seats neither")
     laid = layout(len(edition.collectibles), seats)
-    nobody: frozenset[int] = frozenset()
+    nothing = (None,) * seats
     return State(
         edition=edition,
         seats=seats,
         variant=variant,
-        phase=Phase.DEAL,
-        round=0,
-        colours=(),
         figures=(0,) * seats,
         hands=((),) * seats,
         collectibles=laid.hands,
         windows=laid.windows,
         known=(None,) * len(edition.collectibles),
-        register=(),
-        prison=(),
         present=frozenset(range(seats)),
-        banned=nobody,
-        resting=nobody,
-        joined=nobody,
-        places=(None,) * seats,
-        actions=(None,) * seats,
-        sealed=nobody,
-        exhibits=(None,) * seats,
-        thieves=(),
-        buyer=None,
+        places=nothing,
+        actions=nothing,
+        exhibits=nothing,
         before=(0,) * seats,
-        claims=(),
-        standings=(),
-        news=(),
     )
 
 
@@ -94,9 +82,7 @@ def _setup(state: State) -> Setup:
     return Setup(
         edition=edition.name,
         variant=state.variant,
-        action_choice=edition.switches.action_choice,
-        detective_in_hall=edition.switches.detective_in_hall,
-        detective_rank=edition.switches.detective_rank,
+        **asdict(edition.switches),
         colours=tuple(state.colour_name(seat) for seat in range(state.seats)),
         hands=tuple(tuple(state.action_card(c) for c in hand) for hand in state.hands),
         collectibles=state.collectibles,

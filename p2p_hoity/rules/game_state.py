@@ -29,6 +29,14 @@ class DealPlan:
         return tuple(window[0] for window in self.windows if window)
 
 
+def piece_of(edition: Edition, slot: int, card: int | None) -> Piece:
+    """A slot and the Collectible in it; None if it is hidden."""
+    if card is None:
+        return Piece(slot, None, None, None)
+    collectible = edition.collectibles[card]
+    return Piece(slot, card, collectible.letter, collectible.year)
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """An Exhibit played by a seat that then showed less than a valid exhibit of its choice: the
@@ -49,9 +57,10 @@ class Standing:
     exhibit: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class State:
-    """All that is open to all. Tuples over seats are indexed by seat.
+    """All that is open to all. Tuples over seats are indexed by seat. Defaults are those before the
+    deal.
 
     `hands` are Action cards (ids, rising) not on the table; `collectibles` are slots, rising;
     `known` is the Collectible in each slot, None while hidden; `register` the paid Cash;
@@ -65,30 +74,30 @@ class State:
     edition: Edition
     seats: int
     variant: Variant
-    phase: Phase
-    round: int
-    colours: tuple[int, ...]
+    phase: Phase = Phase.DEAL
+    round: int = 0
+    colours: tuple[int, ...] = ()
     figures: tuple[int, ...]
     hands: tuple[tuple[int, ...], ...]
     collectibles: tuple[tuple[int, ...], ...]
     windows: tuple[tuple[int, ...], tuple[int, ...]]
     known: tuple[int | None, ...]
-    register: tuple[int, ...]
-    prison: tuple[int, ...]
+    register: tuple[int, ...] = ()
+    prison: tuple[int, ...] = ()
     present: frozenset[int]
-    banned: frozenset[int]
-    resting: frozenset[int]
-    joined: frozenset[int]
+    banned: frozenset[int] = frozenset()
+    resting: frozenset[int] = frozenset()
+    joined: frozenset[int] = frozenset()
     places: tuple[Place | None, ...]
     actions: tuple[int | None, ...]
-    sealed: frozenset[int]
+    sealed: frozenset[int] = frozenset()
     exhibits: tuple[tuple[int, ...] | None, ...]
-    thieves: tuple[int, ...]
-    buyer: int | None
+    thieves: tuple[int, ...] = ()
+    buyer: int | None = None
     before: tuple[int, ...]
-    claims: tuple[Claim, ...]
-    standings: tuple[Standing, ...]
-    news: tuple[Happening, ...]
+    claims: tuple[Claim, ...] = ()
+    standings: tuple[Standing, ...] = ()
+    news: tuple[Happening, ...] = ()
 
     def but(self, **changes: object) -> State:
         """This state with some fields changed; as `dataclasses.replace`, but much faster.
@@ -142,11 +151,7 @@ class State:
 
     def piece(self, slot: int) -> Piece:
         """What is open to all about this slot."""
-        card = self.known[slot]
-        if card is None:
-            return Piece(slot, None, None, None)
-        collectible = self.edition.collectibles[card]
-        return Piece(slot, card, collectible.letter, collectible.year)
+        return piece_of(self.edition, slot, self.known[slot])
 
     def pieces(self, slots: Iterable[int]) -> tuple[Piece, ...]:
         """What is open to all about these slots."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from typing import dataclass_transform
 
 from .choices import Place, Why
 from .edition import ActionCard
@@ -24,9 +25,13 @@ class Piece:
     year: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True)
 class Happening:
-    """Something that happened."""
+    """Something that happened. Each kind is a subclass, which becomes a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        """Make the subclass a frozen dataclass."""
+        dataclass(frozen=True)(cls)
 
     def as_json(self) -> dict[str, object]:
         """Its name and fields as plain JSON values; keys are stable."""
@@ -53,7 +58,6 @@ def plain(value: object) -> object:
     return value
 
 
-@dataclass(frozen=True, slots=True)
 class Setup(Happening):
     """The setup: colours and Action hands by seat, windows top first, octagons by field."""
 
@@ -71,7 +75,6 @@ class Setup(Happening):
     cells: int
 
 
-@dataclass(frozen=True, slots=True)
 class PresenceChanged(Happening):
     """Seats left, came back or were banned."""
 
@@ -80,7 +83,6 @@ class PresenceChanged(Happening):
     banned: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RoundBegan(Happening):
     """A round begins with these seats; `place` is where all of them are, if none is chosen."""
 
@@ -90,7 +92,6 @@ class RoundBegan(Happening):
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True)
 class PlaceShown(Happening):
     """A seat shows its Place card."""
 
@@ -98,7 +99,6 @@ class PlaceShown(Happening):
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
 class ActionShown(Happening):
     """A seat shows its Action card in its Place."""
 
@@ -107,7 +107,6 @@ class ActionShown(Happening):
     card: ActionCard
 
 
-@dataclass(frozen=True, slots=True)
 class SatOut(Happening):
     """A seat has no Place this round."""
 
@@ -115,7 +114,6 @@ class SatOut(Happening):
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
 class Passed(Happening):
     """A seat plays no Action card in its Place."""
 
@@ -124,7 +122,6 @@ class Passed(Happening):
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
 class Voided(Happening):
     """A choice opened as illegal, or could not be opened: it counts for nothing."""
 
@@ -132,7 +129,6 @@ class Voided(Happening):
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
 class DefaultTaken(Happening):
     """The rules chose for an absent seat: a window (0 or 1) or slots."""
 
@@ -142,7 +138,6 @@ class DefaultTaken(Happening):
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
 class Sale(Happening):
     """The largest Cash buys the top Collectible of a window (0 or 1)."""
 
@@ -152,14 +147,12 @@ class Sale(Happening):
     took: Piece
 
 
-@dataclass(frozen=True, slots=True)
 class NoSale(Happening):
     """Nobody in the Auction Hall played Cash."""
 
     round: int
 
 
-@dataclass(frozen=True, slots=True)
 class CashStolen(Happening):
     """The one Thief in the Auction Hall takes the Cash just paid."""
 
@@ -169,7 +162,6 @@ class CashStolen(Happening):
     cash: ActionCard
 
 
-@dataclass(frozen=True, slots=True)
 class CashPaid(Happening):
     """The Cash just paid stays in the cash register."""
 
@@ -177,7 +169,6 @@ class CashPaid(Happening):
     cash: ActionCard
 
 
-@dataclass(frozen=True, slots=True)
 class Returned(Happening):
     """An Action card goes back to a hand."""
 
@@ -186,7 +177,6 @@ class Returned(Happening):
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
 class TurnedUp(Happening):
     """The next Collectible of a window."""
 
@@ -194,7 +184,6 @@ class TurnedUp(Happening):
     piece: Piece
 
 
-@dataclass(frozen=True, slots=True)
 class ExhibitShown(Happening):
     """An exhibit and its placing among those of the round."""
 
@@ -203,7 +192,6 @@ class ExhibitShown(Happening):
     placing: int
 
 
-@dataclass(frozen=True, slots=True)
 class NothingShown(Happening):
     """An Exhibit was played and nothing is shown; it does not rank."""
 
@@ -211,7 +199,6 @@ class NothingShown(Happening):
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
 class FigureMoved(Happening):
     """A figure moves; `fields` is what it was given, `end` where it stands."""
 
@@ -222,7 +209,6 @@ class FigureMoved(Happening):
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
 class Stolen(Happening):
     """A Thief takes a Collectible out of an exhibit."""
 
@@ -232,7 +218,6 @@ class Stolen(Happening):
     piece: Piece
 
 
-@dataclass(frozen=True, slots=True)
 class DetectiveRanked(Happening):
     """A Detective's rank on the track, which is how far it moves."""
 
@@ -240,7 +225,6 @@ class DetectiveRanked(Happening):
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
 class Imprisoned(Happening):
     """A Thief enters cell 1; `cells` are all cells after everyone moved up, cell 1 first."""
 
@@ -249,7 +233,6 @@ class Imprisoned(Happening):
     cells: tuple[ActionCard, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RoundEnded(Happening):
     """The round is finished; the field of each figure."""
 
@@ -257,21 +240,18 @@ class RoundEnded(Happening):
     figures: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class BanquetReached(Happening):
     """These figures stand on Banquet fields: the game ends."""
 
     seats: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class GameStopped(Happening):
     """The table takes no more steps: the game ends in this round, as it stands."""
 
     round: int
 
 
-@dataclass(frozen=True, slots=True)
 class HandOpened(Happening):
     """All Collectibles of a seat at the end; what could not be opened has no letter."""
 
@@ -279,7 +259,6 @@ class HandOpened(Happening):
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class FinalExhibit(Happening):
     """A seat's best exhibit at the end and its placing."""
 
@@ -288,7 +267,6 @@ class FinalExhibit(Happening):
     placing: int
 
 
-@dataclass(frozen=True, slots=True)
 class FaultFound(Happening):
     """The final opening shows that a seat once played Exhibit without a valid exhibit."""
 
@@ -297,7 +275,6 @@ class FaultFound(Happening):
     rule: Why
 
 
-@dataclass(frozen=True, slots=True)
 class StandingMade(Happening):
     """A seat's rank at the end."""
 

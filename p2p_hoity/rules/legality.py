@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -10,7 +10,7 @@ from protocol.game_interface import Cards, Choice, IllegalMove
 
 from .choices import Kind, Place, choice_from_wire
 from .edition import ActionKind
-from .exhibits import best_by_size, best_exhibit, is_exhibit, may_hold_exhibit, oldest
+from .exhibits import best_by_size, best_exhibit, is_exhibit, may_hold_exhibit
 from .game_state import State
 from .illegal_moves import Rule
 
@@ -37,14 +37,8 @@ def legal(state: State, kind: Kind, seat: int, private: Cards = NO_CARDS) -> tup
     All of them, except for exhibits: there the best of each size of each unbroken run, best
     first (`check` judges any other). An Exhibit card is listed only with a valid exhibit.
     """
-    return _LISTS[kind](state, seat, private)
-
-
-def hall_open(state: State, seat: int) -> bool:
-    """Whether the Auction Hall is a legal Place for this seat."""
-    if state.windows_empty:
-        return False
-    return any(_belongs(state, card, Place.AUCTION_HALL) for card in state.hands[seat])
+    rule, found = _RULES[kind], _CANDIDATES[kind](state, seat, private)
+    return tuple(choice for choice in found if rule(state, seat, choice, private) is None)
 
 
 def has_action(state: State, seat: int, place: Place) -> bool:
@@ -93,7 +87,7 @@ def holds_exhibit(state: State, seat: int, cards: Cards = NO_CARDS) -> bool:
 
 def _oldest_slot(state: State, slots: tuple[int, ...]) -> int:
     cards = state.open_cards(slots)
-    return _slots_of(cards, (oldest(state.edition, cards.values()),))[0]
+    return min(cards, key=lambda slot: state.edition.collectibles[cards[slot]].age)
 
 
 def _slots_of(cards: Cards, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -113,11 +107,12 @@ def _seen(state: State, slots: tuple[int, ...], cards: Cards) -> dict[int, int]:
 def _place_rule(state: State, seat: int, choice: int, cards: Cards) -> Broken:
     """The Castle; or the Auction Hall while a window holds a Collectible and the hand holds a card
     that belongs there."""
-    if choice == Place.CASTLE or hall_open(state, seat):
+    if choice == Place.CASTLE:
         return None
     if state.windows_empty:
         return Rule.HALL_CLOSED.broken()
-    return Rule.HALL_WITHOUT_ACTION.broken()
+    belongs = any(_belongs(state, card, Place.AUCTION_HALL) for card in state.hands[seat])
+    return None if belongs else Rule.HALL_WITHOUT_ACTION.broken()
 
 
 def _belongs(state: State, card: int, place: Place) -> bool:
@@ -192,48 +187,25 @@ _RULES: Mapping[str, Callable[[State, int, Any, Cards], Broken]] = {
 }
 
 
-# The lists.
+# What may be chosen at all: of these `legal` lists what breaks no rule.
 
 
-def _actions_at(state: State, seat: int, place: Place, private: Cards) -> tuple[int, ...]:
-    hand = state.hands[seat]
-    return tuple(c for c in hand if _action_rule(state, seat, place, c, private) is None)
-
-
-def _actions(state: State, seat: int, private: Cards) -> tuple[Choice, ...]:
-    place = state.places[seat]
-    return () if place is None else _actions_at(state, seat, place, private)
-
-
-def _turns(state: State, seat: int, private: Cards) -> tuple[Choice, ...]:
-    return tuple(
-        (place, card)
-        for place in (0, 1)
-        if _place_rule(state, seat, place, private) is None
-        for card in _actions_at(state, seat, Place(place), private)
-    )
-
-
-def _exhibits(state: State, seat: int, private: Cards) -> tuple[Choice, ...]:
+def _exhibits(state: State, seat: int, private: Cards) -> Iterable[Choice]:
     seen = _seen(state, state.collectibles[seat], private)
     runs = best_by_size(state.edition, list(seen.values()))
-    return tuple(_slots_of(seen, run) for run in runs)
+    return (_slots_of(seen, run) for run in runs)
 
 
-def _windows(state: State, seat: int, private: Cards) -> tuple[Choice, ...]:
-    return tuple(i for i, window in enumerate(state.windows) if window)
-
-
-def _thefts(state: State, seat: int, private: Cards) -> tuple[Choice, ...]:
+def _thefts(state: State, seat: int, private: Cards) -> Iterable[Choice]:
     options = theft_options(state)
-    return tuple(product(*options)) if options else ()
+    return product(*options) if options else ()
 
 
-_LISTS: Mapping[str, Callable[[State, int, Cards], tuple[Choice, ...]]] = {
-    "place": lambda state, seat, private: (0, 1) if hall_open(state, seat) else (0,),
-    "action": _actions,
-    "turn": _turns,
+_CANDIDATES: Mapping[str, Callable[[State, int, Cards], Iterable[Choice]]] = {
+    "place": lambda state, seat, private: (0, 1),
+    "action": lambda state, seat, private: state.hands[seat],
+    "turn": lambda state, seat, private: product((0, 1), state.hands[seat]),
     "exhibit": _exhibits,
-    "window": _windows,
+    "window": lambda state, seat, private: (0, 1),
     "theft": _thefts,
 }

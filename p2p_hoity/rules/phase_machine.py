@@ -5,35 +5,15 @@ Whatever nobody may be asked for happens by default inside `apply`, chains of de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.game_interface import (
-    Choose,
-    Chosen,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
-    Event,
-    Expected,
-    OpenAll,
-    Opened,
-    Over,
-    Presence,
-    Seal,
-    Sealed,
-    Show,
-    Shown,
-    Stopped,
-    Unseal,
-    Unsealed,
-)
+from protocol import game_interface as game
 
 from . import auction_hall, banquet, castle, game_setup
 from . import place_and_action as choices
-from .choices import Place, UnexpectedEvent
+from .choices import Kind, Place, UnexpectedEvent
 from .game_state import State
 from .happenings import GameStopped, PresenceChanged
 from .movement import go, tell
@@ -48,26 +28,26 @@ class PhaseRules:
     """One phase: what it waits for (None: nothing, it is passed through), what the answering event
     does, and what happens when it waits for nothing."""
 
-    due: Callable[[State], Expected | None]
+    due: Callable[[State], game.Expected | None]
     take: Callable[[State, Any], State]
     skip: Callable[[State], State]
 
 
-def expected(state: State) -> Expected:
+def expected(state: State) -> game.Expected:
     """What has to happen next."""
-    return STEPS[state.phase].due(state) or Over()
+    return STEPS[state.phase].due(state) or game.Over()
 
 
-def apply(state: State, event: Event) -> State:
+def apply(state: State, event: game.Event) -> State:
     """The state after `event`; its `news` say what happened.
 
     Raises IllegalMove if the rules forbid a choice in it, UnexpectedEvent if it is not what
     `expected` asks for. The state given is never changed.
     """
     fresh = state.but(news=())
-    if isinstance(event, Presence):
+    if isinstance(event, game.Presence):
         return _settle(_change_presence(fresh, event))
-    if isinstance(event, Stopped):
+    if isinstance(event, game.Stopped):
         return _settle(_stop(fresh))
     due = expected(state)
     if not _fits(due, event):
@@ -84,17 +64,19 @@ def _settle(state: State) -> State:
 # Does the event answer what is expected?
 
 
-def _fits(due: Expected, event: Event) -> bool:
+def _fits(due: game.Expected, event: game.Event) -> bool:
     match due, event:
-        case (Deal(), Dealt()) | (Draw(), Drawn()) | (OpenAll(), Opened()):
+        case (game.Deal(), game.Dealt()) | (game.Draw(), game.Drawn()):
             return True
-        case (Seal(), Sealed()):
+        case (game.OpenAll(), game.Opened()):
+            return True
+        case (game.Seal(), game.Sealed()):
             return due.kind == event.kind and event.seats <= due.seats and bool(due.seats)
-        case (Unseal(), Unsealed()):
+        case (game.Unseal(), game.Unsealed()):
             return due.kind == event.kind and set(event.choices) == due.seats
-        case (Show(), Shown()):
+        case (game.Show(), game.Shown()):
             return due.kind == event.kind and due.seat == event.seat
-        case (Choose(), Chosen()):
+        case (game.Choose(), game.Chosen()):
             return due.kind == event.kind and due.seat == event.seat
     return False
 
@@ -109,7 +91,7 @@ def _stop(state: State) -> State:
 # Who is present.
 
 
-def _change_presence(state: State, event: Presence) -> State:
+def _change_presence(state: State, event: game.Presence) -> State:
     """Who comes back in a round rests until the next one ([E-14])."""
     seats = frozenset(range(state.seats))
     if not event.present <= seats or not state.banned <= event.banned <= seats:
@@ -134,15 +116,27 @@ def _never(state: State, event: object = None) -> State:
 
 
 def _sealing(
-    due: Callable[[State], Seal | None], take: Callable[[State, Sealed], State], kind: Any
+    kind: Kind,
+    seats: Callable[[State], Iterable[int]],
+    take: Callable[[State, game.Sealed], State],
 ) -> PhaseRules:
-    return PhaseRules(due, take, lambda state: take(state, Sealed(kind, NOBODY)))
+    return PhaseRules(
+        lambda state: choices.seal_of(state, kind, seats(state)),
+        take,
+        lambda state: take(state, game.Sealed(kind, NOBODY)),
+    )
 
 
 def _opening(
-    due: Callable[[State], Unseal | None], take: Callable[[State, Unsealed], State], kind: Any
+    kind: Kind,
+    seats: Callable[[State], Iterable[int]],
+    take: Callable[[State, game.Unsealed], State],
 ) -> PhaseRules:
-    return PhaseRules(due, take, lambda state: take(state, Unsealed(kind, {})))
+    return PhaseRules(
+        lambda state: choices.unseal_of(state, kind, seats(state)),
+        take,
+        lambda state: take(state, game.Unsealed(kind, {})),
+    )
 
 
 def _passage(skip: Callable[[State], State]) -> PhaseRules:
@@ -151,42 +145,30 @@ def _passage(skip: Callable[[State], State]) -> PhaseRules:
 
 def _seal_in(end: Phase, *places: Place) -> PhaseRules:
     return _sealing(
-        lambda state: choices.seal_of(state, "action", choices.owing_action(state, *places)),
-        lambda state, event: choices.seal_actions(state, event, end, *places),
         "action",
+        lambda state: choices.owing_action(state, *places),
+        lambda state, event: choices.seal_actions(state, event, end, *places),
     )
 
 
 def _open_in(place: Place, resolve: Callable[[State], State]) -> PhaseRules:
     return _opening(
-        lambda state: choices.unseal_of(state, "action", state.at(place)),
-        lambda state, event: resolve(choices.open_actions(state, event, place)),
         "action",
+        lambda state: state.at(place),
+        lambda state, event: resolve(choices.open_actions(state, event, place)),
     )
 
 
 STEPS: Mapping[Phase, PhaseRules] = {
-    Phase.DEAL: PhaseRules(lambda state: Deal(), game_setup.deal, _never),
+    Phase.DEAL: PhaseRules(lambda state: game.Deal(), game_setup.deal, _never),
     Phase.ROUND: PhaseRules(choices.round_waits, _never, choices.begin_round),
-    Phase.PLACE_SEAL: _sealing(
-        lambda state: choices.seal_of(state, "place", choices.everyone(state)),
-        lambda state, event: choices.seal_places(state, event, Phase.PLACE_OPEN),
-        "place",
-    ),
-    Phase.PLACE_OPEN: _opening(
-        lambda state: choices.unseal_of(state, "place", choices.everyone(state)),
-        choices.open_places,
-        "place",
-    ),
-    Phase.TURN_SEAL: _sealing(
-        lambda state: choices.seal_of(state, "turn", choices.everyone(state)),
-        lambda state, event: choices.seal_places(state, event, Phase.TURN_OPEN),
-        "turn",
-    ),
+    Phase.PLACE_SEAL: _sealing("place", choices.everyone, choices.seal_places),
+    Phase.PLACE_OPEN: _opening("place", choices.everyone, choices.open_places),
+    Phase.TURN_SEAL: _sealing("turn", choices.everyone, choices.seal_places),
     Phase.TURN_OPEN: _opening(
-        lambda state: choices.unseal_of(state, "turn", choices.everyone(state)),
-        lambda state, event: auction_hall.resolve(choices.open_turns(state, event)),
         "turn",
+        choices.everyone,
+        lambda state, event: auction_hall.resolve(choices.open_turns(state, event)),
     ),
     Phase.ALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL, CASTLE),
     Phase.HALL_SEAL: _seal_in(Phase.HALL_OPEN, HALL),
@@ -194,7 +176,9 @@ STEPS: Mapping[Phase, PhaseRules] = {
     Phase.WINDOW: PhaseRules(
         auction_hall.window_due,
         auction_hall.choose_window,
-        lambda state: auction_hall.choose_window(state, Chosen("window", state.buyer or 0, None)),
+        lambda state: auction_hall.choose_window(
+            state, game.Chosen("window", state.buyer or 0, None)
+        ),
     ),
     Phase.DRAW: PhaseRules(auction_hall.draw_due, auction_hall.draw, _never),
     Phase.CASTLE: _passage(castle.begin),
@@ -206,21 +190,17 @@ STEPS: Mapping[Phase, PhaseRules] = {
         lambda state: castle.show(state, {}, {}),
     ),
     Phase.EXHIBIT_SEAL: _sealing(
-        lambda state: choices.seal_of(state, "exhibit", castle.exhibitors(state)),
+        "exhibit",
+        castle.exhibitors,
         lambda state, event: go(state, Phase.EXHIBIT_OPEN, sealed=event.seats),
-        "exhibit",
     ),
-    Phase.EXHIBIT_OPEN: _opening(
-        lambda state: choices.unseal_of(state, "exhibit", castle.exhibitors(state)),
-        castle.open_exhibits,
-        "exhibit",
-    ),
+    Phase.EXHIBIT_OPEN: _opening("exhibit", castle.exhibitors, castle.open_exhibits),
     Phase.THEFT: PhaseRules(
         castle.theft_due,
         castle.choose_theft,
-        lambda state: castle.choose_theft(state, Chosen("theft", state.thieves[0], None)),
+        lambda state: castle.choose_theft(state, game.Chosen("theft", state.thieves[0], None)),
     ),
     Phase.DETECTIVES: _passage(castle.end_round),
     Phase.FINAL: PhaseRules(banquet.opening_due, banquet.finish, _never),
-    Phase.OVER: PhaseRules(lambda state: Over(), _never, _never),
+    Phase.OVER: PhaseRules(lambda state: game.Over(), _never, _never),
 }

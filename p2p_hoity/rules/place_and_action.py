@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import cast
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
-from protocol.game_interface import Choice, Seal, Sealed, Unseal, Unsealed
+from protocol.game_interface import Seal, Sealed, Unseal, Unsealed
 
 from .choices import Kind, Place, Why
 from .game_state import State
-from .happenings import ActionShown, Passed, PlaceShown, RoundBegan, SatOut, Voided
+from .happenings import ActionShown, Happening, Passed, PlaceShown, RoundBegan, SatOut, Voided
 from .legality import check, has_action
 from .movement import go, lay, put, tell
 from .phases import Phase
@@ -88,43 +88,55 @@ def everyone(state: State) -> range:
     return range(state.seats)
 
 
-def seal_places(state: State, event: Sealed, end: Phase) -> State:
+def seal_places(state: State, event: Sealed) -> State:
     """Return the state once Places are sealed, in `surprise` together with Actions.
 
     Args:
         state: The state before.
         event: Who has sealed. A seat that has not sits the round out.
-        end: The phase in which they are opened.
     """
     out = [SatOut(seat, Why.NO_SEALED_CHOICE) for seat in sorted(state.joined - event.seats)]
+    end = Phase.TURN_OPEN if event.kind == "turn" else Phase.PLACE_OPEN
     return go(state, end, *out, sealed=event.seats)
+
+
+def _void(seat: int) -> Happening:
+    return SatOut(seat, Why.VOID_CHOICE)
 
 
 def open_places(state: State, event: Unsealed) -> State:
     """Places are shown; a void one sits the round out."""
-    for seat, choice in sorted(event.choices.items()):
-        if choice is None:
-            state = tell(state, Voided(seat, "place"), SatOut(seat, Why.VOID_CHOICE))
-            continue
-        check(state, "place", seat, choice)
-        state = _stand(state, seat, choice)
-    return go(state, Phase.ALL_SEAL if together(state) else Phase.HALL_SEAL, sealed=NOBODY)
+    end = Phase.ALL_SEAL if together(state) else Phase.HALL_SEAL
+    return go(_shown(state, event, _void, _stand), end, sealed=NOBODY)
 
 
 def open_turns(state: State, event: Unsealed) -> State:
     """Surprise: Places and Actions are shown together. The phase goes on in the Auction Hall."""
+
+    def play(state: State, seat: int, turn: tuple[int, int]) -> State:
+        return _play(_stand(state, seat, turn[0]), seat, turn[1])
+
+    return _shown(state, event, _void, play).but(sealed=NOBODY)
+
+
+def _shown(
+    state: State,
+    event: Unsealed,
+    void: Callable[[int], Happening],
+    play: Callable[[State, int, Any], State],
+) -> State:
+    """Choices of one kind are shown by rising seat: each is checked and played, or is void."""
     for seat, choice in sorted(event.choices.items()):
         if choice is None:
-            state = tell(state, Voided(seat, "turn"), SatOut(seat, Why.VOID_CHOICE))
-            continue
-        check(state, "turn", seat, choice)
-        place, card = cast(tuple[int, int], choice)
-        state = _play(_stand(state, seat, place), seat, card)
-    return state.but(sealed=NOBODY)
+            state = tell(state, Voided(seat, event.kind), void(seat))
+        else:
+            check(state, cast(Kind, event.kind), seat, choice)
+            state = play(state, seat, choice)
+    return state
 
 
-def _stand(state: State, seat: int, place: Choice) -> State:
-    where = Place(cast(int, place))
+def _stand(state: State, seat: int, place: int) -> State:
+    where = Place(place)
     return tell(state, PlaceShown(seat, where), places=put(state.places, seat, where))
 
 
@@ -154,13 +166,8 @@ def _why_passed(state: State, seat: int, place: Place) -> Why:
 
 def open_actions(state: State, event: Unsealed, place: Place) -> State:
     """The Actions in one Place are shown; a void one is a pass."""
-    for seat, choice in sorted(event.choices.items()):
-        if choice is None:
-            state = tell(state, Voided(seat, "action"), Passed(seat, place, Why.VOID_CHOICE))
-            continue
-        check(state, "action", seat, choice)
-        state = _play(state, seat, cast(int, choice))
-    return state.but(sealed=state.sealed - frozenset(event.choices))
+    shown = _shown(state, event, lambda seat: Passed(seat, place, Why.VOID_CHOICE), _play)
+    return shown.but(sealed=state.sealed - frozenset(event.choices))
 
 
 def _play(state: State, seat: int, card: int) -> State:

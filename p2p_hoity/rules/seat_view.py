@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from protocol.game_interface import Cards, Choice
 
 from .choices import Kind
-from .game_state import HAND, State
+from .game_state import HAND, State, piece_of
 from .happenings import Piece
 from .legality import NO_CARDS, check, legal
 
@@ -34,25 +34,16 @@ class View:
 
     def held(self, seat: int) -> dict[int, int]:
         """What this view knows of another seat's Collectibles."""
-        own = dict(self.private)
-        seen = {s: self._card(s, own) for s in self.state.collectibles[seat]}
-        return {slot: card for slot, card in seen.items() if card is not None}
+        cards = self.cards
+        return {slot: cards[slot] for slot in self.state.collectibles[seat] if slot in cards}
 
     def hidden(self, seat: int) -> int:
         """Return how many of a seat's Collectibles this view does not know."""
         return len(self.state.collectibles[seat]) - len(self.held(seat))
 
-    def _card(self, slot: int, own: Cards) -> int | None:
-        open_card = self.state.known[slot]
-        return own.get(slot) if open_card is None else open_card
-
     def piece(self, slot: int) -> Piece:
         """What this seat knows of a slot."""
-        card = self._card(slot, dict(self.private))
-        if card is None:
-            return Piece(slot, None, None, None)
-        collectible = self.state.edition.collectibles[card]
-        return Piece(slot, card, collectible.letter, collectible.year)
+        return piece_of(self.state.edition, slot, self.cards.get(slot))
 
     def legal(self, kind: Kind) -> tuple[Choice, ...]:
         """The legal choices of this seat; none for an onlooker."""

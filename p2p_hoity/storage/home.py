@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .file_store import FileStore
-from .private_files import PrivateFiles
+if TYPE_CHECKING:
+    from .file_store import FileStore
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Home:
     @cached_property
     def files(self) -> FileStore:
         """The store that holds its files."""
+        from .private_files import PrivateFiles  # not loaded to show a help page
+
         return self.store or PrivateFiles(self.path)
 
     @property

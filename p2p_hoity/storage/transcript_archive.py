@@ -10,7 +10,7 @@ from pathlib import Path
 from protocol import SeatMachine, transcript
 
 from ..coded_errors import Code, Reason, of_system
-from .journal import JournalError
+from .journal import Journal, JournalError
 from .private_files import NAMED
 
 
@@ -68,7 +68,7 @@ def transcript_of(machine: SeatMachine) -> bytes:
         raise JournalError(ArchiveCode.TOO_LARGE) from error
 
 
-def keep(data: bytes, wished: Path, usual: Path, journal: Path | None) -> Path:
+def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Path:
     """The path of the transcript: as wished, or in the usual place if that fails.
 
     JournalError if that fails too: the game is over, and its journal must stay.
@@ -82,4 +82,4 @@ def keep(data: bytes, wished: Path, usual: Path, journal: Path | None) -> Path:
             trouble = {"path": str(path), "why": of_system(error)}
     if journal is None:
         raise JournalError(ArchiveCode.UNWRITTEN, **trouble)
-    raise JournalError(ArchiveCode.KEPT, **trouble, game=journal.stem)
+    raise JournalError(ArchiveCode.KEPT, **trouble, game=journal.path.stem)

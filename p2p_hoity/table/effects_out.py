@@ -7,7 +7,7 @@ may lag behind ([J-4]), so no frame waits for it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,57 +22,14 @@ from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage.journal import Journal
+from .frame_access import Access
 from .frame_kinds import Budget, kind_of
 from .player_interface import PlayerQuestions
 from .presence import PresenceTeller
-from .rate_limit import RateLimit
 
 TURNS: Final[Quota] = 3
 """Turns of the loop after which what was posted is with the system: its writer wakes, waits for its
 lock, and writes."""
-
-
-@dataclass(eq=False, repr=False)
-class Outgoing:
-    """Posts the frames of one machine.
-
-    Attributes:
-        _machine: The machine.
-        _hub: The links over which they go.
-        _marks: Puts the machine's journal on disk.
-        _rate_limit: Is told of frames that go to everybody.
-        _goes_to: Tells whether a linked node gets the frames that go to everybody.
-    """
-
-    _machine: SeatMachine
-    _hub: Hub
-    _marks: MarkKeeper
-    _rate_limit: RateLimit
-    _goes_to: Callable[[bytes], bool]
-    _has_posted: bool = False
-
-    def send(self, send: effects.Send) -> None:
-        """Post it. What is passed on rests on nothing that must be on disk."""
-        if not send.but:
-            self._marks.settle()
-        budget = kind_of(send.frame).budget
-        if send.peer is None:
-            self._rate_limit.held(send.frame)
-        for peer in self._told(send, budget) if send.peer is None else (send.peer,):
-            self._has_posted |= self._hub.post(peer, send.frame, budget is Budget.ONCE)
-
-    def _told(self, send: effects.Send, budget: Budget) -> Iterable[bytes]:
-        """Whom a frame goes to that goes to all: who looks on is asked nothing ([L-6])."""
-        links = self._hub.links() - send.but
-        if budget is Budget.QUESTIONS:
-            return links.intersection(self._machine.table.ids)
-        return filter(self._goes_to, links)
-
-    async def let_out(self) -> None:
-        """Let what was posted out: it goes before what this node shows, and what it hears next."""
-        turns, self._has_posted = TURNS if self._has_posted else 0, False
-        for _ in range(turns):
-            await trio.lowlevel.checkpoint()
 
 
 LAG: Final[Seconds] = 0.2
@@ -80,26 +37,54 @@ LAG: Final[Seconds] = 0.2
 written when the messages are out."""
 
 
-class MarkKeeper:
-    """Puts one journal on disk when asked, and its mark soon after, in a thread."""
+class JournalKeeper:
+    """Writes one journal, and its rollback mark soon after, in a thread.
+
+    Attributes:
+        journal: The open journal. None for an onlooker, and once it is removed: then nothing is
+            done.
+    """
 
     def __init__(self, journal: Journal | None) -> None:
-        """Without a journal, as of an onlooker, there is nothing to do."""
-        self._journal = journal
+        self.journal = journal
         self._due = trio.Event()
 
+    def append(self, record: bytes) -> None:
+        """Add a record; `settle` puts it on disk."""
+        if self.journal is not None:
+            self.journal.append(record)
+
     def settle(self) -> None:
-        """All that was recorded is on disk when this returns; JournalError if it cannot be."""
-        if self._journal is not None and self._journal.settle():
+        """Put everything recorded on disk.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        if self.journal is not None and self.journal.settle():
             self._due.set()
 
     async def run(self) -> None:
-        """Set the mark whenever it lags; JournalError if it cannot be written."""
-        while self._journal is not None:
+        """Set the mark whenever it lags.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        while (journal := self.journal) is not None:
             await self._due.wait()
             await trio.sleep(LAG)
             self._due = trio.Event()
-            await trio.to_thread.run_sync(self._journal.set_mark)
+            await trio.to_thread.run_sync(journal.set_mark)
+
+    def close(self) -> None:
+        """Close the journal, which stays."""
+        if self.journal is not None:
+            self.journal.close()
+
+    def remove(self) -> None:
+        """Remove the journal: there is nothing to resume."""
+        journal, self.journal = self.journal, None
+        if journal is not None:
+            journal.remove()
 
 
 def play_of(node: Node) -> Play:
@@ -166,9 +151,9 @@ class EffectsOut:
 
     Attributes:
         _machine: The machine whose effects are carried out.
-        _journal: Where its records go. None for an onlooker.
-        _marks: Puts the journal on disk.
-        _outgoing: Posts its frames.
+        _keeper: Writes its journal.
+        _hub: The links over which its frames go.
+        _access: Tells which linked nodes get them.
         _chronicle: Tells the screen what happens in the game.
         _presence: Tells the screen that a step has timed out.
         _questions: Asks the player.
@@ -178,28 +163,21 @@ class EffectsOut:
     """
 
     _machine: SeatMachine
-    _journal: Journal | None
-    _marks: MarkKeeper
-    _outgoing: Outgoing
+    _keeper: JournalKeeper
+    _hub: Hub
+    _access: Access
     _chronicle: Chronicle
     _presence: PresenceTeller
     _questions: PlayerQuestions
     _screen: Screen
     _now: Callable[[], float]
     _later: deque[effects.Effect] = field(default_factory=deque)
+    _has_posted: bool = False
     _job_due: trio.Event = field(default_factory=trio.Event)
     _seconds: float = 0.0
     _present: bool = True
     _may_return: bool = False
     broken: effects.Broken | None = None
-
-    async def run(self) -> None:
-        """Keep the mark of the journal up to date.
-
-        Raises:
-            JournalError: If it cannot be written.
-        """
-        await self._marks.run()
 
     async def has_job(self) -> None:
         """Wait until the machine has a job to offload."""
@@ -224,17 +202,36 @@ class EffectsOut:
         """Append the records, then post the frames. The other effects stay for `carry_out`."""
         found = self._machine.take()
         for record in found:
-            if isinstance(record, effects.Record) and self._journal is not None:
-                self._journal.append(record.data)
+            if isinstance(record, effects.Record):
+                self._keeper.append(record.data)
         for effect in found:
             if isinstance(effect, effects.Send):
-                self._outgoing.send(effect)
+                self.send(effect)
             elif not isinstance(effect, effects.Record):
                 self._later.append(effect)
 
+    def send(self, send: effects.Send) -> None:
+        """Post a frame to whom it is for.
+
+        What is passed on of others need not be on disk first. Onlookers are asked nothing ([L-6]).
+        """
+        if not send.but:
+            self._keeper.settle()
+        told, budget = frozenset((send.peer or b"",)), kind_of(send.frame).budget
+        if send.peer is None:
+            told = self._hub.links() - send.but
+            if budget is Budget.QUESTIONS:
+                told = told.intersection(self._machine.table.ids)
+            else:
+                told = frozenset(filter(self._access.passes_on_to, told))
+        for peer in told:
+            self._has_posted |= self._hub.post(peer, send.frame, budget is Budget.ONCE)
+
     async def let_out(self) -> None:
-        """Give what was posted time to be sent."""
-        await self._outgoing.let_out()
+        """Let what was posted out: it goes before what this node shows, and what it hears next."""
+        turns, self._has_posted = TURNS if self._has_posted else 0, False
+        for _ in range(turns):
+            await trio.lowlevel.checkpoint()
 
     def tell(self, effect: effects.Effect) -> None:
         """Tell the screen and the player of an effect, as far as it concerns them."""

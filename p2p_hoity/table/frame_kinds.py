@@ -49,7 +49,7 @@ class Budget(Enum):
     QUESTIONS = auto()
     """A request. Answers are not counted, because a seat would wait in vain for one dropped."""
     ONCE = auto()
-    """What is told to all, and kept: the same frame is not read twice."""
+    """What is told to all, and kept: the same frame is not sent twice on one link at a time."""
     TALK = auto()
     REMATCH = auto()
 

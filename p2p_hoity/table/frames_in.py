@@ -23,7 +23,7 @@ from ..coded_errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
 from .effects_out import EffectsOut
 from .frame_access import DropCode
-from .frame_kinds import Budget, kind_of
+from .frame_kinds import Budget, FrameKind
 from .rate_limit import RateLimit
 
 MOST_FRAMES: Final[Quota] = 64
@@ -90,9 +90,14 @@ class FramesIn:
         if self._off_loop is not None:
             self._machine.hand_out()
 
-    def receive(self, peer: bytes, data: bytes) -> None:
-        """A frame for the machine: now, or when what came before it is decided."""
-        if self._must_wait(peer, data):
+    def receive(self, peer: bytes, data: bytes, kind: FrameKind) -> None:
+        """Hand a frame to the machine now, or once what came before it is decided.
+
+        While a job is under way, what was told to everybody waits, and what its link brings behind
+        it.
+        """
+        is_busy = self._machine.job is not None or bool(self._line)
+        if is_busy and (kind.budget is Budget.ONCE or any(peer == one for one, _ in self._line)):
             self._line.append((peer, data))
             self._taken += len(data) + OVERHEAD
         else:
@@ -123,12 +128,6 @@ class FramesIn:
                     await trio.lowlevel.checkpoint()
                 if self._taken <= ROOM:
                     self._room.unpark_all()
-
-    def _must_wait(self, peer: bytes, data: bytes) -> bool:
-        """Whatever goes round waits its turn, and what its link brings behind it."""
-        if self._machine.job is None and not self._line:
-            return False
-        return kind_of(data).budget is Budget.ONCE or any(peer == one for one, _ in self._line)
 
     def _hand_over(self, peer: bytes, data: bytes) -> None:
         """What is malformed, or is no message of this table, costs the link ([L-5])."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -43,7 +42,8 @@ from .lobby import (
     encode_lobby,
     parse_lobby,
 )
-from .play_table import Lan, Reach, Seat, follow, open_hub, play
+from .play_table import Lan, Reach, Seat, open_hub, play
+from .rematch import Agreed
 from .session import Outcome
 from .task_groups import open_nursery
 from .ticket_proof import Capability
@@ -56,7 +56,6 @@ class TicketTeller:
     seating: Seating
     screen: Screen
     ticket: Ticket
-    secret: bytes = field(repr=False)
     is_told: bool
     _last: Judged | None = None
 
@@ -64,19 +63,16 @@ class TicketTeller:
         """Say it if it is new; a ticket with other addresses than the last one is given again."""
         if not self.is_told or judged == self._last:
             return
-        word = self._word(judged.direct) if self._last is not None else ""
+        word = ""
+        if self._last is not None and self.ticket.addresses != judged.direct:
+            self.ticket = replace(self.ticket, addresses=judged.direct)
+            word = self.word()
         self._last = judged
         self.screen(Reached(judged.scope, judged.reasons, word))
 
-    def _word(self, direct: Sequence[str]) -> str:
-        if self.ticket.addresses == direct:
-            return ""
-        self.ticket = replace(self.ticket, addresses=tuple(direct))
-        return self.word()
-
     def word(self) -> str:
         """The ticket that is good now."""
-        return encode_ticket(self.ticket.with_secret(self.secret))
+        return encode_ticket(self.ticket)
 
     async def follow(self, ways: Reachability) -> None:
         """Go on telling, and have the seats told, for as long as the table fills."""
@@ -109,24 +105,23 @@ class WaitingGuest:
     source: str
 
 
+@dataclass(eq=False, repr=False)
 class Door:
-    """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70])."""
+    """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70]).
 
-    def __init__(self, admit: Admit) -> None:
-        self._admit = admit
-        self._waiting: dict[bytes, WaitingGuest] = {}
-        self._admitted: set[bytes] = set()
-        self._denied: dict[bytes, str] = {}
-        self._asking: bytes | None = None
-        self._more = trio.Event()
+    Attributes:
+        _admit: Asks the host about a guest.
+        waiting: The guests about whom the host has not said anything yet.
+        admitted: Those that the host has let in.
+        denied: Those that the host has refused, and the machines they come from.
+    """
 
-    def is_open(self, peer: bytes) -> bool:
-        """Return whether the host has let this guest in."""
-        return peer in self._admitted
-
-    def is_shut(self, peer: bytes) -> bool:
-        """Return whether the host has refused this guest."""
-        return peer in self._denied
+    _admit: Admit
+    waiting: dict[bytes, WaitingGuest] = field(default_factory=dict)
+    admitted: set[bytes] = field(default_factory=set)
+    denied: dict[bytes, str] = field(default_factory=dict)
+    _asking: bytes | None = None
+    _more: trio.Event = field(default_factory=trio.Event)
 
     def wait(self, peer: bytes, nickname: str, frame: Sit, source: str) -> bytes | None:
         """Have the host asked about a guest in turn.
@@ -142,38 +137,30 @@ class Door:
             which most have come; None if there is room for all.
         """
         turned_away = None
-        if len(self._waiting) >= MOST_WAITING and peer not in self._waiting:
+        if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
             turned_away = self._most_crowded(source) or peer
         if turned_away != peer:
-            self._waiting.pop(turned_away or b"", None)
-            self._waiting[peer] = WaitingGuest(nickname, frame, source)
+            self.waiting.pop(turned_away or b"", None)
+            self.waiting[peer] = WaitingGuest(nickname, frame, source)
             self._more.set()
         return turned_away
 
     def _most_crowded(self, source: str) -> bytes | None:
         """Return who gives way to a guest from `source`: the last from a more crowded machine."""
         load = self._load()
-        others = [peer for peer in self._waiting if peer != self._asking]
-        last = max(reversed(others), key=lambda peer: load[self._waiting[peer].source])
-        return last if load[self._waiting[last].source] > load[source] + 1 else None
+        others = [peer for peer in self.waiting if peer != self._asking]
+        last = max(reversed(others), key=lambda peer: load[self.waiting[peer].source])
+        return last if load[self.waiting[last].source] > load[source] + 1 else None
 
     def _least_crowded(self) -> bytes:
         """Return about whom the host is asked next."""
         load = self._load()
-        return min(self._waiting, key=lambda peer: load[self._waiting[peer].source])
+        return min(self.waiting, key=lambda peer: load[self.waiting[peer].source])
 
     def _load(self) -> Counter[str]:
         """Return how many guests of each machine wait, or were refused."""
-        waiting = (guest.source for guest in self._waiting.values())
-        return Counter((*waiting, *self._denied.values()))
-
-    def leave(self, peer: bytes) -> None:
-        """Forget a guest who is gone: it needs no answer any more."""
-        self._waiting.pop(peer, None)
-
-    def rest(self) -> tuple[bytes, ...]:
-        """Return who still waits."""
-        return tuple(self._waiting)
+        waiting = (guest.source for guest in self.waiting.values())
+        return Counter((*waiting, *self.denied.values()))
 
     async def run(self, decided: Decided) -> None:
         """Ask about one guest after the other, until cancelled.
@@ -183,30 +170,30 @@ class Door:
         """
         while True:
             self._more = trio.Event()
-            if self._waiting:
+            if self.waiting:
                 await self._ask(self._least_crowded(), decided)
             else:
                 await self._more.wait()
 
     async def _ask(self, peer: bytes, decided: Decided) -> None:
-        guest, self._asking = self._waiting[peer], peer
+        guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
         with trio.move_on_after(PATIENCE):
             answer = await self._admit(guest.nickname, peer)
         self._asking = None
         if answer:
-            self._admitted.add(peer)
+            self.admitted.add(peer)
         elif answer is not None:
-            self._denied[peer] = guest.source
-            if len(self._denied) > MOST_REMEMBERED:
-                del self._denied[next(iter(self._denied))]
-        last = self._waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
+            self.denied[peer] = guest.source
+            if len(self.denied) > MOST_REMEMBERED:
+                del self.denied[next(iter(self.denied))]
+        last = self.waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
         if last is not None:
             decided(peer, last.sit, answer)
 
 
 LOOK: Final[Seconds] = 1.0
-"""Seconds between two looks at who has been too slow."""
+"""Seconds between two looks at who has been too slow, and at how many are seated."""
 SHOW: Final[Seconds] = 10.0
 """Seconds in which a newcomer must have shown that it holds the ticket."""
 KEEP: Final[Seconds] = 10.0
@@ -249,85 +236,65 @@ async def host_table(
     async with open_hub(who, reach, seat.screen) as (hub, ways):
         await ways.settle()
         judged = ways.judged()
-        bare = Ticket(who.public, judged.direct, terms.digest(), reach.relays)
-        on_ticket(encode_ticket(bare.with_secret(capability.secret)))
+        ticket = Ticket(who.public, judged.direct, terms.digest(), reach.relays, capability.secret)
+        on_ticket(encode_ticket(ticket))
         own = table_header.sit(terms, who, seat.me.nickname, os.urandom(32))
         seating = Seating(terms, own, judged.named, watched)
         door = Door(admit) if admit is not None else None
         lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)
-        teller = TicketTeller(seating, seat.screen, bare, capability.secret, reach.outside)
+        teller = TicketTeller(seating, seat.screen, ticket, reach.outside)
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
+        if reach.lan is not Lan.OFF:
+            # The LAN is never told the secret, and a way to the table only if it is open to all.
+            word = encode_ticket(replace(ticket, secret=b"")) if reach.lan is Lan.OPEN else ""
+            announced = Announcement(seat.me.nickname, terms.seats, 1, word)
+            beside.append(partial(_announce, announced, lobby))
         if reach.relays:
             codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.dials)
             beside.append(codes.run)
         if door is not None:
             beside.append(partial(door.run, lobby.decided))
-        await _fill(lobby, _announced(seat, terms, bare, reach), beside)
+        await _fill(lobby, beside)
         lobby.refuse_the_rest()
         roster = seating.roster(who)
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
-        outcome = await play(hub, seat, roster, reach, capability, lobby.onlookers())
-        return await follow(outcome, hub, seat, reach)
+        return await play(hub, seat, reach, Agreed(roster, capability), lobby.onlookers())
 
 
-def _announced(seat: Seat, terms: Terms, bare: Ticket, reach: Reach) -> Announcement | None:
-    """Return what the LAN is told.
-
-    It is never told the secret, and a way to the table only if the table is open to all.
-
-    SPEC: [L-22].
-    """
-    if reach.lan is Lan.OFF:
-        return None
-    word = encode_ticket(bare) if reach.lan is Lan.OPEN else ""
-    return Announcement(seat.me.nickname, terms.seats, 1, word)
-
-
-async def _fill(
-    lobby: Lobby,
-    announced: Announcement | None,
-    beside: Sequence[Callable[[], Awaitable[None]]] = (),
-) -> None:
+async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -> None:
     """Seat guests until the table is full. Before the host's roster there is no table, so what
     is no frame of the lobby is not looked at."""
     lobby.tell()
     async with open_nursery() as nursery:
-        sent, received = trio.open_memory_channel[int](64)
-        if announced is not None:
-            nursery.start_soon(_announce, announced, received)
-        nursery.start_soon(_watch_time, lobby, sent, nursery.cancel_scope)
+        nursery.start_soon(_watch_time, lobby, nursery.cancel_scope)
         for task in beside:
             nursery.start_soon(task)
         async for event in lobby.hub.events:
             lobby.hear(event)
-            _try_send(sent, len(lobby.seating.names))
             if lobby.seating.complete:
                 break
         nursery.cancel_scope.cancel()
 
 
-async def _watch_time(
-    lobby: Lobby, sent: trio.MemorySendChannel[int], full: trio.CancelScope
-) -> None:
+async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
     while not lobby.seating.complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
-        _try_send(sent, len(lobby.seating.names))
     full.cancel()
 
 
-def _try_send(channel: trio.MemorySendChannel[int], number: int) -> None:
-    with suppress(trio.WouldBlock):
-        channel.send_nowait(number)
+async def _announce(what: Announcement, lobby: Lobby) -> None:
+    """Announce how many are seated, each time that has changed; what failed is tried again later.
 
-
-async def _announce(what: Announcement, counts: trio.MemoryReceiveChannel[int]) -> None:
-    """Announce how many are seated, each time that comes; what failed is tried again later."""
+    SPEC: [L-22].
+    """
     last, due = what.joined, trio.current_time() + AGAIN
     async with announce(what) as announcing:
-        async for joined in counts:
+        while True:
+            await trio.sleep(LOOK)
+            joined = len(lobby.seating.names)
             has_failed = announcing.problem is not None and trio.current_time() >= due
             if joined != last or has_failed:
                 last, due = joined, trio.current_time() + AGAIN
@@ -369,7 +336,7 @@ class Lobby:
                 self._here.pop(peer, None)
                 self._waiting.pop(peer, None)
                 if self.door is not None:
-                    self.door.leave(peer)
+                    self.door.waiting.pop(peer, None)
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
             case Frame(peer, data) if peer in self._here and not is_of_game(data):
@@ -436,13 +403,13 @@ class Lobby:
         elif isinstance(entry, Refusal):
             self._post(peer, Refuse(entry))
         elif self._lets_in(peer, entry.nickname, frame):
-            self.seating.sit(peer, frame)
+            self.seating.sit(entry, frame.addresses)
 
     def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
         """Whether a guest may sit down at once; else it is told why not, or to wait ([L-60])."""
-        if self.door is None or self.door.is_open(peer):
+        if self.door is None or peer in self.door.admitted:
             return True
-        if self.door.is_shut(peer):
+        if peer in self.door.denied:
             self._post(peer, Refuse(Refusal.DENIED))
         else:
             turned_away = self.door.wait(peer, nickname, frame, self.hub.source(peer))
@@ -467,7 +434,7 @@ class Lobby:
 
     def refuse_the_rest(self) -> None:
         """The table is complete without those who waited for a seat, or for the host's word."""
-        for peer in (*self._waiting, *(self.door.rest() if self.door else ())):
+        for peer in (*self._waiting, *(self.door.waiting if self.door else ())):
             self._post(peer, Refuse(Refusal.FULL))
 
     def _may_name(self, link: LinkUp, address: str) -> bool:

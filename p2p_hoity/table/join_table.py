@@ -13,7 +13,7 @@ import trio
 from protocol import Header, Invalid, OtherVersion, Terms, table_header
 from protocol.bounds import Pace, Quota, Seconds
 
-from ..coded_errors import NETWORK, NOT_OK, Code, of_protocol
+from ..coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
 from ..confusable_names import is_stacked, twins_among
 from ..game_adapter import HoityToity, read_game
 from ..net.hub import Event, Frame, Hub, LinkUp
@@ -29,17 +29,8 @@ from ..storage.home import Home
 from . import lobby
 from .frame_access import check_signed
 from .frame_kinds import is_of_game
-from .play_table import (
-    Backlog,
-    PeerError,
-    Reach,
-    Seat,
-    bind_raw,
-    follow,
-    journal_path,
-    open_hub,
-    play,
-)
+from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
+from .rematch import Agreed
 from .session import Outcome
 from .task_groups import open_nursery
 from .ticket_proof import Capability
@@ -63,8 +54,8 @@ Accept = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
 class JoinCode(Code):
     """Why one cannot sit down at a table, or look on."""
 
-    OWN_TICKET = "own-ticket", "this is your own ticket: give it to the others"
-    KEPT = "seat-kept", "your seat at this table is kept: take it again with hoity resume", NOT_OK
+    OWN_TICKET = "own-ticket", "this is your own ticket: give it to the others", USAGE
+    KEPT = "seat-kept", "your seat at this table is kept: take it again with hoity resume"
     UNREACHED = (
         "host-unreached",
         "the host cannot be reached ({why}); ask the host whether the table is still open, and"
@@ -116,91 +107,84 @@ class JoinCode(Code):
         "sits-elsewhere",
         "another process with your key sits at this table already, perhaps from a copy of your"
         " files: play there",
-        NOT_OK,
     )
     IMPOSTOR = (
         "host-impostor",
         "who answers cannot show that it gave this ticket: do not play there",
-        NOT_OK,
     )
     OTHER_HOST = (
         "other-host",
         "someone else hosts this table than the ticket says: do not play there",
-        NOT_OK,
     )
-    OTHER_TABLE = "other-table", "the host's roster is of another table", NOT_OK
+    OTHER_TABLE = "other-table", "the host's roster is of another table"
     OTHER_VERSION = (
         "host-of-other-version",
         "the host plays by another version of the protocol, {theirs}, and this is {ours}: both"
         " need the same one",
-        NOT_OK,
     )
-    OTHER_LANGUAGE = "host-speaks-otherwise", "the host speaks otherwise: {why}", NOT_OK
-    BAD_ROSTER = "bad-roster", "the host's roster is not valid: {why}", NOT_OK
-    UNPLAYABLE = "unplayable-terms", "these terms cannot be played: {why}", NOT_OK
+    OTHER_LANGUAGE = "host-speaks-otherwise", "the host speaks otherwise: {why}"
+    BAD_ROSTER = "bad-roster", "the host's roster is not valid: {why}"
+    UNPLAYABLE = "unplayable-terms", "these terms cannot be played: {why}"
     OLD_CONSENT = (
         "old-consent",
         "the host's roster holds an old consent of yours: do not play there",
-        NOT_OK,
     )
     FORGOTTEN = (
         "left-before-the-beginning",
         "you sat down at this table before, and left before it began: it cannot begin with you"
         " any more; ask the host to open a new one",
-        NOT_OK,
     )
     UNPROVEN = (
         "ticket-unknown",
         "the host does not know this ticket: it is of an earlier table, or it lacks what gives a"
         " seat; ask the host for its ticket",
-        NOT_OK,
     )
     NO_RELAYS = (
         "ticket-without-relay",
         "the host waits at no relay, and with --relay-only nothing else is dialled: ask for a"
         " table that is opened with --relay",
+        USAGE,
     )
     OTHER_RELAYS = (
         "ticket-of-other-relays",
         "the host waits at {relays}, which you have not named as a relay of yours: if you trust"
         " it with your address, name it with --relay, and try again",
+        USAGE,
     )
-    FULL = "table-full", "the table is full", NOT_OK
+    FULL = "table-full", "the table is full"
     NAME = (
         "name-taken",
         "the host takes no guest of your name: someone at this table has it or one like it, or it"
         " cannot be shown; take another with --name",
-        NOT_OK,
     )
-    DENIED = "host-refused", "the host does not want you at this table", NOT_OK
+    DENIED = "host-refused", "the host does not want you at this table"
     UNHEARD = (
         "host-did-not-answer",
         "the host did not say in time whether you may sit down; try again, or speak to the host",
-        NOT_OK,
     )
-    BEGUN = "game-begun", "the table is full: its game has begun", NOT_OK
-    BEGUN_WITHOUT = (
-        "game-begun-without-you",
-        "the table is full: its game has begun without you",
-        NOT_OK,
-    )
+    BEGUN = "game-begun", "the table is full: its game has begun"
+    BEGUN_WITHOUT = "game-begun-without-you", "the table is full: its game has begun without you"
     ALIKE = (
         "names-alike",
         "two names at this table are too alike ({one} and {other}): you did not sit down there",
-        NOT_OK,
     )
     STACKED = (
         "name-stacked",
         "{name} has so many marks on its letters that it covers other lines: you did not sit down"
         " at this table. Ask the host for a table without that name",
+        USAGE,
     )
-    NOT_TAKEN = "seat-not-taken", "you did not take the seat", NOT_OK
-    UNWATCHED = "table-unwatched", "the host lets nobody watch this table", NOT_OK
+    NOT_TAKEN = "seat-not-taken", "you did not take the seat"
+    UNWATCHED = "table-unwatched", "the host lets nobody watch this table"
     OTHERWISE = (
         "host-changed-its-mind",
         "the host now says otherwise whether this table may be watched: you did not sit down there",
-        NOT_OK,
     )
+
+    @classmethod
+    def usual_exit(cls) -> int:
+        """Return the exit code of members that name none."""
+        return NOT_OK
 
 
 UNREACHED: Final = {
@@ -225,10 +209,8 @@ async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -
     how = replace(reach, maps=reach.maps and leads_outside)
     async with open_hub(who, how, seat.screen) as (hub, ways):
         guest = _Guest(hub, seat, ticket, ways)
-        roster = await guest.host_link.keep(lambda: guest.sit(accept))
-        host = guest.host_link
-        outcome = await play(hub, seat, roster, reach, host.capability, host.backlog.frames)
-        return await follow(outcome, hub, seat, reach)
+        roster = await guest.keep(lambda: guest.sit(accept))
+        return await play(hub, seat, reach, Agreed(roster, guest.capability), guest.backlog.frames)
 
 
 def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
@@ -367,19 +349,18 @@ def _parsed(event: Event) -> lobby.LobbyFrame | None:
         raise PeerError(JoinCode.OTHER_LANGUAGE, why=of_protocol(error)) from error
 
 
-class _Guest:
+class _Guest(HostLink):
     """A guest's side of the lobby."""
 
     def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Reachability) -> None:
-        self.hub, self.seat, self.ticket = hub, seat, ticket
-        self.host_link = HostLink(hub, ticket)
-        self.ways = ways
+        super().__init__(hub, ticket)
+        self.seat, self.ways = seat, ways
         self.names: tuple[str, ...] = ()
         self.entry: table_header.SeatEntry | None = None
 
     async def sit(self, accept: Accept) -> lobby.Roster:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
-        first = await self.host_link.first()
+        first = await self.first()
         if isinstance(first, lobby.Roster):
             self._check_mine(complete(first, self.ticket))
             return first
@@ -408,7 +389,7 @@ class _Guest:
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
         lines = Bucket(LINES)
         while True:
-            match await self.host_link.next():
+            match await self.next():
                 case lobby.SeatedNames(names):
                     if names != self.names and lines.take_if_any(trio.current_time()):
                         self.names = names
@@ -416,7 +397,7 @@ class _Guest:
                 case lobby.Pending() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
                 case lobby.Offer() as again:  # the link was lost, and is there again
-                    self.host_link.check_offer(again)
+                    self.check_offer(again)
                     _check_watched(again, offer)
                     self._sit_down()
                 case lobby.Roster() as roster:

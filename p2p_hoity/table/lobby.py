@@ -180,14 +180,10 @@ class Seating:
         """Whether a seat is kept for one whose link is gone."""
         return bool(self._away)
 
-    def sit(self, peer: bytes, request: Sit) -> Refusal | None:
-        """Seat a guest; why not, if it cannot be. Invalid if its consent does not verify."""
-        entry = self.may_sit(peer, request)
-        if isinstance(entry, Refusal):
-            return entry
-        self._seats[peer] = (entry, request.addresses)
-        self._away.pop(peer, None)
-        return None
+    def sit(self, entry: SeatEntry, addresses: tuple[str, ...]) -> None:
+        """Seat a guest who may sit."""
+        self._seats[entry.id] = (entry, addresses)
+        self._away.pop(entry.id, None)
 
     def may_sit(self, peer: bytes, request: Sit) -> SeatEntry | Refusal:
         """A guest's entry as it would stand in the roster, or why it cannot. Invalid if its consent

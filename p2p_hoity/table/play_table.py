@@ -29,11 +29,10 @@ from ..storage.home import Home
 from ..storage.journal_format import SeatRecord
 from ..storage.player_key import NamedIdentity as Me
 from .frame_kinds import longest
-from .lobby import Roster
-from .reconnect_moved_seat import Taker
+from .reconnect_moved_seat import take_tickets
+from .rematch import Agreed
 from .session import Attendee, Outcome, compose
 from .task_groups import open_nursery
-from .ticket_proof import Capability
 
 
 class Backlog:
@@ -259,68 +258,55 @@ def journal_path(home: Home, table: Table) -> Path:
     return home.journals / f"{table_name(table)}.journal"
 
 
-def transcript_path(home: Home, table: Table) -> Path:
-    """Where the transcript goes unless told otherwise."""
-    return home.transcripts / f"{table_name(table)}.hoity"
-
-
 async def play(
-    hub: Hub,
-    seat: Seat,
-    roster: Roster,
-    reach: Reach,
-    capability: Capability,
-    backlog: list[Event],
+    hub: Hub, seat: Seat, reach: Reach, agreed: Agreed, early: Sequence[Event]
 ) -> Outcome:
-    """Write the record with which the seat can be resumed, and play."""
-    table, me = bind_raw(roster.header), seat.me.identity
-    record = SeatRecord(
-        header=roster.header,
-        seat=table.ids.index(me.public),
-        seed=os.urandom(32),
-        addresses=tuple(map(tuple, roster.addresses)),
-        listen=reach.listen,
-        relays=reach.relays,
-        started=int(time.time()),
-        signature=roster.signature,
-        secret=capability.secret,
-        is_open=capability.is_open,
-        hidden=reach.hidden,
-        watched=roster.watched,
-        relay_only=reach.relay_only,
-    )
-    book = journals.create(journal_path(seat.home, table), record, seat.passphrase, seat.home.files)
-    machine = SeatMachine(table, os.urandom, record.seat, me, record.seed)
-    return await run_session(hub, seat, roster, capability, machine, book, backlog)
+    """Play at a table that begins now, and at those that follow it.
+
+    A record is written with which the seat can be resumed. The transcripts of later games go to the
+    usual place. The file that was asked for holds the first game.
+    """
+    while True:
+        roster, me = agreed.roster, seat.me.identity
+        table = bind_raw(roster.header)
+        record = SeatRecord(
+            header=roster.header,
+            seat=table.ids.index(me.public),
+            seed=os.urandom(32),
+            addresses=tuple(map(tuple, roster.addresses)),
+            listen=reach.listen,
+            relays=reach.relays,
+            started=int(time.time()),
+            signature=roster.signature,
+            secret=agreed.capability.secret,
+            is_open=agreed.capability.is_open,
+            hidden=reach.hidden,
+            watched=roster.watched,
+            relay_only=reach.relay_only,
+        )
+        path, files = journal_path(seat.home, table), seat.home.files
+        book = journals.create(path, record, seat.passphrase, files)
+        machine = SeatMachine(table, os.urandom, record.seat, me, record.seed)
+        outcome = await run_session(hub, seat, agreed, machine, book, early)
+        if outcome.again is None:
+            return outcome
+        agreed, early, seat = outcome.again, outcome.early, replace(seat, output=None)
 
 
 async def run_session(
     hub: Hub,
     seat: Seat,
-    roster: Roster,
-    capability: Capability,
+    agreed: Agreed,
     machine: SeatMachine,
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
     """Play with a machine whose journal is open."""
-    usual = transcript_path(seat.home, machine.table)
-    session = compose(hub, machine, seat, roster, capability, seat.me.identity, book, usual)
-    taker = Taker(hub, machine.table, roster, capability, seat.screen, book.files, book.path)
+    roster, capability, me = agreed.roster, agreed.capability, seat.me.identity
+    usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"
+    session = compose(hub, machine, seat, roster, capability, me, book, usual)
     async with open_nursery() as nursery:
-        nursery.start_soon(taker.run)
+        nursery.start_soon(take_tickets, hub, machine.table, agreed, seat.screen, book)
         outcome = await session.run(roster.addresses, backlog)
         nursery.cancel_scope.cancel()
-    return outcome
-
-
-async def follow(outcome: Outcome, hub: Hub, seat: Seat, reach: Reach) -> Outcome:
-    """Play at the tables that follow a finished one.
-
-    Their transcripts go to the usual place. The file that was asked for holds the first game.
-    """
-    seat = replace(seat, output=None)
-    while (agreed := outcome.again) is not None:
-        early = list(outcome.early)
-        outcome = await play(hub, seat, agreed.roster, reach, agreed.capability, early)
     return outcome

@@ -11,6 +11,14 @@ from protocol.bounds import Seconds
 from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 
+FIRST: Final[Seconds] = 10.0
+LONGEST: Final[Seconds] = 60.0
+"""Seconds until who is awaited is first said; the pauses after it double up to the longest."""
+UNDECIDED: Final[Seconds] = 60.0
+"""Seconds after patience has run out until a player is told that the seats have not agreed."""
+
+Word = updates.Awaited | updates.Halfway | updates.PatienceOver | updates.Paused
+
 
 class PresenceTeller:
     """Tells one screen who is connected, the clock of the open step, and who is awaited."""
@@ -24,9 +32,20 @@ class PresenceTeller:
             hub: Knows which seats have a link.
         """
         self._machine, self._screen, self._hub = machine, screen, hub
-        self._notices = WaitNotices()
         self._attendance: updates.Attendance | None = None
         self._second: tuple[int, bytes, int] | None = None
+        self._place: tuple[int, bytes] | None = None
+        self._look_at_step()
+
+    def _look_at_step(self) -> None:
+        """Forget what was said of a step that is open no more."""
+        place = (self._machine.tip.step, self._machine.tip.digest)
+        if place != self._place:
+            self._place = place
+            self._next = self._gap = FIRST
+            self._halfway: float | None = None
+            self._out: tuple[type[updates.PatienceOver | updates.Paused], bool] | None = None
+            self._late_at: float | None = None
 
     def _linked(self) -> set[int]:
         ids = self._machine.table.ids
@@ -51,19 +70,71 @@ class PresenceTeller:
 
     def notify(self, now: float) -> None:
         """Tell who is awaited, if a notice is due."""
-        self._say(self._notices.look(self._machine, self._linked(), now))
+        machine, linked = self._machine, self._linked()
+        if machine.finished or machine.broken is not None:
+            return
+        self._look_at_step()
+        wait = machine.wait(now)
+        word: Word | None = None
+        if not is_silent_itself(machine):
+            word = self._due(wait, awaited(machine), muster(machine, linked))
+        elif not linked and wait.waited >= self._next:
+            # This seat must hear all others before it may speak again, and it hears nobody.
+            word = updates.Awaited(machine.tip.present - {machine.seat}, wait.waited, 0.0)
+        if word is not None:
+            self._pause(wait.waited)
+            self._screen(word)
 
     def timed_out(self, now: float) -> None:
-        """Tell that the open step has timed out."""
-        self._say(self._notices.run_out(self._machine, self._linked(), now))
+        """Tell that the open step has timed out: the game goes on without some, or pauses."""
+        if is_silent_itself(self._machine):
+            return
+        self._look_at_step()
+        seconds = self._machine.wait(now).waited
+        self._pause(seconds)
+        self._screen(self._verdict(seconds, muster(self._machine, self._linked())))
 
     def extended(self, given: bool, now: float) -> None:
         """Tell what came of the player's wish to wait longer."""
-        self._say(self._notices.extended(self._machine, given, now))
+        machine, left = self._machine, 0.0
+        pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
+        if given and not pauses:
+            self._out, left = None, machine.wait(now).left
+        self._screen(updates.Extended(awaited(machine) - {machine.seat}, left))
 
-    def _say(self, word: Word | updates.Extended | None) -> None:
-        if word is not None:
-            self._screen(word)
+    def _pause(self, seconds: float) -> None:
+        self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
+
+    def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Word | None:
+        """Return what is to be said now of the seats that are awaited, if anything."""
+        machine, others, before = self._machine, seats - {self._machine.seat}, self._out
+        if before is not None or (machine.has_begun and machine.stands_still):
+            # Too few are present, or what was said when patience ran out may hold no more.
+            word = self._verdict(wait.waited, count)
+            if self._out != before and others:
+                return word
+        if self._late_at is not None and wait.waited >= self._late_at + UNDECIDED:
+            self._late_at = None
+            return updates.PatienceOver(seats, wait.waited, count, undecided=True)
+        alone = machine.must_choose and not machine.table.strict
+        is_half = 0 < wait.left <= wait.patience / 2 and (others or alone)
+        if is_half and self._halfway != wait.since and self._out is None:
+            self._halfway = wait.since
+            return updates.Halfway(seats, wait.waited, wait.left, count)
+        if others and wait.waited >= self._next and not machine.must_choose:
+            return updates.Awaited(others, wait.waited, max(0.0, wait.left))
+        return None
+
+    def _verdict(
+        self, seconds: float, count: updates.Muster
+    ) -> updates.PatienceOver | updates.Paused:
+        """Return what it means that the patience has run out, and remember that it is said."""
+        has_begun = self._machine.has_begun
+        kind = updates.PatienceOver if count.goes_on and has_begun else updates.Paused
+        if self._out is None or self._out[0] is not kind:
+            self._late_at = seconds if kind is updates.PatienceOver else None
+        self._out = kind, count.is_short
+        return kind(awaited(self._machine), seconds, count)
 
 
 def attendance(machine: SeatMachine, linked: Set[int]) -> updates.Attendance:
@@ -85,120 +156,6 @@ def _presence(machine: SeatMachine, seat: int, linked: Set[int]) -> updates.Atte
         if seat in linked or seat == machine.seat
         else updates.Attending.UNLINKED
     )
-
-
-FIRST: Final[Seconds] = 10.0
-LONGEST: Final[Seconds] = 60.0
-"""Seconds until who is awaited is first said; the pauses after it double up to the longest."""
-UNDECIDED: Final[Seconds] = 60.0
-"""Seconds after patience has run out until a player is told that the seats have not agreed."""
-
-Word = updates.Awaited | updates.Halfway | updates.PatienceOver | updates.Paused
-
-
-class WaitNotices:
-    """Watches the first incomplete step of one machine; `linked` are the seats with a link."""
-
-    def __init__(self) -> None:
-        """Nothing has been said yet."""
-        self._begin(None)
-
-    def _begin(self, place: tuple[int, bytes] | None) -> None:
-        self._place = place
-        self._next = self._gap = FIRST
-        self._halfway: float | None = None
-        self._out: tuple[type[updates.PatienceOver] | type[updates.Paused], bool] | None = None
-        self._late_at: float | None = None
-
-    def look(self, machine: SeatMachine, linked: Set[int], now: float) -> Word | None:
-        """What is to be said at this moment, if anything."""
-        if machine.finished or machine.broken is not None:
-            return None
-        place = (machine.tip.step, machine.tip.digest)
-        if place != self._place:
-            self._begin(place)
-        seats = awaited(machine)
-        others = seats - {machine.seat}
-        wait = machine.wait(now)
-        seconds = wait.waited
-        if is_silent_itself(machine):
-            # This seat must hear all others before it may speak again, and it hears nobody.
-            if linked or seconds < self._next:
-                return None
-            self._pause(seconds)
-            return updates.Awaited(machine.tip.present - {machine.seat}, seconds, 0.0)
-        word: Word | None = self._pausing(machine, seats, linked, seconds)
-        word = word or self._undecided(machine, seats, linked, seconds)
-        word = word or self._half(machine, seats, linked, wait)
-        if word is None and others and seconds >= self._next and not machine.must_choose:
-            word = updates.Awaited(others, seconds, max(0.0, wait.left))
-        if word is not None:
-            self._pause(seconds)
-        return word
-
-    def _pause(self, seconds: float) -> None:
-        self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
-
-    def run_out(
-        self, machine: SeatMachine, linked: Set[int], now: float
-    ) -> updates.PatienceOver | updates.Paused | None:
-        """Patience has run out: the game goes on without them, or pauses."""
-        if is_silent_itself(machine):
-            return None
-        place = (machine.tip.step, machine.tip.digest)
-        if place != self._place:
-            self._begin(place)
-        seconds = machine.wait(now).waited
-        self._pause(seconds)
-        return self._verdict(machine, linked, seconds)
-
-    def extended(self, machine: SeatMachine, given: bool, now: float) -> updates.Extended:
-        """What came of the player's wish to wait longer."""
-        others = awaited(machine) - {machine.seat}
-        pauses = machine.has_begun and (machine.table.strict or machine.stands_still)
-        if pauses or not given:
-            return updates.Extended(others, 0.0)
-        self._out = None
-        return updates.Extended(others, machine.wait(now).left)
-
-    def _pausing(
-        self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], seconds: float
-    ) -> updates.PatienceOver | updates.Paused | None:
-        """Too few are present, or what was said when patience ran out does not hold any more."""
-        if self._out is None and not (machine.has_begun and machine.stands_still):
-            return None
-        before = self._out
-        word = self._verdict(machine, linked, seconds)
-        return word if self._out != before and seats - {machine.seat} else None
-
-    def _verdict(
-        self, machine: SeatMachine, linked: Set[int], seconds: float
-    ) -> updates.PatienceOver | updates.Paused:
-        count = muster(machine, linked)
-        kind = updates.PatienceOver if count.goes_on and machine.has_begun else updates.Paused
-        if self._out is None or self._out[0] is not kind:
-            self._late_at = seconds if kind is updates.PatienceOver else None
-        self._out = kind, count.is_short
-        return kind(awaited(machine), seconds, count)
-
-    def _undecided(
-        self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], seconds: float
-    ) -> updates.PatienceOver | None:
-        """Tell once that the seats have not agreed, long after the patience has run out."""
-        if self._late_at is None or seconds < self._late_at + UNDECIDED:
-            return None
-        self._late_at = None
-        return updates.PatienceOver(seats, seconds, muster(machine, linked), undecided=True)
-
-    def _half(
-        self, machine: SeatMachine, seats: frozenset[int], linked: Set[int], wait: Wait
-    ) -> updates.Halfway | None:
-        alone = machine.must_choose and not machine.table.strict
-        due = 0 < wait.left <= wait.patience / 2 and (seats - {machine.seat} or alone)
-        if not due or self._halfway == wait.since or self._out is not None:
-            return None
-        self._halfway = wait.since
-        return updates.Halfway(seats, wait.waited, wait.left, muster(machine, linked))
 
 
 def is_silent_itself(machine: SeatMachine) -> bool:

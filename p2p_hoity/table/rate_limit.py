@@ -1,13 +1,12 @@
-"""Rate limits for the frames of one link: repeated frames, requests, talk, and useless work.
+"""Rate limits for the frames of one link: requests, talk, and useless work.
 
-A frame that was seen is not read again. A link whose frames lead nowhere pays for the processor
-time that they take, and is then not read for a while. Without these limits a link that repeats old
-messages, or asks again and again for everything, would take the time that the others need.
+A link whose frames lead nowhere pays for the processor time that they take, and is then not read
+for a while. Without these limits a link that repeats old messages, or asks again and again for
+everything, would take the time that the others need.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,10 +14,8 @@ from protocol.bounds import Pace, Quota, Seconds
 
 from ..net.link_limits import Buckets
 from .chat import DEBT, DOOR, MOST_ONLOOKERS, ONLOOKER, SEAT
-from .frame_kinds import Budget, FrameKind, kind_of
+from .frame_kinds import Budget, FrameKind
 
-HELD: Final[Quota] = 16384
-"""Frames remembered as held; the oldest is forgotten and would merely be read again."""
 QUESTIONS: Final[Pace] = (24.0, 6.0)
 """Questions that one link may ask; an honest node asks one or two a second."""
 PROCESSOR: Final[Pace] = (3.0, 0.1)
@@ -50,33 +47,17 @@ class RateLimit:
         self._excess = Buckets(EXCESS, 2 * MOST_ONLOOKERS)
         self._rematch = Buckets((REMATCH[0] * seats, REMATCH[1]), MOST_LINKS)
         self._questions, self._processor = Buckets(QUESTIONS), Buckets(PROCESSOR)
-        self._held: dict[bytes, None] = {}
 
-    def held(self, frame: bytes) -> None:
-        """This frame went out to all: whoever sends it back tells nothing new."""
-        if kind_of(frame).budget is not Budget.ONCE:
-            return
-        self._held[_digest(frame)] = None
-        if len(self._held) > HELD:
-            del self._held[next(iter(self._held))]
-
-    def is_due(
-        self, peer: bytes, frame: bytes, kind: FrameKind, now: float, lacks: bool = False
-    ) -> bool:
-        """Whether a frame that came in is worth a look.
-
-        `lacks`: this node has asked for messages, perhaps for some that it had put away.
-        """
+    def is_due(self, peer: bytes, kind: FrameKind, now: float) -> bool:
+        """Charge a frame that came in to its budget, and return whether it is read."""
         match kind.budget:
             case Budget.QUESTIONS:
                 return self._questions.take_if_any(peer, now)
-            case Budget.ONCE:
-                return lacks or _digest(frame) not in self._held
             case Budget.TALK:
                 return self._talk[peer in self._ids].take_if_any(peer, now, DEBT)
             case Budget.REMATCH:
                 return self._rematch.take_if_any(peer, now, DEBT)
-            case Budget.NONE:
+            case Budget.NONE | Budget.ONCE:
                 return True
 
     def rest(self, peer: bytes, now: float) -> float:
@@ -94,7 +75,3 @@ class RateLimit:
         that a new one does not fill it.
         """
         return min(LONGEST_REST, self._processor.take(peer, now, seconds))
-
-
-def _digest(frame: bytes) -> bytes:
-    return hashlib.blake2b(frame, digest_size=16).digest()

@@ -30,8 +30,7 @@ from ..reachability.port_mapping import Reachability
 from ..storage import journal as journals
 from ..storage.file_store import FileStore
 from ..storage.private_files import NotPrivateError
-from .lobby import Roster
-from .ticket_proof import Capability
+from .rematch import Agreed
 
 
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
@@ -155,43 +154,34 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
             files.remove(place)
 
 
-@dataclass
-class Taker:
-    """Takes the tickets that are handed to a running game."""
+async def take_tickets(
+    hub: Hub, table: Table, agreed: Agreed, screen: updates.Screen, book: journals.Journal
+) -> None:
+    """Take the tickets that are handed to a running game, until cancelled."""
+    place = _beside(book.path)
+    try:
+        while True:
+            ticket = _handed(book.files, place)
+            if ticket is not None:
+                with suppress(FreshError):
+                    check_fresh(ticket, table.header, agreed.capability.secret)
+                    dial_by_ticket(hub, table, agreed.roster.addresses, ticket)
+                    screen(updates.TicketTaken(name_in(table.header, ticket)))
+            await trio.sleep(LOOK)
+    finally:
+        with suppress(OSError):
+            book.files.remove(place)
 
-    hub: Hub
-    table: Table
-    roster: Roster
-    capability: Capability
-    screen: updates.Screen
-    files: FileStore
-    journal: Path
 
-    async def run(self) -> None:
-        """Look for one again and again, until cancelled."""
-        try:
-            while True:
-                ticket = self._handed()
-                if ticket is not None:
-                    with suppress(FreshError):
-                        check_fresh(ticket, self.table.header, self.capability.secret)
-                        dial_by_ticket(self.hub, self.table, self.roster.addresses, ticket)
-                        self.screen(updates.TicketTaken(name_in(self.table.header, ticket)))
-                await trio.sleep(LOOK)
-        finally:
-            with suppress(OSError):
-                self.files.remove(_beside(self.journal))
-
-    def _handed(self) -> Ticket | None:
-        """The ticket that lies there, and then no more; what is none is not looked at: who laid it
-        there has checked it."""
-        place = _beside(self.journal)
-        with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
-            if self.files.has(place):
-                word = self.files.get(place, LONGEST + 1)
-                self.files.remove(place)
-                return decode_ticket(word.decode("ascii"))
-        return None
+def _handed(files: FileStore, place: Path) -> Ticket | None:
+    """The ticket that lies there, and then no more; what is none is not looked at: who laid it
+    there has checked it."""
+    with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
+        if files.has(place):
+            word = files.get(place, LONGEST + 1)
+            files.remove(place)
+            return decode_ticket(word.decode("ascii"))
+    return None
 
 
 def name_in(header: Header, ticket: Ticket) -> str:

@@ -6,12 +6,12 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import trio
 
-from protocol import Header, Identity, Invalid, SeatEntry, Table, codec, table_header
+from protocol import Header, Identity, Invalid, SeatEntry, Table, Terms, codec, table_header
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Reason, because
@@ -30,26 +30,50 @@ Flood = Callable[[bytes, bytes | None], None]
 """Sends a frame to all links of the table, but to the one it came from."""
 
 
-class Rematch:
-    """What one node of a table knows of the next one. Each frame is passed on once; who knows
-    that one seat is unwilling ends."""
+ANSWER: Final[Seconds] = 60.0
+"""Seconds in which a player must have said whether it wants another game ([A-3])."""
+GATHER: Final[Seconds] = 75.0
+"""Seconds for which the host waits for all consents ([A-4])."""
+LONGEST: Final[Seconds] = 90.0
+"""Seconds for which all others wait for the roster: longer, so that who has consented comes."""
+ALONE: Final[Seconds] = 10.0
+"""Seconds without a link to any seat after which nobody is waited for."""
+LOOK: Final[Seconds] = 0.1
+"""Seconds between two looks at what has come."""
 
-    def __init__(
-        self,
-        table: Table,
-        seat: int | None,
-        me: Identity | None,
-        flood: Flood,
-        watched: bool = True,
-    ) -> None:
-        """`watched`: onlookers are let in at this table, and so at the next."""
-        self._table, self._seat, self._me, self._flood = table, seat, me, flood
-        self._watched = watched
-        self.terms = next_terms(table)
-        self._entries: dict[int, SeatEntry] = {}
-        self._refused: set[int] = set()
-        self._frames: dict[object, bytes] = {}
-        self.roster: Roster | None = None
+
+@dataclass(eq=False, repr=False)
+class Rematch:
+    """What one node of a table knows of the next one, and how it gets there.
+
+    Each frame is passed on once. Who knows that one seat is unwilling ends.
+
+    Attributes:
+        _table: The table that ends.
+        _seat: The seat of this node. None for an onlooker.
+        _me: The identity with which this node signs.
+        _flood: Sends frames of this node, and those of others on.
+        _watched: Whether onlookers are let in at this table, and so at the next.
+        _gone: The seats that are not at this table any more, and are not waited for.
+        terms: The terms of the next table.
+        roster: The next table, as its host has signed it.
+    """
+
+    _table: Table
+    _seat: int | None
+    _me: Identity | None
+    _flood: Flood
+    _watched: bool = True
+    _gone: frozenset[int] = frozenset()
+    _entries: dict[int, SeatEntry] = field(default_factory=dict)
+    _refused: set[int] = field(default_factory=set)
+    _frames: dict[object, bytes] = field(default_factory=dict)
+    terms: Terms = field(init=False)
+    roster: Roster | None = None
+
+    def __post_init__(self) -> None:
+        """Make the terms of the next table."""
+        self.terms = next_terms(self._table)
 
     # What comes in.
 
@@ -148,19 +172,62 @@ class Rematch:
     @property
     def standing(self) -> updates.Again:
         """Who is willing, and who is not, as far as is known here."""
-        return updates.Again(frozenset(self._entries) - self._refused, frozenset(self._refused))
+        unwilling = self._refused | self._gone
+        return updates.Again(frozenset(self._entries) - unwilling, frozenset(unwilling))
 
+    async def settle(
+        self,
+        player: Player | None,
+        gone: frozenset[int],
+        screen: Screen,
+        linked: Callable[[], Set[int]],
+    ) -> Roster | None:
+        """Go from a finished table to the next.
 
-ANSWER: Final[Seconds] = 60.0
-"""Seconds in which a player must have said whether it wants another game ([A-3])."""
-GATHER: Final[Seconds] = 75.0
-"""Seconds for which the host waits for all consents ([A-4])."""
-LONGEST: Final[Seconds] = 90.0
-"""Seconds for which all others wait for the roster: longer, so that who has consented comes."""
-ALONE: Final[Seconds] = 10.0
-"""Seconds without a link to any seat after which nobody is waited for."""
-LOOK: Final[Seconds] = 0.1
-"""Seconds between two looks at what has come."""
+        Args:
+            player: Is asked whether it wants another game. None for an onlooker.
+            gone: The seats that are not at this table any more.
+            screen: Is told who is willing, and who is not.
+            linked: Returns the seats to which there is a link.
+
+        Returns:
+            The roster of the next table, or None if there is none.
+        """
+        self._gone, heard = gone, trio.current_time()
+        screen(told := self.standing)
+        last = heard + (GATHER if self._seat == 0 else LONGEST)
+        async with open_nursery() as nursery:
+            if player is not None and self._seat is not None and not told.unwilling:
+                nursery.start_soon(self._ask, player)
+            while not (self.standing.unwilling or self.roster):
+                now = trio.current_time()
+                heard = now if linked() else heard
+                if now >= min(last, heard + ALONE):
+                    break
+                await trio.sleep(LOOK)
+                self.sign()
+                if self.standing != told:
+                    screen(told := self.standing)
+            nursery.cancel_scope.cancel()
+        found = self.standing
+        if self.roster is None and not found.unwilling:
+            # Who kept silent counts as unwilling. If all have consented, the host gave no roster.
+            self.refuse()
+            silent = frozenset(range(self._table.seats)) - found.willing or frozenset({0})
+            found = updates.Again(found.willing - silent, silent)
+        if self.roster is None and found != told:
+            screen(found)
+        return self.roster
+
+    async def _ask(self, player: Player) -> None:
+        """No answer in time is a refusal."""
+        willing = False
+        with trio.move_on_after(ANSWER):
+            willing = await player.again()
+        if willing:
+            self.consent()
+        else:
+            self.refuse()
 
 
 @dataclass(frozen=True)
@@ -169,79 +236,6 @@ class Agreed:
 
     roster: Roster
     capability: Capability
-
-
-@dataclass
-class Settling:
-    """One node's way from a finished table to the next. `gone` are the seats that are not at this
-    one any more, and are not waited for; `linked` tells which seats there is a link to."""
-
-    rematch: Rematch
-    seats: frozenset[int]
-    seat: int | None
-    gone: frozenset[int]
-    screen: Screen
-    linked: Callable[[], Set[int]]
-    _told: updates.Again | None = None
-    _heard: float = 0.0
-
-    async def run(self, player: Player | None) -> Roster | None:
-        """The roster of the next table, or None if there is none."""
-        self._tell(self._standing)
-        async with open_nursery() as nursery:
-            if player is not None and self.seat is not None and not self._is_over:
-                nursery.start_soon(self._ask, player)
-            self._heard = trio.current_time()
-            last = self._heard + (GATHER if self.seat == 0 else LONGEST)
-            while not self._is_over and not self._is_late(last):
-                await trio.sleep(LOOK)
-                self.rematch.sign()
-                self._tell(self._standing)
-            nursery.cancel_scope.cancel()
-        if self.rematch.roster is None:
-            self._give_up()
-        return self.rematch.roster
-
-    @property
-    def _standing(self) -> updates.Again:
-        now = self.rematch.standing
-        return updates.Again(now.willing - self.gone, now.unwilling | self.gone)
-
-    @property
-    def _is_over(self) -> bool:
-        return bool(self._standing.unwilling) or self.rematch.roster is not None
-
-    async def _ask(self, player: Player) -> None:
-        """No answer in time is a refusal."""
-        willing = False
-        with trio.move_on_after(ANSWER):
-            willing = await player.again()
-        if willing:
-            self.rematch.consent()
-        else:
-            self.rematch.refuse()
-
-    def _is_late(self, last: float) -> bool:
-        now = trio.current_time()
-        if self.linked():
-            self._heard = now
-        return now >= min(last, self._heard + ALONE)
-
-    def _give_up(self) -> None:
-        """There is no next table. Whom nobody has refused to says so, and who kept silent counts
-        as unwilling; if all have consented, it is the host who gave no roster."""
-        now = self._standing
-        if now.unwilling:
-            self._tell(now)
-            return
-        self.rematch.refuse()
-        silent = self.seats - now.willing or frozenset({0})
-        self._tell(updates.Again(now.willing - silent, silent))
-
-    def _tell(self, standing: updates.Again) -> None:
-        if standing != self._told:
-            self._told = standing
-            self.screen(standing)
 
 
 RECENT: Final[Seconds] = 10.0
@@ -335,10 +329,8 @@ class SideChannel:
         if not asks:
             self.rematch.refuse()
             return None
-        seats = frozenset(range(self._table.seats))
-        gone, screen = seats - present, self._screen
-        settling = Settling(self.rematch, seats, self._seat, gone, screen, self.doors)
-        roster = await settling.run(player)
+        gone = frozenset(range(self._table.seats)) - present
+        roster = await self.rematch.settle(player, gone, self._screen, self.doors)
         if roster is None:
             return None
         capability = self._access.capability.next(self.rematch.terms.digest())

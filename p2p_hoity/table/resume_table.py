@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -25,7 +26,6 @@ from ..game_adapter import Play, happenings_since, table_name
 from ..net.addresses import RELAY_PREFIX, host_of, is_own_host
 from ..net.hub import Event, Hub, LinkDown, LinkedElsewhere, LinkUp
 from ..net.ticket import Ticket
-from ..net.transport import Network
 from ..presentation import screen_updates as updates
 from ..storage import journal as journals
 from ..storage import transcript_archive
@@ -41,12 +41,13 @@ from .play_table import (
     Reach,
     Seat,
     bind_raw,
-    follow,
     only_by_relays,
     open_hub,
+    play,
     run_session,
 )
-from .reconnect_moved_seat import FreshError, Giver, check_fresh, dial_by_ticket, dial_seats
+from .reconnect_moved_seat import Giver, check_fresh, dial_by_ticket, dial_seats
+from .rematch import Agreed
 from .session import Outcome
 from .task_groups import open_nursery
 from .ticket_proof import Capability
@@ -314,53 +315,55 @@ def reopen(
 
 
 async def resume_table(
-    seat: Seat,
-    name: str | None,
-    network: Network | None = None,
-    how: Reach | None = None,
-    fresh: Ticket | None = None,
+    seat: Seat, name: str | None, how: Reach, fresh: Ticket | None = None
 ) -> Outcome:
-    """Take one's seat again after a crash or Ctrl-C. `how` says what the journal does not: whether
-    the router is asked, the proxy, and where to listen and wait if not where it did. `fresh` is a
-    ticket of another seat that is elsewhere now. PeerError if it cannot be, FreshError if that is
-    no ticket of this table."""
-    how = how or Reach(network=network)
+    """Take one's seat again after a crash or Ctrl-C.
+
+    Args:
+        seat: Who sits there; its home has the journal.
+        name: The name of the kept game, or its beginning. None if there is only one.
+        how: What the journal does not say: whether the router is asked, the proxy, and where to
+            listen and wait if not where it did.
+        fresh: A ticket of another seat that is elsewhere now.
+
+    Raises:
+        PeerError: If the seat cannot be taken.
+        FreshError: If the ticket is none of this table.
+    """
     book, first, machine, roster = reopen(seat, name)
-    try:
+    with ExitStack() as unplayed:
+        unplayed.callback(book.close)
         how = _alone(how, book, first)
         if first.hidden and not how.hidden:
             raise PeerError(ResumeCode.BY_PROXY)
         if fresh is not None:
             check_fresh(fresh, machine.table.header, first.secret)
-    except (PeerError, FreshError):
-        book.close()
-        raise
-    book.files.remove(_claimed(book.path))
-    recalled = replace(seat, screen=_recalling(seat.screen, machine))
-    table, known = machine.table, first.addresses[first.seat]
-    if not book.current:
-        machine.be_cautious()
-    capability = Capability(table.header.terms.digest(), first.secret, first.is_open)
-    reach = _reach_again(how, first.listen, first.relays, known)
-    ticket = Ticket(seat.me.identity.public, (), capability.terms, reach.relays, capability.secret)
-    async with open_hub(seat.me.identity, reach, seat.screen) as (hub, ways):
-        try:
+        book.files.remove(_claimed(book.path))
+        recalled = replace(seat, screen=_recalling(seat.screen, machine))
+        table, known = machine.table, first.addresses[first.seat]
+        if not book.current:
+            machine.be_cautious()
+        capability = Capability(table.header.terms.digest(), first.secret, first.is_open)
+        reach = _reach_again(how, first.listen, first.relays, known)
+        bare = Ticket(first.key, (), capability.terms, reach.relays, capability.secret)
+        async with open_hub(seat.me.identity, reach, seat.screen) as (hub, ways):
             if fresh is None:
                 dial_seats(hub, table, roster.addresses)
             else:
                 dial_by_ticket(hub, table, roster.addresses, fresh)
-            came = await arrive(hub, Answers(table, seat.me.identity.public))
-        except PeerError:
-            book.close()
-            raise
-        is_meant = bool(how.advertised or how.relays)
-        giver = Giver(hub, ways, machine, seat.screen, ticket, known, is_meant)
-        async with open_nursery() as nursery:
-            if reach.outside:
-                nursery.start_soon(giver.run)
-            outcome = await run_session(hub, recalled, roster, capability, machine, book, came)
-            nursery.cancel_scope.cancel()
-        return await follow(outcome, hub, seat, reach)
+            came = await arrive(hub, Answers(table, first.key))
+            is_meant = bool(how.advertised or how.relays)
+            giver = Giver(hub, ways, machine, seat.screen, bare, known, is_meant)
+            async with open_nursery() as nursery:
+                if reach.outside:
+                    nursery.start_soon(giver.run)
+                unplayed.pop_all()  # the session closes the journal
+                agreed = Agreed(roster, capability)
+                outcome = await run_session(hub, recalled, agreed, machine, book, came)
+                nursery.cancel_scope.cancel()
+            if outcome.again is None:
+                return outcome
+            return await play(hub, replace(seat, output=None), reach, outcome.again, outcome.early)
 
 
 def _relay_only_mark(journal: Path) -> Path:

@@ -82,12 +82,12 @@ class KeptGame:
 def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
     """All games of a home, newest first. How far they came is read for no longer than so many
     seconds and one game; what is known from an earlier time is told in any case."""
-    memory = _Memory.load(home)
+    memory = _Memory(home)
     found = [*_unfinished(home, passphrase), *_finished(home, memory)]
     found.sort(key=lambda game: (-game.when, game.name))
     end = clock() + seconds
     told = [memory.complete(game, passphrase, clock() < end) for game in found]
-    memory.save(home)
+    memory.save()
     return told
 
 
@@ -125,7 +125,8 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
 def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
     """A claim is not over; the journal that it was made from tells of it, if it is still there."""
     for path in transcripts(home):
-        head = memory.head(path) or _head_of(path)
+        row = memory.row(path)
+        head = row[:2] if row else _head_of(path)
         if head is None:
             continue
         name, nicknames = head
@@ -184,45 +185,45 @@ def _of_transcript(path: Path) -> Progress | None:
 class _Memory:
     """What has been read of files, by their names, sizes and times."""
 
-    files: FileStore
+    home: Home
     known: dict[str, Any] = field(default_factory=dict)
     used: dict[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def load(cls, home: Home) -> _Memory:
-        """From the home; empty if there is none that can be read."""
+    def __post_init__(self) -> None:
+        """Read what the home has; nothing if it cannot be read."""
         with suppress(OSError, NotPrivateError, ValueError):
-            known = json.loads(home.files.get(_kept_in(home), MOST_KEPT + 1))
-            return cls(home.files, known if isinstance(known, dict) else {})
-        return cls(home.files)
+            known = json.loads(self.home.files.get(_kept_in(self.home), MOST_KEPT + 1))
+            self.known = known if isinstance(known, dict) else {}
 
-    def save(self, home: Home) -> None:
+    def save(self) -> None:
         """For the next time; what cannot be kept is read again."""
         if self.used != self.known:
             with suppress(OSError, NotPrivateError):
-                home.files.put(_kept_in(home), json.dumps(self.used).encode())
+                self.home.files.put(_kept_in(self.home), json.dumps(self.used).encode())
 
-    def head(self, path: Path) -> tuple[str, tuple[str, ...]] | None:
-        """The name of a transcript's game, and who played it, if that is known."""
-        value = self.known.get(_key_of(path))
-        with suppress(TypeError, KeyError):
-            return str(value["name"]), tuple(map(str, value["nicknames"]))  # type: ignore[index]
+    def row(self, path: Path) -> tuple[str, tuple[str, ...], Progress] | None:
+        """The name of a file's game, who played it, and how far it came, if that is known."""
+        value: Any = self.known.get(_key_of(path))
+        with suppress(TypeError, KeyError, ValueError):
+            fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
+            progress = Progress(int(value["round"]), fields, ranks, bool(value["whole"]))
+            return str(value["name"]), tuple(map(str, value["nicknames"])), progress
         return None
 
     def complete(self, game: KeptGame, passphrase: str | None, may_read: bool) -> KeptGame:
         """The game with its progress, as far as it is known or may be read."""
         is_journal = game.path.suffix == ".journal"
-        key = _key_of(game.path)
-        found = None if is_journal and passphrase else _progress(self.known.get(key))
+        row = None if is_journal and passphrase else self.row(game.path)
+        found = row[-1] if row else None
         if found is None and may_read:
             path = game.path
             if is_journal:
-                found = _of_journal(path, passphrase, self.files)
+                found = _of_journal(path, passphrase, self.home.files)
             else:
                 found = _of_transcript(path)
         if found is not None and not (is_journal and passphrase):
             head = {"name": game.name, "nicknames": game.nicknames}
-            self.used[key] = {**asdict(found), **head}
+            self.used[_key_of(game.path)] = {**asdict(found), **head}
         return replace(game, progress=found)
 
 
@@ -235,15 +236,6 @@ def _key_of(path: Path) -> str:
         found = path.stat()
         return f"{path.name}:{found.st_size}:{found.st_mtime_ns}"
     return path.name
-
-
-def _progress(value: Any) -> Progress | None:
-    """What was kept, if it has the form of it."""
-    try:
-        fields, ranks = (tuple(map(int, value[name])) for name in ("fields", "ranks"))
-        return Progress(int(value["round"]), fields, ranks, bool(value["whole"]))
-    except (TypeError, KeyError, ValueError):
-        return None
 
 
 class FileCode(Code):
@@ -288,7 +280,7 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
     with closing(book):
         _check(path, report, machine.table.id, game.name)
         usual = seat.home.transcripts / f"{game.name}.hoity"
-        kept = transcript_archive.keep(data, seat.output or usual, usual, book.path)
+        kept = transcript_archive.keep(data, seat.output or usual, usual, book)
     book.remove()
     return kept, report
 

@@ -22,7 +22,7 @@ from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
-from .effects_out import Chronicle, EffectsOut, MarkKeeper, Outgoing, play_of
+from .effects_out import Chronicle, EffectsOut, JournalKeeper, play_of
 from .frame_access import (
     TWO_ROSTERS,
     Access,
@@ -116,7 +116,7 @@ class Session:
         hub: The links of this node.
         machine: The machine of the seat or onlooker. It has not been started.
         attendee: Who takes part here.
-        _journal: The open journal of the seat. None for an onlooker.
+        _keeper: Writes the journal of the seat.
         _usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
         _clock: The time that the machine is told.
         _rate_limit: What each link may cost.
@@ -131,7 +131,7 @@ class Session:
     hub: Hub
     machine: SeatMachine
     attendee: Attendee
-    _journal: Journal | None
+    _keeper: JournalKeeper
     _usual: Path | None
     _clock: AwakeClock
     _rate_limit: RateLimit
@@ -186,7 +186,7 @@ class Session:
                     self._hear_wishes,
                     self._questions.run,
                     self._carry_out_answers,
-                    self._effects_out.run,
+                    self._keeper.run,
                     self._frames_in.run,
                     self._listen,
                 ):
@@ -195,14 +195,13 @@ class Session:
                 await self._over.wait()
                 nursery.cancel_scope.cancel()
         finally:
-            if self._journal is not None:
-                self._journal.close()
+            self._keeper.close()
         outcome = self._outcome
         await self.hub.flush(LINGER if outcome is not None and outcome.code == LEFT else FLUSH)
         if outcome is None:
             return Outcome(None, (), STOPPED)
-        if self._journal is not None and not (outcome.kept or self._gave_up):
-            self._journal.remove()
+        if not (outcome.kept or self._gave_up):
+            self._keeper.remove()
         return outcome
 
     # Tasks
@@ -286,7 +285,7 @@ class Session:
                 self._side.flood(data, peer)  # [A-8]
         if not self._access.may_send(peer, kind.sender):
             return
-        if not self._rate_limit.is_due(peer, data, kind, now, self.machine.lacks_messages):
+        if not self._rate_limit.is_due(peer, kind, now):
             rest = self._rate_limit.rest(peer, now) if kind.budget is Budget.TALK else 0.0
             if rest > 0:
                 self.hub.rest(peer, rest)
@@ -299,7 +298,7 @@ class Session:
             case Handler.LOBBY:
                 self._receive_lobby(peer, data)
             case Handler.GAME:
-                self._frames_in.receive(peer, data)
+                self._frames_in.receive(peer, data, kind)
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
         try:
@@ -332,7 +331,7 @@ class Session:
         for peer in self.machine.table.ids:
             self.hub.post(peer, encode_lobby(found.evidence.other))
         self._effects_out.tell(effects.Broken(TWO_ROSTERS, 0))
-        kept = self._journal is not None and self.machine.has_begun
+        kept = self._keeper.journal is not None and self.machine.has_begun
         self._outcome = Outcome(None, (), TWO_ROSTERS, 0, kept, found.evidence)
 
     def _may_leave(self) -> bool:
@@ -352,7 +351,7 @@ class Session:
         elif self._outcome is None and self._effects_out.broken is None:
             self.machine.leave(self._clock.now())
             self._effects_out.carry_out()
-            kept = self._journal is not None and self.machine.is_bound
+            kept = self._keeper.journal is not None and self.machine.is_bound
             self._outcome = Outcome(None, (), LEFT, self.machine.seat, kept)
             await trio.sleep(LINGER)
         self._end()
@@ -362,7 +361,7 @@ class Session:
         """Determine the outcome. Of a finished game write the transcript and tell the standings."""
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
-            kept = self._journal is not None and machine.has_begun
+            kept = self._keeper.journal is not None and machine.has_begun
             self._outcome = Outcome(None, (), broken.code, broken.seat, kept)
         is_told = self._outcome is not None and self._outcome.code is None
         if is_told or not machine.finished:
@@ -370,9 +369,8 @@ class Session:
         standings, path = play_of(machine.tip).state.standings, None
         output = self.attendee.output or self._usual
         if output is not None:
-            journal = None if self._journal is None else self._journal.path
             data, usual = transcript_archive.transcript_of(machine), self._usual or output
-            path = transcript_archive.keep(data, output, usual, journal)
+            path = transcript_archive.keep(data, output, usual, self._keeper.journal)
         self._outcome = Outcome(path, standings)
         self._screen(updates.GameOver(machine.table, machine.tip, standings, path))
 
@@ -380,10 +378,8 @@ class Session:
         """Find out whether there is another game with the same people."""
         if not self.machine.finished or self._outcome is None:
             return
-        if self._journal is not None:  # the game is over, so there is nothing to resume
-            self._journal.close()
-            self._journal.remove()
-            self._journal = None
+        self._keeper.close()
+        self._keeper.remove()
         player, tip = self.attendee.player, self.machine.tip
         asked = player if self.attendee.again else None
         agreed = await self._side.settle(asked, self.attendee.again, tip.present - tip.banned)
@@ -418,17 +414,16 @@ def compose(
     side = SideChannel(access, me, hub, screen, attendee.talks)
     presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
     questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
-    marks = MarkKeeper(journal)
-    outgoing = Outgoing(machine, hub, marks, limit, access.passes_on_to)
+    keeper = JournalKeeper(journal)
     effects_out = EffectsOut(
-        machine, journal, marks, outgoing, chronicle, presence, questions, screen, clock.now
+        machine, keeper, hub, access, chronicle, presence, questions, screen, clock.now
     )
     frames_in = FramesIn(machine, hub, limit, clock.now, effects_out, attendee.off_loop)
     return Session(
         hub,
         machine,
         attendee,
-        journal,
+        keeper,
         usual,
         clock,
         limit,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, NoReturn
@@ -10,14 +10,6 @@ from typing import Final, NoReturn
 import trio
 
 from protocol.bounds import Seconds
-
-
-def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error
 
 
 @asynccontextmanager
@@ -28,10 +20,11 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
         async with trio.open_nursery() as nursery:
             yield nursery
     except BaseExceptionGroup as group:
-        errors = [e for e in _leaves(group) if not isinstance(e, trio.Cancelled)]
-        if not errors:
+        first = group.split(trio.Cancelled)[1]
+        if first is None:
             raise
-        first = errors[0]
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
     if first is not None:
         raise first
 

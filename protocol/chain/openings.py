@@ -12,7 +12,7 @@ from typing import Final
 
 from ..crypto import commitments, escrow, key_sharing
 from ..crypto.hashing import ORDER, Context, Random
-from ..errors import FieldPlace, Invalid, within
+from ..errors import FieldPlace, Invalid, coded, within
 from ..fault_codes import FAULTS
 from ..game_interface import Choice, IllegalMove
 from ..wire import step_bodies
@@ -103,12 +103,9 @@ class GatherStep(StepRules[Given]):
                 helps |= _backup_shares(node, seat, giver).check(data)
         for index, (owner, share) in enumerate(zip(lost, read.escrows, strict=True)):
             context, sealing = _escrow_share_of(node, seat, owner)
-            with within("escrows", index):
-                try:
-                    key = node.keys.total_key(seat)
-                    escrows[owner] = escrow.verify_share(context, sealing, key, share)
-                except Invalid as error:
-                    raise Invalid("bad-escrow-share", error.reason) from error
+            with within("escrows", index), coded("bad-escrow-share"):
+                key = node.keys.total_key(seat)
+                escrows[owner] = escrow.verify_share(context, sealing, key, share)
         if opened is not None and not isinstance(opened, bytes):
             with within("opening", CHOICE):
                 check_move(node, node.want.name, seat, opened, shares)

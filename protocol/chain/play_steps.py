@@ -25,7 +25,7 @@ class SealStep(StepRules[SealedChoice | None]):
         if seat not in node.want.owes:
             read_empty(body)
             return None
-        read = step_bodies.parse(step_bodies.SEAL, body)
+        read = step_bodies.parse(step_bodies.SealBody, body)
         return check_sealed(node, seat, node.want.name, read)
 
     def apply(self, node: Node, said: Mapping[int, SealedChoice | None]) -> Node:
@@ -86,7 +86,7 @@ class ShowStep(StepRules[Showing | None]):
         if seat not in node.want.owes:
             read_empty(body)
             return None
-        read = step_bodies.parse(step_bodies.SHOW, body)
+        read = step_bodies.parse(step_bodies.ShowBody, body)
         with within("choice"):
             choice = step_bodies.parse_choice(read.choice, choice_size(node, node.want.name))
             check_showable(node, seat, choice)

@@ -9,17 +9,9 @@ from typing import TypeVar
 from ..crypto import group, key_sharing, shuffle_proof, sigma_proofs
 from ..crypto.elgamal import Ciphertext, starting_deck
 from ..crypto.hashing import Label, Random, digest
-from ..errors import FieldPlace, Invalid, within
+from ..errors import FieldPlace, Invalid, coded, within
 from ..wire import step_bodies
-from ..wire.step_bodies import (
-    COIN,
-    COIN_SIZE,
-    Complaint,
-    KeyCommit,
-    KeyReveal,
-    SealBody,
-    ShuffleBody,
-)
+from ..wire.step_bodies import COIN, Complaint, KeyCommit, KeyReveal, SealBody, ShuffleBody
 from . import chain_state
 from .chain_state import Conviction, Keys, Kind, Node, SealedChoice, Secrets, Want
 from .sealed_choices import check_sealed, seal_choice
@@ -40,11 +32,9 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
         """Check that the transport key is not of low order. Raises Invalid('bad-key')."""
-        read = step_bodies.parse(step_bodies.KEY_COMMIT, body)
-        try:
+        read = step_bodies.parse(step_bodies.KeyCommit, body)
+        with within("box"), coded("bad-key"):
             key_sharing.check_x25519_public(read.box)
-        except Invalid as error:
-            raise Invalid("bad-key", error.reason, FieldPlace("box")) from error
         return read
 
     def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
@@ -179,7 +169,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         for dealer in dealers:
             if not piece_is_sound(node, dealer, seat, secrets.box):
                 return step_bodies.encode_body(Complaint(dealer, secrets.box))
-        return seal_choice(node, seat, COIN, rng(COIN_SIZE), secrets, rng)
+        return seal_choice(node, seat, COIN, rng(step_bodies.COIN_SIZE), secrets, rng)
 
 
 class ShuffleStep(StepRules[Deck]):

@@ -20,18 +20,7 @@ from ..wire import codec
 from ..wire.step_bodies import COIN
 from . import chain_state, setup_steps
 from .cards import opened_cards
-from .chain_state import (
-    NEXT,
-    SETUP,
-    AcceptedBody,
-    Kind,
-    Missing,
-    Node,
-    RefusedBody,
-    Slot,
-    Table,
-    Want,
-)
+from .chain_state import SETUP, AcceptedBody, Kind, Missing, Node, RefusedBody, Slot, Table, Want
 from .openings import GatherStep, void
 from .play_steps import ChooseStep, HoldStep, OverStep, SealStep, ShowStep
 from .setup_steps import DeckOkStep, KeyCommitStep, KeyOkStep, KeyRevealStep, ShuffleStep
@@ -248,10 +237,9 @@ def check(node: Node, seat: int, body: bytes) -> Any:
     """
     if seat not in node.want.speakers:
         raise Fault("not-expected", seat, node.step)
-    found = known(node, seat, body)
+    found = node.derived.verdicts.get((seat, body))
     if found is None:
-        found = judge(node, seat, body)
-        keep(node, seat, body, found)
+        found = node.derived.verdicts[seat, body] = judge(node, seat, body)
     if isinstance(found, RefusedBody):
         raise Fault(found.code, seat, node.step, found.note, found.place)
     return found.given
@@ -310,7 +298,7 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
         after = replace(after, want=setup_steps.setup_want(after))
     else:
         after = settle(after)
-    if after.want.kind not in NEXT[node.want.kind]:
+    if after.want.kind not in chain_state.NEXT[node.want.kind]:
         raise RuntimeError(f"no transition from {node.want.kind} to {after.want.kind}")
     node.derived.steps[key] = after
     return after

@@ -12,7 +12,7 @@ from ..chain.chain_state import Node, Table
 from ..wire.signed_messages import Accept, Close, Halt, Lock, Message, SealVote
 from . import new_epoch
 from .fork_tree import Tree
-from .message_lookup import Lack, Malformed, References, Unknown, Void
+from .message_lookup import BaseKey, Lack, Malformed, References, Unknown, Void
 from .message_store import Claim, MessageStore
 from .new_epoch import Base, ReadHalt
 
@@ -38,8 +38,8 @@ class Votes(References):
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
         """Begin without an epoch."""
-        super().__init__()
-        self.table, self.store, self.start = table, store, start
+        super().__init__(start)
+        self.table, self.store = table, store
         self.closes: dict[int, dict[bytes, tuple[Message, Base]]] = {}
         self.bad: dict[bytes, None] = {}
         self.void = False
@@ -57,10 +57,9 @@ class Votes(References):
         """Return the message with this hash, None if it is not stored."""
         return self.store.find(digest)
 
-    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
-        """Return the base of that epoch, None if its close is not known."""
-        if epoch == 0 or digest is None:
-            return self.start
+    def find_base(self, key: BaseKey) -> Node | None:
+        """Return the base of an epoch, None if its close is not known."""
+        epoch, digest = key
         found = self.closes.get(epoch, {}).get(digest)
         return None if found is None else found[1].node
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ..chain import transition
@@ -11,7 +12,32 @@ from ..chain.chain_state import Node
 from ..errors import FieldPlace
 from ..fault_codes import Fault
 from ..wire.signed_messages import Halt, Message, Say, SealVote
+from .followed_chain import FollowedChain
 from .fork_tree import Tree, says_of
+from .message_store import MessageStore
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A fault that the others can check: its code, and the one or two messages."""
+
+    seat: int
+    code: str
+    messages: tuple[Message, ...]
+
+    @property
+    def hashes(self) -> tuple[bytes, ...]:
+        """The messages' hashes in rising order."""
+        return tuple(sorted({m.hash for m in self.messages}))
+
+
+def supersedes(proof: Proof, known: Proof) -> bool:
+    """Return whether a proof shows the same fault whole: the illegal statement is one of two.
+
+    Which of the two came first differs from seat to seat; the code told must not.
+    """
+    one, other = ({m.identity for m in p.messages} for p in (proof, known))
+    return proof.code == "two-statements" != known.code and bool(one & other)
 
 
 def ancestry(node: Node) -> dict[bytes, Node]:
@@ -44,29 +70,19 @@ def against_halt(halt: Message, message: Message, first: int) -> str | None:
     return None if told.says[at : at + 1] == (message.hash,) else "halt-omits-say"
 
 
-def judged_at(message: Message, nodes: Mapping[bytes, Node]) -> Node | None:
-    """Return the node at which an input is judged: the one it names, if it is due there."""
-    say = message.statement
-    node = nodes.get(say.on) if isinstance(say, Say) else None
-    if node is None or not isinstance(say, Say) or node.step != say.step:
-        return None
-    return None if transition.stands_still(node) else node
-
-
 def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
     """Return the fault of a say judged in the state of the digest it names, if that is known."""
     say = message.statement
     if not isinstance(say, Say) or say.on not in nodes:
         return None
-    if nodes[say.on].step != say.step:
+    node = nodes[say.on]
+    if node.step != say.step:
         return Fault("not-expected", message.seat, say.step)
-    node = judged_at(message, nodes)
-    if node is None:
-        return None
-    try:
-        transition.check(node, message.seat, say.body)
-    except Fault as fault:
-        return fault
+    if not transition.stands_still(node):
+        try:
+            transition.check(node, message.seat, say.body)
+        except Fault as fault:
+            return fault
     return None
 
 
@@ -128,3 +144,61 @@ def proven(
             if illegal.place is not None:
                 places[message.seat] = illegal.place
     return found, places
+
+
+# What the messages that one node stores prove.
+
+STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say"})
+"""Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
+
+
+def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:
+    """Compare a halt with all that its seat has signed, and all else with the seat's halts."""
+    if not isinstance(message.statement, (Halt, Say, SealVote)):
+        return None
+    is_halt = isinstance(message.statement, Halt)
+    for other in (store.by_seat if is_halt else store.halts_by)(message.seat):
+        for halt, said in ((message, other), (other, message)):
+            code = against_halt(halt, said, first)
+            if code is not None:
+                return Proof(message.seat, code, (halt, said))
+    return None
+
+
+def find_fault(message: Message, store: MessageStore, view: FollowedChain) -> Proof | None:
+    """Return what a message that was just stored proves of its signer, if anything."""
+    versions = store.versions(message.identity)
+    if len(versions) >= 2:
+        return Proof(message.seat, "two-statements", tuple(versions[:2]))
+    fault = illegal_say(message, view.path)
+    if fault is not None:
+        return Proof(message.seat, fault.code, (message,))
+    return (
+        _against_halt(message, store, view.base.table.first_step) if store.epochs_of(Halt) else None
+    )
+
+
+def find_two_chains(store: MessageStore, view: FollowedChain) -> Iterable[Proof]:
+    """Yield a proof for each seat with two inputs of this epoch that lie not on one chain.
+
+    There is none while every input names the followed chain.
+    """
+    messages = store.epoch_says(view.epoch, view.base.step)
+    says = (say for _, say in says_of(messages, view.epoch))
+    if any(say.step <= view.tip.step and say.on not in view.path for say in says):
+        for seat, *pair in off_chain(Tree(view.base, messages, view.epoch)):
+            yield Proof(seat, "two-chains", tuple(pair))
+
+
+def is_effective(proof: Proof, view: FollowedChain) -> bool:
+    """Return whether a base on this epoch's chain will find the fault, so that a change is of use.
+
+    SPEC: [E-23].
+    """
+    if proof.code in STANDING_ALONE:
+        return True
+    if proof.code == "two-chains":
+        epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, Say)}
+        return epochs == {view.epoch}
+    nodes = ancestry(view.tip)
+    return illegal_say(proof.messages[0], nodes) is not None

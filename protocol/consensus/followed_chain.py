@@ -1,15 +1,13 @@
-"""Following the chain of one epoch: which says count, and who is at fault by them."""
+"""Following the chain of one epoch: which says count."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..chain import transition
 from ..chain.chain_state import Kind, Node
-from ..wire.signed_messages import Halt, Message, Say, SealVote
-from . import fault_evidence
-from .fork_tree import Tree, is_legal, says_of
+from ..wire.signed_messages import Message, Say
+from .fork_tree import Tree, is_legal
 from .message_store import MessageStore
 
 
@@ -35,29 +33,6 @@ class FollowedChain:
 def new_view(epoch: int, base: Node, now: float) -> FollowedChain:
     """Return the view at the moment of entering."""
     return FollowedChain(epoch, base, base, now, {base.digest: base})
-
-
-@dataclass(frozen=True)
-class Proof:
-    """A fault that the others can check: its code, and the one or two messages."""
-
-    seat: int
-    code: str
-    messages: tuple[Message, ...]
-
-    @property
-    def hashes(self) -> tuple[bytes, ...]:
-        """The messages' hashes in rising order."""
-        return tuple(sorted({m.hash for m in self.messages}))
-
-
-def supersedes(proof: Proof, known: Proof) -> bool:
-    """Return whether a proof shows the same fault whole: the illegal statement is one of two.
-
-    Which of the two came first differs from seat to seat; the code told must not.
-    """
-    one, other = ({m.identity for m in p.messages} for p in (proof, known))
-    return proof.code == "two-statements" != known.code and bool(one & other)
 
 
 def chosen_says(
@@ -124,61 +99,3 @@ def keeps_own_says(store: MessageStore, view: FollowedChain, seat: int) -> bool:
     """Return whether the followed chain goes through all that this seat has said in the epoch."""
     last = _last_say(store, view, seat)
     return last is None or last.step < view.base.step or last.on in view.path
-
-
-# Faults that the messages held prove.
-
-STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say"})
-"""Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
-
-
-def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:
-    """Compare a halt with all that its seat has signed, and all else with the seat's halts."""
-    if not isinstance(message.statement, (Halt, Say, SealVote)):
-        return None
-    is_halt = isinstance(message.statement, Halt)
-    for other in (store.by_seat if is_halt else store.halts_by)(message.seat):
-        for halt, said in ((message, other), (other, message)):
-            code = fault_evidence.against_halt(halt, said, first)
-            if code is not None:
-                return Proof(message.seat, code, (halt, said))
-    return None
-
-
-def find_fault(message: Message, store: MessageStore, view: FollowedChain) -> Proof | None:
-    """Return what a message that was just stored proves of its signer, if anything."""
-    versions = store.versions(message.identity)
-    if len(versions) >= 2:
-        return Proof(message.seat, "two-statements", tuple(versions[:2]))
-    fault = fault_evidence.illegal_say(message, view.path)
-    if fault is not None:
-        return Proof(message.seat, fault.code, (message,))
-    return (
-        _against_halt(message, store, view.base.table.first_step) if store.epochs_of(Halt) else None
-    )
-
-
-def find_two_chains(store: MessageStore, view: FollowedChain) -> Iterable[Proof]:
-    """Yield a proof for each seat with two inputs of this epoch that lie not on one chain.
-
-    There is none while every input names the followed chain.
-    """
-    messages = store.epoch_says(view.epoch, view.base.step)
-    says = (say for _, say in says_of(messages, view.epoch))
-    if any(say.step <= view.tip.step and say.on not in view.path for say in says):
-        for seat, *pair in fault_evidence.off_chain(Tree(view.base, messages, view.epoch)):
-            yield Proof(seat, "two-chains", tuple(pair))
-
-
-def is_effective(proof: Proof, view: FollowedChain) -> bool:
-    """Return whether a base on this epoch's chain will find the fault, so that a change is of use.
-
-    SPEC: [E-23].
-    """
-    if proof.code in STANDING_ALONE:
-        return True
-    if proof.code == "two-chains":
-        epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, Say)}
-        return epochs == {view.epoch}
-    nodes = fault_evidence.ancestry(view.tip)
-    return fault_evidence.illegal_say(proof.messages[0], nodes) is not None

@@ -56,8 +56,9 @@ class References(ABC):
     everything whenever a message comes ([V-12]).
     """
 
-    def __init__(self) -> None:
-        """Begin without a reading."""
+    def __init__(self, start: Node | None) -> None:
+        """Begin without a reading, at the node with which epoch 0 begins; None before it has."""
+        self.start = start
         self._made: dict[ReadingKey, Reading] = {}
         self._lacks: dict[tuple[ReadingKey, bool], Lack] = {}
         self._asks = True
@@ -70,8 +71,8 @@ class References(ABC):
         """Return the message with this hash, None if it is not stored."""
 
     @abstractmethod
-    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
-        """Return the base of that epoch with this digest (None: that of epoch 0), if known."""
+    def find_base(self, key: BaseKey) -> Node | None:
+        """Return the base of an epoch above 0, None if it is not known."""
 
     def ask(self, lack: Lack) -> None:  # noqa: B027
         """Ask for what is not stored; a file asks nobody."""
@@ -93,12 +94,14 @@ class References(ABC):
 
     def base(self, epoch: int, digest: bytes | None) -> Node:
         """Return the base of that epoch. Raises Unknown, having asked for its close."""
-        found = self.find_base(epoch, digest)
-        if found is None and (epoch == 0 or digest is None):
-            raise Unknown("the table has not begun")
+        if epoch == 0 or digest is None:
+            if self.start is None:
+                raise Unknown("the table has not begun")
+            return self.start
+        found = self.find_base((epoch, digest))
         if found is None:
-            raise self._unknown(f"the base of epoch {epoch}", (epoch, digest or b""))
-        if self.open and epoch > 0 and digest is not None:
+            raise self._unknown(f"the base of epoch {epoch}", (epoch, digest))
+        if self.open:
             self.open[-1].asked.add((epoch, digest))
         return found
 

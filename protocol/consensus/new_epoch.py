@@ -14,11 +14,8 @@ from typing import Final
 from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Missing, Node, Slot, Table
-from ..crypto.hashing import Label
-from ..crypto.identities import verify_signature
 from ..errors import FieldPlace, Invalid
-from ..wire import signed_messages
-from ..wire.signed_messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote
+from ..wire.signed_messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote, rebuilt
 from . import absence, fault_evidence
 from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
@@ -35,17 +32,14 @@ def lock_votes(table: Table, lock: Lock) -> list[Message]:
     if len(lock.votes) < table.quorum:
         raise Malformed("a lock has fewer votes than the quorum")
     found = []
-    label = Label.SEAL if lock.sealed else Label.ACCEPT
     statement = (SealVote if lock.sealed else Accept)(lock.epoch, lock.base)
     for seat, signature in lock.votes:
         if seat >= table.seats:
             raise Malformed("a lock has a vote of no seat")
-        data = signed_messages.payload(table.id, seat, statement)
         try:
-            verify_signature(table.ids[seat], label, data, signature)
+            found.append(rebuilt(seat, statement, signature, table.id, table.ids))
         except Invalid as error:
             raise Malformed("a lock has a vote with a wrong signature") from error
-        found.append(Message(seat, statement, data, signature))
     return found
 
 

@@ -15,9 +15,9 @@ Share: point (32), then a proof as in `dleq` (64).
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from ..errors import Invalid
+from ..errors import Invalid, coded
 from . import group
-from .group import Point, decode_scalar, encode_scalar, mul, mul_base, second_generator, sub
+from .group import Point, decode_scalar, encode_scalar, mul, mul_base, second_generator
 from .hashing import Context, Label, Random, expand, hash_to_scalar
 from .key_sharing import combine
 from .sigma_proofs import prove_equal, verify_equal
@@ -53,20 +53,17 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
     """Raise Invalid('bad-escrow') unless its maker knew its randomness, here, for this.
 
     The caller checks the length: 128 more than the openings of this kind of choice. What it
-    opens to is only known later: whoever sees it opened seals it again and compares. Both points
+    opens to is only known later: whoever sees it opened seals it again and compares. The proof is
+    that u and u-bar have one logarithm to the two bases; no challenge is 0 in it, so both points
     are multiplied, by which libsodium checks that they lie in the group.
     """
-    u, u_bar, e, f, masked = _parse(escrow)
-    if e == 0 or group.IDENTITY in (u, u_bar):
-        raise Invalid("bad-escrow", "neither a challenge nor a point is 0")
+    u, u_bar, _, _, masked = _parse(escrow)
+    if group.IDENTITY in (u, u_bar):
+        raise Invalid("bad-escrow", "a point of an escrow is not 0")
     statement = (*_where(context, joint_key, commitment), masked, u, u_bar)
-    try:
-        w = sub(mul_base(f), mul(e, u))
-        w_bar = sub(mul(f, second_generator()), mul(e, u_bar))
-    except Invalid as fault:
-        raise Invalid("bad-escrow", fault.reason) from None
-    if e != hash_to_scalar(Label.ESCROW_CHALLENGE, *statement, w, w_bar):
-        raise Invalid("bad-escrow", "its proof does not hold for this seat, step and commitment")
+    bases, proof = [second_generator()], escrow[64:OVERHEAD]
+    with coded("bad-escrow"):
+        verify_equal(Label.ESCROW_CHALLENGE, statement, u, bases, [u_bar], proof)
 
 
 def verify_opening(
@@ -127,12 +124,10 @@ def verify_share(
     if not isinstance(share, bytes) or len(share) != SHARE_SIZE:
         raise Invalid("bad-share", "an escrow share has 96 bytes")
     u = _parse(sealing[3]).u
-    try:
+    with coded("bad-share"):
         point = group.decode_point(share[:32])
         statement = _share_statement(context, sealing, public_piece_total, point)
         verify_equal(Label.ESCROW_SHARE, statement, public_piece_total, [u], [point], share[32:])
-    except Invalid as fault:
-        raise Invalid("bad-share", fault.reason) from None
     return point
 
 
@@ -177,8 +172,6 @@ def _parse(escrow: bytes) -> _Escrow:
     """The parts, scalars decoded; points are not. Raises Invalid('bad-escrow')."""
     if not isinstance(escrow, bytes) or len(escrow) <= OVERHEAD:
         raise Invalid("bad-escrow", "an escrow has more than 128 bytes")
-    try:
+    with coded("bad-escrow"):
         e, f = decode_scalar(escrow[64:96]), decode_scalar(escrow[96:128])
-    except Invalid as fault:
-        raise Invalid("bad-escrow", fault.reason) from None
     return _Escrow(escrow[:32], escrow[32:64], e, f, escrow[128:])

@@ -8,7 +8,7 @@ what was found meanwhile. If one does not, nothing of it counts: then all is che
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -120,10 +120,8 @@ def all_hold(proofs: Part) -> bool:
     return True
 
 
-def _size(parts: Iterable[Any]) -> int:
-    """About how many bytes."""
-    return sum(len(one) if isinstance(one, bytes) else _size_of(one) for one in parts)
-
-
-def _size_of(one: Any) -> int:
-    return _size(one) if isinstance(one, tuple | list) else 0
+def _size(part: Any) -> int:
+    """About how many bytes a part of a proof has."""
+    if isinstance(part, tuple | list):
+        return sum(map(_size, part))
+    return len(part) if isinstance(part, bytes) else 0

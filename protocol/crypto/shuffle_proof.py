@@ -21,45 +21,36 @@ responses; N order responses; N permutation commitments; N chain commitments. Th
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from math import prod
 
-from ..errors import Invalid
-from . import group
+from ..errors import Invalid, coded
+from . import group, hashing
 from .elgamal import Ciphertext, Deck, well_formed
 from .group import Point, add, encode_scalar, mul, mul_base, sub, weighted
-from .hashing import (
-    ORDER,
-    Context,
-    Label,
-    Random,
-    digest,
-    hash_to_scalar,
-    hedged,
-    permutation,
-    scalar,
-    u64,
-)
+from .hashing import ORDER, Context, Label, Random, digest, hash_to_scalar, hedged, u64
 
 
 @dataclass(frozen=True, slots=True)
 class ShuffleProof:
-    """A proof taken apart; scalars are decoded, points are 32 bytes and not yet checked."""
+    """A proof taken apart; scalars are decoded, points are 32 bytes and not yet checked.
+
+    Attributes:
+        challenge: The challenge.
+        responses: s1 .. s4, then N chain responses, then N order responses.
+        commitments: The permutation commitments.
+        chain: The chain commitments.
+    """
 
     challenge: int
-    responses: tuple[int, int, int, int]
-    chain_responses: tuple[int, ...]
-    order_responses: tuple[int, ...]
+    responses: tuple[int, ...]
     commitments: tuple[Point, ...]
     chain: tuple[Point, ...]
 
     def encode(self) -> bytes:
         """The proof's bytes."""
-        scalars = (
-            self.challenge,
-            *self.responses,
-            *self.chain_responses,
-            *self.order_responses,
-        )
-        return b"".join([*map(encode_scalar, scalars), *self.commitments, *self.chain])
+        scalars = map(encode_scalar, (self.challenge, *self.responses))
+        return b"".join([*scalars, *self.commitments, *self.chain])
 
 
 def proof_size(n: int) -> int:
@@ -72,19 +63,11 @@ def decode_proof(proof: bytes, n: int) -> ShuffleProof:
     if not isinstance(proof, bytes) or len(proof) != proof_size(n):
         raise Invalid("bad-shuffle", f"a proof for {n} cards has {proof_size(n)} bytes")
     words = [proof[at : at + 32] for at in range(0, len(proof), 32)]
-    scalars = [group.decode_scalar(word) for word in words[: 5 + 2 * n]]
+    challenge, *responses = map(group.decode_scalar, words[: 5 + 2 * n])
     points = words[5 + 2 * n :]
-    if 0 in scalars or group.IDENTITY in points:
+    if 0 in (challenge, *responses) or group.IDENTITY in points:
         raise Invalid("bad-shuffle", "a proof holds no 0 and no identity")
-    challenge, s1, s2, s3, s4 = scalars[:5]
-    return ShuffleProof(
-        challenge,
-        (s1, s2, s3, s4),
-        tuple(scalars[5 : 5 + n]),
-        tuple(scalars[5 + n :]),
-        tuple(points[:n]),
-        tuple(points[n:]),
-    )
+    return ShuffleProof(challenge, tuple(responses), tuple(points[:n]), tuple(points[n:]))
 
 
 def statement_digest(
@@ -122,12 +105,10 @@ def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof:
         raise Invalid("bad-shuffle", "not as many cards after as before")
     if not well_formed(after):
         raise Invalid("bad-shuffle", "a card is two points, none the identity")
-    try:
+    with coded("bad-shuffle"):
         parts = decode_proof(proof, len(before))
         statement = statement_digest(context, joint_key, before, after, parts.commitments)
         announcement = _recompute(joint_key, before, after, parts, statement)
-    except Invalid as fault:
-        raise Invalid("bad-shuffle", fault.reason) from None
     if parts.challenge != challenge_of(statement, parts.chain, announcement):
         raise Invalid("bad-shuffle", "not a shuffle of the deck before it")
 
@@ -141,28 +122,40 @@ def _recompute(
     which libsodium checks that it lies in the group.
     """
     n, c = len(before), proof.challenge
-    s1, s2, s3, s4 = proof.responses
     by_position = weights(statement, n)
-    product = 1
-    for weight in by_position:
-        product = product * weight % ORDER
     minus = [-c * weight for weight in by_position]
     order_sum = sub(group.total(proof.commitments), group.shuffle_generators_total(n))
-    chain_end = sub(proof.chain[-1], mul(product, group.chain_generator()))
-    scalars = [*minus, *proof.order_responses]
-    links = [group.chain_generator(), *proof.chain]
+    chain_end = sub(proof.chain[-1], mul(prod(by_position), group.chain_generator()))
+    claimed = [
+        mul(-c, order_sum),
+        mul(-c, chain_end),
+        weighted(minus, proof.commitments),
+        weighted(minus, [card.a for card in before]),
+        weighted(minus, [card.b for card in before]),
+        *[mul(-c, link) for link in proof.chain],
+    ]
+    return list(map(add, claimed, _image(joint_key, after, proof.chain, proof.responses)))
+
+
+def _image(
+    joint_key: Point, after: Deck, chain: Sequence[Point], scalars: Sequence[int]
+) -> list[Point]:
+    """What the five relations make of scalars that stand in the order of a proof's responses.
+
+    Of the nonces it is the announcement: t1, t2, t3, t4 (a and b), then N chain points. Of the
+    responses it is the announcement, and challenge times what the relations claim.
+    """
+    n = len(after)
+    s1, s2, s3, s4 = scalars[:4]
+    of_chain, of_order = scalars[4 : 4 + n], scalars[4 + n :]
+    links = zip(of_chain, of_order, [group.chain_generator(), *chain[:-1]], strict=True)
     return [
-        sub(mul_base(s1), mul(c, order_sum)),
-        sub(mul_base(s2), mul(c, chain_end)),
-        add(mul_base(s3), weighted(scalars, [*proof.commitments, *group.shuffle_generators(n)])),
-        sub(weighted(scalars, [x.a for x in (*before, *after)]), mul_base(s4)),
-        sub(weighted(scalars, [x.b for x in (*before, *after)]), mul(s4, joint_key)),
-        *[
-            sub(add(mul_base(s_chain), mul(s_order, last)), mul(c, link))
-            for link, last, s_chain, s_order in zip(
-                proof.chain, links, proof.chain_responses, proof.order_responses, strict=False
-            )
-        ],
+        mul_base(s1),
+        mul_base(s2),
+        add(mul_base(s3), weighted(of_order, group.shuffle_generators(n))),
+        sub(weighted(of_order, [card.a for card in after]), mul_base(s4)),
+        sub(weighted(of_order, [card.b for card in after]), mul(s4, joint_key)),
+        *[add(mul_base(s_chain), mul(s_order, link)) for s_chain, s_order, link in links],
     ]
 
 
@@ -189,7 +182,8 @@ class Prepared:
 def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
     """Draw order and randomness for n cards and multiply: what can be done while waiting."""
     group.check_size(n)
-    secret = ShuffleSecret(permutation(rng, n), tuple(scalar(rng) for _ in range(n)))
+    order = hashing.permutation(rng, n)
+    secret = ShuffleSecret(order, tuple(hashing.scalar(rng) for _ in range(n)))
     blinds = tuple(Ciphertext(mul_base(r), mul(r, joint_key)) for r in secret.randomness)
     return Prepared(joint_key, secret, blinds)
 
@@ -224,39 +218,28 @@ def prove(
     n = len(before)
     witness = b"".join([*map(u64, secret.order), *map(encode_scalar, secret.randomness)])
     claim = statement_digest(context, joint_key, before, after, ())
-    openings = _draw(Label.SHUFFLE_COMMITMENT_RANDOMNESS, rng, n, claim, witness)
+    openings = [*islice(hedged(Label.SHUFFLE_COMMITMENT_RANDOMNESS, rng, claim, witness), n)]
     commitments = _commit_to_order(secret.order, openings)
     statement = statement_digest(context, joint_key, before, after, commitments)
     by_position = weights(statement, n)
     in_order = [by_position[source] for source in secret.order]
 
-    nonces = _draw(Label.SHUFFLE_NONCE, rng, 3 * n + 4, statement, witness)
-    links, chain_nonces, order_nonces = nonces[:n], nonces[n : 2 * n], nonces[2 * n : 3 * n]
-    last = nonces[3 * n :]
-    chain = _chain(links, in_order)
-    announcement = _announce(joint_key, after, chain, last, chain_nonces, order_nonces)
-    challenge = challenge_of(statement, chain, announcement)
-
+    drawn = [*islice(hedged(Label.SHUFFLE_NONCE, rng, statement, witness), 3 * n + 4)]
+    links, nonces = drawn[:n], [*drawn[3 * n :], *drawn[n : 3 * n]]
+    chain, chain_opening = _chain(links, in_order)
+    challenge = challenge_of(statement, chain, _image(joint_key, after, chain, nonces))
     answers = (
         sum(openings),
-        _chain_opening(links, in_order),
+        chain_opening,
         _dot(by_position, openings),
         _dot(in_order, secret.randomness),
+        *links,
+        *in_order,
     )
-    s1, s2, s3, s4 = _respond(challenge, last, answers)
-    return ShuffleProof(
-        challenge,
-        (s1, s2, s3, s4),
-        tuple(_respond(challenge, chain_nonces, links)),
-        tuple(_respond(challenge, order_nonces, in_order)),
-        tuple(commitments),
-        tuple(chain),
-    ).encode()
-
-
-def _draw(label: Label, rng: Random, size: int, *parts: bytes) -> list[int]:
-    source = hedged(label, rng, *parts)
-    return [next(source) for _ in range(size)]
+    responses = (
+        (nonce + challenge * answer) % ORDER for nonce, answer in zip(nonces, answers, strict=True)
+    )
+    return ShuffleProof(challenge, tuple(responses), tuple(commitments), tuple(chain)).encode()
 
 
 def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Point]:
@@ -268,53 +251,17 @@ def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Poin
     return [commitments[j] for j in range(len(order))]
 
 
-def _chain(links: Sequence[int], in_order: Sequence[int]) -> list[Point]:
-    """chain_i = link_i · BASE + u'_i · chain_{i-1} (GenCommitmentChain)."""
-    chain = [group.chain_generator()]
+def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], int]:
+    """The chain (GenCommitmentChain), and the log of chain_N - (prod u) h to BASE.
+
+    chain_i = link_i · BASE + u'_i · chain_{i-1}.
+    """
+    chain, opening = [group.chain_generator()], 0
     for link, weight in zip(links, in_order, strict=True):
         chain.append(add(mul_base(link), mul(weight, chain[-1])))
-    return chain[1:]
-
-
-def _chain_opening(links: Sequence[int], in_order: Sequence[int]) -> int:
-    """log of chain_N - (prod u) h to BASE."""
-    value = 0
-    for link, weight in zip(links, in_order, strict=True):
-        value = (link + weight * value) % ORDER
-    return value
+        opening = (link + weight * opening) % ORDER
+    return chain[1:], opening
 
 
 def _dot(left: Sequence[int], right: Sequence[int]) -> int:
     return sum(a * b for a, b in zip(left, right, strict=True)) % ORDER
-
-
-def _respond(challenge: int, nonces: Sequence[int], answers: Sequence[int]) -> list[int]:
-    return [
-        (nonce + challenge * answer) % ORDER for nonce, answer in zip(nonces, answers, strict=True)
-    ]
-
-
-def _announce(
-    joint_key: Point,
-    after: Deck,
-    chain: Sequence[Point],
-    last: Sequence[int],
-    chain_nonces: Sequence[int],
-    order_nonces: Sequence[int],
-) -> list[Point]:
-    """t1, t2, t3, t4 (a and b), then the N chain announcements."""
-    n1, n2, n3, n4 = last
-    before_links = [group.chain_generator(), *chain[:-1]]
-    return [
-        mul_base(n1),
-        mul_base(n2),
-        add(mul_base(n3), weighted(order_nonces, group.shuffle_generators(len(after)))),
-        sub(weighted(order_nonces, [card.a for card in after]), mul_base(n4)),
-        sub(weighted(order_nonces, [card.b for card in after]), mul(n4, joint_key)),
-        *[
-            add(mul_base(chain_nonce), mul(order_nonce, link))
-            for chain_nonce, order_nonce, link in zip(
-                chain_nonces, order_nonces, before_links, strict=True
-            )
-        ],
-    ]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..errors import Invalid
+from ..errors import Invalid, coded
 from .group import BASE, IDENTITY, Point, decode_scalar, encode_scalar, mul, mul_base, sub
 from .hashing import Context, Label, Random, hash_to_scalar, hedged, u64
 
@@ -36,10 +36,8 @@ def verify_key(context: Context, public: Point, proof: bytes) -> None:
     """Raise Invalid('bad-key-proof') unless `proof` shows knowledge of the key's secret."""
     if public == IDENTITY:
         raise Invalid("bad-key-proof", "the identity is no key")
-    try:
+    with coded("bad-key-proof"):
         verify_equal(Label.KEY_PROOF, (context.encode(), BASE, public), public, [], [], proof)
-    except Invalid as fault:
-        raise Invalid("bad-key-proof", fault.reason) from None
 
 
 def prove_shares(
@@ -83,10 +81,8 @@ def verify_shares(
     if not all(isinstance(share, bytes) and len(share) == 32 for share in shares):
         raise Invalid("bad-share", "a share is a point of 32 bytes")
     statement = _statement(context, joint_key, public, bases, shares)
-    try:
+    with coded("bad-share"):
         verify_equal(Label.SHARES, statement, public, bases, shares, proof)
-    except Invalid as fault:
-        raise Invalid("bad-share", fault.reason) from None
 
 
 def prove_equal(

@@ -14,7 +14,7 @@ from typing import Final
 
 from ..bounds import Quota
 from ..chain.chain_state import SETUP, Node
-from ..consensus import fault_evidence, followed_chain
+from ..consensus import fault_evidence
 from ..consensus.message_store import MessageStore
 from ..wire import peer_frames
 from ..wire.signed_messages import Close, Halt, Message, Say
@@ -50,7 +50,7 @@ def ask_again(state: SeatState) -> None:
         sync(state, None)
         store, view = state.log.store, state.log.view
         if state.has_begun:
-            for proof in followed_chain.find_two_chains(store, view):
+            for proof in fault_evidence.find_two_chains(store, view):
                 state.judge.convict(proof)
 
 
@@ -217,25 +217,17 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
         at = view.path.get(statement.on) if statement.epoch == view.epoch else None
         goes_round = at is not None and at.step == statement.step and is_of_use(state, message, at)
     if goes_round:
-        _send(state, message, peer)
-    elif isinstance(message.statement, Say):
+        # Whom it came from has it, and an input whoever hears its author itself. Votes go round in
+        # any case: they are few, and in need.
+        known = set() if peer is None else {peer}
+        if isinstance(statement, Say):
+            known |= {p for p, seats in state.peers.spared.items() if message.seat in seats}
+        state.outbox.pass_on(peer_frames.Carry(message.encode()), frozenset(known))
+    elif isinstance(statement, Say):
         state.peers.defer(message)
-
-
-def _send(state: SeatState, message: Message, peer: bytes | None) -> None:
-    """Send a message to all nodes that may not have it.
-
-    Those are neither whom it came from nor, if it is an input, who hears its author itself ([M-7]).
-    Votes go round in any case: they are few, and in need.
-    """
-    known = set() if peer is None else {peer}
-    if isinstance(message.statement, Say):
-        known |= {p for p, seats in state.peers.spared.items() if message.seat in seats}
-    state.outbox.pass_on(peer_frames.Carry(message.encode()), frozenset(known))
 
 
 def pass_deferred(state: SeatState) -> None:
     """Pass on the inputs stored before the followed chain came to their step."""
     for message in state.peers.take_deferred():
-        if is_of_use(state, message, state.tip):
-            _send(state, message, None)
+        pass_on(state, message, None)

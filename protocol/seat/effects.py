@@ -191,7 +191,7 @@ class Outbox:
 
     def pass_on(self, frame: peer_frames.FrameBody, but: frozenset[bytes]) -> None:
         """Send a frame to all linked nodes but these."""
-        self.emit(Send(peer_frames.encode_frame(frame), but=but))
+        self._effects.append(Send(peer_frames.encode_frame(frame), but=but))
 
     def begin_replay(self) -> None:
         """Note that what follows comes from the journal."""

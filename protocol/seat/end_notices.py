@@ -9,8 +9,7 @@ longest back-off and a step timeout in which no turn follows another.
 
 from __future__ import annotations
 
-from ..wire import signed_notices
-from ..wire.signed_notices import OVER, EndNotice
+from ..wire.signed_notices import OVER, EndNotice, check_notice
 from .seat_state import SeatState
 from .signer import SigningState
 
@@ -35,7 +34,7 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
     known = state.judge.ends if notice.is_over else state.judge.setup_ends
     if seat == state.seat or seat in known or (state.has_begun and not notice.is_over):
         return False
-    signed_notices.check_end_notice(notice, state.table.id, state.table.ids)
+    check_notice(notice, state.table.id, state.table.ids)
     if notice.is_over and seat in state.peers.links and peer != state.table.ids[seat]:
         return False  # it may have been signed before a backup was restored
     state.judge.keep_end(notice)

@@ -7,8 +7,8 @@ from typing import Final
 
 from ..bounds import Seconds
 from ..chain.chain_state import Kind, Node
-from ..consensus import followed_chain, new_epoch
-from ..consensus.followed_chain import Proof
+from ..consensus import fault_evidence, new_epoch
+from ..consensus.fault_evidence import Proof
 from ..consensus.new_epoch import Base
 from ..wire.signed_messages import Message
 from ..wire.signed_notices import EndNotice
@@ -64,7 +64,7 @@ class FaultJudge:
         fresh, self.fresh = self.fresh, []
         for message in fresh:
             if message.seat not in self.log.tip.banned:
-                proof = followed_chain.find_fault(message, self.log.store, self.log.view)
+                proof = fault_evidence.find_fault(message, self.log.store, self.log.view)
                 if proof is not None:
                     self.convict(proof)
 
@@ -87,7 +87,7 @@ class FaultJudge:
         if is_own and self.outbox.is_replaying:
             return
         known = self.accusation if is_own else self.proofs.get(proof.seat)
-        if known is None or followed_chain.supersedes(proof, known):
+        if known is None or fault_evidence.supersedes(proof, known):
             self._proven_at.setdefault(proof.seat, self.timers.now)
             if is_own:
                 self.accusation = proof
@@ -193,5 +193,5 @@ class FaultJudge:
     def is_effective(self, proof: Proof) -> bool:
         """Return whether a base on the followed chain will find this fault."""
         if proof.code not in ("bad-halt", "bad-close"):
-            return followed_chain.is_effective(proof, self.log.view)
+            return fault_evidence.is_effective(proof, self.log.view)
         return new_epoch.is_bad_form(self.log.table, proof.messages[0], self.log.votes)

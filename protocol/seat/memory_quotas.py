@@ -49,8 +49,15 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
         return statement.count <= max(state.table.header.terms.returns, known)
     if isinstance(statement, Say):
         epochs = range(state.log.view.epoch, state.signer.promise + 2)
-        is_near = statement.epoch in epochs and statement.step <= state.tip.step + AHEAD
-        return is_near and _has_room(state, message)
+        if statement.epoch not in epochs or statement.step > state.tip.step + AHEAD:
+            return False
+        # There is room if its seat has said little, if it is on the followed chain, or if little of
+        # what its seat has said is off that chain.
+        store, size = state.log.store, len(message.payload)
+        if store.said_bytes.get(message.seat, 0) + size <= LOOSE or not _is_loose(state, message):
+            return True
+        loose = (m for m in store.says_by(message.seat) if _is_loose(state, m))
+        return size + sum(len(m.payload) for m in loose) <= LOOSE
     if isinstance(statement, Late) and statement.epoch <= state.log.store.wishes.get(
         message.seat, 0
     ):
@@ -70,16 +77,6 @@ def _is_granted(state: SeatState, message: Message) -> bool:
         state.peers.grant((epoch, message.seat, claim), size, ACCUSED if claim[1] else WANTED)
         for claim in claims
     )
-
-
-def _has_room(state: SeatState, message: Message) -> bool:
-    """Return whether an input is on the followed chain, or its seat has few bytes off it here."""
-    if state.log.store.said_bytes.get(message.seat, 0) + len(message.payload) <= LOOSE:
-        return True
-    if not _is_loose(state, message):
-        return True
-    loose = (m for m in state.log.store.says_by(message.seat) if _is_loose(state, m))
-    return len(message.payload) + sum(len(m.payload) for m in loose) <= LOOSE
 
 
 def _is_loose(state: SeatState, message: Message) -> bool:

@@ -13,7 +13,6 @@ from typing import Final
 
 from ..chain import transition
 from ..chain.chain_state import AcceptedBody, Node
-from ..consensus import fault_evidence
 from ..wire.signed_messages import Message, Say
 from .effects import Job
 from .seat_state import SeatState
@@ -48,8 +47,11 @@ def _due(state: SeatState) -> Iterator[Unknown]:
     for message in state.judge.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
             continue
-        node = fault_evidence.judged_at(message, state.log.view.path)
-        if node is not None:
+        say = message.statement
+        node = state.log.view.path.get(say.on) if isinstance(say, Say) else None
+        if node is None or not isinstance(say, Say) or node.step != say.step:
+            continue
+        if not transition.stands_still(node):
             yield from _unknown(node, message)
     heard = set()
     for message in state.log.store.says(state.log.view.epoch, state.tip.step):

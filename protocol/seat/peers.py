@@ -8,10 +8,9 @@ from typing import Final, TypeVar
 
 from ..bounds import Quota
 from ..consensus.message_store import Claim
-from ..wire import signed_notices
 from ..wire.peer_frames import Fetch, Sync
 from ..wire.signed_messages import Message, Say
-from ..wire.signed_notices import Leave
+from ..wire.signed_notices import Leave, check_notice
 from .departure_notices import Departures
 from .message_log import MessageLog
 from .timeouts import Timers
@@ -162,7 +161,7 @@ class Peers:
         last = self.departures.last(word.seat)
         if last is not None and word.number <= last.number:
             return False
-        signed_notices.check_leave(word, self.log.table.id, self.log.table.ids)
+        check_notice(word, self.log.table.id, self.log.table.ids)
         self.departures.keep(word, self.timers.now, is_back=word.seat == self.seat)
         return word.seat != self.seat
 

@@ -58,9 +58,6 @@ RULES: Final[tuple[Rule, ...]] = (
     epoch_change.accept,
     epoch_change.seal,
 )
-JUDGING: Final[tuple[Rule, ...]] = (step_progress.judge_fresh,)
-"""All that an input calls for while others still have to speak in its step, and nothing else is
-up."""
 
 
 class SeatMachine(SeatState):
@@ -336,12 +333,18 @@ class SeatMachine(SeatState):
     # Rules
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
-        """Keep what is worth keeping, and pass on what is new ([M-7])."""
-        message = signed_messages.parse(raw, self.table.id, self.table.ids)
-        votes, lacked = self.log.votes, self.lacks_messages
-        before, forgotten = votes.common_wish(), self.signer.is_forgotten(message)
+        """Keep what is worth keeping, and pass on what is new ([M-7]).
+
+        The signature of a stored message is not verified again.
+        """
+        message = signed_messages.read(raw, self.table.id, self.table.seats)
+        if message.hash in self.log.store:
+            return
+        message.verify(self.table.ids)
+        votes, lacked = self.log.votes, self.log.lacks_messages
+        before = votes.common_wish()
+        forgotten = message.seat == self.seat and self.signer.is_forgotten(message)
         if memory_quotas.is_worth_keeping(self, message) and self.signer.hold(message):
-            self.signer.record(message)
             catch_up.pass_on(self, message, peer)
             if forgotten:
                 self.be_cautious(certain=True)
@@ -357,10 +360,10 @@ class SeatMachine(SeatState):
         """
         if not step_progress.is_undisturbed(self):
             return False
-        self._turn(JUDGING)
-        if self.job is not None:
+        if offload.rests(self):
             return True
-        return bool(self.awaited()) and step_progress.is_undisturbed(self)
+        self.judge.judge_fresh()
+        return bool(self.log.awaited()) and step_progress.is_undisturbed(self)
 
     def _pass_on(self, word: Leave | EndNotice, peer: bytes | None) -> None:
         """Pass on a seat's signed word that is new here ([L-23], [L-27])."""
@@ -372,11 +375,8 @@ class SeatMachine(SeatState):
 
         Once the table has ended, what comes is judged.
         """
-        while self.broken is None and self._turn(self.rules):
-            pass
-        if self.broken is not None:
-            self._turn(JUDGING)
-
-    def _turn(self, rules: tuple[Rule, ...]) -> bool:
-        """Apply each of these rules once; return whether any changed anything. A job ends it."""
-        return any([not offload.rests(self) and rule(self) for rule in rules])  # noqa: C419
+        changed = True
+        while changed and self.broken is None:
+            changed = any([not offload.rests(self) and rule(self) for rule in self.rules])  # noqa: C419
+        if self.broken is not None and not offload.rests(self):
+            self.judge.judge_fresh()

@@ -81,11 +81,6 @@ class SeatState:
         """What is to be run, wherever the driver likes, before anything is decided."""
         return self.outbox.job
 
-    @property
-    def lacks_messages(self) -> bool:
-        """Whether the others were asked for messages that are not stored here."""
-        return self.log.lacks_messages
-
     def awaited(self) -> frozenset[int]:
         """Return the seats that still have to speak in the first incomplete step."""
         return self.log.awaited()

@@ -22,9 +22,9 @@ from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
 from ..crypto.identities import Identity
 from ..game_interface import Choice
-from ..wire import codec, peer_frames, signed_messages, signed_notices
+from ..wire import codec, peer_frames, signed_messages
 from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
-from ..wire.signed_notices import MAX_NUMBER
+from ..wire.signed_notices import MAX_NUMBER, EndNotice, Leave, sign_notice
 from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
@@ -269,13 +269,26 @@ class Signer:
 
     # Signing
 
-    def hold(self, message: Message) -> bool:
-        """Store a message and have it judged; return False if it was known."""
+    def hold(self, message: Message, note: Note | None = None) -> bool:
+        """Store a message, have it judged, and put it on disk with the secrets behind it ([M-6]).
+
+        Args:
+            message: The message. Its signature holds.
+            note: The player's choice that it commits to, if it does.
+
+        Returns:
+            False if it was known.
+        """
         if not self.log.keep(message):
             return False
         if message.seat == self.seat:
             self._bind(message.statement)
         self.judge.add(message)
+        if not self.outbox.is_replaying:
+            fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
+            if message.seat == self.seat and self.own_secrets is not None:
+                fresh = tuple((c, *o) for c, o in self.own_secrets.unrecorded())
+            self.outbox.emit(Record(codec.encode((message.encode(), fresh, note))))
         return True
 
     def _bind(self, statement: signed_messages.Statement) -> None:
@@ -290,8 +303,7 @@ class Signer:
         if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
             return False
         message = signed_messages.sign(self.who, self.table.id, self.seat, statement)
-        self.hold(message)
-        self.record(message, note)
+        self.hold(message, note)
         self.outbox.carry(message)
         return True
 
@@ -334,7 +346,7 @@ class Signer:
         """
         if self.seat is None or self.who is None or self.outbox.is_replaying:
             return
-        notice = signed_notices.sign_end_notice(self.who, self.table.id, self.seat, reason, about)
+        notice = sign_notice(self.who, self.table.id, EndNotice(self.seat, reason, about))
         self.judge.keep_end(notice)
         self.outbox.send(notice)
 
@@ -374,9 +386,8 @@ class Signer:
             return
         node, epoch = self.log.tip, self.log.view.epoch
         step = node.step + self.log.has_said(seat, node.step)
-        word = signed_notices.sign_leave(
-            self.who, self.table.id, seat, number, epoch, step, node.digest
-        )
+        bare = Leave(seat, number, epoch, step, node.digest)
+        word = sign_notice(self.who, self.table.id, bare)
         self.peers.keep_own(word)
         frame = peer_frames.encode_frame(word)
         self.outbox.emit(Record(codec.encode((b"", (), frame))))
@@ -458,15 +469,6 @@ class Signer:
             self._record_floor(self.floor)
 
     # The journal
-
-    def record(self, message: Message, note: Note | None = None) -> None:
-        """Have a message and the secrets behind it put on disk."""
-        if self.outbox.is_replaying:
-            return
-        fresh: tuple[tuple[bytes, bytes, bytes], ...] = ()
-        if message.seat == self.seat and self.own_secrets is not None:
-            fresh = tuple((c, *o) for c, o in self.own_secrets.unrecorded())
-        self.outbox.emit(Record(codec.encode((message.encode(), fresh, note))))
 
     def _record_floor(self, floor: int | None) -> None:
         """Have the floor put on disk; None while it is not known yet."""

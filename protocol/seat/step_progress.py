@@ -10,7 +10,7 @@ from functools import partial
 from ..chain import openings, transition
 from ..chain.chain_state import SETUP, Kind
 from ..consensus import followed_chain, new_epoch
-from ..consensus.followed_chain import Proof
+from ..consensus.fault_evidence import Proof
 from ..wire.signed_messages import Halt, Say
 from . import catch_up, effects
 from .effects import Broken
@@ -110,7 +110,7 @@ def is_undisturbed(state: SeatState) -> bool:
     """
     if state.broken is not None or state.signer.inquiry is not None:
         return False
-    is_accused = state.judge.proofs or state.judge.accusation or state.lacks_messages
+    is_accused = state.judge.proofs or state.judge.accusation or state.log.lacks_messages
     return state.signer.is_standing and not (is_accused or state.peers.away())
 
 

@@ -1,21 +1,14 @@
 """The transcript: its file format, its writer, and the offline verifier."""
 
-from .transcript_format import MAX_FILE, File, OpenedFile, opened
-from .transcript_writer import TooLarge
-from .verification_report import FILE_FAULTS, Problem, Report
-from .verifier import header_of, reached, steps_to, verify
-
-__all__ = [
-    "FILE_FAULTS",
-    "MAX_FILE",
-    "File",
-    "OpenedFile",
-    "Problem",
-    "Report",
-    "TooLarge",
-    "header_of",
-    "opened",
-    "reached",
-    "steps_to",
-    "verify",
-]
+from .transcript_format import MAX_FILE as MAX_FILE
+from .transcript_format import File as File
+from .transcript_format import OpenedFile as OpenedFile
+from .transcript_format import opened as opened
+from .transcript_writer import TooLarge as TooLarge
+from .verification_report import FILE_FAULTS as FILE_FAULTS
+from .verification_report import Problem as Problem
+from .verification_report import Report as Report
+from .verifier import header_of as header_of
+from .verifier import reached as reached
+from .verifier import steps_to as steps_to
+from .verifier import verify as verify

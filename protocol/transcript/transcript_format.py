@@ -16,24 +16,12 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Protocol
+from typing import IO, Annotated, Any, Final
 
 from ..chain.chain_state import Missing, Slot
 from ..crypto.hashing import Label, digest_of_pieces
 from ..wire import codec
-from ..wire.codec import (
-    ANY,
-    MAX_DEPTH,
-    Either,
-    Fields,
-    Int,
-    Kinds,
-    Octets64,
-    Rows,
-    Struct,
-    Value,
-    WrongForm,
-)
+from ..wire.codec import ANY, Either, Fields, Int, Kinds, Octets64, Rows, Struct, WrongForm
 from ..wire.signed_messages import MAX_EPOCH, MAX_MESSAGE
 from ..wire.table_header import Seat
 from .verification_report import Unsound
@@ -42,98 +30,51 @@ PIECE: Final = 1 << 16
 """Bytes that are read at a time."""
 
 
-class Readable(Protocol):
-    """A stream of bytes, such as an open file."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes, and none only at the end."""
-
-
-class BrokenItem(Exception):
-    """An item cannot be read.
+class Reader:
+    """Reads values from a file, one after the other, within bounds that hold for all of them.
 
     Attributes:
-        offset: where it begins, in bytes from the beginning of the stream; if `is_cut`, the end.
-        is_cut: whether nothing is wrong but that the stream ends.
+        offset: How many bytes have been taken.
     """
 
-    def __init__(self, offset: int, is_cut: bool) -> None:
-        super().__init__(offset, is_cut)
-        self.offset, self.is_cut = offset, is_cut
+    def __init__(self, file: IO[bytes], depth: int = 0, used: int = 0) -> None:
+        """Begin inside so many arrays, when so many items have been read."""
+        self._file, self._depth, self.offset = file, depth, 0
+        self._room = MAX_TOTAL - used
 
+    def take_up_to(self, size: int) -> bytes:
+        """Return the next bytes, fewer than `size` only at the end of the file."""
+        found = self._file.read(size)
+        while len(found) < size and (more := self._file.read(size - len(found))):
+            found += more
+        self.offset += len(found)
+        return found
 
-@dataclass(frozen=True)
-class Bounds:
-    """How much one value may hold: items of an array, items in all, bytes of a string."""
-
-    items: int
-    total: int
-    string: int
-
-
-class Stream:
-    """The bytes of a stream in order; `offset` says how many have been taken."""
-
-    def __init__(self, file: Readable) -> None:
-        self._file = file
-        self._piece, self._at, self._before = b"", 0, 0
-
-    @property
-    def offset(self) -> int:
-        """How many bytes have been taken."""
-        return self._before + self._at
-
-    def take(self, size: int) -> bytes:
+    def _take(self, size: int) -> bytes:
         """Return the next bytes, exactly so many; EOFError, with all taken, if there are fewer."""
-        end = self._at + size
-        if end <= len(self._piece):
-            found, self._at = self._piece[self._at : end], end
-            return found
         found = self.take_up_to(size)
         if len(found) < size:
             raise EOFError
         return found
 
-    def take_up_to(self, size: int) -> bytes:
-        """Return the next bytes, fewer than `size` only at the end of the stream."""
-        found = bytearray()
-        while len(found) < size and self._fill():
-            at = self._at
-            self._at = min(len(self._piece), at + size - len(found))
-            found += self._piece[at : self._at]
-        return bytes(found)
-
     def count(self, most: int) -> int:
         """Take what is left, and return how many bytes there were in all; more than `most` are
         not counted on."""
-        while self.offset <= most and self._fill():
-            self._at = len(self._piece)
+        while self.offset <= most and self.take_up_to(PIECE):
+            pass
         return self.offset
 
-    def _fill(self) -> bool:
-        """Have at least one byte to take; return whether there is one."""
-        if self._at == len(self._piece):
-            self._before += self._at
-            self._piece, self._at = self._file.read(PIECE), 0
-        return bool(self._piece)
-
-
-class Reader:
-    """Reads values from a stream, one after the other, within bounds that hold for all of them."""
-
-    def __init__(self, stream: Stream, bounds: Bounds, depth: int = 0, used: int = 0) -> None:
-        """Begin inside so many arrays, when so many items have been read."""
-        self._stream, self._bounds, self._depth = stream, bounds, depth
-        self._room = bounds.total - used
-
     def value(self) -> Any:
-        """Return the next value, arrays as tuples; Broken at the first item that is none ([V-1]).
+        """Return the next value, arrays as tuples.
+
+        Raises Unsound at the first item that is none: 'torn' if nothing is wrong but that the file
+        ends, else 'bad-encoding' ([V-1]).
 
         SPEC: [C-1], [C-2], [C-3], [C-4].
         """
         open_arrays: list[tuple[list[Any], int]] = []
         while True:
-            found, size = self._next(self._depth + len(open_arrays) < MAX_DEPTH)
+            found, size = self._next(self._depth + len(open_arrays) < codec.MAX_DEPTH)
             if size:
                 open_arrays.append(([], size))
                 continue
@@ -149,27 +90,27 @@ class Reader:
 
     def _next(self, may_nest: bool) -> tuple[Any, int]:
         """Return the next item and 0, or of an array that is not empty its number of items."""
-        begin = self._stream.offset
+        begin = self.offset
         if self._room <= 0:
-            raise BrokenItem(begin, not self._stream.take_up_to(1))
+            raise Unsound("bad-encoding" if self.take_up_to(1) else "torn", offset=begin)
         self._room -= 1
         try:
             return self._item(may_nest)
         except EOFError:
-            raise BrokenItem(self._stream.offset, True) from None
+            raise Unsound("torn", offset=self.offset) from None
         except ValueError:
-            raise BrokenItem(begin, False) from None
+            raise Unsound("bad-encoding", offset=begin) from None
 
     def _item(self, may_nest: bool) -> tuple[Any, int]:
         """Read an item: EOFError if it is cut, ValueError if it is wrong."""
-        first = self._stream.take(1)[0]
+        first = self._take(1)[0]
         if first < _FIX_MAP:
             return first, 0
         if first in _SINGLE:
             return _SINGLE[first], 0
         if first in _SIZED:
             width, least = _SIZED[first]
-            number = int.from_bytes(self._stream.take(width), "big")
+            number = int.from_bytes(self._take(width), "big")
             if number < least:
                 raise ValueError("not the shortest form")
         elif _FIX_ARRAY <= first < _FIX_TEXT:
@@ -180,20 +121,19 @@ class Reader:
             raise ValueError("a value of a kind that is not in the profile")
         if first in _NUMBERS:
             return number, 0
-        if first < _FIX_TEXT or first in _ARRAYS:
-            return (), self._checked(number, self._bounds.items if may_nest else -1)
-        data = self._stream.take(self._checked(number, self._bounds.string))
-        return (data if first in _BINS else data.decode()), 0
-
-    def _checked(self, number: int, most: int) -> int:
+        is_array = first < _FIX_TEXT or first in _ARRAYS
+        most = MAX_STRING if not is_array else MAX_ITEMS if may_nest else -1
         if number > most:
             raise ValueError("too long, or too deep")
-        return number
+        if is_array:
+            return (), number
+        data = self._take(number)
+        return (data if first in _BINS else data.decode()), 0
 
 
 _FIX_MAP, _FIX_ARRAY, _FIX_TEXT, _NIL = 0x80, 0x90, 0xA0, 0xC0
 """Where the ranges of first bytes begin; small numbers are below."""
-_SINGLE: Final[dict[int, Value]] = {_NIL: None, 0xC2: False, 0xC3: True}
+_SINGLE: Final[dict[int, codec.Value]] = {_NIL: None, 0xC2: False, 0xC3: True}
 _NUMBERS: Final = {0xCC: (1, 128), 0xCD: (2, 2**8), 0xCE: (4, 2**16), 0xCF: (8, 2**32)}
 _BINS: Final = {0xC4: (1, 0), 0xC5: (2, 2**8), 0xC6: (4, 2**16)}
 _TEXTS: Final = {0xD9: (1, 32), 0xDA: (2, 2**8), 0xDB: (4, 2**16)}
@@ -214,7 +154,7 @@ OUTSIDE: Final = 3
 """The items before the content: the outermost array, the magic word and the version."""
 _PREFIX: Final = b"\x94" + codec.encode(MAGIC)
 
-File = bytes | Readable
+File = bytes | IO[bytes]
 """The bytes of a file, or what they are read from, once."""
 Signed = tuple[int, bytes]
 """(epoch, signature) of a body, or (seat, signature) of a vote or a last say."""
@@ -330,44 +270,32 @@ def opened(file: File | OpenedFile, clock: Callable[[], float] | None = None) ->
 
 def open_file(file: File) -> tuple[Any, ...]:
     """Return the four outer items; Unsound with a code of UNREADABLE, or 'bad-encoding' ([V-1])."""
-    stream = Stream(io.BytesIO(file) if isinstance(file, bytes) else file)
+    source = io.BytesIO(file) if isinstance(file, bytes) else file
+    reader = Reader(source, depth=1, used=OUTSIDE)
     try:
-        found = _read_outer(stream)
-    except Unsound:
-        _check_size(stream)
-        raise
-    _check_size(stream)
-    return found
+        return _read_outer(reader)
+    finally:  # it is refused for its size whatever else is wrong with it
+        if reader.count(MAX_FILE) > MAX_FILE:
+            raise Unsound("too-large", offset=MAX_FILE)
 
 
-def _check_size(stream: Stream) -> None:
-    """Refuse a file that is too large, whatever else is wrong with it."""
-    if stream.count(MAX_FILE) > MAX_FILE:
-        raise Unsound("too-large", offset=MAX_FILE)
-
-
-def _read_outer(stream: Stream) -> tuple[Any, ...]:
+def _read_outer(reader: Reader) -> tuple[Any, ...]:
     """Return the four outer items; a file of another version is refused ([X-1])."""
-    head = stream.take_up_to(len(_PREFIX))
+    head = reader.take_up_to(len(_PREFIX))
     if not head:
         raise Unsound("empty", offset=0)
     if head != _PREFIX:
         code = "torn" if _PREFIX.startswith(head) else "wrong-magic"
         raise Unsound(code, offset=len(head) if code == "torn" else 0)
-    at, version = stream.offset, stream.take_up_to(1)
+    at, version = reader.offset, reader.take_up_to(1)
     if not version:
         raise Unsound("torn", offset=at)
     if version[0] != VERSION:
         words = f"the file is not of version {VERSION}, the one that is read here"
         raise Unsound("other-version", words, offset=at)
-    bounds = Bounds(MAX_ITEMS, MAX_TOTAL, MAX_STRING)
-    reader = Reader(stream, bounds, depth=1, used=OUTSIDE)
-    try:
-        content, evidence = reader.value(), reader.value()
-    except BrokenItem as error:
-        raise Unsound("torn" if error.is_cut else "bad-encoding", offset=error.offset) from error
-    end = stream.offset
-    if stream.take_up_to(1):
+    content, evidence = reader.value(), reader.value()
+    end = reader.offset
+    if reader.take_up_to(1):
         raise Unsound("bad-encoding", "there are bytes behind the value", offset=end)
     return MAGIC, VERSION, content, evidence
 

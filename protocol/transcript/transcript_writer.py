@@ -11,16 +11,7 @@ from ..consensus.message_store import MessageStore
 from ..wire import step_bodies
 from ..wire.signed_messages import Message, Say, SealVote
 from . import transcript_format
-from .transcript_format import (
-    Content,
-    Entry,
-    Envelope,
-    Evidence,
-    LinkEntry,
-    Signed,
-    StepEntry,
-    Transcript,
-)
+from .transcript_format import Content, Entry, Envelope, Evidence, LinkEntry, Signed, StepEntry
 from .verification_report import Unsound
 
 
@@ -42,7 +33,7 @@ def write(votes: Votes, view: FollowedChain) -> bytes:
     nodes = to_the_end(view.tip)
     entries = tuple(entry_of(node) for node in nodes[1:])
     content = Content(votes.table.header.encode(), entries)
-    data = Transcript(content, _evidence(votes, view, nodes)).encode()
+    data = transcript_format.Transcript(content, _evidence(votes, view, nodes)).encode()
     try:
         transcript_format.open_file(data)
     except Unsound as error:

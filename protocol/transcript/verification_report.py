@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ..chain.chain_state import Node
+from ..chain.chain_state import Conviction, Node
 from ..errors import FieldPlace
+from ..wire.table_header import SeatEntry
 
 UNREADABLE: Final[dict[str, str]] = {
     "empty": "there is nothing in the file",
@@ -99,30 +99,7 @@ Clock = Callable[[], float]
 Verdict = Literal["ok", "fault", "unreadable"]
 
 
-@dataclass(frozen=True)
-class SeatLine:
-    """Who sat where."""
-
-    seat: int
-    nickname: str
-    id: bytes
-
-
-@dataclass(frozen=True)
-class SeatFault:
-    """A proven fault of a seat; `step` is where the chain or a base settled it.
-
-    `place` is in the body that is at fault; None where no field of a body is.
-    """
-
-    seat: int
-    step: int
-    code: str
-    words: str
-    place: FieldPlace | None = None
-
-
-@dataclass(frozen=True)
+@dataclass
 class Counts:
     """How many of each were checked; every proof once."""
 
@@ -142,7 +119,8 @@ class Report:
     """What a file holds, as far as it was read, and whether all of it holds.
 
     `content` and `table` are hex digests; `epochs` the number of the last epoch; `standings`
-    (rank, seat) once the end is reached; `timings` seconds per part, by the caller's clock;
+    (rank, seat) once the end is reached; `faults` of each seat the first proven one, with the step
+    where the chain or a base settled it; `timings` seconds per part, by the caller's clock;
     `node` the last point of the chain that was reached: its ancestors are the game.
     """
 
@@ -150,12 +128,12 @@ class Report:
     problem: Problem | None
     content: str = ""
     table: str = ""
-    seats: tuple[SeatLine, ...] = ()
+    seats: tuple[SeatEntry, ...] = ()
     steps: int = 0
     epochs: int = 0
     standings: tuple[tuple[int, int], ...] = ()
-    faults: tuple[SeatFault, ...] = ()
-    counts: Counts = Counts()
+    faults: tuple[Conviction, ...] = ()
+    counts: Counts = field(default_factory=Counts)
     timings: Mapping[str, float] = field(default_factory=dict)
     node: Node | None = None
 
@@ -175,7 +153,7 @@ class Statistics:
     """Counts and times while the verifier runs."""
 
     clock: Clock | None = None
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counts = field(default_factory=Counts)
     timings: dict[str, float] = field(default_factory=dict)
     _mark: float = 0.0
 

@@ -14,18 +14,18 @@ from itertools import pairwise
 from typing import Any
 
 from ..chain import transition
-from ..chain.chain_state import SETUP, Kind, Node, Slot, Table
+from ..chain.chain_state import SETUP, Conviction, Kind, Node, Slot, Table
 from ..consensus.new_epoch import Base
 from ..crypto.proof_batches import Checker, HandedOut, Submit, at_once
 from ..errors import Invalid
-from ..fault_codes import FAULTS
 from ..game_interface import Game
 from ..wire import step_bodies
 from ..wire.signed_messages import Say, SealVote
 from ..wire.table_header import Header, Terms, parse_header
-from . import transcript_format, verification_report, verifier_checks
-from .transcript_format import File, OpenedFile, Transcript, opened
-from .verification_report import Clock, Problem, Report, SeatFault, SeatLine, Statistics, Unsound
+from . import transcript_format, verification_report
+from .transcript_format import File, OpenedFile, opened
+from .verification_report import Clock, Problem, Report, Statistics, Unsound
+from .verifier_checks import FileChecks, Signed, Way
 
 GameOf = Callable[[Terms], Game[Any]]
 """Binds the game the terms name; raises ValueError if it knows none."""
@@ -82,13 +82,6 @@ def header_of(file: File | OpenedFile) -> Header | None:
         return None
 
 
-def replay(file: File | OpenedFile, game_of: GameOf) -> Iterator[Passage]:
-    """Return every step and link of a file in order, as far as it holds."""
-    whole = opened(file)
-    node = reached(whole, game_of, verify(whole, game_of))
-    return steps_to(node) if node is not None else iter(())
-
-
 def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | None:
     """Return the last point of the chain that holds in a file with this report, if there is one.
 
@@ -100,10 +93,9 @@ def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | 
         return report.node
     run = _Run(opened(file), game_of, Statistics())
     try:
-        run.begin()
+        return run.as_far_as(report.problem.step)
     except Unsound:
         return None
-    return run.as_far_as(report.problem.step)
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
@@ -120,77 +112,75 @@ class _Run:
     game_of: GameOf
     stats: Statistics
     check_proof: Checker = at_once
-    transcript: Transcript | None = None
-    table: Table | None = None
+    checks: FileChecks | None = None
     epoch: int = 0
     bases: list[Base] = field(default_factory=list)
     node: Node | None = None
 
-    def begin(self) -> tuple[Transcript, Table]:
+    def begin(self) -> FileChecks:
         """Read the file, its header, and the game that the terms name ([V-3])."""
         if self.file.transcript is None:
             raise self.file.error or Unsound("bad-form")
-        self.transcript = self.file.transcript
         try:
-            header = parse_header(self.transcript.content.header)
+            header = parse_header(self.file.transcript.content.header)
         except Invalid as error:
             code = "bad-signature" if error.code == "bad-signature" else "bad-header"
             raise Unsound(code, error.reason, (2, 0)) from error
-        self.stats.counts["signatures"] += len(header.roster)
+        self.stats.counts.signatures += len(header.roster)
         try:
             game = self.game_of(header.terms)
         except ValueError as error:
             raise Unsound("bad-game", str(error), (2, 0)) from error
-        self.table = Table(header, game, self.check_proof)
+        table = Table(header, game, self.check_proof)
+        self.checks = FileChecks(table, self.file.transcript, self.stats)
         self.stats.lap("reading")
-        return self.transcript, self.table
+        return self.checks
 
     def judge(self) -> Report:
         """Make all checks, and report the first that fails."""
         try:
-            transcript, table = self.begin()
-            signed = verifier_checks.check_signatures(table, transcript, self.stats)
+            checks = self.begin()
+            signed = checks.signatures()
             self.stats.lap("signatures")
-            self.node = self._chain(table, transcript, signed)
-            self._end(table, transcript, self.node)
+            self._end(checks, self._chain(checks, signed))
         except Unsound as error:
             return self.report(error)
         return self.report(None)
 
     # The chain
 
-    def _chain(self, table: Table, transcript: Transcript, signed: verifier_checks.Signed) -> Node:
+    def _chain(self, checks: FileChecks, signed: Signed) -> Node:
         """Follow every entry, and see that none is missing ([V-6], [V-8])."""
-        node, begun = transition.begin(table), False
-        way: verifier_checks.Way = {}
+        node, begun = transition.begin(checks.table), False
+        way: Way = {}
         self.node = node
-        for index, entry in enumerate(transcript.content.entries):
+        for index in range(len(checks.transcript.content.entries)):
             if not begun and node.want.kind not in SETUP:
-                begun, way = True, self._check_bases(table, node, signed)
-            node = self.node = verifier_checks.follow(node, entry, index, way, self.stats)
+                begun, way = True, self._check_bases(checks, node, signed)
+            node = self.node = checks.follow(node, index, way)
         if not begun:
-            way = self._check_bases(table, node, signed)
+            way = self._check_bases(checks, node, signed)
         if node.digest in way and node.want.kind is not Kind.RESULT:
             raise Unsound("bad-base", "the last base reaches further than the chain", (3, 2))
         return node
 
-    def as_far_as(self, step: int | None) -> Node | None:
-        """Return the chain up to this step (None: to its end), as far as it needs no close."""
-        if self.table is None or self.transcript is None:
-            return None
-        node = transition.begin(self.table)
-        for index, entry in enumerate(self.transcript.content.entries):
+    def as_far_as(self, step: int | None) -> Node:
+        """Return the chain up to this step (None: to its end), as far as it needs no close.
+
+        Raises Unsound if the header does not hold.
+        """
+        checks = self.begin()
+        node = transition.begin(checks.table)
+        for index in range(len(checks.transcript.content.entries)):
             if node.step == step:
                 break
             try:
-                node = verifier_checks.follow(node, entry, index, {}, self.stats)
+                node = checks.follow(node, index, {})
             except Unsound:
                 break
         return node
 
-    def _check_bases(
-        self, table: Table, start: Node, signed: verifier_checks.Signed
-    ) -> verifier_checks.Way:
+    def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Way:
         """Return the way to the last base, once epoch 0 has begun at `start`."""
         if not signed.closes:
             if signed.messages:
@@ -198,25 +188,22 @@ class _Run:
             return {}
         if start.want.kind in SETUP | {Kind.ENDED}:
             raise Unsound("left-over", "there is a close before the game began", (3, 2, 0))
-        self.bases = verifier_checks.check_bases(table, start, signed, self.stats)
-        self.epoch = signed.epochs[-1]
+        self.bases, self.epoch = checks.bases(start, signed), signed.epochs[-1]
         self.stats.lap("bases")
         return {before.digest: after for before, _, after in steps_to(self.bases[-1].node)}
 
     # The end
 
-    def _end(self, table: Table, transcript: Transcript, node: Node) -> None:
+    def _end(self, checks: FileChecks, node: Node) -> None:
         """Check the seals, the last inputs, and that the end is final ([V-9], [V-10], [V-11])."""
-        evidence, sealed = transcript.evidence, False
+        evidence, quorum, sealed = checks.transcript.evidence, checks.table.quorum, False
         if self.bases:
             base = self.bases[-1].node
-            vote = SealVote(self.epoch, base.base_digest())
-            seats = verifier_checks.check_votes(table, evidence.seals, vote, 3, self.stats)
-            if len(seats) < table.quorum:
+            seats = checks.votes(evidence.seals, SealVote(self.epoch, base.base_digest()), 3)
+            if len(seats) < quorum:
                 raise Unsound("missing-votes", path=(3, 3))
-            if len(seats) > table.quorum:
-                words = "there are more seals than a quorum"
-                raise Unsound("left-over", words, (3, 3, table.quorum))
+            if len(seats) > quorum:
+                raise Unsound("left-over", "there are more seals than a quorum", (3, 3, quorum))
             sealed = base.want.kind is Kind.RESULT
         elif evidence.seals:
             raise Unsound("left-over", "there are seals of no close", (3, 3))
@@ -224,7 +211,7 @@ class _Run:
         if evidence.final and (sealed or not over):
             raise Unsound("left-over", "there are last says where none is needed", (3, 4))
         last = Say(self.epoch, node.step, node.digest, step_bodies.EMPTY)
-        said = set(verifier_checks.check_votes(table, evidence.final, last, 4, self.stats))
+        said = set(checks.votes(evidence.final, last, 4))
         if said - node.present:
             raise Unsound("left-over", "a last say of a seat that is not present", (3, 4))
         self.stats.lap("signatures")
@@ -238,18 +225,18 @@ class _Run:
         problem, node = self._problem(error) if error else None, self.node
         over = node is not None and node.want.kind is Kind.RESULT
         unread = problem is not None and problem.code in verification_report.UNREADABLE
-        roster = self.table.header.roster if self.table else ()
+        transcript, table = self.file.transcript, self.checks.table if self.checks else None
         return Report(
             verdict="ok" if problem is None else "unreadable" if unread else "fault",
             problem=problem,
-            content=self.transcript.content.digest().hex() if self.transcript else "",
-            table=self.table.id.hex() if self.table else "",
-            seats=tuple(SeatLine(i, e.nickname, e.id) for i, e in enumerate(roster)),
+            content=transcript.content.digest().hex() if transcript else "",
+            table=table.id.hex() if table else "",
+            seats=table.header.roster if table else (),
             steps=node.step - 1 if node else 0,
             epochs=self.epoch,
             standings=node.table.game.standings(node.state) if node and over else (),
-            faults=tuple(_faults(node, self.bases)) if node else (),
-            counts=verification_report.Counts(**self.stats.counts),
+            faults=_faults(node, self.bases) if node else (),
+            counts=self.stats.counts,
             timings=dict(self.stats.timings),
             node=node,
         )
@@ -262,13 +249,13 @@ class _Run:
         return Problem(error.code, error.words, *at)
 
 
-def _faults(node: Node, bases: list[Base]) -> Iterator[SeatFault]:
-    """Yield each seat's first fault that the chain itself or a base found."""
-    known: set[int] = set()
-    found = [(c.seat, c.step, c.code, c.place) for c in node.convictions]
+def _faults(node: Node, bases: list[Base]) -> tuple[Conviction, ...]:
+    """Return each seat's first fault that the chain itself or a base found."""
+    first: dict[int, Conviction] = {}
+    for found in node.convictions:
+        first.setdefault(found.seat, found)
     for base in bases:
-        found += [(s, base.node.step, code, base.places.get(s)) for s, code in base.faults]
-    for seat, step, code, place in found:
-        if seat not in known:
-            known.add(seat)
-            yield SeatFault(seat, step, code, FAULTS[code], place)
+        for seat, code in base.faults:
+            found = Conviction(base.node.step, seat, code, base.places.get(seat))
+            first.setdefault(seat, found)
+    return tuple(first.values())

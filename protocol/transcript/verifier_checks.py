@@ -13,13 +13,12 @@ from typing import Final
 
 from ..bounds import Quota
 from ..chain import transition
-from ..chain.chain_state import Kind, Missing, Node, SealedChoice, Slot, Table
+from ..chain.chain_state import Kind, Missing, Node, SealedChoice, Table
 from ..chain.openings import Given
 from ..chain.play_steps import Showing
 from ..consensus import new_epoch
 from ..consensus.message_lookup import BaseKey, Malformed, References, Unknown, Void
 from ..consensus.new_epoch import Base
-from ..crypto import identities
 from ..errors import Invalid
 from ..fault_codes import Fault
 from ..wire import signed_messages
@@ -30,6 +29,8 @@ from .transcript_format import Signed as Vote
 from .transcript_writer import entry_of
 from .verification_report import Statistics, Unsound
 
+Path = tuple[int, ...]
+"""Where in the file something is: indices from the outermost array in."""
 CODES = {
     Missing.NONE: "incomplete-step",
     Missing.ABSENT: "unjustified-absence",
@@ -67,124 +68,6 @@ class Signed:
     votes: int = 0
 
 
-def check_signatures(table: Table, transcript: Transcript, stats: Statistics) -> Signed:
-    """Check the signatures of bodies in chain order, then of messages and closes ([V-4], [V-5]).
-
-    Raises Unsound with the code of the first that does not hold.
-    """
-    evidence, found = transcript.evidence, Signed()
-    for message in _says(table, transcript, stats):
-        if evidence.closes:
-            found.says.append(message.bare())
-    for message in _messages(table, evidence.messages, (3, 1), stats):
-        found.messages.append(Unread(message.payload, message.hash))
-        lock = message.statement.lock if isinstance(message.statement, Halt) else None
-        found.votes += 0 if lock is None else len(lock.votes)
-    found.closes += _messages(table, evidence.closes, (3, 2), stats)
-    hashes = [m.hash for m in found.messages]
-    if hashes != sorted(set(hashes)):
-        raise Unsound("bad-order", "the messages are not by rising hash", (3, 1))
-    for i, message in enumerate(found.closes):
-        if not isinstance(message.statement, Close):
-            raise Unsound("bad-message", "there is no close where one belongs", (3, 2, i))
-        found.epochs.append(message.statement.epoch)
-    _check_epochs(table, transcript, found.epochs[-1] if found.epochs else 0)
-    return found
-
-
-def _check_epochs(table: Table, transcript: Transcript, last: int) -> None:
-    """Refuse a body that is signed in an epoch that the file does not reach."""
-    steps = (entry for entry in transcript.content.entries if isinstance(entry, StepEntry))
-    rows = zip(steps, transcript.evidence.signatures, strict=True)
-    for step, (entry, row) in enumerate(rows, 1):
-        said = (seat for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes))
-        for index, (seat, (epoch, _)) in enumerate(zip(said, row, strict=True)):
-            if epoch > (last if step >= table.first_step else 0):
-                raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
-
-
-def _says(table: Table, transcript: Transcript, stats: Statistics) -> Iterator[Message]:
-    """Yield the input behind each body. Without a close nobody is absent or at fault."""
-    rows = transcript.evidence.signatures
-    digest, step, row = table.id, 1, 0
-    for index, entry in enumerate(transcript.content.entries):
-        path = (2, 1, index)
-        if table.seats != len(entry.slots if isinstance(entry, StepEntry) else entry.absences):
-            raise Unsound("bad-form", "an entry is not of as many seats as the table", path)
-        early = step < table.first_step or not transcript.evidence.closes
-        if isinstance(entry, LinkEntry):
-            if early:
-                raise Unsound("unjustified-link", path=path, step=step)
-            sets = frozenset(entry.present), frozenset(entry.banned)
-            digest = transition.digest_after_link(digest, *sets, entry.absences)
-            continue
-        for seat, slot in enumerate(entry.slots) if early else ():
-            if isinstance(slot, Missing) and slot is not Missing.NONE:
-                raise Unsound(CODES[slot], path=(*path, 1, seat), step=step, seat=seat)
-        if row >= len(rows):
-            raise Unsound("missing-signature", path=(3, 0), step=step)
-        yield from _row(table, entry, rows[row], (step, digest, row, index), stats)
-        digest = transition.digest_after_step(digest, entry.slots)
-        step, row = step + 1, row + 1
-    if row < len(rows):
-        raise Unsound("left-over", "there are signatures of no step", (3, 0, row))
-
-
-def _row(
-    table: Table,
-    entry: StepEntry,
-    row: tuple[tuple[int, bytes], ...],
-    place: tuple[int, bytes, int, int],
-    stats: Statistics,
-) -> Iterator[Message]:
-    step, digest, at, index = place
-    said = [(seat, slot) for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes)]
-    if len(row) < len(said):
-        seat = said[len(row)][0]
-        raise Unsound("missing-signature", path=(3, 0, at), step=step, seat=seat)
-    if len(row) > len(said):
-        raise Unsound("left-over", "there is a signature of no body", (3, 0, at), step=step)
-    for (seat, body), (epoch, signature) in zip(said, row, strict=True):
-        say = Say(epoch, step, digest, body)
-        yield verified(table, seat, say, signature, (2, 1, index, 1, seat), stats)
-
-
-def verified(
-    table: Table,
-    seat: int,
-    statement: Statement,
-    signature: bytes,
-    path: tuple[int, ...],
-    stats: Statistics,
-) -> Message:
-    """Return the message of a statement and its signature. Raises Unsound('bad-signature')."""
-    label = signed_messages.KINDS[signed_messages.NUMBER[type(statement)]][1]
-    data = signed_messages.payload(table.id, seat, statement)
-    step = statement.step if isinstance(statement, Say) else None
-    stats.counts["signatures"] += 1
-    try:
-        table.check_proof(identities.verify_signature, table.ids[seat], label, data, signature)
-    except Invalid as error:
-        words = f"seat {seat + 1}'s signature does not hold: this, or what comes before, is changed"
-        raise Unsound("bad-signature", words, path, step=step, seat=seat) from error
-    return Message(seat, statement, data, signature)
-
-
-def _messages(
-    table: Table, envelopes: tuple[Envelope, ...], path: tuple[int, ...], stats: Statistics
-) -> Iterator[Message]:
-    """Yield the messages that stand in full in the file."""
-    for i, envelope in enumerate(envelopes):
-        stats.counts["signatures"] += 1
-        try:
-            yield signed_messages.parse_parts(*envelope, table.id, table.ids)
-        except Invalid as error:
-            code = "bad-signature" if error.code == "bad-signature" else "bad-message"
-            raise Unsound(code, error.reason, (*path, i)) from error
-
-
-# The chain
-
 PARTS: Mapping[Kind, str] = {
     Kind.KEY_COMMIT: "keys",
     Kind.KEY_REVEAL: "keys",
@@ -199,88 +82,6 @@ PARTS: Mapping[Kind, str] = {
 Way = Mapping[bytes, Node]
 """Digest to the next node on the way to the last base."""
 
-
-def follow(node: Node, entry: Entry, index: int, way: Way, stats: Statistics) -> Node:
-    """Return the next node: that of the way, else the one after a complete step of legal bodies.
-
-    Raises Unsound for any other entry.
-
-    SPEC: [V-6].
-    """
-    path = (2, 1, index)
-    if node.want.kind in (Kind.RESULT, Kind.ENDED):
-        raise Unsound("left-over", "the chain goes on after its end", path, step=node.step)
-    after = way.get(node.digest)
-    if after is not None:
-        _compare(node, entry, after, path)
-    elif isinstance(entry, LinkEntry):
-        raise Unsound("unjustified-link", path=path, step=node.step)
-    elif not transition.may_go_on(node):
-        words = "the chain goes on with fewer than a quorum present"
-        raise Unsound("left-over", words, path, step=node.step)
-    if isinstance(entry, LinkEntry):
-        return after or node
-    _check_bodies(node, entry.slots, path, stats)
-    if after is None:
-        for seat, slot in enumerate(entry.slots):
-            asked = seat in node.want.speakers
-            if isinstance(slot, Missing) and (asked or slot is not Missing.NONE):
-                raise Unsound(CODES[slot], path=(*path, 1, seat), step=node.step, seat=seat)
-        after = transition.append(node, entry.slots)
-    node.derived.clear()  # nothing asks again what follows from a step that is checked
-    stats.lap(PARTS.get(node.want.kind, "openings"))
-    return after
-
-
-def _compare(node: Node, entry: Entry, after: Node, path: tuple[int, ...]) -> None:
-    """Refuse an entry that differs from the chain of the last base."""
-    other = entry_of(after)
-    if entry == other:
-        return
-    if isinstance(entry, LinkEntry):
-        raise Unsound("unjustified-link", path=path, step=node.step)
-    theirs = other.slots if isinstance(other, StepEntry) else ()
-    for seat, slot in enumerate(entry.slots):
-        if not theirs or slot != theirs[seat]:
-            code = CODES.get(slot, "bad-base") if isinstance(slot, Missing) else "bad-base"
-            raise Unsound(code, path=(*path, 1, seat), step=node.step, seat=seat)
-
-
-def _check_bodies(
-    node: Node, slots: tuple[Slot, ...], path: tuple[int, ...], stats: Statistics
-) -> None:
-    for seat, slot in enumerate(slots):
-        if isinstance(slot, Missing):
-            continue
-        try:
-            given = transition.check(node, seat, slot)
-        except Fault as fault:
-            where = (*path, 1, seat)
-            at = {"step": node.step, "seat": seat}
-            raise Unsound(fault.code, fault.reason, where, **at, place=fault.place) from fault
-        _count(node, given, stats)
-
-
-def _count(node: Node, given: object, stats: Statistics) -> None:
-    """Count the proofs in what one checked body gave."""
-    counts = stats.counts
-    match given:
-        case KeyReveal():
-            counts["keys"] += 1
-        case SealedChoice() | Complaint():
-            counts["commitments"] += 1
-            counts["escrows"] += not node.table.strict
-        case Showing():
-            counts["shares"] += len(given.shares)
-        case Given():
-            counts["shares"] += len(given.shares) + len(given.helps)
-            counts["openings"] += given.opened is not None
-            counts["escrow_shares"] += len(given.escrows)
-        case _ if node.want.kind is Kind.SHUFFLE:
-            counts["shuffles"] += 1
-
-
-# Bases
 
 MAX_LOOKUPS: Final[Quota] = 20_000_000
 """Messages that computing the bases of all closes of a file may look up."""
@@ -304,8 +105,8 @@ class FileReferences(References):
 
     def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
         """Begin at the node with which epoch 0 begins."""
-        super().__init__()
-        self.start, self.stored = start, stored
+        super().__init__(start)
+        self._table, self.stored = start.table, stored
         self.bases: dict[BaseKey, Node] = {}
         self.lookups = 0
 
@@ -318,7 +119,7 @@ class FileReferences(References):
 
     def _read_payload(self, unread: Unread) -> Message:
         """Read a message; of what it names the file's own hashes are kept, not a copy of each."""
-        table = self.start.table
+        table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
         if isinstance(said, Halt):
             proofs = tuple(map(self._named, said.proofs))
@@ -329,9 +130,9 @@ class FileReferences(References):
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
         return tuple(self.stored[h].hash if h in self.stored else h for h in hashes)
 
-    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
-        """Return the base of that epoch, None if none was computed."""
-        return self.start if epoch == 0 or digest is None else self.bases.get((epoch, digest))
+    def find_base(self, key: BaseKey) -> Node | None:
+        """Return the base of an epoch, None if none was computed."""
+        return self.bases.get(key)
 
     def count(self, lookups: int) -> None:
         """Count lookups, those of a reading anew each time: a base holds its messages.
@@ -343,71 +144,259 @@ class FileReferences(References):
             raise TooMuch
 
 
-def check_bases(table: Table, start: Node, signed: Signed, stats: Statistics) -> list[Base]:
-    """Return the bases of all closes in their order. Raises Unsound if one does not follow ([V-7]).
+def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
+    """Refuse an entry that differs from the chain of the last base."""
+    other = entry_of(after)
+    if entry == other:
+        return
+    if isinstance(entry, LinkEntry):
+        raise Unsound("unjustified-link", path=path, step=node.step)
+    theirs = other.slots if isinstance(other, StepEntry) else ()
+    for seat, slot in enumerate(entry.slots):
+        if not theirs or slot != theirs[seat]:
+            code = CODES.get(slot, "bad-base") if isinstance(slot, Missing) else "bad-base"
+            raise Unsound(code, path=(*path, 1, seat), step=node.step, seat=seat)
 
-    Every close and message is one that the last base rests on ([F-1]).
+
+@dataclass
+class FileChecks:
+    """The checks of one file whose header holds, each to be made behind those that stand before it.
+
+    Attributes:
+        table: The table that the file is of.
+        transcript: The parts of the file.
+        stats: Where what is checked is counted.
     """
-    everything: list[Message | Unread] = [*signed.says, *signed.messages, *signed.closes]
-    references = FileReferences(start, {m.hash: m for m in everything})
-    found, closes, highest = list[Base](), dict[BaseKey, bytes](), (0, b"")
-    for index, (message, epoch) in enumerate(zip(signed.closes, signed.epochs, strict=True)):
-        base = _base_of(table, message, references, (3, 2, index))
-        stats.counts["bases"] += 1
-        key = (epoch, base.node.base_digest())
-        if key <= highest:
-            raise Unsound("bad-order", "the closes are not by epoch and base", (3, 2, index))
-        found.append(base)
-        closes[key], references.bases[key], highest = message.hash, base.node, key
-    stats.counts["signatures"] += signed.votes
-    needed, used = references.needed(highest, closes.__getitem__)
-    for index, key in enumerate(closes):
-        if key not in needed:
-            raise Unsound("left-over", "a close that no lock needs", (3, 2, index))
-    used -= {m.hash for m in [*signed.says, *signed.closes]}
-    for index, one in enumerate(signed.messages):
-        if one.hash not in used:
-            raise Unsound("left-over", "a message that no close needs", (3, 1, index))
-    return found
 
+    table: Table
+    transcript: Transcript
+    stats: Statistics
 
-def _base_of(
-    table: Table, message: Message, references: FileReferences, path: tuple[int, ...]
-) -> Base:
-    make = partial(new_epoch.base_of_close, table, message, references)
-    try:
-        return references.once((message.hash, False), make)
-    except (Malformed, TooMuch, RecursionError) as error:
-        words = str(error) if isinstance(error, Malformed) else "the closes rest on too much"
-        raise Unsound("bad-base", words, path, seat=message.seat) from error
-    except Unknown as error:
-        raise Unsound("missing-evidence", f"not in the file: {error}", path) from error
-    except Void as error:
-        raise Unsound("void", path=path) from error
+    # Signatures
 
+    def signatures(self) -> Signed:
+        """Check the signatures of bodies in chain order, then of messages and closes.
 
-# The end
+        Raises Unsound with the code of the first that does not hold.
 
+        SPEC: [V-4], [V-5].
+        """
+        evidence, found = self.transcript.evidence, Signed()
+        for message in self._says():
+            if evidence.closes:
+                found.says.append(message.bare())
+        for message in self._messages(evidence.messages, (3, 1)):
+            found.messages.append(Unread(message.payload, message.hash))
+            lock = message.statement.lock if isinstance(message.statement, Halt) else None
+            found.votes += 0 if lock is None else len(lock.votes)
+        found.closes += self._messages(evidence.closes, (3, 2))
+        hashes = [m.hash for m in found.messages]
+        if hashes != sorted(set(hashes)):
+            raise Unsound("bad-order", "the messages are not by rising hash", (3, 1))
+        for i, message in enumerate(found.closes):
+            if not isinstance(message.statement, Close):
+                raise Unsound("bad-message", "there is no close where one belongs", (3, 2, i))
+            found.epochs.append(message.statement.epoch)
+        self._check_epochs(found.epochs[-1] if found.epochs else 0)
+        return found
 
-def check_votes(
-    table: Table, votes: tuple[Vote, ...], statement: Statement, part: int, stats: Statistics
-) -> list[int]:
-    """Return the seats that have signed one statement, by rising seat.
+    def _check_epochs(self, last: int) -> None:
+        """Refuse a body that is signed in an epoch that the file does not reach."""
+        steps = (e for e in self.transcript.content.entries if isinstance(e, StepEntry))
+        rows = zip(steps, self.transcript.evidence.signatures, strict=True)
+        for step, (entry, row) in enumerate(rows, 1):
+            said = (seat for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes))
+            for index, (seat, (epoch, _)) in enumerate(zip(said, row, strict=True)):
+                if epoch > (last if step >= self.table.first_step else 0):
+                    raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
 
-    Args:
-        table: The table.
-        votes: The seat and the signature of each.
-        statement: What they signed.
-        part: The index of these votes in the evidence of the file.
-        stats: Where the signatures are counted.
+    def _says(self) -> Iterator[Message]:
+        """Yield the input behind each body. Without a close nobody is absent or at fault."""
+        table, rows = self.table, self.transcript.evidence.signatures
+        digest, step = table.id, 1
+        for index, entry in enumerate(self.transcript.content.entries):
+            path = (2, 1, index)
+            if table.seats != len(entry.slots if isinstance(entry, StepEntry) else entry.absences):
+                raise Unsound("bad-form", "an entry is not of as many seats as the table", path)
+            early = step < table.first_step or not self.transcript.evidence.closes
+            if isinstance(entry, LinkEntry):
+                if early:
+                    raise Unsound("unjustified-link", path=path, step=step)
+                sets = frozenset(entry.present), frozenset(entry.banned)
+                digest = transition.digest_after_link(digest, *sets, entry.absences)
+                continue
+            for seat, slot in enumerate(entry.slots) if early else ():
+                if isinstance(slot, Missing) and slot is not Missing.NONE:
+                    raise Unsound(CODES[slot], path=(*path, 1, seat), step=step, seat=seat)
+            if step > len(rows):
+                raise Unsound("missing-signature", path=(3, 0), step=step)
+            said = [
+                (seat, slot) for seat, slot in enumerate(entry.slots) if isinstance(slot, bytes)
+            ]
+            row, at = rows[step - 1], (3, 0, step - 1)
+            if len(row) < len(said):
+                raise Unsound("missing-signature", path=at, step=step, seat=said[len(row)][0])
+            if len(row) > len(said):
+                raise Unsound("left-over", "there is a signature of no body", at, step=step)
+            for (seat, body), (epoch, signature) in zip(said, row, strict=True):
+                say = Say(epoch, step, digest, body)
+                yield self._verified(seat, say, signature, (*path, 1, seat))
+            digest, step = transition.digest_after_step(digest, entry.slots), step + 1
+        if step <= len(rows):
+            raise Unsound("left-over", "there are signatures of no step", (3, 0, step - 1))
 
-    Raises:
-        Unsound: If the seats do not rise, or a signature does not hold ('bad-order' or
-            'bad-signature').
-    """
-    seats = [seat for seat, _ in votes]
-    if seats != sorted(set(seats)) or any(seat >= table.seats for seat in seats):
-        raise Unsound("bad-order", "the signatures are not by rising seat", (3, part))
-    for i, (seat, signature) in enumerate(votes):
-        verified(table, seat, statement, signature, (3, part, i), stats)
-    return seats
+    def _verified(self, seat: int, statement: Statement, signature: bytes, path: Path) -> Message:
+        """Return the message of a statement and its signature. Raises Unsound('bad-signature')."""
+        table, step = self.table, statement.step if isinstance(statement, Say) else None
+        self.stats.counts.signatures += 1
+        try:
+            return signed_messages.rebuilt(
+                seat, statement, signature, table.id, table.ids, table.check_proof
+            )
+        except Invalid as error:
+            words = (
+                f"seat {seat + 1}'s signature does not hold: this, or what comes before, is changed"
+            )
+            raise Unsound("bad-signature", words, path, step=step, seat=seat) from error
+
+    def _messages(self, envelopes: tuple[Envelope, ...], path: Path) -> Iterator[Message]:
+        """Yield the messages that stand in full in the file."""
+        for i, envelope in enumerate(envelopes):
+            self.stats.counts.signatures += 1
+            try:
+                yield signed_messages.parse_parts(*envelope, self.table.id, self.table.ids)
+            except Invalid as error:
+                code = "bad-signature" if error.code == "bad-signature" else "bad-message"
+                raise Unsound(code, error.reason, (*path, i)) from error
+
+    # The chain
+
+    def follow(self, node: Node, index: int, way: Way) -> Node:
+        """Return the node behind an entry: that of the way, else that of a step of legal bodies.
+
+        Args:
+            node: The node that the entry stands behind.
+            index: The index of the entry.
+            way: The way to the last base.
+
+        Raises:
+            Unsound: If the entry is neither.
+
+        SPEC: [V-6].
+        """
+        path, entry = (2, 1, index), self.transcript.content.entries[index]
+        if node.want.kind in (Kind.RESULT, Kind.ENDED):
+            raise Unsound("left-over", "the chain goes on after its end", path, step=node.step)
+        after = way.get(node.digest)
+        if after is not None:
+            _compare(node, entry, after, path)
+        elif isinstance(entry, LinkEntry):
+            raise Unsound("unjustified-link", path=path, step=node.step)
+        elif not transition.may_go_on(node):
+            words = "the chain goes on with fewer than a quorum present"
+            raise Unsound("left-over", words, path, step=node.step)
+        if isinstance(entry, LinkEntry):
+            return after or node
+        for seat, slot in enumerate(entry.slots):
+            if isinstance(slot, bytes):
+                self._check_body(node, seat, slot, (*path, 1, seat))
+        if after is None:
+            for seat, slot in enumerate(entry.slots):
+                asked = seat in node.want.speakers
+                if isinstance(slot, Missing) and (asked or slot is not Missing.NONE):
+                    raise Unsound(CODES[slot], path=(*path, 1, seat), step=node.step, seat=seat)
+            after = transition.append(node, entry.slots)
+        node.derived.clear()  # nothing asks again what follows from a step that is checked
+        self.stats.lap(PARTS.get(node.want.kind, "openings"))
+        return after
+
+    def _check_body(self, node: Node, seat: int, body: bytes, path: Path) -> None:
+        """Check one body, and count the proofs in it."""
+        try:
+            given = transition.check(node, seat, body)
+        except Fault as fault:
+            at = {"step": node.step, "seat": seat}
+            raise Unsound(fault.code, fault.reason, path, **at, place=fault.place) from fault
+        counts = self.stats.counts
+        match given:
+            case KeyReveal():
+                counts.keys += 1
+            case SealedChoice() | Complaint():
+                counts.commitments += 1
+                counts.escrows += not node.table.strict
+            case Showing():
+                counts.shares += len(given.shares)
+            case Given():
+                counts.shares += len(given.shares) + len(given.helps)
+                counts.openings += given.opened is not None
+                counts.escrow_shares += len(given.escrows)
+            case _ if node.want.kind is Kind.SHUFFLE:
+                counts.shuffles += 1
+
+    # Bases
+
+    def bases(self, start: Node, signed: Signed) -> list[Base]:
+        """Return the bases of all closes in their order. Raises Unsound if one does not follow.
+
+        Every close and message is one that the last base rests on ([F-1]).
+
+        Args:
+            start: The node with which epoch 0 begins.
+            signed: What the signatures of the file stand for.
+
+        SPEC: [V-7].
+        """
+        everything: list[Message | Unread] = [*signed.says, *signed.messages, *signed.closes]
+        references = FileReferences(start, {m.hash: m for m in everything})
+        found, closes, highest = list[Base](), dict[BaseKey, bytes](), (0, b"")
+        for index, (message, epoch) in enumerate(zip(signed.closes, signed.epochs, strict=True)):
+            base = self._base_of(message, references, (3, 2, index))
+            self.stats.counts.bases += 1
+            key = (epoch, base.node.base_digest())
+            if key <= highest:
+                raise Unsound("bad-order", "the closes are not by epoch and base", (3, 2, index))
+            found.append(base)
+            closes[key], references.bases[key], highest = message.hash, base.node, key
+        self.stats.counts.signatures += signed.votes
+        needed, used = references.needed(highest, closes.__getitem__)
+        for index, key in enumerate(closes):
+            if key not in needed:
+                raise Unsound("left-over", "a close that no lock needs", (3, 2, index))
+        used -= {m.hash for m in [*signed.says, *signed.closes]}
+        for index, one in enumerate(signed.messages):
+            if one.hash not in used:
+                raise Unsound("left-over", "a message that no close needs", (3, 1, index))
+        return found
+
+    def _base_of(self, message: Message, references: FileReferences, path: Path) -> Base:
+        make = partial(new_epoch.base_of_close, self.table, message, references)
+        try:
+            return references.once((message.hash, False), make)
+        except (Malformed, TooMuch, RecursionError) as error:
+            words = str(error) if isinstance(error, Malformed) else "the closes rest on too much"
+            raise Unsound("bad-base", words, path, seat=message.seat) from error
+        except Unknown as error:
+            raise Unsound("missing-evidence", f"not in the file: {error}", path) from error
+        except Void as error:
+            raise Unsound("void", path=path) from error
+
+    # The end
+
+    def votes(self, votes: tuple[Vote, ...], statement: Statement, part: int) -> list[int]:
+        """Return the seats that have signed one statement, by rising seat.
+
+        Args:
+            votes: The seat and the signature of each.
+            statement: What they signed.
+            part: The index of these votes in the evidence of the file.
+
+        Raises:
+            Unsound: If the seats do not rise, or a signature does not hold ('bad-order' or
+                'bad-signature').
+        """
+        seats = [seat for seat, _ in votes]
+        if seats != sorted(set(seats)) or any(seat >= self.table.seats for seat in seats):
+            raise Unsound("bad-order", "the signatures are not by rising seat", (3, part))
+        for i, (seat, signature) in enumerate(votes):
+            self._verified(seat, statement, signature, (3, part, i))
+        return seats

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 from ..bounds import Quota
 from ..crypto import identities
 from ..crypto.hashing import Label, digest
+from ..crypto.proof_batches import Checker, at_once
 from ..errors import Invalid
 from . import codec
 from .codec import Digests, Fields, Int, Octets, Octets64, Rows, Struct
@@ -174,6 +175,18 @@ class Message:
         object.__setattr__(found, "hash", self.hash)
         return found
 
+    def verify(self, ids: Sequence[bytes]) -> None:
+        """Verify the signature ([M-4]).
+
+        Args:
+            ids: The ids of the table's seats, 32 bytes each.
+
+        Raises:
+            Invalid: `bad-signature`.
+        """
+        label = KINDS[NUMBER[type(self.statement)]][1]
+        identities.verify_signature(ids[self.seat], label, self.payload, self.signature)
+
     def encode(self) -> bytes:
         """The bytes that travel."""
         return codec.encode((self.payload, self.signature))
@@ -234,9 +247,20 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
     Raises Invalid: 'bad-encoding', 'bad-message' or 'bad-signature'; none of them says
     anything of the seat named in it, since anyone could have made the bytes.
     """
+    message = read(data, table, len(ids))
+    message.verify(ids)
+    return message
+
+
+def read(data: bytes, table: bytes, seats: int) -> Message:
+    """Return a message from its bytes; `verify` has not been called.
+
+    Raises:
+        Invalid: `bad-encoding` or `bad-message`.
+    """
     whole = codec.decode(data, MAX_MESSAGE)
     payload, signature = codec.read(_ENVELOPE, whole, BAD, "an envelope")
-    return parse_parts(payload, signature, table, ids)
+    return Message(*read_payload(payload, table, seats), payload, signature)
 
 
 def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
@@ -246,7 +270,23 @@ def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[by
     """
     if codec.size((payload, signature)) > MAX_MESSAGE:
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
-    seat, statement = read_payload(payload, table, len(ids))
-    label = KINDS[NUMBER[type(statement)]][1]
-    identities.verify_signature(ids[seat], label, payload, signature)
-    return Message(seat, statement, payload, signature)
+    message = Message(*read_payload(payload, table, len(ids)), payload, signature)
+    message.verify(ids)
+    return message
+
+
+def rebuilt(
+    seat: int,
+    statement: Statement,
+    signature: bytes,
+    table: bytes,
+    ids: Sequence[bytes],
+    check_proof: Checker = at_once,
+) -> Message:
+    """The message of a statement whose signature alone was passed on.
+
+    Raises Invalid('bad-signature') where it is checked, unless the seat has signed it.
+    """
+    data, label = payload(table, seat, statement), KINDS[NUMBER[type(statement)]][1]
+    check_proof(identities.verify_signature, ids[seat], label, data, signature)
+    return Message(seat, statement, data, signature)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from ..bounds import Quota
 from ..crypto import identities
@@ -36,7 +36,7 @@ class Leave:
         step: The first step to which it gives no input: the one behind `on`, or the next if the
             seat has given its input there.
         on: A digest of the chain on which it leaves.
-        signature: The signature of the seat, 64 bytes.
+        signature: The signature of the seat, 64 bytes; none before it is signed.
 
     SPEC: [E-24], [E-28].
     """
@@ -46,38 +46,12 @@ class Leave:
     epoch: StartEpoch
     step: Step
     on: Digest
-    signature: Octets64 = field(repr=False)
+    signature: Octets64 = field(default=b"", repr=False)
 
     @property
     def says_back(self) -> bool:
         """Whether it ends the leave before it ([E-28])."""
         return self.number % 2 == 0
-
-
-def sign_leave(
-    who: identities.Identity,
-    table: bytes,
-    seat: int,
-    number: int,
-    epoch: int,
-    step: int,
-    on: bytes,
-) -> Leave:
-    """A leave of one's own."""
-    bare = Leave(seat, number, epoch, step, on, b"")
-    return replace(bare, signature=who.sign(Label.LEAVE, _payload(table, bare)))
-
-
-def check_leave(leave: Leave, table: bytes, ids: Sequence[bytes]) -> None:
-    """Invalid unless its seat sits at this table ('bad-frame') and has signed it
-    ('bad-signature'); neither says anything of that seat.
-
-    SPEC: [L-23].
-    """
-    if leave.seat >= len(ids):
-        raise Invalid("bad-frame", "a leave is of no seat of this table")
-    data = _payload(table, leave)
-    identities.verify_signature(ids[leave.seat], Label.LEAVE, data, leave.signature)
 
 
 OVER: Final = "over"
@@ -97,15 +71,15 @@ class EndNotice:
         seat: The seat that signs.
         reason: OVER for a final end. Otherwise the code by which the seat ended the table.
         about: The seat that the code is about, as the signer has it. None if there is none.
-        signature: The signature of `seat`, 64 bytes.
+        signature: The signature of `seat`, 64 bytes; none before it is signed.
 
     SPEC: [E-29], [E-30].
     """
 
     seat: Seat
     reason: Annotated[str, Text(REASONS.__contains__)]
-    about: Seat | None
-    signature: Octets64 = field(repr=False)
+    about: Seat | None = None
+    signature: Octets64 = field(default=b"", repr=False)
 
     @property
     def is_over(self) -> bool:
@@ -113,26 +87,23 @@ class EndNotice:
         return self.reason == OVER
 
 
-def sign_end_notice(
-    who: identities.Identity, table: bytes, seat: int, reason: str, about: int | None = None
-) -> EndNotice:
-    """Sign an end notice.
+N = TypeVar("N", Leave, EndNotice)
+LABELS: Final = {Leave: Label.LEAVE, EndNotice: Label.END}
+"""The label under which a notice of each kind is signed."""
+
+
+def sign_notice(who: identities.Identity, table: bytes, bare: N) -> N:
+    """Sign a notice.
 
     Args:
-        who: The identity of the seat.
+        who: The identity of its seat.
         table: The table id, 32 bytes.
-        seat: The number of the seat.
-        reason: OVER, or the code by which the table ended.
-        about: The seat that the code is about, if any.
-
-    Returns:
-        The signed notice.
+        bare: The notice without a signature.
     """
-    bare = EndNotice(seat, reason, about, b"")
-    return replace(bare, signature=who.sign(Label.END, _payload(table, bare)))
+    return replace(bare, signature=who.sign(LABELS[type(bare)], _payload(table, bare)))
 
 
-def check_end_notice(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
+def check_notice(notice: Leave | EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
     """Check that a notice is of this table and signed by its seat.
 
     Args:
@@ -144,14 +115,15 @@ def check_end_notice(notice: EndNotice, table: bytes, ids: Sequence[bytes]) -> N
         Invalid: If no such seats are at the table, or if OVER is about a seat ('bad-frame'). If
             the signature does not hold ('bad-signature'). Neither says anything of that seat.
 
-    SPEC: [L-27].
+    SPEC: [L-23], [L-27].
     """
-    if max(notice.seat, notice.about or 0) >= len(ids):
-        raise Invalid("bad-frame", "an end notice is of no seat of this table")
-    if notice.is_over and notice.about is not None:
+    about = notice.about if isinstance(notice, EndNotice) else None
+    if max(notice.seat, about or 0) >= len(ids):
+        raise Invalid("bad-frame", "a notice is of no seat of this table")
+    if isinstance(notice, EndNotice) and notice.is_over and about is not None:
         raise Invalid("bad-frame", "a final end is about no seat")
-    data = _payload(table, notice)
-    identities.verify_signature(ids[notice.seat], Label.END, data, notice.signature)
+    label, data = LABELS[type(notice)], _payload(table, notice)
+    identities.verify_signature(ids[notice.seat], label, data, notice.signature)
 
 
 def _payload(table: bytes, notice: Leave | EndNotice) -> bytes:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Final, TypeVar
 
 from ..crypto import group
-from ..errors import FieldPlace, Invalid
+from ..errors import FieldPlace, Invalid, coded
 from ..game_interface import Choice
 from . import codec
 from .codec import FieldForm, Int, Octets, Octets32, Octets64, Rows, Struct, WrongForm
@@ -120,32 +120,22 @@ def encode_body(body: Body) -> bytes:
 BAD: Final = "bad-body"
 
 
-def _decoded(body: bytes) -> Any:
-    """The value of a body that is not too long ([N-8])."""
-    try:
-        return codec.decode(body, MAX_BODY)
-    except Invalid as error:
-        raise Invalid(BAD, error.reason) from error
+def _decoded(data: bytes, most: int = MAX_BODY) -> Any:
+    """The value of a body, or of a part of one, that is not too long ([N-8])."""
+    with coded(BAD):
+        return codec.decode(data, most)
 
 
-def _read(form: Struct[T], value: Any) -> T:
+def _read(form: Struct[T] | type[T], value: Any) -> T:
     """Read a body; an error names the field, and the item in it, that is of a wrong form."""
+    struct: Struct[T] = codec.form_of(form)  # type: ignore[assignment]
     try:
-        return codec.read(form, value, BAD, "a body")
+        return codec.read(struct, value, BAD, "a body")
     except WrongForm as error:
         if error.path:
             at, *inner = error.path
-            error.place = FieldPlace(tuple(form.forms)[at], inner[0] if inner else None)
+            error.place = FieldPlace(tuple(struct.forms)[at], inner[0] if inner else None)
         raise
-
-
-KEY_COMMIT: Final = Struct(KeyCommit)
-"""[hash, transport key]."""
-SEAL: Final = Struct(SealBody)
-"""[commitment, escrow]."""
-_COMPLAINT: Final = Struct(Complaint)
-SHOW: Final = Struct(ShowBody)
-"""[choice, shares]."""
 
 
 @lru_cache
@@ -167,11 +157,11 @@ def gather_form(helps: int, escrows: int) -> Struct[Gather]:
     return Struct(Gather, helps=Rows(bytes, helps, helps), escrows=shares)
 
 
-def parse(form: Struct[T], body: bytes) -> T:
+def parse(form: Struct[T] | type[T], body: bytes) -> T:
     """Return a body as its form says.
 
     Args:
-        form: One of the forms of this file.
+        form: One of the forms of this file, or a class of bodies whose form follows from it alone.
         body: The bytes of the body.
 
     Raises:
@@ -183,9 +173,8 @@ def parse(form: Struct[T], body: bytes) -> T:
 def parse_key_ok(body: bytes) -> SealBody | Complaint:
     """[commitment, escrow] or [blamed seat, secret]."""
     value = _decoded(body)
-    if isinstance(value, tuple) and value and type(value[0]) is int:
-        return _read(_COMPLAINT, value)
-    return _read(SEAL, value)
+    is_complaint = isinstance(value, tuple) and value and type(value[0]) is int
+    return _read(Complaint, value) if is_complaint else _read(SealBody, value)
 
 
 def split(data: bytes) -> tuple[bytes, ...]:
@@ -219,10 +208,7 @@ def parse_choice(data: bytes, size: int) -> Choice:
 
     Raises Invalid('bad-body').
     """
-    try:
-        value = codec.decode(data, size)
-    except Invalid as error:
-        raise Invalid(BAD, f"a choice does not decode: {error.reason}") from error
     number = Int(MAX_INTEGER)
-    found: Choice = codec.read(codec.Either(int, number, Rows(number)), value, BAD, "a choice")
+    form = codec.Either(int, number, Rows(number))
+    found: Choice = codec.read(form, _decoded(data, size), BAD, "a choice")
     return found

@@ -220,7 +220,7 @@ def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
         dropped.append((peer, reason))
 
     table = SimpleNamespace(ids=(b"p",))
-    machine = SimpleNamespace(lacks_messages=False, table=table, tip=None, job=None, has_begun=True)
+    machine = SimpleNamespace(table=table, tip=None, job=None, has_begun=True)
     machine.receive, hub = receive, SimpleNamespace(drop=drop)
     limit: Any = SimpleNamespace(is_due=lambda *_: True, spend=lambda *_: 0)
     access = SimpleNamespace(may_send=lambda *_: True)

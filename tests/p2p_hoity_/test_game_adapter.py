@@ -106,12 +106,9 @@ def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> N
     last = nodes[0]
     assert all(game_adapter.shared_length(last, one) == one.length for one in nodes)
     assert all(game_adapter.shared_length(one, last) == one.length for one in nodes)
-    log = last.log
-    assert log is not None
-    other = game_adapter.Play(
-        last.state, game_adapter.HappeningLog(log.items, log.past, log.length)
-    )
-    assert game_adapter.shared_length(last, other) == (log.past.length if log.past else 0)
+    assert last.past is not None
+    other = last.past.then(last.state)
+    assert game_adapter.shared_length(last, other) == last.past.length
 
 
 @pytest.mark.parametrize(

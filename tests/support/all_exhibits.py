@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from p2p_hoity.rules import Edition, is_exhibit
-from p2p_hoity.rules.exhibits import MIN_EXHIBIT
+from p2p_hoity.rules import Edition
+from p2p_hoity.rules.exhibits import MIN_EXHIBIT, is_exhibit
 
 
 def every_exhibit(edition: Edition, cards: Iterable[int]) -> Iterator[tuple[int, ...]]:

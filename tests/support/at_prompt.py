@@ -10,7 +10,7 @@ import trio.testing
 
 from cli.ui.json_screen import JsonSeat
 from cli.ui.lines.line_seat import LineSeat
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
@@ -81,7 +81,7 @@ async def desk(
     """Sit down before a view, or before the deal."""
     said: list[str] = []
     left: list[str] = []
-    prompt = LineSeat(Seating(left.append, auto=autopilot), said.append, Bot())
+    prompt = LineSeat(ScreenOptions(left.append, auto=autopilot), said.append, Bot())
     prompt._patient = patient
     if view is not None:
         prompt._screen.names = Names(view.state.edition, NICKNAMES, view.seat)
@@ -110,7 +110,7 @@ async def is_in_vain(wait: Callable[..., Awaitable[object]], *given: Any) -> boo
 def written_of(*heard: Update) -> list[dict[str, Any]]:
     """Return what a program is written when it hears this."""
     written: list[dict[str, Any]] = []
-    screen = JsonSeat(Seating([].append), written.append)
+    screen = JsonSeat(ScreenOptions([].append), written.append)
     for update in heard:
         screen.tell(update)
     return written

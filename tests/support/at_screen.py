@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.textual_app import TableApp
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from support.limits import LIMIT
 from support.running import running
 from support.screened import Company
@@ -110,7 +110,7 @@ def sit(
 ) -> Sitting:
     """Let a person play by a script."""
     left: list[str] = []
-    seat = FullSeat(Seating(left.append))
+    seat = FullSeat(ScreenOptions(left.append))
     seat.app.stage.staged = staged
 
     async def play() -> Sitting:

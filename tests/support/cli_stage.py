@@ -9,6 +9,7 @@ from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import DEFAULT, load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View, view
+from protocol import game_interface
 from support.kept_home import room_of
 from support.paths import ROOT
 from support.rules_driver import Referee
@@ -41,7 +42,7 @@ def until(driver: Referee, kind: rules.Kind, seat: int) -> View:
         asked = getattr(due, "kind", "exhibit" if isinstance(due, rules.Show) else "")
         seats = getattr(due, "seats", {getattr(due, "seat", None)})
         seen = view(driver.state, seat, driver.private(seat))
-        wanted = not isinstance(due, rules.Unseal) and asked == kind and seat in seats
+        wanted = not isinstance(due, game_interface.Unseal) and asked == kind and seat in seats
         if wanted and len(seen.legal(kind)) > 1:
             return seen
         driver.step()

@@ -9,7 +9,6 @@ from typing import Any
 import trio
 
 from p2p_hoity.net.transport import Network, cut
-from p2p_hoity.relay import forwarding
 from p2p_hoity.relay.forwarding import Exchange, Splice
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Watch
@@ -106,10 +105,10 @@ class Hostile:
         self.exchanges.append(relay.calls._exchange)
         await relay.serve(name, 1, network=network, task_status=task_status)
 
-    def splice_of(self, exchange: Exchange, *given: Any) -> Splice:
-        """Stands for `p2p_hoity.relay.forwarding.splice_of`."""
-        if exchange not in self.exchanges:
-            return forwarding.splice_of(exchange, *given)
+    def splice(self, *given: Any) -> Splice:
+        """Stands for `p2p_hoity.relay.forwarding.Splice`."""
+        if given[-1] not in self.exchanges:
+            return Splice(*given)
         hostile = self
 
         class Lying(Splice):

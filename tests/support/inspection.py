@@ -10,9 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from protocol.chain.chain_state import Node, Secrets
+from protocol.consensus import fault_evidence
 from protocol.consensus import followed_chain as following
 from protocol.consensus.epoch_votes import Votes
-from protocol.consensus.followed_chain import FollowedChain, Proof
+from protocol.consensus.fault_evidence import Proof
+from protocol.consensus.followed_chain import FollowedChain
 from protocol.consensus.message_store import MessageStore
 from protocol.consensus.new_epoch import Base
 from protocol.crypto.identities import Identity
@@ -171,7 +173,7 @@ def chosen_says(machine: SeatMachine) -> dict[int, Message]:
 
 def is_effective(machine: SeatMachine, proof: Proof) -> bool:
     """Return whether a proof turns the machine's epoch."""
-    return following.is_effective(proof, machine.log.view)
+    return fault_evidence.is_effective(proof, machine.log.view)
 
 
 def has_proof(machine: SeatMachine) -> bool:

@@ -21,8 +21,9 @@ from p2p_hoity.game_adapter import read_game
 from p2p_hoity.lesson_script import MINE, OPPONENTS, SEATS, Lesson, Topic
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending, Clock, Muster
-from p2p_hoity.rules import Choose, Over, Seal, Show, expected
+from p2p_hoity.rules import Choose, Seal, Show, expected
 from protocol import Kind, effects
+from protocol.game_interface import Over
 from support.rules_driver import Referee
 from support.screened import NAMES, table
 

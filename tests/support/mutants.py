@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.chain import setup_steps, transition
-from protocol.consensus import absence, finality, followed_chain, new_epoch
+from protocol.consensus import absence, fault_evidence, finality, followed_chain, new_epoch
 from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
     catch_up,
@@ -27,7 +27,6 @@ from protocol.seat.epoch_change import own_halt, propose
 from protocol.seat.fault_judge import FaultJudge
 from protocol.seat.message_log import MessageLog
 from protocol.seat.peers import Peers
-from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import Inquiry, Signer
 from protocol.seat.timeouts import Timers
 
@@ -164,11 +163,19 @@ MUTANTS = (
     ),
     mutant(
         "received bodies forgotten on resume",
-        (SeatMachine._receive_message, "self.signer.record(message)", "pass"),
+        (
+            Signer.hold,
+            "if not self.outbox.is_replaying:",
+            "if not self.outbox.is_replaying and message.seat == self.seat:",
+        ),
     ),
     mutant(
         "own statements forgotten on resume",
-        (Signer.sign, "self.record(message, note)", "pass"),
+        (
+            Signer.hold,
+            "if not self.outbox.is_replaying:",
+            "if not self.outbox.is_replaying and message.seat != self.seat:",
+        ),
     ),
     mutant("no doubling of g", (Timers.grace, "2**doublings", "1")),
     mutant(
@@ -178,7 +185,7 @@ MUTANTS = (
     mutant("votes name the close", (Votes.read_closes, "base.node.base_digest()", "message.hash")),
     mutant(
         "proofs that prove nothing turn epochs",
-        (followed_chain.is_effective, "epochs == {view.epoch}", "True"),
+        (fault_evidence.is_effective, "epochs == {view.epoch}", "True"),
     ),
     mutant(
         "a proof of two waits for what they name",
@@ -277,7 +284,7 @@ MUTANTS = (
     ),
     mutant(
         "an end notice of anyone counts",
-        (end_notices.take, "signed_notices.check_end_notice(", "("),
+        (end_notices.take, "check_notice(", "("),
     ),
     mutant(
         "an input off the chain is passed on",
@@ -312,7 +319,7 @@ MUTANTS = (
         (departure_notices._holds, "_absences(node, leave.seat) == _absences", "_absences"),
     ),
     mutant("a return ends nothing", (departure_notices._holds, "or leave.says_back", "")),
-    mutant("a leave of anyone counts", (Peers.keep_departure, "signed_notices.check_leave", "")),
+    mutant("a leave of anyone counts", (Peers.keep_departure, "check_notice", "")),
     mutant(
         "a leave saves the grace",
         (Signer.ran_out, "is_out and", "self.peers.all_left() or is_out and"),

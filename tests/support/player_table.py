@@ -24,7 +24,7 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
-from p2p_hoity.table.lobby import LobbyFrame, Sit, encode_lobby, parse_lobby
+from p2p_hoity.table.lobby import LobbyFrame, Refusal, Seating, Sit, encode_lobby, parse_lobby
 from p2p_hoity.table.play_table import Lan, Reach, Seat
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Wish
 from p2p_hoity.table.resume_table import resume_table
@@ -283,11 +283,11 @@ class PlayerTable:
         guest = self.guests[number]
         guest.outcome = await join_table(guest.seat, self.ticket, accept, self.reach(number))
 
-    async def resume(self, number: int, *given: Any, **how: Any) -> None:
+    async def resume(self, number: int, how: Reach | None = None, **more: Any) -> None:
         """Take the seat again from its journal."""
         guest = self.guests[number]
-        given = given or (() if how else (self.node(number),))
-        guest.outcome = await resume_table(guest.seat, None, *given, **how)
+        how = how or Reach(network=self.node(number))
+        guest.outcome = await resume_table(guest.seat, None, how, **more)
 
     async def sit(self, number: int) -> None:
         """Play from the beginning."""
@@ -487,6 +487,15 @@ async def call(
     nursery.start_soon(caller.listen)
     await hub.connect(table.ticket.addresses, table.ticket.host_id, 5)
     return caller
+
+
+def seated(seating: Seating, peer: bytes, request: Sit) -> Refusal | None:
+    """Seat a guest; why not, if it cannot be."""
+    found = seating.may_sit(peer, request)
+    if isinstance(found, Refusal):
+        return found
+    seating.sit(found, request.addresses)
+    return None
 
 
 class SilentAir:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self, TypeVar
 
 from p2p_hoity import rules
+from protocol import game_interface
 
 Chooser = Callable[[rules.View, rules.Expected, random.Random], rules.Choice]
 COIN = bytes(32)
@@ -27,7 +28,7 @@ class Referee:
     rng: random.Random
     choosers: list[Chooser]
     sealed: dict[int, rules.Choice] = field(default_factory=dict)
-    log: list[rules.Event] = field(default_factory=list)
+    log: list[game_interface.Event] = field(default_factory=list)
     record: list[rules.Happening] = field(default_factory=list)
     plan: dict[tuple[str, int], rules.Choice] = field(default_factory=dict)
 
@@ -60,7 +61,7 @@ class Referee:
         return rules.view(self.state, seat, self.private(seat))
 
     def legal(self, kind: str, seat: int) -> tuple[rules.Choice, ...]:
-        return rules.legal(self.state, kind, seat, self.private(seat))  # type: ignore[arg-type]
+        return rules.legality.legal(self.state, kind, seat, self.private(seat))  # type: ignore[arg-type]
 
     def choose(self, seat: int, due: rules.Expected) -> rules.Choice:
         kind = due.kind  # type: ignore[union-attr]
@@ -68,43 +69,43 @@ class Referee:
             return self.plan[kind, seat]
         return self.choosers[seat](self.view(seat), due, self.rng)
 
-    def apply(self, event: rules.Event) -> rules.State:
+    def apply(self, event: game_interface.Event) -> rules.State:
         self.state = rules.apply(self.state, event)
         self.log.append(event)
         self.record.extend(self.state.news)
         return self.state
 
-    def answer(self) -> rules.Event:
+    def answer(self) -> game_interface.Event:
         """What honest seats would answer to what is expected."""
         due = rules.expected(self.state)
         match due:
-            case rules.Deal():
-                return rules.Dealt(self.rng.randbytes(32), self.tops())
+            case game_interface.Deal():
+                return game_interface.Dealt(self.rng.randbytes(32), self.tops())
             case rules.Seal():
                 self.sealed.update({s: self.choose(s, due) for s in sorted(due.seats)})
-                return rules.Sealed(due.kind, due.seats)
-            case rules.Unseal():
+                return game_interface.Sealed(due.kind, due.seats)
+            case game_interface.Unseal():
                 return self.unsealed(due, {s: self.sealed[s] for s in due.seats})
             case rules.Show():
                 slots = self.choose(due.seat, due)
                 assert isinstance(slots, tuple)
-                return rules.Shown(due.kind, due.seat, slots, self.hidden(slots))
+                return game_interface.Shown(due.kind, due.seat, slots, self.hidden(slots))
             case rules.Choose():
-                return rules.Chosen(due.kind, due.seat, self.choose(due.seat, due))
-            case rules.Draw():
-                return rules.Drawn(self.cards(due.slots))
-            case rules.OpenAll():
-                return rules.Opened(self.cards(due.slots))
+                return game_interface.Chosen(due.kind, due.seat, self.choose(due.seat, due))
+            case game_interface.Draw():
+                return game_interface.Drawn(self.cards(due.slots))
+            case game_interface.OpenAll():
+                return game_interface.Opened(self.cards(due.slots))
         raise AssertionError(f"nothing answers {due}")
 
     def unsealed(
-        self, due: rules.Unseal, choices: dict[int, rules.Choice | None]
-    ) -> rules.Unsealed:
+        self, due: game_interface.Unseal, choices: dict[int, rules.Choice | None]
+    ) -> game_interface.Unsealed:
         cards: dict[int, int] = {}
         if due.kind == "exhibit":
             for slots in choices.values():
                 cards.update(self.hidden(slots or ()))
-        return rules.Unsealed(due.kind, choices, cards)
+        return game_interface.Unsealed(due.kind, choices, cards)
 
     def hidden(self, slots: object) -> rules.Cards:
         return self.cards(s for s in slots if self.state.known[s] is None)  # type: ignore[attr-defined]
@@ -122,7 +123,7 @@ class Referee:
 
     def play(self, limit: int = 200_000) -> rules.State:
         for _ in range(limit):
-            if isinstance(rules.expected(self.state), rules.Over):
+            if isinstance(rules.expected(self.state), game_interface.Over):
                 return self.state
             self.step()
         raise AssertionError("the game does not end")
@@ -133,7 +134,7 @@ class Referee:
         self.plan = {(kind, s): c for kind, plan in plans.items() for s, c in plan.items()}
         number, begun = self.state.round, len(self.record)
         while self.state.round == number and not isinstance(
-            rules.expected(self.state), rules.OpenAll | rules.Over
+            rules.expected(self.state), game_interface.OpenAll | game_interface.Over
         ):
             self.step()
         return tuple(self.record[begun:])
@@ -149,7 +150,7 @@ class Referee:
 
     def away(self, *seats: int, banned: frozenset[int] = frozenset()) -> rules.State:
         present = frozenset(range(self.state.seats)) - set(seats) - banned
-        return self.apply(rules.Presence(present, self.state.banned | banned))
+        return self.apply(game_interface.Presence(present, self.state.banned | banned))
 
 
 def cautious(seen: rules.View, due: rules.Expected, rng: random.Random) -> rules.Choice:
@@ -192,8 +193,8 @@ def table(
     referee = Referee.seat(edition, seats, 1, variant, [cautious] * seats)
     referee.deck = deck_of(edition, wanted)
     due = rules.expected(referee.state)
-    assert isinstance(due, rules.Deal)
-    referee.apply(rules.Dealt(COIN, referee.tops()))
+    assert isinstance(due, game_interface.Deal)
+    referee.apply(game_interface.Dealt(COIN, referee.tops()))
     return referee
 
 

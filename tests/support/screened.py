@@ -10,9 +10,10 @@ from p2p_hoity import game_adapter, rules
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending, Clock, Muster
-from p2p_hoity.rules import Choose, Over, Seal, Show, expected
+from p2p_hoity.rules import Choose, Seal, Show, expected
 from p2p_hoity.table.player_interface import Player
 from protocol import Patience, Table, Terms, table_header
+from protocol.game_interface import Over
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
 
@@ -21,7 +22,7 @@ NAMES = ("Iris", "Ada", "Bruno", "Clara", "Dov", "Ewa")
 
 def short() -> rules.Edition:
     """The usual edition on a short track: a whole game in a few rounds."""
-    return replace(load(), castles=(rules.Castle(3, 2, 5),))
+    return replace(load(), castles=(rules.edition.Castle(3, 2, 5),))
 
 
 def table(

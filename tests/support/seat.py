@@ -64,11 +64,8 @@ class DyingEffects(EffectsOut):
     kind, role, left = "", "", 0
     silent = False
 
-    def _do(self, effect: Effect) -> None:
-        if isinstance(effect, Send):
-            self._send(effect)
-        else:
-            super()._do(effect)
+    def tell(self, effect: Effect) -> None:
+        super().tell(effect)
         if (
             isinstance(effect, StepAppended)
             and not self.silent
@@ -76,11 +73,11 @@ class DyingEffects(EffectsOut):
         ):
             self._go(effect.after)
 
-    def _send(self, send: Send) -> None:
+    def send(self, send: Send) -> None:
         if self.kind == Kind.KEY_COMMIT and not self.silent:
             self._go(self._machine.tip)
         if not self.silent:
-            self._outgoing.send(send)
+            super().send(send)
 
     def _is_the_moment(self, node: Node) -> bool:
         if node.want.kind != self.kind or not self._has_the_role(node):
@@ -98,7 +95,7 @@ class DyingEffects(EffectsOut):
         trio.lowlevel.spawn_system_task(self._die)
 
     async def _die(self) -> None:
-        await self._outgoing._hub.flush(3)
+        await self._hub.flush(3)
         kill_itself()
 
 
@@ -179,7 +176,7 @@ def clock(word: str) -> None:
         if isinstance(effect, StepAppended):
             print(effect.before.step, effect.before.want.kind, time.monotonic_ns(), file=file)
 
-    before(EffectsOut, "_do", note)
+    before(EffectsOut, "tell", note)
 
 
 def disk(word: str) -> None:
@@ -215,11 +212,11 @@ def cut(word: str) -> None:
         if is_now():
             record = len(sealed).to_bytes(4, "big") + book._last + sealed
             book._file.write(record[: len(record) // 2])
-            book._file.flush()
+            book._file.sync()
             kill_itself()
         write(book, sealed)
         if is_now():
-            book._file.flush()
+            book._file.sync()
             kill_itself()
 
     def cut_mark(book: Journal, mark: bytes) -> None:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from protocol.chain import transition
+from protocol.chain import chain_state
 from protocol.chain.chain_state import Kind, Node
 from protocol.chain.step_interface import StepRules
 from protocol.chain.transition import STEPS
@@ -88,12 +88,12 @@ def tiny_steps() -> Iterator[None]:
     """Two kinds of step take the bodies of this table."""
     kinds = (Kind.SEAL, Kind.CHOOSE)
     kept = [(kind, STEPS[kind]) for kind in kinds]
-    following = transition.NEXT
-    transition.NEXT = dict.fromkeys(Kind, frozenset(Kind))
+    following = chain_state.NEXT
+    chain_state.NEXT = dict.fromkeys(Kind, frozenset(Kind))
     for kind in kinds:
         STEPS[kind] = TinyStep()
     try:
         yield
     finally:
-        transition.NEXT = following
+        chain_state.NEXT = following
         STEPS.update(kept)

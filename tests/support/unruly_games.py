@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import NAMES, load
+from protocol import game_interface
 from support.rules_driver import Referee
 
 TABLES = [(name, n, None) for name in NAMES for n in range(3, 7)] + [
@@ -12,26 +13,28 @@ TABLES = [(name, n, None) for name in NAMES for n in range(3, 7)] + [
 ]
 
 
-def unruly(referee: Referee, due: rules.Expected, rng: random.Random) -> rules.Event:
+def unruly(referee: Referee, due: rules.Expected, rng: random.Random) -> game_interface.Event:
     """An answer in which some seats vanish, come back, or have their choices voided."""
     event = referee.answer()
-    if isinstance(event, rules.Sealed) and rng.random() < 0.05:
-        return rules.Sealed(event.kind, frozenset(s for s in event.seats if rng.random() < 0.5))
-    if isinstance(event, rules.Unsealed) and rng.random() < 0.05:
+    if isinstance(event, game_interface.Sealed) and rng.random() < 0.05:
+        return game_interface.Sealed(
+            event.kind, frozenset(s for s in event.seats if rng.random() < 0.5)
+        )
+    if isinstance(event, game_interface.Unsealed) and rng.random() < 0.05:
         voided = rng.choice(sorted(event.choices))
         return referee.unsealed(due, {**event.choices, voided: None})
-    if isinstance(event, rules.Shown | rules.Chosen) and rng.random() < 0.05:
+    if isinstance(event, game_interface.Shown | game_interface.Chosen) and rng.random() < 0.05:
         return type(event)(event.kind, event.seat, None)
-    if isinstance(event, rules.Opened):
-        return rules.Opened({s: c for s, c in event.cards.items() if rng.random() < 0.7})
+    if isinstance(event, game_interface.Opened):
+        return game_interface.Opened({s: c for s, c in event.cards.items() if rng.random() < 0.7})
     return event
 
 
-def presence(state: rules.State, rng: random.Random) -> rules.Presence:
+def presence(state: rules.State, rng: random.Random) -> game_interface.Presence:
     """Somebody goes or comes; now and then somebody is banned; one seat stays."""
     banned = state.banned | ({rng.randrange(1, state.seats)} if rng.random() < 0.02 else set())
     present = {s for s in range(1, state.seats) if rng.random() < 0.7} | {0}
-    return rules.Presence(frozenset(present) - banned, frozenset(banned))
+    return game_interface.Presence(frozenset(present) - banned, frozenset(banned))
 
 
 def play_unruly(
@@ -45,7 +48,7 @@ def play_unruly(
     referee = Referee.seat(load(name), seats, seed, variant)
     rng = random.Random(seed)
     referee.step()
-    while not isinstance(due := rules.expected(referee.state), rules.Over):
+    while not isinstance(due := rules.expected(referee.state), game_interface.Over):
         before = referee.state
         if rng.random() < 0.04:
             referee.apply(presence(before, rng))

@@ -9,24 +9,11 @@ from p2p_hoity.bots import Bot
 from p2p_hoity.rules import (
     Choice,
     Choose,
-    Chosen,
-    Deal,
-    Dealt,
-    Draw,
-    Drawn,
     Edition,
-    Event,
     Expected,
-    OpenAll,
-    Opened,
-    Over,
     Seal,
-    Sealed,
     Show,
-    Shown,
     State,
-    Unseal,
-    Unsealed,
     Variant,
     apply,
     expected,
@@ -36,6 +23,21 @@ from p2p_hoity.rules import (
 )
 from p2p_hoity.rules.game_setup import COIN_BYTES
 from p2p_hoity.rules.game_state import HAND
+from protocol.game_interface import (
+    Chosen,
+    Deal,
+    Dealt,
+    Draw,
+    Drawn,
+    Event,
+    OpenAll,
+    Opened,
+    Over,
+    Sealed,
+    Shown,
+    Unseal,
+    Unsealed,
+)
 
 
 class Referee:

@@ -30,9 +30,9 @@ def turned(edition: Edition) -> Edition:
     """The same Collectibles with every switch set the other way."""
     now = edition.switches
     return edition.with_switches(
-        "staged" if now.action_choice == "together" else "together",
-        not now.detective_in_hall,
-        "after" if now.detective_rank == "before" else "before",
+        action_choice="staged" if now.action_choice == "together" else "together",
+        detective_in_hall=not now.detective_in_hall,
+        detective_rank="after" if now.detective_rank == "before" else "before",
     )
 
 

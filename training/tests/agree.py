@@ -14,6 +14,7 @@ from support.unruly_games import TABLES
 
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Edition
+from p2p_hoity.rules.edition import SWITCH_VALUES
 
 GAMES = 8
 
@@ -21,8 +22,9 @@ GAMES = 8
 def editions(name: str) -> list[Edition]:
     """An edition with every setting of its switches."""
     edition = load(name)
-    settings = product(("staged", "together"), (False, True), ("after", "before"))
-    return [edition.with_switches(*switches) for switches in settings]  # type: ignore[arg-type]
+    settings = product(*SWITCH_VALUES.values())
+    named = (dict(zip(SWITCH_VALUES, one, strict=True)) for one in settings)
+    return [edition.with_switches(**switches) for switches in named]  # type: ignore[arg-type]
 
 
 def main(rounds: int = 100_000, seed: int = 1) -> dict[str, object]:

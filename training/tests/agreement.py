@@ -9,7 +9,8 @@ import numpy as np
 from hoity_training.sim import CARD_IDS, NONE, VOID, Board, Ended, Point, Presence, Table
 
 from p2p_hoity import rules
-from p2p_hoity.rules import Presence as Attendance
+from protocol import game_interface
+from protocol.game_interface import Presence as Attendance
 
 LISTED = ("place", "action", "turn", "window")
 
@@ -64,7 +65,7 @@ class Mirror:
         if self.early is not None:
             self.apply(self.early)
         tops = rules.layout(len(self.deck), board.seats).tops
-        self.apply(rules.Dealt(coin_of(board.colours[game].tolist()), self.cards(tops)))
+        self.apply(game_interface.Dealt(coin_of(board.colours[game].tolist()), self.cards(tops)))
 
     def cards(self, slots: Any) -> dict[int, int]:
         return {slot: self.deck[slot] for slot in slots}
@@ -81,7 +82,7 @@ class Mirror:
     def private(self, seat: int) -> dict[int, int]:
         return self.cards(range(4 * seat, 4 * seat + 4))
 
-    def apply(self, event: rules.Event) -> None:
+    def apply(self, event: game_interface.Event) -> None:
         self.state = rules.apply(self.state, event)
 
     # What the simulator's state is in the rules' words, and what theirs is.
@@ -135,18 +136,18 @@ class Mirror:
         """On through all that no seat chooses, to the next choice that somebody owes."""
         while True:
             match due := rules.expected(self.state):
-                case rules.Unseal():
+                case game_interface.Unseal():
                     self.apply(self.unsealed(due))
-                case rules.Draw():
-                    self.apply(rules.Drawn(self.cards(due.slots)))
+                case game_interface.Draw():
+                    self.apply(game_interface.Drawn(self.cards(due.slots)))
                 case _:
                     return
 
-    def unsealed(self, due: rules.Unseal) -> rules.Unsealed:
+    def unsealed(self, due: game_interface.Unseal) -> game_interface.Unsealed:
         choices = {seat: self.sealed.pop(seat) for seat in due.seats}
         shown = [slots for slots in choices.values() if isinstance(slots, tuple)]
         cards = self.hidden(s for slots in shown for s in slots) if due.kind == "exhibit" else {}
-        return rules.Unsealed(due.kind, choices, cards)
+        return game_interface.Unsealed(due.kind, choices, cards)
 
     def choose(self, answers: dict[int, rules.Choice | None], nothing: set[int]) -> None:
         """Answer what is due: None is void, those in `nothing` give none."""
@@ -154,23 +155,25 @@ class Mirror:
             case rules.Seal():
                 given = {s: c for s, c in answers.items() if s not in nothing and s in due.seats}
                 self.sealed.update(given)
-                self.apply(rules.Sealed(due.kind, frozenset(given)))
+                self.apply(game_interface.Sealed(due.kind, frozenset(given)))
             case rules.Choose():
                 choice = None if due.seat in nothing else answers[due.seat]
-                self.apply(rules.Chosen(due.kind, due.seat, choice))
+                self.apply(game_interface.Chosen(due.kind, due.seat, choice))
             case rules.Show():
                 void: rules.Choice = ()
                 choice = answers[due.seat]
                 choice = None if due.seat in nothing else void if choice is None else choice
-                self.apply(rules.Shown(due.kind, due.seat, choice, self.hidden(choice or ())))
+                self.apply(
+                    game_interface.Shown(due.kind, due.seat, choice, self.hidden(choice or ()))
+                )
 
     def finish(self, withheld: list[bool]) -> None:
         due = rules.expected(self.state)
-        assert isinstance(due, rules.OpenAll)
+        assert isinstance(due, game_interface.OpenAll)
         seats = [seat for seat, kept in enumerate(withheld) if not kept]
         held = {slot for seat in seats for slot in self.state.collectibles[seat]}
-        self.apply(rules.Opened(self.cards(held.intersection(due.slots))))
-        assert isinstance(rules.expected(self.state), rules.Over)
+        self.apply(game_interface.Opened(self.cards(held.intersection(due.slots))))
+        assert isinstance(rules.expected(self.state), game_interface.Over)
 
 
 def flags(state: rules.State, seats: Any) -> list[bool]:
@@ -260,7 +263,7 @@ class Beside:
         self.decisions += 1
         seat = int(point.seats[row])
         listed = point.option[point.first[row] : point.first[row] + point.count[row]].tolist()
-        options = rules.legal(mirror.state, point.kind, seat, mirror.private(seat))
+        options = rules.legality.legal(mirror.state, point.kind, seat, mirror.private(seat))
         if point.kind in LISTED:
             assert sorted(listed) == sorted(written(choice) for choice in options)
         elif point.kind == "exhibit":
@@ -303,7 +306,7 @@ class Beside:
         state, private = mirror.state, mirror.private(seat)
         if point.kind == "theft":
             return tuple(self.rng.choice(exhibit) for exhibit in state.exhibits if exhibit)
-        options = rules.legal(state, point.kind, seat, private)
+        options = rules.legality.legal(state, point.kind, seat, private)
         choice = self.rng.choice(options)
         if point.kind == "exhibit":
             assert isinstance(choice, tuple)
@@ -347,7 +350,7 @@ class Beside:
 
     def _between(self, mirror: Mirror) -> bool:
         """Whether the rules wait between what was chosen and what follows from it."""
-        return isinstance(rules.expected(mirror.state), rules.Unseal | rules.Draw)
+        return isinstance(rules.expected(mirror.state), game_interface.Unseal | game_interface.Draw)
 
     def _wake(self) -> None:
         """Where everyone had gone somebody comes back."""

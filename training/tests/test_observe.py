@@ -20,6 +20,7 @@ from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import expected, view
+from p2p_hoity.rules.edition import SWITCH_VALUES
 
 SWITCHES = list(product(("staged", "together"), (False, True), ("after", "before")))
 CLOSE = 1e-6
@@ -63,7 +64,8 @@ def close(ours, theirs):
 @pytest.mark.parametrize("unrest", [CALM, UNRULY], ids=["calm", "unruly"])
 @pytest.mark.parametrize(("name", "seats", "variant"), sample(TABLES, 3, "observed tables"))
 def test_both_see_the_same(name, seats, variant, unrest: Unrest):
-    edition = load(name).with_switches(*SWITCHES[(seats + len(name)) % len(SWITCHES)])
+    switches = zip(SWITCH_VALUES, SWITCHES[(seats + len(name)) % len(SWITCHES)], strict=True)
+    edition = load(name).with_switches(**dict(switches))
     table = Table(edition, seats, variant, 1, np.random.default_rng(seats))
     watched = Watched(table, random.Random(seats), unrest)
     watched.play(1)

@@ -16,7 +16,8 @@ from hoity_training.sim.cards import KIND_ORDER
 from support.unruly_games import TABLES
 
 from p2p_hoity.editions.load_edition import NAMES, load
-from p2p_hoity.rules import ActionKind, best_exhibit, is_exhibit, strength
+from p2p_hoity.rules import ActionKind, best_exhibit, strength
+from p2p_hoity.rules.exhibits import is_exhibit
 
 
 @pytest.mark.parametrize("unrest", [CALM, UNRULY], ids=["calm", "unruly"])

@@ -35,7 +35,7 @@ from ...words.presence_sentences import ended, kept_as, knock, won
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
-from ..screen_interface import Box, Seating
+from ..screen_interface import Box, ScreenOptions
 from .key_bindings import Hands
 from .layout import is_muted
 from .textual_app import TableApp
@@ -61,7 +61,7 @@ class FullSeat(Hands):
     in the line prompt.
     """
 
-    def __init__(self, how: Seating) -> None:
+    def __init__(self, how: ScreenOptions) -> None:
         self._how = how
         self._token: trio.lowlevel.TrioToken | None = None
         self._failed: trio.Event | None = None

@@ -29,7 +29,7 @@ from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import knock
 from ...words.table_terms import TableOffer
 from ...words.translation import N_, _
-from ..screen_interface import Box, Seating
+from ..screen_interface import Box, ScreenOptions
 from . import line_screen
 from .line_question import (
     FIRST_HINT,
@@ -89,7 +89,9 @@ class LineSeat:
     before the question is no answer to it. What an onlooker types is about looking only.
     """
 
-    def __init__(self, how: Seating, say: Say | None = None, bot: Player | None = None) -> None:
+    def __init__(
+        self, how: ScreenOptions, say: Say | None = None, bot: Player | None = None
+    ) -> None:
         """Prepare the screen.
 
         Args:

@@ -12,27 +12,10 @@ from typing import cast
 
 from ...rules import ActionKind, Choice, Place, theft_options
 from ...rules.choices import Kind
-from ...rules.exhibits import MIN_EXHIBIT
+from ...rules.exhibits import MIN_EXHIBIT, letter_of
+from . import observation
 from .features import CANDIDATE, length
-from .observation import (
-    ACTIONS,
-    LEAD,
-    OF_GAIN,
-    OF_LETTER,
-    OF_RUN,
-    OF_WINDOW,
-    PLACES,
-    SPANS,
-    Block,
-    Sight,
-    age,
-    clipped,
-    gain,
-    letter_of,
-    loss,
-    one_hot,
-    share,
-)
+from .observation import Block, Sight, age, clipped, gain, loss, one_hot, share
 
 TOTAL = length(CANDIDATE)
 PLACE_AT, CARD_AT, CASH_AT, THIEF_AT, EXHIBIT_AT, PIECE_AT = (
@@ -76,7 +59,7 @@ def _places(sight: Sight) -> Pick:
 
 
 def _place(place: int) -> tuple[int, Block]:
-    return PLACE_AT, one_hot(PLACES, place)
+    return PLACE_AT, one_hot(observation.PLACES, place)
 
 
 def _actions(sight: Sight) -> Pick:
@@ -94,27 +77,22 @@ def _turns(sight: Sight) -> Pick:
 
 def _card(sight: Sight, card: int) -> list[tuple[int, Block]]:
     kind = sight.state.kind(card)
-    parts = [(CARD_AT, one_hot(ACTIONS, kind))]
+    parts = [(CARD_AT, one_hot(observation.ACTIONS, kind))]
+    number = sight.state.edition.number(card)
     if kind == ActionKind.CASH:
-        parts.append((CASH_AT, _cash(sight, sight.state.edition.number(card))))
+        own = sight.hands[kind][sight.seat]
+        less = share(sum(n < number for n in own), len(own) - 1)
+        larger = _with_more(sight, kind, number, Place.AUCTION_HALL)
+        parts.append((CASH_AT, [number / sight.largest[kind], less, larger]))
     if kind == ActionKind.THIEF:
-        parts.append((THIEF_AT, _thief(sight, sight.state.edition.number(card))))
+        higher = _with_more(sight, kind, number, Place.CASTLE)
+        parts.append((THIEF_AT, [number / sight.largest[kind], higher]))
     return parts
 
 
-def _cash(sight: Sight, number: int) -> Block:
-    own = sight.cash[sight.seat]
-    larger = _with_more(sight, sight.cash, number, Place.AUCTION_HALL)
-    return [number / sight.largest[0], share(sum(n < number for n in own), len(own) - 1), larger]
-
-
-def _thief(sight: Sight, number: int) -> Block:
-    higher = _with_more(sight, sight.thieves, number, Place.CASTLE)
-    return [number / sight.largest[1], higher]
-
-
-def _with_more(sight: Sight, cards: Sequence[list[int]], number: int, place: Place) -> float:
-    found = [s for s in sight.others if sight.may_be_in(s, place) and cards[s][:1] > [number]]
+def _with_more(sight: Sight, kind: ActionKind, number: int, place: Place) -> float:
+    hands = sight.hands[kind]
+    found = [s for s in sight.others if sight.may_be_in(s, place) and hands[s][:1] > [number]]
     return share(len(found), len(sight.others))
 
 
@@ -123,7 +101,7 @@ def _with_more(sight: Sight, cards: Sequence[list[int]], number: int, place: Pla
 
 def _exhibits(sight: Sight) -> Pick:
     found = []
-    for low, high in SPANS:
+    for low, high in observation.SPANS:
         whole = sight.mine.span(low, high)
         if len(whole) >= MIN_EXHIBIT and all(sight.mine.counts[low : high + 1]):
             least = _smallest(sight, low, high)
@@ -145,13 +123,13 @@ def _exhibit(sight: Sight, slots: tuple[int, ...], low: int, high: int) -> Candi
     size, first, last = mine.run
     of_run = set(mine.span(first, last)) & set(slots)
     numbers = [
-        len(slots) / OF_RUN,
+        len(slots) / observation.OF_RUN,
         float(len(slots) == size),
         mine.age(slots),
         sum(known[slot] is not None for slot in slots) / len(slots),
         (high - low + 1) / 6,
         float(len(slots) < sum(mine.counts[low : high + 1])),
-        len(of_run) / OF_RUN,
+        len(of_run) / observation.OF_RUN,
         _above_rivals(sight, len(slots)),
     ]
     return Candidate(tuple(sorted(slots)), _numbers((EXHIBIT_AT, numbers)))
@@ -170,7 +148,7 @@ def _windows(sight: Sight) -> Pick:
     found = []
     for window in sorted(cast("tuple[int, ...]", sight.view.legal("window"))):
         slots = sight.state.windows[window]
-        last = [len(slots) / OF_WINDOW, 0.0, 0.0, 0.0, 0.0]
+        last = [len(slots) / observation.OF_WINDOW, 0.0, 0.0, 0.0, 0.0]
         found.append(_piece(sight, slots[0], window, None, last))
     return found
 
@@ -178,17 +156,17 @@ def _windows(sight: Sight) -> Pick:
 def _theft(sight: Sight, exhibit: tuple[int, ...]) -> Pick:
     state = sight.state
     owner = next(seat for seat, left in enumerate(state.exhibits) if left == exhibit)
-    ahead = clipped((state.figures[owner] - state.figures[sight.seat]) / LEAD)
+    ahead = clipped((state.figures[owner] - state.figures[sight.seat]) / observation.LEAD)
     held, found = sight.holdings[owner], []
     for letter, slots in enumerate(held.slots):
         shown = [slot for slot in slots if slot in exhibit]
         if shown:
             last = [
                 0.0,
-                loss(held.counts, letter) / OF_GAIN,
+                loss(held.counts, letter) / observation.OF_GAIN,
                 ahead,
-                held.counts[letter] / OF_LETTER,
-                len(exhibit) / OF_RUN,
+                held.counts[letter] / observation.OF_LETTER,
+                len(exhibit) / observation.OF_RUN,
             ]
             found.append(_piece(sight, shown[0], shown[0], owner, last))
     return found
@@ -201,10 +179,10 @@ def _piece(sight: Sight, slot: int, choice: int, owner: int | None, last: Block)
     rivals = (sight.holdings[s].counts for s in sight.others if s != owner)
     numbers = [
         age(sight, card),
-        gain(sight.mine.counts, letter) / OF_GAIN,
+        gain(sight.mine.counts, letter) / observation.OF_GAIN,
         float(bool(size) and low - 1 <= letter <= high + 1),
-        sight.mine.counts[letter] / OF_LETTER,
-        max((gain(counts, letter) for counts in rivals), default=0) / OF_GAIN,
+        sight.mine.counts[letter] / observation.OF_LETTER,
+        max((gain(counts, letter) for counts in rivals), default=0) / observation.OF_GAIN,
         *last,
     ]
     return Candidate(choice, _numbers((PIECE_AT, numbers)))

@@ -5,36 +5,19 @@ The order and the meaning of the numbers stand in `features.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from ...rules import HAND, LETTERS, ActionKind, Cards, Edition, Place, State, View
 from ...rules.choices import Kind
-from ...rules.exhibits import MIN_EXHIBIT
+from ...rules.exhibits import MIN_EXHIBIT, letter_of, two_largest, whole_runs
 
 Counts = Sequence[int]
 """Pieces by letter."""
 SPANS = tuple((low, high) for low in range(len(LETTERS)) for high in range(low, len(LETTERS)))
 """Every stretch of letters, first and last."""
-
-
-def letter_of(edition: Edition, card: int) -> int:
-    """0 for A to 5 for F."""
-    return ord(edition.collectibles[card].letter) - ord(LETTERS[0])
-
-
-def whole_runs(counts: Counts) -> Iterator[tuple[int, int, int]]:
-    """(size, first letter, last letter) of each stretch of letters that cannot be made longer."""
-    size, low = 0, 0
-    for letter, count in enumerate((*counts, 0)):
-        if count:
-            low = low if size else letter
-            size += count
-        elif size:
-            yield size, low, letter - 1
-            size = 0
 
 
 def size_of(counts: Counts) -> int:
@@ -163,27 +146,28 @@ class Sight:
         return self.holdings[self.seat]
 
     @cached_property
-    def cash(self) -> tuple[list[int], ...]:
-        """By seat its Cash in hand."""
-        return tuple(self._numbers(hand, ActionKind.CASH) for hand in self.state.hands)
+    def hands(self) -> Mapping[ActionKind, tuple[list[int], ...]]:
+        """By kind of Action, and by seat, the numbers on such cards in hand."""
+        return {
+            kind: tuple(self._numbers(hand, kind) for hand in self.state.hands) for kind in ACTIONS
+        }
 
-    @cached_property
-    def thieves(self) -> tuple[list[int], ...]:
-        """By seat its Thieves in hand."""
-        return tuple(self._numbers(hand, ActionKind.THIEF) for hand in self.state.hands)
-
-    def _numbers(self, hand: Sequence[int], kind: ActionKind) -> list[int]:
+    def _numbers(self, hand: Iterable[int], kind: ActionKind) -> list[int]:
         edition = self.state.edition
-        found = [edition.number(card) for card in hand if edition.kind(card) == kind]
+        found = (edition.number(card) for card in hand if edition.kind(card) == kind)
         return sorted(found, reverse=True)
 
     @cached_property
-    def largest(self) -> tuple[int, int]:
-        """The largest Cash and the highest Thief of the edition."""
-        cards = self.state.edition.action_cards
-        cash = (card.number or 0 for card in cards if card.kind == ActionKind.CASH)
-        thieves = (card.number or 0 for card in cards if card.kind == ActionKind.THIEF)
-        return max(cash), max(thieves)
+    def largest(self) -> Mapping[ActionKind, int]:
+        """By kind of Action the largest number on any such card of the edition."""
+        every = range(len(self.state.edition.action_cards))
+        return {kind: self._numbers(every, kind)[0] for kind in ACTIONS}
+
+    @cached_property
+    def tops(self) -> tuple[int | None, ...]:
+        """By window the Collectible on top, None if there is none that is open."""
+        known = self.state.known
+        return tuple(known[slots[0]] if slots else None for slots in self.state.windows)
 
     @cached_property
     def shown(self) -> tuple[ActionKind | None, ...]:
@@ -204,10 +188,6 @@ class Sight:
     def may_be_in(self, seat: int, place: Place) -> bool:
         """Whether a seat takes part and is, or may yet be, in this Place."""
         return self.active[seat] and self.state.places[seat] in (None, place)
-
-    def has(self, seat: int, kind: ActionKind) -> bool:
-        """Whether a card of this kind is in a seat's hand."""
-        return any(self.state.edition.kind(card) == kind for card in self.state.hands[seat])
 
 
 Block = list[float]
@@ -293,7 +273,6 @@ def _track(sight: Sight) -> Block:
 def _pieces(sight: Sight) -> Block:
     mine, known = sight.mine, sight.state.known
     (size, low, high), open_counts = mine.run, _open_counts(sight)
-    sizes = sorted((run[0] for run in whole_runs(mine.counts)), reverse=True)
     run = mine.span(low, high)
     return [
         *scaled(mine.counts, OF_LETTER),
@@ -304,7 +283,7 @@ def _pieces(sight: Sight) -> Block:
         mine.age(run),
         float(bool(run) and all(known[slot] is not None for slot in run)),
         *(float(low <= letter <= high) for letter in range(len(LETTERS))),
-        (sizes[1] if len(sizes) > 1 else 0) / OF_RUN,
+        two_largest(mine.counts)[1] / OF_RUN,
         size_of(open_counts) / OF_RUN,
         len(mine.cards) / OF_PIECES,
         (len(mine.cards) - sum(open_counts)) / HAND,
@@ -317,19 +296,23 @@ def _open_counts(sight: Sight) -> list[int]:
 
 
 def _window(sight: Sight, window: int) -> Block:
-    slots = sight.state.windows[window]
-    card = sight.state.known[slots[0]] if slots else None
+    card = sight.tops[window]
     if card is None:
         return [0.0] * (len(LETTERS) + 4)
     letter = letter_of(sight.state.edition, card)
-    others = (gain(sight.holdings[seat].counts, letter) for seat in sight.others)
     return [
         *one_hot(range(len(LETTERS)), letter),
         age(sight, card),
-        len(slots) / OF_WINDOW,
+        len(sight.state.windows[window]) / OF_WINDOW,
         gain(sight.mine.counts, letter) / OF_GAIN,
-        max(others) / OF_GAIN,
+        max(_gain_of(sight, seat, card) for seat in sight.others) / OF_GAIN,
     ]
+
+
+def _gain_of(sight: Sight, seat: int, card: int | None) -> int:
+    if card is None:
+        return 0
+    return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))
 
 
 def age(sight: Sight, card: int) -> float:
@@ -346,9 +329,10 @@ def _unseen(sight: Sight) -> Block:
 
 
 def _hand(sight: Sight) -> Block:
-    cash, thieves = sight.cash[sight.seat], sight.thieves[sight.seat]
-    most, highest = sight.largest
-    lower = sum(_first(sight.cash[seat]) < _first(cash) for seat in sight.others)
+    numbers, kinds = sight.hands, (ActionKind.CASH, ActionKind.THIEF)
+    cash, thieves = (numbers[kind][sight.seat] for kind in kinds)
+    most, highest = (sight.largest[kind] for kind in kinds)
+    lower = sum(_first(numbers[ActionKind.CASH][seat]) < _first(cash) for seat in sight.others)
     return [
         len(cash) / OF_CASH,
         _first(cash) / most,
@@ -368,7 +352,7 @@ def _first(numbers: Sequence[int]) -> int:
 
 def _single_cards(sight: Sight, seat: int) -> Block:
     kinds = (ActionKind.DETECTIVE, ActionKind.EXHIBIT)
-    return [float(sight.has(seat, kind)) for kind in kinds]
+    return [float(bool(sight.hands[kind][seat])) for kind in kinds]
 
 
 def _prison(sight: Sight) -> Block:
@@ -426,26 +410,19 @@ def _other(sight: Sight, seat: int) -> Block:
         *_played(sight, seat),
         len(state.exhibits[seat] or ()) / OF_RUN,
         float(sight.active[seat]),
-        *scaled((_gain_of_top(sight, seat, window) for window in (0, 1)), OF_GAIN),
+        *scaled((_gain_of(sight, seat, card) for card in sight.tops), OF_GAIN),
     ]
 
 
 def _other_hand(sight: Sight, seat: int) -> Block:
-    cash, thieves = sight.cash[seat], sight.thieves[seat]
-    most, highest = sight.largest
+    numbers, kinds = sight.hands, (ActionKind.CASH, ActionKind.THIEF)
+    cash, thieves = (numbers[kind][seat] for kind in kinds)
+    most, highest = (sight.largest[kind] for kind in kinds)
     return [
         len(cash) / OF_CASH,
         _first(cash) / most,
-        float(_first(cash) > _first(sight.cash[sight.seat])),
+        float(_first(cash) > _first(numbers[ActionKind.CASH][sight.seat])),
         len(thieves) / OF_THIEVES,
         _first(thieves) / highest,
         *_single_cards(sight, seat),
     ]
-
-
-def _gain_of_top(sight: Sight, seat: int, window: int) -> int:
-    slots = sight.state.windows[window]
-    card = sight.state.known[slots[0]] if slots else None
-    if card is None:
-        return 0
-    return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))

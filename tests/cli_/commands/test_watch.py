@@ -11,7 +11,7 @@ from support.screened import table
 from cli.commands import watch as watching
 from cli.commands.options import OutputOptions, SeatOptions, WatchOptions
 from cli.exit_codes import INTERRUPTED, OK, Trouble
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.session import Outcome
@@ -54,7 +54,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
     screens: list[Screen] = []
     path = tmp_path / "game.hoity"
 
-    def screen_of(how: Seating) -> Screen:
+    def screen_of(how: ScreenOptions) -> Screen:
         screens.append(Screen(how.leave))
         return screens[0]
 

@@ -9,7 +9,7 @@ from support.shell import Shell
 
 from cli.exit_codes import Trouble
 from cli.ui.json_screen import JsonSeat
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from cli.words.presence_sentences import knock
 
 Shown = pytest.CaptureFixture[str]
@@ -18,7 +18,7 @@ Shown = pytest.CaptureFixture[str]
 async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_nothing(
     capsys: Shown,
 ) -> None:
-    seat = JsonSeat(Seating(lambda reason: None, auto=True))
+    seat = JsonSeat(ScreenOptions(lambda reason: None, auto=True))
     send = seat.typed
     async with running(seat.hear):
         for said in ("y", '{"admit":"OTHER"}', "[1", '{"admit":"KEY","x":1}', '{"admit": "KEY"}'):

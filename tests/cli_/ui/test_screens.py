@@ -15,7 +15,7 @@ from cli.exit_codes import Trouble
 from cli.ui.json_screen import JsonSeat, last_line
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.stdin_lines import STRAYS
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from cli.words.card_names import run_letters
 from cli.words.presence_sentences import PRESENCE_WORDS, won
 from cli.words.update_sentences import GAME, TABLE
@@ -32,7 +32,7 @@ from p2p_hoity.table.chat import TalkCode
 from p2p_hoity.table.invite_by_code import CodesCode
 from p2p_hoity.table.player_interface import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.session import Outcome
-from protocol import effects
+from protocol import effects, game_interface
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Table, Want
 from protocol.crypto.identities import fingerprint
@@ -149,7 +149,7 @@ def said_of(*heard: updates.Update) -> list[str]:
 async def program(*lines: str, leave: Any = None) -> tuple[JsonSeat, list[dict[str, Any]]]:
     """Return a program that has said these lines and no more, and what it is written."""
     written: list[dict[str, Any]] = []
-    player = JsonSeat(Seating(leave or [].append), written.append)
+    player = JsonSeat(ScreenOptions(leave or [].append), written.append)
     for line in lines:
         await player.typed.send(line)
     player.typed.close()
@@ -236,7 +236,7 @@ def test_after_a_choice_it_is_said_once_who_is_awaited() -> None:
 def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
     screen, said = told()
     referee = Referee.seat(load(), 3, 1)
-    while not isinstance(rules.expected(referee.state), rules.Over):
+    while not isinstance(rules.expected(referee.state), game_interface.Over):
         referee.step()
     standings = referee.state.standings
     at = bound()
@@ -373,7 +373,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
 def test_a_program_that_may_play_again_is_told_each_end_at_once(
     listens: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screen, at = JsonSeat(Seating([].append, again=listens)), bound()
+    screen, at = JsonSeat(ScreenOptions([].append, again=listens)), bound()
     node, nobody = transition.begin(at), frozenset[int]()
     one, two = Outcome(Path("1.hoity")), Outcome(Path("2.hoity"))
     for update in (

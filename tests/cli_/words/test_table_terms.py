@@ -15,7 +15,7 @@ from cli.words import happening_sentences, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
 from cli.words.table_terms import TableOffer
-from p2p_hoity.editions.edition_bytes import PARTS, descent, known_edition, read_canonical
+from p2p_hoity.editions.edition_bytes import descent, known_edition, parts_of, read_canonical
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.presentation import screen_updates as updates
@@ -131,7 +131,7 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     own = replace(UBER, name="my house")
     assert "the host's own" in table_terms.title(own)
     assert table_terms.edition_json(own) == {"edition": "my house", "changed": None}
-    assert set(table_terms.PARTS) > set(PARTS)
+    assert set(table_terms.PARTS) > set(parts_of(UBER))
     choice = codec.form_of(table_header.Patience).forms["choice"]  # type: ignore[attr-defined]
     assert (choice.low, choice.high) == (1000, LONGEST * 1000)
     edition = CHANGES["track"]
@@ -151,7 +151,7 @@ def swapped(part: str) -> tuple[Colour, ...]:
 CHANGES = {
     "detective_in_hall": UBER.with_switches(detective_in_hall=not UBER.switches.detective_in_hall),
     "action_choice": UBER.with_switches(
-        "together" if UBER.switches.action_choice == "staged" else "staged"
+        action_choice="together" if UBER.switches.action_choice == "staged" else "staged"
     ),
     "detective_rank": UBER.with_switches(
         detective_rank="before" if UBER.switches.detective_rank == "after" else "after"

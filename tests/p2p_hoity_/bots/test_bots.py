@@ -11,7 +11,8 @@ from support.sampling import sample, times
 
 from p2p_hoity.bots import BOTS, NothingToChoose
 from p2p_hoity.editions.load_edition import NAMES, load
-from p2p_hoity.rules import ActionKind, Choose, Draw, Over, Seal, Show, View, expected, view
+from p2p_hoity.rules import ActionKind, Choose, Seal, Show, View, expected, view
+from protocol.game_interface import Draw, Over
 
 sys.path.insert(0, str(ROOT / "bench"))
 
@@ -146,7 +147,19 @@ class Curious(Exception):
     """A bot has looked at what its seat may not know."""
 
 
-OWN = {"state", "seat", "private", "cards", "mine", "held", "piece", "legal", "check", "_card"}
+OWN = {
+    "state",
+    "seat",
+    "private",
+    "cards",
+    "mine",
+    "held",
+    "hidden",
+    "piece",
+    "legal",
+    "check",
+    "_card",
+}
 """What a view offers: the open state, and its seat's own cards."""
 
 

@@ -13,7 +13,8 @@ from p2p_hoity.bots.learned.features import CANDIDATE, OTHER, OWN, length
 from p2p_hoity.bots.learned.move_candidates import picks
 from p2p_hoity.bots.learned.observation import other_blocks, own_block
 from p2p_hoity.editions.load_edition import NAMES, load
-from p2p_hoity.rules import Over, Show, State, View, expected, view
+from p2p_hoity.rules import Show, State, View, expected, view
+from protocol.game_interface import Over
 
 BOT = Learned(read(random_weights(1)))
 SWITCHED = load().with_switches(
@@ -50,8 +51,9 @@ class Keyhole:
 
 
 OF_VIEW = {"seat", "cards", "mine", "held", "piece", "legal", "check"}
-OPEN = {field.name for field in fields(State)} - {"sealed", "claims", "standings", "news"}
+OPEN = {field.name for field in fields(State)}
 OPEN |= {name for name in vars(State) if not name.startswith("_")}
+OPEN -= {"sealed", "claims", "standings", "news"}
 
 
 def keyhole(seen: View):

@@ -11,7 +11,8 @@ from support.cases import fails
 
 from cli.words.translation import LANGUAGES
 from p2p_hoity.editions.load_edition import DEFAULT, NAMES, EditionError, load, parse
-from p2p_hoity.rules import COLOURS, LETTERS
+from p2p_hoity.rules import LETTERS
+from p2p_hoity.rules.edition import COLOURS
 
 FILES = resources.files("p2p_hoity.editions")
 TEXT = {name: (FILES / f"{name}.toml").read_text("utf-8") for name in NAMES}

@@ -162,7 +162,8 @@ def test_only_loopback_is_this_machine_and_names_are_not_judged():
 
 
 def test_a_seat_is_on_this_machine_if_it_names_one_of_its_addresses(monkeypatch):
-    monkeypatch.setattr(addresses, "_of_interfaces", lambda: ["192.168.7.2"])
+    ours = [ipaddress.IPv4Interface("192.168.7.2/24")]
+    monkeypatch.setattr(addresses, "_interfaces", lambda: ours)
     here = ["192.168.7.2:7", "127.0.0.1:7"]
     there = ["192.168.7.3:7", "127.0.0.1:7"]
     inside = ["127.0.0.1:7"]

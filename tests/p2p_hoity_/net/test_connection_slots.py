@@ -6,6 +6,7 @@ import pytest
 import trio
 import trio.testing
 
+from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.connection_slots import Admission, AdmittedLink
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
@@ -18,11 +19,12 @@ LIMITS = Limits(links=3, links_per_source=3)
 def standing(peer: bytes, source: str = "here") -> AdmittedLink:
     """A link that came in from a machine."""
     near, _ = trio.testing.memory_stream_pair()
-    return AdmittedLink(peer, Link(near, LIMITS), "x:1", False, peer, source, instance=peer[:16])
+    proven = Proven(peer, peer[:16], b"")
+    return AdmittedLink(proven, Link(near, LIMITS), Address("x", 1), peer, source)
 
 
 def judged(table: Admission, peer: bytes, source: str = "here") -> Verdict:
-    return table.judge(Proven(peer, peer[:16], b""), False, peer, source)
+    return table.judge(standing(peer, source))
 
 
 @pytest.fixture

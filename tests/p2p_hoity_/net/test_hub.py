@@ -457,7 +457,9 @@ async def test_of_two_processes_with_one_key_the_first_is_undisturbed(autojump_c
         await second.listen("second", 1)
         secured = await reach(network, parse_address("second:1"), HIGH.public)
         await first.connect(["table:1"], LOW.public, 5)
-        assert await a._introduce(secured) is None
+        before = a._admission.get(HIGH.public)
+        await a.link_over(secured)
+        assert a._admission.get(HIGH.public) is before
         assert first.links() == {LOW.public}
         assert isinstance(await first.events.receive(), LinkUp)
 

@@ -6,7 +6,7 @@ import trio.testing
 from support.cases import ends_in
 
 from p2p_hoity.net.addresses import Address, Scheme
-from p2p_hoity.net.dialler import Race, Secured
+from p2p_hoity.net.dialler import Secured, race
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetCode, NetError
 
@@ -32,7 +32,7 @@ class Ways:
         return Secured(near, bytes(32), bytes(32), address)
 
     async def race(self, *addresses):
-        return await Race(self.attempt, LIMITS).run(addresses)
+        return await race(self.attempt, addresses, LIMITS)
 
 
 async def test_the_first_to_succeed_counts_and_no_stream_is_left_of_another(autojump_clock):
@@ -65,7 +65,7 @@ async def test_the_first_to_succeed_counts_and_no_stream_is_left_of_another(auto
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(release)
-        secured = await Race(attempt, LIMITS).run([NEAR, FAR])
+        secured = await race(attempt, [NEAR, FAR], LIMITS)
     (cut,) = [far for address, far in far_ends if address != secured.address]
     assert await cut.receive_some() == b""
     near, far = trio.testing.memory_stream_pair()
@@ -77,6 +77,6 @@ async def test_the_first_to_succeed_counts_and_no_stream_is_left_of_another(auto
         return Secured(near, bytes(32), bytes(32), address)
 
     with trio.CancelScope() as cancelling:
-        await Race(attempt, LIMITS).run([FAR, NEAR])
+        await race(attempt, [FAR, NEAR], LIMITS)
     assert cancelling.cancelled_caught
     assert await far.receive_some() == b""

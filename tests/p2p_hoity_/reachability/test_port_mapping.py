@@ -54,14 +54,16 @@ class Net:
 
     def __init__(self, router: Router | None, *others: Any) -> None:
         self.router, self.wires = router, list[Wire]()
-        self.ways = port_mapping.RouterAccess(self._wire, lambda wire: list(others))
+        self._others = others
         self.told: list[tuple[str, Reason | None]] = []
 
     @asynccontextmanager
-    async def _wire(self) -> AsyncIterator[Wire]:
-        wire = Wire(self.router)
-        self.wires.append(wire)
-        yield wire
+    async def ways(self, port: int) -> AsyncIterator[tuple[str, Any]]:
+        newer: Any = Wire(self.router)
+        older: Any = Wire(self.router)
+        self.wires += newer, older
+        newer, older = product.PcpRouter(newer, port), product.NatPmpRouter(older, port)
+        yield CLIENT, (newer, older, *self._others)
 
     def tell(self, external: str, trouble: Reason | None) -> None:
         self.told.append((external, trouble))
@@ -290,7 +292,7 @@ async def test_a_router_at_a_real_socket_is_asked_and_one_that_is_not_there_know
             asking = product.PcpRouter(wire, PORT)
             opened = await asking.open()
             assert opened.external == f"{GLOBAL}:{served.router.opened[PORT][1]}"
-            assert str(wire.router) == "127.0.0.1"
+            assert wire._socket.getpeername()[0] == "127.0.0.1"
             await asking.close()
             assert served.router.opened == {}
     with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as taken:
@@ -314,5 +316,5 @@ async def test_nobody_but_the_router_is_heard() -> None:
                 seen.set()
                 await wire.send(pcp_and_nat_pmp.encode_pcp_map(wish))
                 found = pcp_and_nat_pmp.read_pcp_answer(await wire.receive(), wish)
-    assert isinstance(found, pcp_and_nat_pmp.PcpGranted)
+    assert isinstance(found, pcp_and_nat_pmp.Granted)
     assert str(found.external) == "203.0.113.7"

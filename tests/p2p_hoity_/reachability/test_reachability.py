@@ -19,23 +19,25 @@ from support.running import running
 from p2p_hoity.coded_errors import because
 from p2p_hoity.reachability import port_mapping
 from p2p_hoity.reachability.advertised_addresses import Found, ReachCode, Scope, Wanted
+from p2p_hoity.reachability.pcp_and_nat_pmp import NatPmpRouter, PcpRouter
 from p2p_hoity.reachability.port_mapping import SETTLE, Reachability, of_routes
 
-from .test_port_mapping import GLOBAL, Wire
+from .test_port_mapping import CLIENT, GLOBAL, Wire
 
 HOME, LOOP = "192.168.1.5:4646", "127.0.0.1:4646"
 LAN = Wanted(lan=True)
 
 
-def routers(router: Router | None, asked: list[Wire]) -> port_mapping.RouterAccess:
+def routers(router: Router | None, asked: list[Wire]) -> port_mapping.Ways:
     """The one router of a network in memory."""
 
     @asynccontextmanager
-    async def wire() -> AsyncIterator[Wire]:
-        asked.append(Wire(router))
-        yield asked[-1]
+    async def ways(port: int) -> AsyncIterator[tuple[str, Any]]:
+        newer, older = wires = Wire(router), Wire(router)
+        asked.extend(wires)
+        yield CLIENT, (PcpRouter(newer, port), NatPmpRouter(older, port))  # type: ignore[arg-type]
 
-    return port_mapping.RouterAccess(wire, lambda _: [])
+    return ways
 
 
 async def test_a_router_that_answers_soon_late_or_not_is_in_the_ticket(autojump_clock: Any) -> None:

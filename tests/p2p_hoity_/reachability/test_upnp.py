@@ -308,7 +308,6 @@ async def test_the_default_router_is_asked_on_a_private_network_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(port_mapping, "gateway", lambda: "8.8.8.8")
-    ways = port_mapping.of_this_network(PORT)
     with pytest.raises(RouterError, match="router-unknown"):
-        async with ways.wire():
+        async with port_mapping.of_this_network(PORT):
             pass

@@ -4,12 +4,14 @@ import socket
 import struct
 import sys
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 import trio
+import trio.testing
 from support.running import running
 
-from p2p_hoity.relay.forwarding import PIECE, Exchange, Splice, SwitchedSplice, _End, splice_of
+from p2p_hoity.relay.forwarding import PIECE, Exchange, Splice, _End
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no epoll, so no exchange")
 ROOM = 1 << 16
@@ -49,8 +51,8 @@ async def exchanging(exchange=None):
 
         def connect(most=1 << 30, early=(b"", b""), make=sockets):
             (one, left), (other, right) = make(), make()
-            splice = splice_of(exchange, (left, right), 30, most, early)
-            assert isinstance(splice, SwitchedSplice)
+            splice = Splice((left, right), 30, most, early, exchange)
+            splice._pump = None  # no task carries for it
             nursery.start_soon(splice.run)
             return one, other, splice
 
@@ -148,19 +150,16 @@ async def test_who_takes_nothing_is_heard_all_the_same(monkeypatch):
 
 
 async def test_ends_that_were_closed_already_end_the_splice_and_are_let_go():
-    exchange, over = Exchange(), trio.Event()
+    exchange = Exchange()
     (_, left), (_, right) = sockets(), sockets()
     right.socket.close()
-    numbers = left.socket.fileno(), right.socket.fileno()
-    exchange.enter(Splice((left, right), 30, 1), numbers, (b"early", b""), over.set)
-    assert over.is_set()
-    exchange.leave(numbers)
+    assert await exchange.carry(Splice((left, right), 30, 1), (b"early", b""))
     assert exchange._ends == {}
     (_, left), (_, right) = sockets(), sockets()
-    numbers = left.socket.fileno(), right.socket.fileno()
-    exchange.enter(Splice((left, right), 30, 1), numbers, (b"", b""), lambda: None)
-    left.socket.close()
-    exchange.leave(numbers)
+    async with running(partial(exchange.carry, Splice((left, right), 30, 1), (b"", b""))):
+        await trio.testing.wait_all_tasks_blocked()
+        assert exchange._ends
+        left.socket.close()
     assert exchange._ends == {}
 
 
@@ -168,5 +167,9 @@ async def test_where_the_system_has_none_splices_run_as_tasks(monkeypatch):
     monkeypatch.setattr(sys, "platform", "another")
     exchange = Exchange()
     await exchange.run()
-    splice = splice_of(exchange, sockets(), 30, 1, (b"", b""))
-    assert type(splice) is Splice
+    ends = sockets()
+    assert not await exchange.carry(Splice(ends, 30, 1), (b"", b""))
+    (one, left), (other, right) = sockets(), sockets()
+    async with running(Splice((left, right), 30, 1 << 20, exchange=exchange).run):
+        await one.send_all(b"through")
+        assert await read(other, 7) == b"through"

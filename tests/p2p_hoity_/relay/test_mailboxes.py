@@ -229,7 +229,7 @@ def test_who_guesses_at_any_rate_finds_a_number_rarely_while_it_is_good(
     numbers, misses = Numbers(), min(int(rate * seconds), 3000)
     for miss in range(misses):
         numbers.miss(miss * seconds / misses)
-    seen = numbers._pressure.misses(seconds)
+    seen = numbers.misses(seconds)
     drawn = [numbers.draw(set(), 0, seconds) for _ in range(20)]
     assert seen <= misses
     if 20 * seen > 9:

@@ -88,7 +88,7 @@ async def test_a_relay_sees_nothing_of_what_passes(monkeypatch):
             passed.append(bytes(data))
             await super().send_all(data)
 
-    monkeypatch.setattr("p2p_hoity.relay.forwarding.Splice", Watched)
+    monkeypatch.setattr("p2p_hoity.relay.rendezvous.Splice", Watched)
     async with street_for_two() as (there, seat, guest):
         await guest.connect([await seat.listen_via(there.place)], SEAT.public, 5)
         await seat.events.receive()
@@ -120,12 +120,13 @@ async def test_a_direct_link_takes_the_place_of_a_relayed_one_and_never_the_reve
         (direct,) = await b.listen("b", 0)
         # Tried by hand: by itself a hub that has a link makes no second one.
         secured = await reach(there.network, parse_address(direct), other.public)
-        entered = await a._introduce(secured)
-        there.nursery.start_soon(a._keep, *entered)
+        await a.link_over(secured)
         assert isinstance(await a.events.receive(), LinkDown)
         assert await a.events.receive() == LinkUp(other.public, direct, False)
         again = await reach(there.network, there.relay, one.public)
-        assert await b._introduce(again) is None
+        before = b._admission.get(one.public)
+        await b.link_over(again)
+        assert b._admission.get(one.public) is before
         assert a.links() == {other.public}
 
 

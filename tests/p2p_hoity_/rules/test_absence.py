@@ -8,6 +8,7 @@ from support.rules_driver import card, in_play, of, plays, table
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
+from protocol import game_interface
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 HALL = 1
@@ -24,8 +25,8 @@ def test_a_seat_that_is_absent_or_seals_nothing_in_the_place_step_sits_the_round
     assert len(referee.state.hands[2]) == 8
     assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1}))
     referee = table(UBER, 3)
-    referee.apply(rules.Sealed("place", frozenset({0, 1})))
-    assert rules.expected(referee.state) == rules.Unseal("place", frozenset({0, 1}))
+    referee.apply(game_interface.Sealed("place", frozenset({0, 1})))
+    assert rules.expected(referee.state) == game_interface.Unseal("place", frozenset({0, 1}))
     assert [n.seat for n in of(referee.state.news, rules.happenings.SatOut)] == [2]
 
 
@@ -38,7 +39,7 @@ def test_an_absent_seat_counts_as_leader_for_ranks_and_for_the_end():
     assert told == {0: UBER.octagons[9][0], 2: 4}
     referee.state = replace(referee.state, figures=(0, 0, 0, len(UBER.octagons)))
     referee.round()
-    assert isinstance(rules.expected(referee.state), rules.OpenAll)
+    assert isinstance(rules.expected(referee.state), game_interface.OpenAll)
 
 
 def test_one_that_returns_takes_part_again_from_the_next_round_and_before_the_deal_at_once():
@@ -52,10 +53,10 @@ def test_one_that_returns_takes_part_again_from_the_next_round_and_before_the_de
     news = referee.round(action=plays(referee.state, s0="Cash:0"))
     assert [n.seats for n in of(news, rules.happenings.RoundBegan)] == [(0, 1, 2)]
     assert rules.expected(referee.state) == rules.Seal("place", frozenset({0, 1, 2}))
-    state = rules.apply(rules.start(UBER, 3), rules.Presence(frozenset({0, 1})))
-    dealt = rules.Dealt(bytes(32), {12: 0, 32: 1})
+    state = rules.apply(rules.start(UBER, 3), game_interface.Presence(frozenset({0, 1})))
+    dealt = game_interface.Dealt(bytes(32), {12: 0, 32: 1})
     assert rules.expected(rules.apply(state, dealt)) == rules.Seal("place", frozenset({0, 1}))
-    back = rules.apply(state, rules.Presence(frozenset({0, 1, 2})))
+    back = rules.apply(state, game_interface.Presence(frozenset({0, 1, 2})))
     assert rules.expected(rules.apply(back, dealt)) == rules.Seal("place", frozenset({0, 1, 2}))
 
 
@@ -76,13 +77,13 @@ def test_an_action_is_opened_if_sealed_and_a_pass_if_not():
     referee.step()
     referee.step()
     referee.step()
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({1, 2}))
+    assert rules.expected(referee.state) == game_interface.Unseal("action", frozenset({1, 2}))
     referee = in_play("action", MANUAL, 3)
-    news = referee.apply(rules.Sealed("action", frozenset({0}))).news
+    news = referee.apply(game_interface.Sealed("action", frozenset({0}))).news
     assert [n.seat for n in of(news, rules.happenings.Passed)] == [1, 2]
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0}))
+    assert rules.expected(referee.state) == game_interface.Unseal("action", frozenset({0}))
     none = in_play("action", MANUAL, 3)
-    none.apply(rules.Sealed("action", frozenset()))
+    none.apply(game_interface.Sealed("action", frozenset()))
     assert none.state.round == 2
 
 
@@ -91,9 +92,9 @@ def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default
     referee.plan = {("action", s): card(referee.state, s, rules.ActionKind.CASH) for s in (0, 2)}
     referee.step()
     referee.away(2)
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
+    assert rules.expected(referee.state) == game_interface.Unseal("action", frozenset({0, 2}))
     referee.away()
-    assert rules.expected(referee.state) == rules.Unseal("action", frozenset({0, 2}))
+    assert rules.expected(referee.state) == game_interface.Unseal("action", frozenset({0, 2}))
     referee = table(UBER, 3, {0: RUN_A})
     referee.open(0, 1, 2)
     referee.until("show", action=plays(referee.state, s0="Exhibit"))
@@ -102,7 +103,7 @@ def test_sealed_choices_are_opened_whoever_goes_and_what_is_not_shown_is_default
         (None, rules.happenings.ExhibitShown),
         ((), rules.happenings.NothingShown),
     ):
-        assert of(rules.apply(referee.state, rules.Shown("exhibit", 0, choice)).news, told)
+        assert of(rules.apply(referee.state, game_interface.Shown("exhibit", 0, choice)).news, told)
 
 
 def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_empty():
@@ -114,7 +115,7 @@ def test_actions_already_shown_resolve_fully_with_the_lowest_window_that_is_not_
     referee = table(UBER, 3)
     referee.state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
-    news = referee.apply(rules.Chosen("window", 0, None)).news
+    news = referee.apply(game_interface.Chosen("window", 0, None)).news
     assert [n.window for n in of(news, rules.happenings.Sale)] == [1]
 
 
@@ -169,7 +170,9 @@ def test_of_two_exhibitors_the_absent_show_by_default_what_they_have_not_sealed(
     referee = in_play("exhibit", UBER, 3, {0: RUN_A, 1: RUN_B}, s0="Exhibit", s1="Exhibit")
     referee.step()
     referee.away(1)
-    assert rules.expected(referee.state) == rules.Unseal("exhibit", frozenset({0, 1}), shows=True)
+    assert rules.expected(referee.state) == game_interface.Unseal(
+        "exhibit", frozenset({0, 1}), shows=True
+    )
     assert {n.seat for n in of(referee.step().news, rules.happenings.ExhibitShown)} == {0, 1}
 
 
@@ -192,16 +195,18 @@ def test_bans_are_for_good_and_with_nobody_present_the_table_waits():
     (told,) = of(state.news, rules.happenings.PresenceChanged)
     assert (told.absent, told.banned) == ((2,), (2,))
     for event in (
-        rules.Presence(frozenset({0, 1, 2}), frozenset({2})),
-        rules.Presence(frozenset({0, 1, 2})),
-        rules.Presence(frozenset({0, 3}), frozenset({2})),
-        rules.Presence(frozenset({0}), frozenset({2, 3})),
+        game_interface.Presence(frozenset({0, 1, 2}), frozenset({2})),
+        game_interface.Presence(frozenset({0, 1, 2})),
+        game_interface.Presence(frozenset({0, 3}), frozenset({2})),
+        game_interface.Presence(frozenset({0}), frozenset({2, 3})),
     ):
         fails(rules.UnexpectedEvent, "", rules.apply, state, event)
     referee = in_play("action", UBER, 3, place={0: HALL})
     state = referee.away(0, 1, 2)
     assert rules.expected(state) == rules.Seal("place", frozenset())
     assert state.round == 1
-    fails(rules.UnexpectedEvent, "", rules.apply, state, rules.Sealed("place", frozenset()))
-    back = rules.apply(state, rules.Presence(frozenset({1})))
+    fails(
+        rules.UnexpectedEvent, "", rules.apply, state, game_interface.Sealed("place", frozenset())
+    )
+    back = rules.apply(state, game_interface.Presence(frozenset({1})))
     assert (back.round, rules.expected(back)) == (2, rules.Seal("place", frozenset({1})))

@@ -18,6 +18,7 @@ from p2p_hoity.rules.happenings import (
     Sale,
     TurnedUp,
 )
+from protocol import game_interface
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 HALL, CASTLE = 1, 0
@@ -40,11 +41,11 @@ def test_places_are_chosen_and_shown_at_once_and_a_void_one_sits_out():
     assert [n.seat for n in of(referee.state.news, PlaceShown)] == [0, 1, 2]
     assert referee.state.actions == (None, None, None)
     referee = table(UBER, 3)
-    referee.apply(rules.Sealed("place", frozenset({0, 1, 2})))
-    referee.apply(rules.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
+    referee.apply(game_interface.Sealed("place", frozenset({0, 1, 2})))
+    referee.apply(game_interface.Unsealed("place", {0: None, 1: HALL, 2: CASTLE}))
     assert referee.state.places == (None, HALL, CASTLE)
-    referee.apply(rules.Sealed("action", frozenset({1})))
-    news = referee.apply(rules.Unsealed("action", {1: None})).news
+    referee.apply(game_interface.Sealed("action", frozenset({1})))
+    news = referee.apply(game_interface.Unsealed("action", {1: None})).news
     assert [type(n).__name__ for n in news] == ["Voided", "Passed", "NoSale"]
     assert rules.expected(referee.state).seats == {2}
 
@@ -105,9 +106,9 @@ def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
     first, following = referee.state.windows[0][:2]
     referee.until("window", place={0: HALL}, action=plays(referee.state, s0="Cash:0"))
     assert rules.expected(referee.state) == rules.Choose("window", 0)
-    referee.apply(rules.Chosen("window", 0, 0))
-    assert rules.expected(referee.state) == rules.Draw((following,))
-    fails(UnexpectedEvent, "", rules.apply, referee.state, rules.Drawn({following + 1: 5}))
+    referee.apply(game_interface.Chosen("window", 0, 0))
+    assert rules.expected(referee.state) == game_interface.Draw((following,))
+    fails(UnexpectedEvent, "", rules.apply, referee.state, game_interface.Drawn({following + 1: 5}))
     news = referee.step().news
     (up,) = of(news, TurnedUp)
     assert (up.window, up.piece.slot) == (0, following)
@@ -116,9 +117,15 @@ def test_after_the_sale_the_next_is_turned_up_and_a_window_is_never_refilled():
     state = replace(referee.state, windows=((), referee.state.windows[1]))
     referee.state = state
     referee.until("window", place={0: HALL}, action=plays(state, s0="Cash:0"))
-    fails(IllegalMove, "window-empty", rules.apply, referee.state, rules.Chosen("window", 0, 0))
+    fails(
+        IllegalMove,
+        "window-empty",
+        rules.apply,
+        referee.state,
+        game_interface.Chosen("window", 0, 0),
+    )
     assert referee.legal("window", 0) == (1,)
-    referee.apply(rules.Chosen("window", 0, 1))
+    referee.apply(game_interface.Chosen("window", 0, 1))
     assert referee.state.windows[0] == ()
 
 
@@ -196,17 +203,19 @@ def test_illegal_and_unexpected_events_leave_the_state_as_it_was():
     state = referee.state
     referee.until("action", place={0: HALL})
     begun = referee.state
-    sealed = rules.apply(begun, rules.Sealed("action", frozenset({0})))
+    sealed = rules.apply(begun, game_interface.Sealed("action", frozenset({0})))
     with pytest.raises(IllegalMove):
-        rules.apply(sealed, rules.Unsealed("action", {0: card(begun, 0, ActionKind.EXHIBIT)}))
+        rules.apply(
+            sealed, game_interface.Unsealed("action", {0: card(begun, 0, ActionKind.EXHIBIT)})
+        )
     for event in (
-        rules.Sealed("place", frozenset({0})),
-        rules.Sealed("action", frozenset({0, 1})),
-        rules.Unsealed("action", {0: 0}),
-        rules.Chosen("window", 0, 0),
+        game_interface.Sealed("place", frozenset({0})),
+        game_interface.Sealed("action", frozenset({0, 1})),
+        game_interface.Unsealed("action", {0: 0}),
+        game_interface.Chosen("window", 0, 0),
     ):
         fails(UnexpectedEvent, "", rules.apply, begun, event)
-    fails(UnexpectedEvent, "", rules.apply, sealed, rules.Unsealed("action", {0: 0, 1: 0}))
+    fails(UnexpectedEvent, "", rules.apply, sealed, game_interface.Unsealed("action", {0: 0, 1: 0}))
     assert referee.state == begun
     assert state.places == (None, None, None)
     with pytest.raises(IllegalMove, match=r"^not-in-hand \(card=\d+\)$"):

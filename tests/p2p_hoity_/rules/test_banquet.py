@@ -15,6 +15,7 @@ from p2p_hoity.rules.happenings import (
     RoundBegan,
     StandingMade,
 )
+from protocol import game_interface
 
 UBER = load()
 FIRST_BANQUET = len(UBER.octagons)
@@ -27,14 +28,14 @@ def end(figures, hands=HANDS, seats=3):
     referee = table(UBER, seats, hands)
     referee.state = replace(referee.state, figures=figures)
     referee.round()
-    assert isinstance(rules.expected(referee.state), rules.OpenAll)
+    assert isinstance(rules.expected(referee.state), game_interface.OpenAll)
     return referee
 
 
 def finished(*args, **more):
     referee = end(*args, **more)
     news = referee.step().news
-    assert isinstance(rules.expected(referee.state), rules.Over)
+    assert isinstance(rules.expected(referee.state), game_interface.Over)
     return referee.state, news
 
 
@@ -48,7 +49,7 @@ def test_the_game_ends_after_the_round_in_which_a_figure_enters_the_banquet():
     words = {"s0": "Exhibit", "s1": "Thief:0", "s2": "Detective"}
     news = referee.round(action=plays(referee.state, **words))
     assert {n.seat for n in of(news, FigureMoved)} == {0, 2}
-    assert isinstance(rules.expected(referee.state), rules.OpenAll)
+    assert isinstance(rules.expected(referee.state), game_interface.OpenAll)
     referee = table(UBER, 3)
     referee.state = replace(referee.state, figures=(FIRST_BANQUET - 1, 0, 0))
     news = referee.round()
@@ -70,14 +71,16 @@ def test_the_best_final_exhibit_moves_8_the_second_4_and_nobody_past_the_end():
 
 def test_only_hands_are_opened_at_the_end_and_then_only_presence_changes():
     referee = end((FIRST_BANQUET, 0, 0))
-    assert rules.expected(referee.state) == rules.OpenAll(tuple(range(12)))
+    assert rules.expected(referee.state) == game_interface.OpenAll(tuple(range(12)))
     for cards in ({14: 50}, {0: 99}):
-        fails(rules.UnexpectedEvent, "", rules.apply, referee.state, rules.Opened(cards))
+        fails(rules.UnexpectedEvent, "", rules.apply, referee.state, game_interface.Opened(cards))
     state, news = finished((FIRST_BANQUET, 0, 0))
     assert len(of(news, StandingMade)) == 3
-    fails(rules.UnexpectedEvent, "", rules.apply, state, rules.Sealed("place", frozenset()))
-    gone = rules.apply(state, rules.Presence(frozenset({0, 1})))
-    assert isinstance(rules.expected(gone), rules.Over)
+    fails(
+        rules.UnexpectedEvent, "", rules.apply, state, game_interface.Sealed("place", frozenset())
+    )
+    gone = rules.apply(state, game_interface.Presence(frozenset({0, 1})))
+    assert isinstance(rules.expected(gone), game_interface.Over)
     assert gone.standings == state.standings
 
 
@@ -97,17 +100,17 @@ def test_a_tie_goes_to_the_better_final_exhibit_and_without_one_is_shared():
 def test_an_exhibit_played_without_one_is_found_in_what_is_opened_at_the_end():
     referee = end((FIRST_BANQUET, 20, 30))
     referee.open(4, 5, 6)  # three of seat 1's were shown once
-    assert rules.expected(referee.state) == rules.OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
-    referee.apply(rules.Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
+    assert rules.expected(referee.state) == game_interface.OpenAll((0, 1, 2, 3, 7, 8, 9, 10, 11))
+    referee.apply(game_interface.Opened(referee.cards((0, 1, 2, 3, 8, 9, 10, 11))))
     by_seat = sorted(referee.state.standings, key=lambda line: line.seat)
     assert [len(line.exhibit) for line in by_seat] == [4, 3, 4]
     referee = end((FIRST_BANQUET, 0, 0), {0: HANDS[0], 1: HANDS[1], 2: NONE})
     clean = referee.state
     claimed = replace(clean, claims=(Claim(1, 2, (8, 9, 10, 11)), Claim(1, 1, (4, 5, 6, 7))))
-    opened = rules.Opened(referee.cards(range(12)))
+    opened = game_interface.Opened(referee.cards(range(12)))
     assert not of(rules.apply(clean, opened).news, FaultFound)
     found = rules.apply(claimed, opened)
     assert [(n.seat, n.round) for n in of(found.news, FaultFound)] == [(2, 1)]
     assert found.standings == rules.apply(clean, opened).standings
-    partly = rules.apply(claimed, rules.Opened(referee.cards(range(11))))
+    partly = rules.apply(claimed, game_interface.Opened(referee.cards(range(11))))
     assert not of(partly.news, FaultFound)

@@ -9,6 +9,7 @@ from support.rules_driver import card, in_play, of, piece, plays, table
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import ActionKind, IllegalMove, UnexpectedEvent
+from protocol import game_interface
 
 UBER, MANUAL = load("uberplay-2004"), load("reference-manual")
 BLACK, RED, BLUE, GREEN, PURPLE, BEIGE = range(6)
@@ -144,7 +145,7 @@ def test_a_lone_exhibitor_just_shows_and_gets_the_larger_number_or_nothing_if_vo
     assert UBER.octagons[3] == (3, 1)
     assert moves(news) == {0: 3}
     referee = in_play("show", UBER, 3, {0: RUN_A}, s0="Exhibit")
-    news = referee.apply(rules.Shown("exhibit", 0, ())).news
+    news = referee.apply(game_interface.Shown("exhibit", 0, ())).news
     assert of(news, rules.happenings.NothingShown)
     assert not of(news, rules.happenings.FigureMoved)
 
@@ -193,16 +194,28 @@ def test_what_is_no_exhibit_or_not_due_cannot_be_shown():
         ((1, 0, 2), "not-rising"),
         ((0, 0, 1), "named-twice"),
     ):
-        shown = rules.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_})
+        shown = game_interface.Shown("exhibit", 0, slots_, {s: cards.get(s, 50) for s in slots_})
         fails(IllegalMove, rule, rules.apply, state, shown)
     with pytest.raises(IllegalMove, match="not-shown"):
-        rules.apply(state, rules.Shown("exhibit", 0, (0, 1, 2), {0: cards[0]}))
-    fails(UnexpectedEvent, "", rules.apply, state, rules.Shown("exhibit", 0, (0, 1, 2), cards))
-    shown = rules.Shown("exhibit", 0, (0, 1, 2), {s: cards[s] for s in (0, 1, 2)})
+        rules.apply(state, game_interface.Shown("exhibit", 0, (0, 1, 2), {0: cards[0]}))
+    fails(
+        UnexpectedEvent,
+        "",
+        rules.apply,
+        state,
+        game_interface.Shown("exhibit", 0, (0, 1, 2), cards),
+    )
+    shown = game_interface.Shown("exhibit", 0, (0, 1, 2), {s: cards[s] for s in (0, 1, 2)})
     assert rules.apply(state, shown).figures[0] == 2
     with pytest.raises(UnexpectedEvent):
-        rules.apply(referee.state, rules.Unsealed("exhibit", {0: (0, 1, 2)}))
-    fails(UnexpectedEvent, "", rules.apply, referee.state, rules.Shown("exhibit", 1, (4, 5, 6)))
+        rules.apply(referee.state, game_interface.Unsealed("exhibit", {0: (0, 1, 2)}))
+    fails(
+        UnexpectedEvent,
+        "",
+        rules.apply,
+        referee.state,
+        game_interface.Shown("exhibit", 1, (4, 5, 6)),
+    )
 
 
 def thief_table():
@@ -232,10 +245,12 @@ def test_thieves_take_one_slot_from_every_exhibit_in_descending_number():
         (),
         first[0],
     ):
-        fails(IllegalMove, "", rules.apply, referee.state, rules.Chosen("theft", 2, choice))
+        fails(
+            IllegalMove, "", rules.apply, referee.state, game_interface.Chosen("theft", 2, choice)
+        )
     with pytest.raises(UnexpectedEvent):
-        rules.apply(referee.state, rules.Chosen("theft", 3, (first[0], second[0])))
-    state = referee.apply(rules.Chosen("theft", 2, (first[1], second[2])))
+        rules.apply(referee.state, game_interface.Chosen("theft", 3, (first[0], second[0])))
+    state = referee.apply(game_interface.Chosen("theft", 2, (first[1], second[2])))
     assert {first[1], second[2]} <= set(state.collectibles[2])
     assert first[1] not in state.exhibits[0]
 

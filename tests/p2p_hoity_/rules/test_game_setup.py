@@ -9,6 +9,7 @@ from support.rules_driver import COIN, Referee, table
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules.happenings import Setup
+from protocol import game_interface
 
 UBER = load()
 
@@ -72,25 +73,25 @@ def test_each_colour_has_four_cash_two_thieves_a_detective_and_an_exhibit(name):
 
 
 def test_colours_are_drawn_from_the_coin_and_all_arrangements_come_equally_often():
-    assert rules.draw_colours(bytes(32), 6) == (0, 1, 2, 3, 4, 5)
-    assert rules.draw_colours((719).to_bytes(32, "big"), 6) == (5, 4, 3, 2, 1, 0)
-    assert rules.draw_colours((1 + 6 * 2).to_bytes(32, "big"), 3) == (1, 3, 0)
-    counts = Counter(rules.draw_colours(n.to_bytes(32, "big"), 3) for n in range(240))
+    assert rules.game_setup.draw_colours(bytes(32), 6) == (0, 1, 2, 3, 4, 5)
+    assert rules.game_setup.draw_colours((719).to_bytes(32, "big"), 6) == (5, 4, 3, 2, 1, 0)
+    assert rules.game_setup.draw_colours((1 + 6 * 2).to_bytes(32, "big"), 3) == (1, 3, 0)
+    counts = Counter(rules.game_setup.draw_colours(n.to_bytes(32, "big"), 3) for n in range(240))
     assert len(counts) == 120
     assert set(counts.values()) == {2}
 
 
 def test_the_deal_opens_the_tops_of_a_frozen_state_and_nothing_else():
     state = rules.start(UBER, 3)
-    assert rules.expected(state) == rules.Deal()
+    assert rules.expected(state) == game_interface.Deal()
     assert rules.layout(len(state.known), 3).tops == (12, 32)
     for event in (
-        rules.Dealt(COIN, {12: 0}),
-        rules.Dealt(COIN, {12: 0, 32: 0}),
-        rules.Dealt(COIN, {12: 0, 32: 99}),
-        rules.Dealt(COIN, {12: 0, 13: 1}),
-        rules.Dealt(b"short", {12: 0, 32: 1}),
-        rules.Drawn({12: 0, 32: 1}),
+        game_interface.Dealt(COIN, {12: 0}),
+        game_interface.Dealt(COIN, {12: 0, 32: 0}),
+        game_interface.Dealt(COIN, {12: 0, 32: 99}),
+        game_interface.Dealt(COIN, {12: 0, 13: 1}),
+        game_interface.Dealt(b"short", {12: 0, 32: 1}),
+        game_interface.Drawn({12: 0, 32: 1}),
     ):
         fails(rules.UnexpectedEvent, "", rules.apply, state, event)
     assert state.phase == rules.Phase.DEAL

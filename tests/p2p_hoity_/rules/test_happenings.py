@@ -18,6 +18,7 @@ from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import ActionKind, Edition, IllegalMove, happenings
 from p2p_hoity.rules.exhibits import is_exhibit, strength
+from protocol import game_interface
 
 UBER, MANUAL = map(load, NAMES)
 HALL, CASTLE = 1, 0
@@ -54,7 +55,7 @@ def the_furthest_wins(edition: Edition) -> None:
     referee = begun(edition, 3, f"{NO_RUN}|{B}|{C}", (first - 1, first - 5, 0))
     acting(referee, "Detective", "Thief", "Detective")
     assert edition.in_banquet(referee.state.figures[0])
-    assert isinstance(rules.expected(referee.state), rules.OpenAll)
+    assert isinstance(rules.expected(referee.state), game_interface.OpenAll)
     referee.step()
     assert referee.state.standings[0].seat == 1
 
@@ -65,7 +66,7 @@ def the_end(edition: Edition) -> None:
     happened = acting(referee, "Exhibit", "Thief", "Detective")
     assert set(moved(happened)) == {0, 2}  # the Detective still moves
     assert of(happened, happenings.BanquetReached)
-    assert isinstance(rules.expected(referee.state), rules.OpenAll)
+    assert isinstance(rules.expected(referee.state), game_interface.OpenAll)
     happened = referee.step().news
     assert all(
         it.card is not None for one in of(happened, happenings.HandOpened) for it in one.pieces

@@ -12,6 +12,7 @@ from support.rules_driver import COIN
 
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
+from protocol import game_interface
 
 DECKS = {
     # Seat 0 holds A C E E, seat 1 B D F D: nobody can exhibit. The windows hold A and B.
@@ -24,18 +25,22 @@ DECKS = {
 def tiny():
     """Ten Collectibles, one Castle of six fields and three Banquet fields."""
     letters = ["A", "A", "B", "B", "C", "D", "D", "E", "E", "F"]
-    collectibles = tuple(rules.Collectible(letter, year) for year, letter in enumerate(letters, 1))
-    return rules.Edition("tiny", collectibles, load().colours, (2, 1), (rules.Castle(2, 1, 6),), 3)
+    collectibles = tuple(
+        rules.edition.Collectible(letter, year) for year, letter in enumerate(letters, 1)
+    )
+    return rules.Edition(
+        "tiny", collectibles, load().colours, (2, 1), (rules.edition.Castle(2, 1, 6),), 3
+    )
 
 
 def perft(state, deck, last_round, sealed=None):
     """How many choice sequences there are until round `last_round` is finished."""
     due = rules.expected(state)
-    if isinstance(due, rules.Over) or state.round > last_round:
+    if isinstance(due, game_interface.Over) or state.round > last_round:
         return 1
     if isinstance(due, rules.Seal):
         seats = sorted(due.seats)
-        after = rules.apply(state, rules.Sealed(due.kind, due.seats))
+        after = rules.apply(state, game_interface.Sealed(due.kind, due.seats))
         options = product(*(choices(state, deck, due.kind, seat) for seat in seats))
         chosen = (dict(zip(seats, option, strict=True)) for option in options)
         return sum(perft(after, deck, last_round, one) for one in chosen)
@@ -46,7 +51,7 @@ def perft(state, deck, last_round, sealed=None):
 def choices(state, deck, kind, seat):
     private = {slot: deck[slot] for slot in range(4 * seat, 4 * seat + 4)}
     if kind != "exhibit":
-        return rules.legal(state, kind, seat, private)
+        return rules.legality.legal(state, kind, seat, private)
     slot_of = {deck[slot]: slot for slot in state.collectibles[seat]}
     found = every_exhibit(state.edition, slot_of)
     return [tuple(sorted(slot_of[card] for card in exhibit)) for exhibit in found]
@@ -59,21 +64,23 @@ def hidden(state, deck, slots):
 def events(state, deck, due, sealed):
     if isinstance(due, rules.Show):
         shown = choices(state, deck, "exhibit", due.seat)
-        return [rules.Shown(due.kind, due.seat, s, hidden(state, deck, s)) for s in shown]
+        return [game_interface.Shown(due.kind, due.seat, s, hidden(state, deck, s)) for s in shown]
     if isinstance(due, rules.Choose):
         options = choices(state, deck, due.kind, due.seat)
-        return [rules.Chosen(due.kind, due.seat, choice) for choice in options]
-    if isinstance(due, rules.Draw):
-        return [rules.Drawn(hidden(state, deck, due.slots))]
-    if isinstance(due, rules.OpenAll):
-        return [rules.Opened(hidden(state, deck, due.slots))]
+        return [game_interface.Chosen(due.kind, due.seat, choice) for choice in options]
+    if isinstance(due, game_interface.Draw):
+        return [game_interface.Drawn(hidden(state, deck, due.slots))]
+    if isinstance(due, game_interface.OpenAll):
+        return [game_interface.Opened(hidden(state, deck, due.slots))]
     opened = [s for slots in sealed.values() for s in slots] if due.kind == "exhibit" else []
-    return [rules.Unsealed(due.kind, sealed, hidden(state, deck, opened))]
+    return [game_interface.Unsealed(due.kind, sealed, hidden(state, deck, opened))]
 
 
 def count(variant, deck, rounds):
     state = rules.start(tiny(), 2, variant)
-    return perft(rules.apply(state, rules.Dealt(COIN, {8: deck[8], 9: deck[9]})), deck, rounds)
+    return perft(
+        rules.apply(state, game_interface.Dealt(COIN, {8: deck[8], 9: deck[9]})), deck, rounds
+    )
 
 
 # The counts of one round are by hand. In the Auction Hall each may play four Cash and two Thieves:

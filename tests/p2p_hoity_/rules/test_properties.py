@@ -11,6 +11,7 @@ from support.unruly_games import TABLES, play_unruly
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules.phases import TABLE
+from protocol import game_interface
 
 
 def assert_sound(state):
@@ -74,7 +75,7 @@ def test_a_hidden_collectible_is_never_needed():
     state = rules.start(load(), 4)
     for event in referee.log[:-1]:
         state = rules.apply(state, event)
-    none = rules.apply(state, rules.Opened({}))
+    none = rules.apply(state, game_interface.Opened({}))
     assert len(none.standings) == 4
     assert none.collectibles == rules.apply(state, last).collectibles
 
@@ -100,11 +101,11 @@ def test_random_games_walk_every_transition_of_the_table(monkeypatch):
 def test_unseal_asks_only_those_who_sealed():
     referee = Referee.seat(load("reference-manual"), 5, 3)
     sealed = frozenset()
-    while not isinstance(due := rules.expected(referee.state), rules.Over):
-        if isinstance(due, rules.Unseal):
+    while not isinstance(due := rules.expected(referee.state), game_interface.Over):
+        if isinstance(due, game_interface.Unseal):
             assert due.seats <= sealed
         event = referee.answer()
-        if isinstance(event, rules.Sealed):
+        if isinstance(event, game_interface.Sealed):
             sealed = event.seats
         referee.apply(event)
     assert referee.state.phase == rules.Phase.OVER

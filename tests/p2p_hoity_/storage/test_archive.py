@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.cases import fails
@@ -58,9 +59,9 @@ def test_the_transcript_goes_where_wished_or_it_is_told_how(tmp_path: Path, shut
     assert files(tmp_path) == ["a.hoity", "shut"]
     assert wished.read_bytes() == NEW
     usual = tmp_path / "transcripts" / "a.hoity"
-    assert transcript_archive.keep(NEW, shut / "a.hoity", usual, tmp_path / "a.journal") == usual
+    assert transcript_archive.keep(NEW, shut / "a.hoity", usual, None) == usual
     assert usual.read_bytes() == NEW
-    journal = Path("journals/0123456789abcdef.journal")
+    journal = SimpleNamespace(path=Path("journals/0123456789abcdef.journal"))
     told = fails(
         JournalError, "", transcript_archive.keep, NEW, shut / "a.hoity", shut / "b.hoity", journal
     )

@@ -15,7 +15,7 @@ from support.limits import LIMIT
 from support.running import running
 
 from p2p_hoity.storage import home, journal, journal_format, rollback_marks
-from p2p_hoity.table.effects_out import MarkKeeper
+from p2p_hoity.table.effects_out import JournalKeeper
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +121,7 @@ def test_no_mark_outlives_its_journal_and_a_failing_one_is_told(tmp_path: Path, 
 
 async def test_the_keeper_sets_the_mark_soon_after_and_before_it_ends(tmp_path: Path) -> None:
     book = fresh(tmp_path / "home")
-    keeper, begun = MarkKeeper(book), book.mark.read_bytes()
+    keeper, begun = JournalKeeper(book), book.mark.read_bytes()
     async with running(keeper.run):
         for record in (b"one", b"two"):
             book.append(record)

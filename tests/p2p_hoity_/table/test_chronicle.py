@@ -5,7 +5,7 @@ from typing import Any
 
 from support.cli_stage import referee
 
-from p2p_hoity.game_adapter import HappeningLog, Play
+from p2p_hoity.game_adapter import Play
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
 from p2p_hoity.table.effects_out import Chronicle
@@ -13,13 +13,12 @@ from p2p_hoity.table.effects_out import Chronicle
 STATE = referee(3, 1).state
 
 
-def node(*rounds: int, past: HappeningLog | None = None, convictions: tuple[Any, ...] = ()) -> Any:
+def node(*rounds: int, past: Play | None = None, convictions: tuple[Any, ...] = ()) -> Any:
     """Return a node of the chain at which these rounds have begun, one after the other."""
-    log = past
+    play = past or Play(STATE.but(news=()))
     for number in rounds:
-        item = happenings.RoundBegan(number, (0, 1, 2), (), None)
-        log = HappeningLog((item,), log, (log.length if log else 0) + 1)
-    return SimpleNamespace(state=Play(STATE, log), step=9, convictions=convictions)
+        play = play.then(STATE.but(news=(happenings.RoundBegan(number, (0, 1, 2), (), None),)))
+    return SimpleNamespace(state=play, step=9, convictions=convictions)
 
 
 def chronicle_at(tip: Any) -> tuple[Chronicle, list[Any]]:
@@ -31,9 +30,9 @@ def chronicle_at(tip: Any) -> tuple[Chronicle, list[Any]]:
 
 def test_a_base_that_drops_steps_is_told_as_taken_back_and_then_what_it_holds() -> None:
     before = node(1)
-    tip = node(2, 3, past=before.state.log)
+    tip = node(2, 3, past=before.state)
     chronicle, told = chronicle_at(tip)
-    chronicle.entered(1, node(4, past=before.state.log), [(2, "bad-share")])
+    chronicle.entered(1, node(4, past=before.state), [(2, "bad-share")])
     accused, rewound, happened = told
     assert accused == updates.Accused(2, "bad-share")
     assert (rewound.epoch, rewound.kept) == (1, 1)
@@ -47,14 +46,14 @@ def test_a_base_that_keeps_every_step_is_told_only_by_what_is_new() -> None:
     assert told == []
     guilty = SimpleNamespace(seat=1, code="two-statements")
     for _again in range(2):
-        chronicle.tell(node(past=tip.state.log, convictions=(guilty,)))
+        chronicle.tell(node(past=tip.state, convictions=(guilty,)))
     assert told == [updates.Accused(1, "two-statements")]
 
 
 def test_of_a_chain_that_was_not_told_only_what_it_shares_with_the_told_one_is_final() -> None:
     first, second = node(1), node(1, 2)
-    tip = node(2, 3, past=first.state.log)
-    other = node(4, 5, past=first.state.log)
+    tip = node(2, 3, past=first.state)
+    other = node(4, 5, past=first.state)
     chronicle, _ = chronicle_at(tip)
     for final, count in ((tip, 3), (first, 1), (other, 1), (second, 0)):
         chronicle._machine.tip.before = {9: final}.get  # type: ignore[method-assign, assignment]

@@ -12,6 +12,7 @@ from support.running import running
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.table import frames_in, rate_limit
 from p2p_hoity.table.effects_out import EffectsOut
+from p2p_hoity.table.frame_kinds import kind_of
 from p2p_hoity.table.frames_in import FramesIn
 from p2p_hoity.table.rate_limit import RateLimit
 from protocol import Invalid, SeatMachine
@@ -120,7 +121,7 @@ class Bench:
         return run()
 
     def hear(self, peer: bytes, data: bytes) -> None:
-        self.intake.receive(peer, data)
+        self.intake.receive(peer, data, kind_of(data))
         self.effects.carry_out()
 
     def end_jobs(self) -> None:

@@ -164,8 +164,8 @@ async def test_a_crowd_from_one_machine_keeps_no_guest_of_another_out() -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(door.run, lambda peer, _, answer: decided.append((peer, answer)))
         for number in range(100):
-            while len(door.rest()) < MOST_WAITING:
-                assert door.wait(name(1000 * number + len(door.rest())), "S", sit, "a") is None
+            while len(door.waiting) < MOST_WAITING:
+                assert door.wait(name(1000 * number + len(door.waiting)), "S", sit, "a") is None
             assert door.wait(name(1000 * number + 999), "S", sit, "a") == name(1000 * number + 999)
             await host.is_asked(number + 1)
             host.say(False)
@@ -174,7 +174,7 @@ async def test_a_crowd_from_one_machine_keeps_no_guest_of_another_out() -> None:
         door.wait(name(999_999), "S", sit, "a")
         turned_away = door.wait(b"f" * 32, "Friend", sit, "b")
         assert turned_away not in (None, b"f" * 32, host.asked[-1][1])
-        assert turned_away not in door.rest()
+        assert turned_away not in door.waiting
         host.say(False)
         await host.is_asked(102)
         assert host.asked[-1] == ("Friend", b"f" * 32)
@@ -194,7 +194,7 @@ async def test_only_the_latest_refusals_are_remembered() -> None:
             host.say(False)
             await host.is_asked(number + 1)
             await trio.testing.wait_all_tasks_blocked()
-        shut = [door.is_shut(number.to_bytes(32, "big")) for number in range(MOST_REMEMBERED + 1)]
+        shut = [number.to_bytes(32, "big") in door.denied for number in range(MOST_REMEMBERED + 1)]
         assert shut == [False, *[True] * MOST_REMEMBERED]
         nursery.cancel_scope.cancel()
 

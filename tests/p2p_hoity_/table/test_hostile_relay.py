@@ -46,7 +46,7 @@ def relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Relayed:
     @asynccontextmanager
     async def run(hostile: Hostile, *honest: str) -> AsyncIterator[PlayerTable]:
         hostile.lies = False
-        monkeypatch.setattr(rendezvous, "splice_of", hostile.splice_of)
+        monkeypatch.setattr(rendezvous, "Splice", hostile.splice)
         table = PlayerTable(tmp_path, 3, USUAL, thinking=1.0)
         table.relays = ("relay-that-lies:1", *(f"{name}:1" for name in honest))
         table.node = lambda number: Walled(table.partition, f"node{number}")

@@ -9,22 +9,23 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
-from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted
+from support.player_table import Caller, Guest, PlayerTable, SilentAir, hosted, seated
 from support.running import running
 
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Event, Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import host_table, join_table
 from p2p_hoity.table import lobby as frames
 from p2p_hoity.table.frame_kinds import KINDS, is_of_game
 from p2p_hoity.table.host_table import KEEP, SHOW
-from p2p_hoity.table.play_table import Lan, PeerError, Reach
+from p2p_hoity.table.play_table import Lan, PeerError
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
@@ -156,12 +157,18 @@ async def test_a_host_that_says_anothers_terms_is_left(pair: PlayerTable) -> Non
         await ends_in(PeerError, "other-host", pair.join(1))
 
 
-async def test_the_secret_is_in_no_ticket_of_the_lan_and_in_no_repr(pair: PlayerTable) -> None:
-    bare = Ticket(pair.terms.host, ("192.0.2.1:7",), pair.terms.digest())
-    for lan in Lan:
-        told = host_table._announced(pair.guests[0].seat, pair.terms, bare, Reach(lan=lan))
-        assert (told is None) == (lan is Lan.OFF)
-        assert bool(told and told.ticket) == (lan is Lan.OPEN)
+@pytest.mark.parametrize("lan", Lan)
+async def test_the_secret_is_in_no_ticket_of_the_lan(
+    pair: PlayerTable, lan: Lan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    air = SilentAir()
+    monkeypatch.setattr(host_table, "announce", air.announce)
+    async with hosted(pair, lan):
+        await trio.testing.wait_all_tasks_blocked()
+    assert bool(air.announced) == (lan is not Lan.OFF)
+    for told in air.announced:
+        assert bool(told.ticket) == (lan is Lan.OPEN)
+        assert not (told.ticket and decode_ticket(told.ticket).secret)
 
 
 @pytest.mark.parametrize("lan", [Lan.OPEN, Lan.CLOSED])
@@ -289,18 +296,18 @@ def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> No
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
     entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
     other = table_header.sit(pair.terms, two, "two", bytes(32)).value()
-    assert seating.sit(one.public, frames.Sit(entry, ())) is None
+    assert seated(seating, one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 100.0)
     assert not seating.complete
     assert seating.is_kept
     assert not seating.give_up(100.0 + KEEP - 1 - KEEP)
-    assert seating.sit(two.public, frames.Sit(other, ())) is frames.Refusal.FULL
-    assert seating.sit(one.public, frames.Sit(entry, ())) is None
+    assert seated(seating, two.public, frames.Sit(other, ())) is frames.Refusal.FULL
+    assert seated(seating, one.public, frames.Sit(entry, ())) is None
     assert seating.complete
     seating.leave(one.public, 200.0)
     assert seating.give_up(200.0)
-    assert seating.sit(two.public, frames.Sit(other, ())) is None
+    assert seated(seating, two.public, frames.Sit(other, ())) is None
     assert seating.complete
 
 
@@ -353,9 +360,9 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: Pla
     kept: list[tuple[str, ...]] = []
     sit = host_table.Seating.sit
 
-    def watch(seating: Any, to: bytes, frame: frames.Sit) -> Any:
-        kept.append(frame.addresses)
-        return sit(seating, to, frame)
+    def watch(seating: Any, entry: Any, addresses: tuple[str, ...]) -> None:
+        kept.append(addresses)
+        sit(seating, entry, addresses)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(host_table.Seating, "sit", watch)

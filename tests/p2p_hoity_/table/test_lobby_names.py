@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from support.cases import fails
 from support.machine_table import identity
+from support.player_table import seated
 
 from p2p_hoity.table import lobby
 from protocol.errors import Invalid
@@ -52,7 +53,8 @@ def test_a_name_that_is_no_nickname_is_refused(name: Any) -> None:
 
 
 def sit(table: lobby.Seating, number: int, name: str) -> lobby.Refusal | None:
-    return table.sit(identity(number).public, lobby.Sit(entry_of(number, name).value(), ()))
+    request = lobby.Sit(entry_of(number, name).value(), ())
+    return seated(table, identity(number).public, request)
 
 
 def test_no_twin_of_a_seated_name_sits_down_and_one_may_change_ones_own() -> None:

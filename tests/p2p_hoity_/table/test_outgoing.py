@@ -13,8 +13,7 @@ from support.running import running
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.net.secure_channel import credentials, secure_from, secure_to
-from p2p_hoity.table.effects_out import TURNS, Outgoing
-from p2p_hoity.table.rate_limit import RateLimit
+from p2p_hoity.table.effects_out import TURNS, EffectsOut
 from protocol.seat.effects import Send
 from protocol.wire import peer_frames
 
@@ -24,12 +23,13 @@ QUESTION = peer_frames.encode_frame(peer_frames.Own())
 
 
 class Recorder:
-    """Hub, machine and journal in one: what was done, in its order."""
+    """Hub, access, machine and marks in one: what was done, in its order."""
 
     ids = SEATS
 
-    def __init__(self) -> None:
+    def __init__(self, known: Iterable[bytes]) -> None:
         self.table, self.done = self, list[Any]()
+        self.passes_on_to = frozenset(known).__contains__
 
     def links(self) -> frozenset[bytes]:
         return frozenset((*SEATS, ONLOOKER, STRANGER))
@@ -42,10 +42,9 @@ class Recorder:
         self.done.append("on disk")
 
 
-def outgoing(goes_to: Iterable[bytes] = (*SEATS, ONLOOKER)) -> tuple[Outgoing, Recorder]:
-    it: Any = Recorder()
-    known = frozenset(goes_to)
-    return Outgoing(it, it, it, RateLimit(()), known.__contains__), it
+def outgoing(goes_to: Iterable[bytes] = (*SEATS, ONLOOKER)) -> tuple[EffectsOut, Recorder]:
+    it: Any = Recorder(goes_to)
+    return EffectsOut(it, it, it, it, it, it, it, it.done.append, float), it
 
 
 def test_what_is_recorded_is_on_disk_before_it_is_posted_to_whom_it_is_for() -> None:
@@ -61,7 +60,7 @@ def test_what_is_recorded_is_on_disk_before_it_is_posted_to_whom_it_is_for() -> 
     assert it.done == [ONLOOKER]
 
 
-async def turns_of(out: Outgoing) -> int:
+async def turns_of(out: EffectsOut) -> int:
     """How many turns of the loop it takes to let out what was posted."""
     turns = 0
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from support.toy_game import ToyGame
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Awaited, Halfway, PatienceOver, Paused
 from p2p_hoity.table.player_interface import BotPlayer, WaitLonger, Wish
-from p2p_hoity.table.presence import WaitNotices, muster
+from p2p_hoity.table.presence import PresenceTeller, muster
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire.table_header import Patience
@@ -37,11 +38,34 @@ class Watched(MachineTable):
         table, who = make_table(ToyGame(seats, 1), seats, quorum, patience)
         self.mute = mute
         super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
-        self.notes = WaitNotices()
         self.start()
         while self.deliver():
             pass
         assert self.machine.tip.want.kind is Kind.SEAL
+        self.told: list[Any] = []
+        self.links: frozenset[int] = frozenset({1, 2, 3})
+        self.notes = self.teller()
+
+    def teller(self) -> PresenceTeller:
+        """What tells of seat 0 as it is now."""
+        ids = self.machine.table.ids
+        hub = SimpleNamespace(linked=lambda peer: ids.index(peer) in self.links)
+        return PresenceTeller(self.machine, self.told.append, hub)  # type: ignore[arg-type]
+
+    def last(self) -> Any:
+        """What was told last, if anything was."""
+        return self.told.pop() if self.told else None
+
+    def time_out(self, now: float, linked: frozenset[int] = frozenset({1, 2, 3})) -> Any:
+        """What is told when the open step times out."""
+        self.links = linked
+        self.notes.timed_out(now)
+        return self.last()
+
+    def extend(self, given: bool) -> Any:
+        """What is told of the wish to wait longer."""
+        self.notes.extended(given, self.now)
+        return self.last()
 
     @property
     def machine(self) -> SeatMachine:
@@ -49,11 +73,12 @@ class Watched(MachineTable):
 
     def watch(self, until: float, linked: frozenset[int] = frozenset({1, 2, 3})) -> list[Any]:
         """Each word of the notices with its second; nothing but time passes."""
-        found = []
+        found, self.links = [], linked
         while self.now < until:
             self.now += 0.5
             alter(self.machine, now=self.now)
-            word = self.notes.look(self.machine, linked, self.now)
+            self.notes.notify(self.now)
+            word = self.last()
             if word is not None:
                 found.append((self.now, word))
         return found
@@ -89,11 +114,11 @@ def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     assert at == 8
     assert word == Halfway(frozenset({3}), 8, 8, updates.Muster(4, 3, 3, thinking=frozenset({3})))
     assert room.machine.wait_longer(room.now)
-    assert room.notes.extended(room.machine, True, room.now) == updates.Extended(frozenset({3}), 16)
+    assert room.extend(True) == updates.Extended(frozenset({3}), 16)
     words = [(at, word) for at, word in room.watch(30) if isinstance(word, Halfway)]
     assert [(at, word.left) for at, word in words] == [(23, 8)]
     room = Watched({2, 3}, 1000)
-    word = room.notes.run_out(room.machine, {1, 2, 3}, 5)
+    word = room.time_out(5)
     assert word == Paused(frozenset({2, 3}), 5, updates.Muster(4, 3, 2, thinking=frozenset({2, 3})))
     assert [type(word) for _, word in room.watch(9)] == []
     room.bid(2)
@@ -115,7 +140,7 @@ def test_while_one_thinks_and_one_has_left_too_few_are_left_only_without_a_link(
     room = Watched({2, 3}, 1000)
     gone = frozenset({3})
     room.machine.away = lambda: gone  # type: ignore[method-assign]
-    word = room.notes.run_out(room.machine, {1, 2}, 5)
+    word = room.time_out(5, frozenset({1, 2}))
     assert isinstance(word, Paused)
     assert word.muster == updates.Muster(4, 3, 2, gone=gone, thinking=frozenset({2}))
     assert not word.muster.is_short
@@ -139,28 +164,29 @@ def test_who_has_no_link_nor_spoken_or_is_below_its_floor_does_not_count() -> No
     assert muster(room.machine, linked).there == 3
     alter(room.machine, floor=2)
     assert muster(room.machine, linked).there == 2
-    word = room.notes.run_out(room.machine, linked, room.now)
+    word = room.time_out(room.now, linked)
     assert isinstance(word, Paused)
 
 
 def test_a_strict_table_waits_in_any_case_and_who_may_not_speak_is_not_told_of_it() -> None:
     room = Watched({3}, 16, quorum=4)
-    assert isinstance(room.notes.run_out(room.machine, {1, 2, 3}, 16), Paused)
+    assert isinstance(room.time_out(16), Paused)
     given = room.machine.wait_longer(room.now)
     assert not given
-    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset({3}), 0)
+    assert room.extend(given) == updates.Extended(frozenset({3}), 0)
     room = Watched({0}, 16)
     given = room.machine.wait_longer(room.now)
-    assert room.notes.extended(room.machine, given, room.now) == updates.Extended(frozenset(), 0)
+    assert room.extend(given) == updates.Extended(frozenset(), 0)
     room = Watched({0}, 20, 4, 4)
     place = room.places[0]
     place.machine = room.build(0)
     place.machine.restore(place.journal)
     place.machine.be_cautious(certain=True)
     place.machine.start(room.now)
+    room.notes = room.teller()
     assert room.machine.awaited() == {0}
     assert room.watch(60) == []
-    assert room.notes.run_out(room.machine, {1, 2, 3}, room.now) is None
+    assert room.time_out(room.now) is None
     assert muster(room.machine, {1, 2, 3}).is_mute
     alone = room.watch(100, frozenset())
     assert {(type(word), word.seats) for _, word in alone} == {(Awaited, frozenset({1, 2, 3}))}
@@ -170,7 +196,7 @@ def test_seats_that_do_not_agree_are_told_of_once_a_minute_later() -> None:
     """As with a cautious seat beside a silent one at four seats: nobody has a quorum of votes."""
     room = Watched({3}, 16)
     room.now = 16.0
-    word = room.notes.run_out(room.machine, {1, 2}, 16)
+    word = room.time_out(16, frozenset({1, 2}))
     assert isinstance(word, PatienceOver)
     assert not word.undecided
     assert not word.muster.is_mute

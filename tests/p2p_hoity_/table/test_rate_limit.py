@@ -1,4 +1,4 @@
-"""Tests of the doorkeeper: known frames are passed over, questions have a pace."""
+"""Tests of rate limits: questions have a pace, and useless work costs the link that causes it."""
 
 from p2p_hoity.table import rate_limit
 from p2p_hoity.table.frame_kinds import kind_of
@@ -11,34 +11,16 @@ SAID = peer_frames.encode_frame(peer_frames.Carry(b"a message"))
 ASKED = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
 
 
-def test_what_went_out_is_passed_over_and_no_message_is_a_question() -> None:
+def test_each_link_has_its_own_questions_and_no_message_is_a_question() -> None:
     limit = RateLimit((A, B))
-    assert limit.is_due(A, SAID, kind_of(SAID), 0.0)
-    limit.held(SAID)
-    assert not limit.is_due(A, SAID, kind_of(SAID), 0.0)
-    assert limit.is_due(A, SAID + b"x", kind_of(SAID + b"x"), 0.0)
-    assert limit.is_due(A, SAID, kind_of(SAID), 0.0, lacks=True)
-    limit = RateLimit((A, B))
-    assert all(limit.is_due(A, SAID, kind_of(SAID), 0.0) for _ in range(1000))
-    left = peer_frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
-    assert all(limit.is_due(A, left, kind_of(left), 0.0) for _ in range(1000))
-    limit.held(left)
-    assert not limit.is_due(B, left, kind_of(left), 0.0)
-
-
-def test_each_link_has_its_own_questions_and_what_is_remembered_is_bounded() -> None:
-    limit = RateLimit((A, B))
-    asked = [limit.is_due(A, ASKED, kind_of(ASKED), 0.0) for _ in range(100)]
+    asked = [limit.is_due(A, kind_of(ASKED), 0.0) for _ in range(100)]
     assert sum(asked) == rate_limit.QUESTIONS[0]
-    assert limit.is_due(B, ASKED, kind_of(ASKED), 0.0)
-    assert not limit.is_due(A, ASKED, kind_of(ASKED), 0.01)
-    assert limit.is_due(A, ASKED, kind_of(ASKED), 1.0)
-    limit = RateLimit((A, B))
-    for number in range(rate_limit.HELD + 10):
-        limit.held(SAID + number.to_bytes(4, "big"))
-    assert len(limit._held) == rate_limit.HELD
-    limit.held(ASKED)
-    assert len(limit._held) == rate_limit.HELD
+    assert limit.is_due(B, kind_of(ASKED), 0.0)
+    assert not limit.is_due(A, kind_of(ASKED), 0.01)
+    assert limit.is_due(A, kind_of(ASKED), 1.0)
+    left = peer_frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
+    for frame in (SAID, left):
+        assert all(limit.is_due(A, kind_of(frame), 0.0) for _ in range(1000))
 
 
 def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much() -> None:

@@ -62,8 +62,8 @@ def told_of(tmp_path: Path, *found: Found) -> list[Any]:
     table, told = PlayerTable(tmp_path, 2), list[Any]()
     me = table.guests[0].me.identity
     entry = table_header.sit(table.terms, me, "P0", b"n" * 32)
-    ticket = Ticket(me.public, (HOME,), table.terms.digest())
-    teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, b"s" * 16, True)
+    ticket = Ticket(me.public, (HOME,), table.terms.digest(), (), b"s" * 16)
+    teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, True)
     for one in found:
         teller.tell(judge(one, Wanted(lan=True)))
     return told
@@ -107,7 +107,7 @@ async def test_a_game_begun_behind_a_proxy_is_not_resumed_without_one(three: Pla
     three.how = lambda n: {"listen": places[n], "advertised": (places[n],), "hidden": True}
     assert await three.play_until_the_last_goes(past_round(1))
     with pytest.raises(PeerError, match="game-by-proxy"):
-        await resume_table(three.guests[2].seat, None, three.network)
+        await resume_table(three.guests[2].seat, None, Reach(network=three.network))
     with trio.move_on_after(5) as waiting:
         how = replace(three.reach(2), network=three.network)
         await resume_table(three.guests[2].seat, None, how=how)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import trio
@@ -26,17 +27,19 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.reachability.advertised_addresses import Judged, Scope
 from p2p_hoity.storage.journal import create
 from p2p_hoity.storage.private_files import PrivateFiles
+from p2p_hoity.table import reconnect_moved_seat
 from p2p_hoity.table.join_table import complete
 from p2p_hoity.table.lobby import Roster
 from p2p_hoity.table.play_table import PeerError, Reach, journal_path
 from p2p_hoity.table.reconnect_moved_seat import (
     FreshError,
     Giver,
-    Taker,
     check_fresh,
     dial_by_ticket,
     hand_over,
+    take_tickets,
 )
+from p2p_hoity.table.rematch import Agreed
 from p2p_hoity.table.ticket_proof import Capability
 from protocol import Identity
 from protocol.wire.table_header import sign_roster
@@ -145,22 +148,22 @@ async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelSc
     made = create(journal, FIRST)
     hub, capability = Hub(identity(1), network=Street()), Capability(TERMS, SECRET)
     table, roster = ROOM.table, Roster(ROOM.table.header.encode(), ((), (), ()), b"")
-    taker = Taker(hub, table, roster, capability, lambda _: None, made.files, journal)
-    if not looks:
-        taker._handed = lambda: None  # type: ignore[method-assign]
+    found = reconnect_moved_seat._handed if looks else lambda files, place: None
     scope = trio.CancelScope()
 
     async def play() -> None:
         with scope:
             try:
-                await taker.run()
+                agreed = Agreed(roster, capability)
+                await take_tickets(hub, table, agreed, lambda _: None, made)
             finally:
                 made.close()
 
-    async with running() as nursery:
-        await nursery.start(hub.run)
-        nursery.start_soon(play)
-        yield scope
+    with patch.object(reconnect_moved_seat, "_handed", found):
+        async with running() as nursery:
+            await nursery.start(hub.run)
+            nursery.start_soon(play)
+            yield scope
 
 
 def room_ticket(where: str) -> Ticket:

@@ -106,9 +106,9 @@ def hiding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Hid
         table.how = here.reach
         create = journal.create
 
-        def noting(path: Path, first: SeatRecord, passphrase: str | None) -> Any:
+        def noting(path: Path, first: SeatRecord, *rest: Any) -> Any:
             here.firsts.append(first)
-            return create(path, first, passphrase)
+            return create(path, first, *rest)
 
         monkeypatch.setattr(journal, "create", noting)
         return here

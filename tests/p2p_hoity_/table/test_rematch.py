@@ -45,7 +45,7 @@ class Node:
         if isinstance(frame, Roster):
             frame = encode_lobby(frame)
         data = frame if isinstance(frame, bytes) else frame.encode()
-        due = self.limit.is_due(peer, data, kind_of(data), 0.0)
+        due = self.limit.is_due(peer, kind_of(data), 0.0)
         return due and self.it.receive(peer, data)
 
 

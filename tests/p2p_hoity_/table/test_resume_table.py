@@ -16,7 +16,7 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table import resume_table as resuming
-from p2p_hoity.table.play_table import PeerError, Seat
+from p2p_hoity.table.play_table import PeerError, Reach, Seat
 from p2p_hoity.table.resume_table import ALONE, PATIENCE, SETTLE, Answers, resume_table
 
 TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
@@ -71,7 +71,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
         me, player = table.guests[2].me, table.guests[2].player
         seat = Seat(told.append, player=player, home=Home(copy), me=me)
         with pytest.raises(PeerError, match="played-elsewhere") as caught:
-            await resume_table(seat, None, table.network)
+            await resume_table(seat, None, Reach(network=table.network))
         stopped.append(caught.value)
         assert journal.read_bytes() == before
         assert not any(isinstance(update, updates.Started) for update in told)

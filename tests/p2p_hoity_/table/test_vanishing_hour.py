@@ -11,6 +11,7 @@ from support.sampling import times
 from p2p_hoity import game_adapter
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import session
+from p2p_hoity.table.play_table import Reach
 from p2p_hoity.table.resume_table import claim_game, resume_table
 from protocol.transcript import verifier
 
@@ -95,7 +96,7 @@ async def test_who_comes_back_when_the_others_are_done_saves_what_it_has(tmp_pat
     assert await table.play_until_the_last_goes(past_round(2))
     gone = table.guests.pop()
     with trio.move_on_after(600) as waiting:
-        await resume_table(gone.seat, None, table.node(2))
+        await resume_table(gone.seat, None, Reach(network=table.node(2)))
     assert waiting.cancelled_caught
     assert not gone.heard(updates.GameOver)
     report = verifier.verify(claim_game(gone.seat, None).read_bytes(), game_adapter.read_game)

@@ -7,10 +7,11 @@ from support.rules_driver import Referee
 from support.sim.cheap import cheap_blocks
 
 from p2p_hoity.editions.load_edition import load
-from p2p_hoity.rules import Deal, OpenAll, Opened, Over, Stopped, UnexpectedEvent, apply, expected
+from p2p_hoity.rules import UnexpectedEvent, apply, expected
 from p2p_hoity.rules.happenings import GameStopped
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind
+from protocol.game_interface import Deal, OpenAll, Opened, Over, Stopped
 from protocol.transcript.verifier import steps_to
 
 

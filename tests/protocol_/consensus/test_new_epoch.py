@@ -23,15 +23,14 @@ class Few(References):
     """References to a few messages."""
 
     def __init__(self, model: Model, *stored: Message) -> None:
-        super().__init__()
-        self.model = model
+        super().__init__(model.base)
         self.stored = {m.hash: m for m in stored}
 
     def find(self, digest: bytes) -> Message | None:
         return self.stored.get(digest)
 
-    def find_base(self, epoch: int, digest: bytes | None) -> Node | None:
-        return None if epoch else self.model.base
+    def find_base(self, key: tuple[int, bytes]) -> Node | None:
+        return None
 
 
 @pytest.fixture

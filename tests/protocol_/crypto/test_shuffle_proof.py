@@ -183,7 +183,7 @@ def test_a_proof_has_one_length(proof: Any) -> None:
 def test_words_that_would_skip_a_check_are_rejected() -> None:
     """A weight of 0 multiplies nothing, so libsodium would not look at that card's points."""
     parts = decode_proof(PROOF, N)
-    zeros = replace(parts, order_responses=(0, *parts.order_responses[1:]))
+    zeros = replace(parts, responses=(*parts.responses[:-1], 0))
     fails(Invalid, "no 0", decode_proof, zeros.encode(), N)
     for at in range(SCALARS, len(WORDS)):
         fails(Invalid, "no identity", decode_proof, with_word(at, IDENTITY), N)
@@ -194,7 +194,7 @@ def test_a_simulated_transcript_is_rejected() -> None:
     after = CHEATS["a card of one's own"]
     points = tuple(mul_base(k) for k in range(2, 2 + N))
     numbers = tuple(range(20, 20 + N))
-    forged = ShuffleProof(99, (1, 2, 3, 4), numbers, numbers, points, points)
+    forged = ShuffleProof(99, (1, 2, 3, 4, *numbers, *numbers), points, points)
     statement = statement_digest(CONTEXT, JOINT, BEFORE, after, points)
     announcement = _recompute(JOINT, BEFORE, after, forged, statement)
     rejected(after=after, proof=forged.encode())
@@ -234,7 +234,7 @@ def test_a_repeating_source_gives_each_statement_its_own_nonces() -> None:
         commitments |= set(parts.commitments)
         statement = statement_digest(context, JOINT, BEFORE, AFTER, parts.commitments)
         by_position = weights(statement, N)
-        for at, response in zip(SECRET.order, parts.order_responses, strict=True):
+        for at, response in zip(SECRET.order, parts.responses[4 + N :], strict=True):
             nonces.add((response - parts.challenge * by_position[at]) % ORDER)
     assert len(nonces) == len(commitments) == 2 * N
 

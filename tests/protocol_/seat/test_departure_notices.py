@@ -97,8 +97,10 @@ def word_of(
 ) -> Leave:
     """Return a departure of a seat for where seat 0 stands."""
     tip, table = scene.machine().tip, scene.table.id
-    return signed_notices.sign_leave(
-        scene.who[seat], table, seat, number, epoch, tip.step + ahead, tip.digest
+    return signed_notices.sign_notice(
+        scene.who[seat],
+        table,
+        signed_notices.Leave(seat, number, epoch, tip.step + ahead, tip.digest),
     )
 
 
@@ -387,8 +389,10 @@ def test_a_return_is_on_disk_before_it_is_sent() -> None:
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
 def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int) -> None:
     scene = sight_of(range(4))
-    word = signed_notices.sign_leave(
-        scene.who[3], scene.table.id, 3, 1, 0, scene.machine().tip.step, b"x" * 32
+    word = signed_notices.sign_notice(
+        scene.who[3],
+        scene.table.id,
+        signed_notices.Leave(3, 1, 0, scene.machine().tip.step, b"x" * 32),
     )
     for other in (word_of(scene, 3, epoch=epoch, ahead=ahead), word):
         assert hear(scene, 0, other) == frozenset()
@@ -519,7 +523,9 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
     scene = sight_of(range(4))
     tip = scene.machine().tip
     for who, table in ((2, scene.table.id), (3, b"o" * 32)):
-        forged = signed_notices.sign_leave(identity(who), table, 3, 1, 0, tip.step, tip.digest)
+        forged = signed_notices.sign_notice(
+            identity(who), table, signed_notices.Leave(3, 1, 0, tip.step, tip.digest)
+        )
         fails(Invalid, "", hear, scene, 0, forged)
     assert scene.machine().away() == frozenset()
     assert inspect(scene.machine()).proofs == {}
@@ -528,9 +534,10 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
 
 def test_leaves_prove_nothing_of_anyone_and_one_of_each_seat_is_kept() -> None:
     scene = sight_of(range(4))
-    tip, sign = scene.machine().tip, signed_notices.sign_leave
+    tip, sign = scene.machine().tip, signed_notices.sign_notice
     for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):
-        hear(scene, 0, sign(scene.who[3], scene.table.id, 3, number, 0, tip.step, on))
+        word = Leave(3, number, 0, tip.step, on)
+        hear(scene, 0, sign(scene.who[3], scene.table.id, word))
     assert inspect(scene.machine()).proofs == {}
     assert not scene.places[0].of_kind(Guilty)
     assert len(inspect(scene.machine()).store) == len(inspect(sight_of(range(4)).machine()).store)

@@ -56,7 +56,9 @@ def test_over_a_new_link_a_seat_tells_anew_and_nobody_else_for_it() -> None:
     """It may be an older copy of itself; the first such link begins the wait anew."""
     room = played()
     hub, two = room.machine(HUB), room.table.ids[2]
-    notice = signed_notices.sign_end_notice(room.who[2], room.table.id, 2, OVER)
+    notice = signed_notices.sign_notice(
+        room.who[2], room.table.id, signed_notices.EndNotice(2, OVER)
+    )
     hub.link_up(two, room.now, again=True)
     assert hub.may_leave()
     room.now += STEP - 1
@@ -78,19 +80,28 @@ def test_only_the_seat_itself_signs_its_notice_at_its_table() -> None:
     hub.link_down(room.table.ids[3], room.now)
     one, three = identity_of(room.machine(1)), identity_of(room.machine(3))
     for forged in (
-        signed_notices.sign_end_notice(one, table, 3, OVER),
-        signed_notices.sign_end_notice(three, bytes(32), 3, OVER),
-        signed_notices.sign_end_notice(three, table, 3, OVER, 1),
-        signed_notices.sign_end_notice(three, table, 9, OVER),
+        signed_notices.sign_notice(one, table, signed_notices.EndNotice(3, OVER)),
+        signed_notices.sign_notice(three, bytes(32), signed_notices.EndNotice(3, OVER)),
+        signed_notices.sign_notice(three, table, signed_notices.EndNotice(3, OVER, 1)),
+        signed_notices.sign_notice(three, table, signed_notices.EndNotice(9, OVER)),
         EndNotice(
-            3, OVER, None, signed_notices.sign_end_notice(three, table, 3, "silent-seat").signature
+            3,
+            OVER,
+            None,
+            signed_notices.sign_notice(
+                three, table, signed_notices.EndNotice(3, "silent-seat")
+            ).signature,
         ),
     ):
         with pytest.raises(Invalid):
             hear(room, forged, 1)
-    hear(room, signed_notices.sign_end_notice(three, table, 3, "silent-seat", 1), 1)
+    hear(
+        room,
+        signed_notices.sign_notice(three, table, signed_notices.EndNotice(3, "silent-seat", 1)),
+        1,
+    )
     assert not hub.may_leave()
-    hear(room, signed_notices.sign_end_notice(three, table, 3, OVER), 1)
+    hear(room, signed_notices.sign_notice(three, table, signed_notices.EndNotice(3, OVER)), 1)
     assert hub.may_leave()
 
 

@@ -68,7 +68,9 @@ def test_who_has_left_is_waited_for_no_longer_than_for_the_last_other() -> None:
     scene.machine.choose(0, scene.table.now)
     scene.bid(1)
     tip, table = scene.machine.tip, scene.table.table
-    leave = signed_notices.sign_leave(scene.table.who[3], table.id, 3, 1, 0, tip.step, tip.digest)
+    leave = signed_notices.sign_notice(
+        scene.table.who[3], table.id, signed_notices.Leave(3, 1, 0, tip.step, tip.digest)
+    )
     scene.machine.receive(peer_frames.encode_frame(leave), scene.table.now, table.ids[3])
     assert not inspect(scene.machine).have_all_left
     scene.table.wait_first(3)

@@ -22,7 +22,7 @@ from support.machine_table import MachineTable, toy_table, waiting_table
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Missing
 from protocol.chain.transition import body_of_choice
-from protocol.consensus.followed_chain import Proof
+from protocol.consensus.fault_evidence import Proof
 from protocol.seat import epoch_change
 from protocol.seat.effects import Guilty, StepTimedOut
 from protocol.seat.signer import SigningState

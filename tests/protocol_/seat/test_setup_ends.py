@@ -78,8 +78,8 @@ def test_a_departure_shown_to_one_seat_blames_no_honest_seat(step: int) -> None:
             if not shown:
                 shown.append(True)
                 on = room.message(frame).statement.on  # type: ignore[union-attr]
-                word = signed_notices.sign_leave(
-                    room.who[LIAR], room.table.id, LIAR, 1, 0, step, on
+                word = signed_notices.sign_notice(
+                    room.who[LIAR], room.table.id, signed_notices.Leave(LIAR, 1, 0, step, on)
                 )
                 room.carry(LIAR, 0, peer_frames.encode_frame(word))
             return True
@@ -95,8 +95,8 @@ def test_a_departure_shown_to_one_seat_blames_no_honest_seat(step: int) -> None:
 def test_the_first_announcement_is_followed_and_its_signer_never_named() -> None:
     room = toy_table(4, patience=Patience())
     room.start()
-    notice = signed_notices.sign_end_notice(
-        identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, 0
+    notice = signed_notices.sign_notice(
+        identity_of(room.machine(1)), room.table.id, signed_notices.EndNotice(1, SILENT_SEAT, 0)
     )
     room.hear(0, peer_frames.encode_frame(notice), 1)
     assert room.machine().broken == Broken(SILENT_SEAT, 0, by=1)
@@ -110,7 +110,9 @@ def test_a_seat_that_is_awaited_is_not_found_silent_before_its_time_is_over() ->
     room = table(0.25)
     room.start()
     assert 1 in room.machine().awaited()
-    notice = signed_notices.sign_end_notice(room.who[LIAR], room.table.id, LIAR, SILENT_SEAT, 1)
+    notice = signed_notices.sign_notice(
+        room.who[LIAR], room.table.id, signed_notices.EndNotice(LIAR, SILENT_SEAT, 1)
+    )
     room.hear(0, peer_frames.encode_frame(notice), LIAR)
     assert room.machine().broken == Broken(SILENT_SEAT, 1, by=LIAR)
 
@@ -138,8 +140,10 @@ def test_a_refusal_ends_the_table_in_setup_once_and_no_game() -> None:
 def test_an_announced_fault_is_believed_only_after_its_proof_had_time_to_come() -> None:
     room = toy_table(4, patience=Patience())
     room.start()
-    notice = signed_notices.sign_end_notice(
-        identity_of(room.machine(1)), room.table.id, 1, "two-statements", 2
+    notice = signed_notices.sign_notice(
+        identity_of(room.machine(1)),
+        room.table.id,
+        signed_notices.EndNotice(1, "two-statements", 2),
     )
     room.hear(0, peer_frames.encode_frame(notice), 1)
     assert room.machine().broken is None
@@ -161,8 +165,10 @@ def test_a_seat_that_has_confirmed_the_deck_may_go_and_can_still_play(how: str) 
     assert machine.tip.want.kind is Kind.DECK_OK
     assert has_said(machine, 8)
     if how == "announced":
-        notice = signed_notices.sign_end_notice(
-            identity_of(room.machine(1)), room.table.id, 1, SILENT_SEAT, LIAR
+        notice = signed_notices.sign_notice(
+            identity_of(room.machine(1)),
+            room.table.id,
+            signed_notices.EndNotice(1, SILENT_SEAT, LIAR),
         )
         room.hear(0, peer_frames.encode_frame(notice), 1)
     else:

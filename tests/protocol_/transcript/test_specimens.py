@@ -101,10 +101,8 @@ def test_a_frame_is_read_and_written_again(section: str) -> None:
         assert NAMED.get(type(read).__name__, type(read).__name__) == one["frame"]
         assert encode(read) == raw(one, "encoded")
         match read:
-            case Leave():
-                signed_notices.check_leave(read, TABLE, IDS)
-            case EndNotice():
-                signed_notices.check_end_notice(read, TABLE, IDS)
+            case Leave() | EndNotice():
+                signed_notices.check_notice(read, TABLE, IDS)
             case Carry(message):
                 signed_messages.parse(message, TABLE, IDS)
 

@@ -10,7 +10,7 @@ from support.played import TABLES, files_of, game_of, room_of
 from protocol.chain import cards, chain_state
 from protocol.fault_codes import FAULTS
 from protocol.transcript.transcript_writer import to_the_end
-from protocol.transcript.verifier import header_of, replay, steps_to, verify
+from protocol.transcript.verifier import header_of, reached, steps_to, verify
 from protocol.wire.table_header import Terms
 
 
@@ -31,9 +31,9 @@ def test_every_honest_file_verifies_and_leads_to_the_seats_own_end(name: str) ->
 
 
 def test_the_report_names_the_seats() -> None:
-    lines = verify(files_of("three")[0], game_of).seats
-    seats = [(seat, f"seat {seat}", one) for seat, one in enumerate(room_of("three").table.ids)]
-    assert [(line.seat, line.nickname, line.id) for line in lines] == seats
+    entries = verify(files_of("three")[0], game_of).seats
+    seats = [(f"seat {seat}", one) for seat, one in enumerate(room_of("three").table.ids)]
+    assert [(entry.nickname, entry.id) for entry in entries] == seats
 
 
 FAULTY = {
@@ -50,7 +50,7 @@ def test_the_faults_of_seats_are_listed(name: str) -> None:
     assert [(fault.seat, fault.code) for fault in found] == (
         [(3, FAULTY[name])] if name in FAULTY else []
     )
-    assert all(fault.words == FAULTS[fault.code] for fault in found)
+    assert all(fault.code in FAULTS for fault in found)
 
 
 def test_everything_checked_is_counted() -> None:
@@ -96,8 +96,10 @@ def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(seen) == len(set(seen))
 
 
-def test_replay_gives_every_step_and_link() -> None:
-    passages = list(replay(files_of("returned")[0], game_of))
+def test_a_report_leads_to_every_step_and_link() -> None:
+    report = verify(files_of("returned")[0], game_of)
+    assert report.node is not None
+    passages = list(steps_to(report.node))
     tip = room_of("returned").places[0].machine.tip
     assert passages[-1][2].digest == tip.digest
     assert [before.digest for before, _, _ in passages[1:]] == [
@@ -106,9 +108,6 @@ def test_replay_gives_every_step_and_link() -> None:
     links = [(b.present, a.present) for b, slots, a in passages if slots is None]
     without, everyone = frozenset({0, 1, 2}), frozenset(range(4))
     assert links == [(everyone, without), (without, everyone)]
-    report = verify(files_of("returned")[0], game_of)
-    assert report.node is not None
-    assert len(list(steps_to(report.node))) == len(passages)
 
 
 def test_a_header_is_read_without_a_judgement_and_rubbish_has_none() -> None:
@@ -122,7 +121,7 @@ def test_a_header_is_read_without_a_judgement_and_rubbish_has_none() -> None:
     assert header_of(damaged) in (None, header)
     for rubbish in (b"", b"nonsense", data[: len(data) // 2], data[1:]):
         assert header_of(rubbish) is None
-    assert list(replay(b"rubbish", game_of)) == []
+    assert reached(b"rubbish", game_of, verify(b"rubbish", game_of)) is None
 
 
 def test_a_game_nobody_knows_is_a_fault() -> None:

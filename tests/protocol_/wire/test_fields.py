@@ -263,13 +263,13 @@ def test_any_value_is_a_lobby_frame_or_invalid(value: Any) -> None:
 
 
 BODIES: dict[str, Callable[[bytes], Any]] = {
-    "key.commit": partial(step_bodies.parse, step_bodies.KEY_COMMIT),
+    "key.commit": partial(step_bodies.parse, step_bodies.KeyCommit),
     "key.reveal": partial(step_bodies.parse, step_bodies.key_reveal_form(1, 2)),
     "key.ok": step_bodies.parse_key_ok,
-    "seal": partial(step_bodies.parse, step_bodies.SEAL),
+    "seal": partial(step_bodies.parse, step_bodies.SealBody),
     "shuffle": partial(step_bodies.parse, step_bodies.shuffle_form(1)),
     "gather": partial(step_bodies.parse, step_bodies.gather_form(1, 1)),
-    "show": partial(step_bodies.parse, step_bodies.SHOW),
+    "show": partial(step_bodies.parse, step_bodies.ShowBody),
 }
 FIELD = st.sampled_from([b"", bytes(32), bytes(64), bytes(96), 3, None, (b"",), (b"", bytes(32))])
 

@@ -1,20 +1,30 @@
 """Strict decoding from a stream: it reads what the other decoder reads, and says where it stops."""
 
 import io
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cases import each
+from support.cases import each, fails
 from support.sampling import times
 
 from protocol.errors import Invalid
 from protocol.transcript import transcript_format
-from protocol.transcript.transcript_format import Bounds, BrokenItem, Reader, Stream
+from protocol.transcript.transcript_format import Reader
+from protocol.transcript.verification_report import Unsound
 from protocol.wire.codec import MAX_DEPTH, decode, encode
 
-BOUNDS = Bounds(4096, 100_000, 1 << 20)
+
+class Bounds(NamedTuple):
+    """How much a file may hold: items of an array, items in all, bytes of a string."""
+
+    MAX_ITEMS: int = 4096
+    MAX_TOTAL: int = 100_000
+    MAX_STRING: int = 1 << 20
+
+
+BOUNDS = Bounds()
 
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(0, 2**64 - 1))
@@ -32,26 +42,31 @@ class Trickle(io.BytesIO):
 
 
 def read(data: bytes, bounds: Bounds = BOUNDS) -> Any:
-    """The value of bytes, with nothing behind it; Broken otherwise."""
-    found = []
-    for file in (io.BytesIO(data), Trickle(data)):
-        stream = Stream(file)
-        try:
-            value = Reader(stream, bounds).value()
-        except BrokenItem as error:
-            value = error.offset, error.is_cut, BrokenItem
-        else:
-            if stream.offset < len(data):
-                value = stream.offset, False, BrokenItem
-        found.append(value)
+    """The value of bytes, with nothing behind it; where and why it is refused otherwise."""
+    found: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for name, most in bounds._asdict().items():
+            patch.setattr(transcript_format, name, most)
+        for file in (io.BytesIO(data), Trickle(data)):
+            reader = Reader(file)
+            try:
+                value = reader.value()
+                found.append(
+                    value if reader.offset == len(data) else (reader.offset, False, REFUSED)
+                )
+            except Unsound as error:
+                found.append((error.offset, error.code == "torn", REFUSED))
     assert found[0] == found[1]
     return found[0]
+
+
+REFUSED = object()
 
 
 def breaks(data: bytes, bounds: Bounds = BOUNDS) -> tuple[int, bool]:
     """Where reading stops, and whether only the end is missing."""
     offset, is_cut, kind = read(data, bounds)
-    assert kind is BrokenItem
+    assert kind is REFUSED
     return offset, is_cut
 
 
@@ -115,18 +130,16 @@ def test_no_more_items_are_read_than_there_may_be_in_all() -> None:
 
 
 def test_a_reader_goes_on_behind_what_was_read_and_inside_what_holds_it() -> None:
-    stream = Stream(io.BytesIO(encode((1, ("a", b"b"), 3)) + b"rest"))
-    assert stream.take(1) == b"\x93"
-    reader = Reader(stream, BOUNDS, depth=1, used=1)
+    reader = Reader(io.BytesIO(encode((1, ("a", b"b"), 3)) + b"rest"), depth=1, used=1)
+    assert reader.take_up_to(1) == b"\x93"
     assert [reader.value() for _ in range(3)] == [1, ("a", b"b"), 3]
-    assert stream.take_up_to(10) == b"rest"
-    nested = Stream(io.BytesIO(b"\x91" * MAX_DEPTH + b"\xc0"))
-    with pytest.raises(BrokenItem):
-        Reader(nested, BOUNDS, depth=1, used=1).value()
+    assert reader.take_up_to(10) == b"rest"
+    nested = Reader(io.BytesIO(b"\x91" * MAX_DEPTH + b"\xc0"), depth=1, used=1)
+    fails(Unsound, "bad-encoding", nested.value)
 
 
 def test_bytes_are_counted_to_the_end_and_not_far_beyond_what_is_asked() -> None:
-    assert Stream(io.BytesIO(bytes(100))).count(1000) == 100
-    stream = Stream(io.BytesIO(bytes(100 * transcript_format.PIECE)))
-    stream.take(3)
-    assert 1000 < stream.count(1000) <= 2 * transcript_format.PIECE
+    assert Reader(io.BytesIO(bytes(100))).count(1000) == 100
+    reader = Reader(io.BytesIO(bytes(100 * transcript_format.PIECE)))
+    reader.take_up_to(3)
+    assert 1000 < reader.count(1000) <= 2 * transcript_format.PIECE

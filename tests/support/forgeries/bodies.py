@@ -100,7 +100,7 @@ def sealed(choice: Any) -> Forge:
 
 def empty_escrow(machine: SeatMachine, node: Node, say: Say) -> bytes:
     """Make an escrow that is well proven and holds another opening than the commitment's."""
-    read, draw = step_bodies.parse(step_bodies.SEAL, say.body), stream("empty escrow", "nonce")
+    read, draw = step_bodies.parse(step_bodies.SealBody, say.body), stream("empty escrow", "nonce")
     context = node.table.context(node.step, seat_of(machine), node.want.name)
     size = opening_size(node.table.game.size(node.want.name))
     padded = commitments.opening(b"\x00", draw(32), size)
@@ -110,7 +110,7 @@ def empty_escrow(machine: SeatMachine, node: Node, say: Say) -> bytes:
 
 def card_escrow(machine: SeatMachine, node: Node, say: Say) -> bytes:
     """Take the first point of a card for that of the escrow."""
-    read = step_bodies.parse(step_bodies.SEAL, say.body)
+    read = step_bodies.parse(step_bodies.SealBody, say.body)
     return step_bodies.encode_body(replace(read, escrow=node.keys.deck[0].a + read.escrow[32:]))
 
 

@@ -49,13 +49,11 @@ class LyingEffects(EffectsOut):
 
     counts: ClassVar[dict[str, int]] = {}
 
-    async def run(self) -> None:
+    def __post_init__(self) -> None:
         """Flood the others, too, if that is the tale."""
-        async with trio.open_nursery() as nursery:
-            if self.tale.startswith("flood:"):
-                kind, hub = self.tale.partition(":")[2], self._outgoing._hub
-                nursery.start_soon(pour, self.liar, hub, kind, self.counts)
-            await super().run()
+        if self.tale.startswith("flood:"):
+            kind = self.tale.partition(":")[2]
+            trio.lowlevel.spawn_system_task(pour, self.liar, self._hub, kind, self.counts)
 
     @property
     def liar(self) -> Liar:
@@ -63,11 +61,8 @@ class LyingEffects(EffectsOut):
             self._liar = Liar(self._machine)
         return self._liar
 
-    def _do(self, effect: Effect) -> None:
-        if isinstance(effect, Send):
-            self._send(effect)
-        else:
-            super()._do(effect)
+    def tell(self, effect: Effect) -> None:
+        super().tell(effect)
         if self.tale == "dribble" and self._machine.has_begun:
             Link._send = dribble  # type: ignore[method-assign, assignment]
         if isinstance(effect, StepAppended):
@@ -77,16 +72,16 @@ class LyingEffects(EffectsOut):
                 self._confess(self.tale)
                 self._carry(said, Send(b""))
 
-    def _send(self, send: Send) -> None:
+    def send(self, send: Send) -> None:
         message = own_message(send, self._machine)
         if message is None:
-            self._outgoing.send(send)
+            super().send(send)
             return
         for told in self._versions(message):
             self._carry(told, send)
 
     def _carry(self, message: Message, send: Send) -> None:
-        self._outgoing.send(Send(carried(message), send.peer, send.but))
+        super().send(Send(carried(message), send.peer, send.but))
 
     def _versions(self, message: Message) -> Sequence[Message]:
         liar = self.liar

@@ -83,6 +83,7 @@ def cheap_blocks(shared: bool = True) -> Iterator[None]:
         mock.patch.object(identities, "LIBSODIUM", POINTS),
         # Messages and frames are frozen: all who read the same bytes may share the result.
         mock.patch.object(signed_messages, "parse", lru_cache(8192)(signed_messages.parse)),
+        mock.patch.object(signed_messages, "read", lru_cache(8192)(signed_messages.read)),
         mock.patch.object(peer_frames, "parse_frame", lru_cache(8192)(peer_frames.parse_frame)),
         shared_nodes() if shared else nullcontext(),
     ):

@@ -76,7 +76,9 @@ class Departures:
         number = die.choice([1, 2, 3, 253, 254, die.randrange(1, 255)])
         epoch = view.epoch + die.choice([0, 0, 0, 1])
         step = node.step + die.choice([0, 0, 1, 5])
-        word = signed_notices.sign_leave(liar.who, table, whose, number, epoch, step, node.digest)
+        word = signed_notices.sign_notice(
+            liar.who, table, signed_notices.Leave(whose, number, epoch, step, node.digest)
+        )
         self.note(seat, word)
         return word
 

@@ -58,7 +58,7 @@ class Secrets:
         if want.kind is Kind.FINAL:
             return
         if want.kind is Kind.SEAL and seat in want.owes:
-            read = step_bodies.parse(step_bodies.SEAL, say.body)
+            read = step_bodies.parse(step_bodies.SealBody, say.body)
             self.sealed.add((want.name, seat, read.commitment))
         if want.kind is Kind.SHOW and seat in want.owes:
             self.shares |= set(transition.check(node, seat, say.body).shares)

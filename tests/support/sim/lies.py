@@ -156,7 +156,7 @@ def stranger_escrow(liar: Liar, message: Message, say: Say) -> Sent:
     if node is None or node.want.kind is not Kind.SEAL or say.body == step_bodies.EMPTY:
         return [(message, liar.others)]
     try:
-        read = step_bodies.parse(step_bodies.SEAL, say.body)
+        read = step_bodies.parse(step_bodies.SealBody, say.body)
     except Invalid:
         return [(message, liar.others)]
     stolen = [s.escrow for key, s in node.sealed.items() if key[1] != liar.seat]

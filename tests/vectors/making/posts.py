@@ -143,9 +143,15 @@ def all_frames() -> list[Entry]:
         peer_frames.Sync(1, 14, tuple(h[: peer_frames.SHORT] for h in HASHES[:2])),
         peer_frames.Own(),
         peer_frames.Told(b"\x01" * 32, True),
-        signed_notices.sign_leave(who()[2], table().id, 2, 1, 0, 14, b"\x02" * 32),
-        signed_notices.sign_end_notice(who()[2], table().id, 2, signed_notices.OVER),
-        signed_notices.sign_end_notice(who()[2], table().id, 2, signed_notices.SILENT_SEAT, 1),
+        signed_notices.sign_notice(
+            who()[2], table().id, signed_notices.Leave(2, 1, 0, 14, b"\x02" * 32)
+        ),
+        signed_notices.sign_notice(
+            who()[2], table().id, signed_notices.EndNotice(2, signed_notices.OVER)
+        ),
+        signed_notices.sign_notice(
+            who()[2], table().id, signed_notices.EndNotice(2, signed_notices.SILENT_SEAT, 1)
+        ),
     ]
     return [_frame(type(one).__name__, peer_frames.encode_frame(one)) for one in every]
 

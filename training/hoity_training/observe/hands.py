@@ -8,8 +8,7 @@ import numpy as np
 
 from hoity_training.sim import CASH, DETECTIVE, EXHIBIT, THIEF, Cards, Ints
 from hoity_training.sim.pieces import ONE, size, top
-from p2p_hoity.rules import COLOURS
-from p2p_hoity.rules.edition import CARDS_PER_COLOUR
+from p2p_hoity.rules.edition import CARDS_PER_COLOUR, COLOURS
 
 _COLOURS: Final = len(COLOURS)
 _CASHES, _THIEVES = 4 * _COLOURS, 2 * _COLOURS

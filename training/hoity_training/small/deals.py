@@ -9,18 +9,10 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Final
 
-from p2p_hoity.rules import (
-    COLOURS,
-    Castle,
-    Collectible,
-    Colour,
-    Dealt,
-    Edition,
-    State,
-    apply,
-    start,
-)
+from p2p_hoity.rules import Edition, State, apply, start
+from p2p_hoity.rules.edition import COLOURS, Castle, Collectible, Colour
 from p2p_hoity.rules.game_setup import COIN_BYTES
+from protocol.game_interface import Dealt
 
 SEATS: Final = 2
 ROUNDS: Final = 2

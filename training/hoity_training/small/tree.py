@@ -14,29 +14,31 @@ from p2p_hoity.rules import (
     HAND,
     Choice,
     Choose,
+    Expected,
+    Phase,
+    Seal,
+    Show,
+    State,
+    apply,
+    expected,
+    view,
+)
+from p2p_hoity.rules.choices import Kind
+from p2p_hoity.rules.legality import legal
+from protocol.game_interface import (
     Chosen,
     Draw,
     Drawn,
     Event,
-    Expected,
     OpenAll,
     Opened,
     Over,
-    Phase,
-    Seal,
     Sealed,
-    Show,
     Shown,
-    State,
     Stopped,
     Unseal,
     Unsealed,
-    apply,
-    expected,
-    legal,
-    view,
 )
-from p2p_hoity.rules.choices import Kind
 
 from .deals import ROUNDS, SEATS, opening
 

@@ -14,7 +14,7 @@ from cli.ui.full_screen.colours import Line
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices, Page
 from cli.ui.full_screen.textual_app import TableApp
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from p2p_hoity import rules
 
 NAMES = ["[/x]Bruno", "[red]Bruno", "[@click=app.quit]B", "[b]", "a\\[b", "[/]", "$x", "%s{0}"]
@@ -80,7 +80,7 @@ async def test_a_key_struck_for_a_replaced_question_does_not_answer_the_next(at:
 
 
 def test_a_screen_that_fails_at_the_end_costs_no_result(capsys: pytest.CaptureFixture[str]) -> None:
-    seat = FullSeat(Seating(lambda reason: None, looks_on=True))
+    seat = FullSeat(ScreenOptions(lambda reason: None, looks_on=True))
 
     def broken(width: int, height: int) -> list[Line]:
         if seat.app.desk.hint:

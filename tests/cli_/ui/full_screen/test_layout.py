@@ -23,6 +23,7 @@ from cli.words import translation
 from cli.words.translation import LANGUAGES
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
+from protocol import game_interface
 
 KEPT = Path(__file__).parent / "frames"
 SIZES = ((80, 24), (100, 30), (120, 40))
@@ -107,7 +108,7 @@ def test_keys_that_fit_nowhere_are_cut() -> None:
 def test_a_game_fits_any_size(seats: int, seed: int, steps: int, width: int, height: int) -> None:
     shown = begun(seats, seed)
     for _step in range(steps):
-        if isinstance(rules.expected(shown.driver.state), rules.Over):
+        if isinstance(rules.expected(shown.driver.state), game_interface.Over):
             break
         shown.step()
     assert_fits(shown, width, height)

@@ -14,7 +14,7 @@ from cli.local.lesson_screen import EXPLANATIONS, FAREWELL, hear_talk, teach
 from cli.ui.full_screen.colours import cells
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from p2p_hoity.lesson_script import Topic
 
 WELCOME = EXPLANATIONS[Topic.WELCOME]
@@ -85,7 +85,7 @@ def attend(script: Script, staged: bool = False) -> Pupil:
             await play_beside(pupil, main, script, lambda: seat._do(scope.cancel))
         return pupil
 
-    seat = FullSeat(Seating(leave))
+    seat = FullSeat(ScreenOptions(leave))
     seat.app.stage.staged = staged
     return asyncio.run(play())
 

@@ -20,13 +20,13 @@ from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.replay_screen import MOVES, PAGES, Film, Moment, ReplayApp
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import read_game
-from protocol import transcript
+from protocol import game_interface, transcript
 
 
 def film(seats: int = 3, seed: int = 1) -> Film:
     """A whole game by its moments."""
     shown, found = begun(seats, seed), []
-    while not isinstance(rules.expected(shown.driver.state), rules.Over):
+    while not isinstance(rules.expected(shown.driver.state), game_interface.Over):
         before = len(shown.driver.record)
         shown.driver.step()
         if items := tuple(shown.driver.record[before:]):

@@ -30,7 +30,7 @@ from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
 from cli.ui.full_screen.stage import Stage
 from cli.ui.full_screen.textual_app import TableApp
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from cli.words import choice_names, translation
 from cli.words.error_sentences import sentence
 from cli.words.table_terms import TableOffer
@@ -108,7 +108,7 @@ def by_mouse(rng: random.Random) -> Script:
 @pytest.fixture
 def seat() -> FullSeat:
     """A seat at a screen that is not drawn yet."""
-    return FullSeat(Seating(lambda reason: None))
+    return FullSeat(ScreenOptions(lambda reason: None))
 
 
 def broken(*_: object) -> None:
@@ -434,7 +434,7 @@ async def test_who_has_said_yes_to_another_game_can_still_leave(at: Sitting) -> 
 
 def test_an_onlooker_can_leave_behind_the_end() -> None:
     left: list[str] = []
-    seat = FullSeat(Seating(left.append, looks_on=True))
+    seat = FullSeat(ScreenOptions(left.append, looks_on=True))
 
     async def watch() -> None:
         seat.open()
@@ -565,7 +565,7 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
 class Lines(human_player.LineSeat):
     """A line prompt in whose seat a bot sits, and at which nobody types."""
 
-    def __init__(self, how: Seating) -> None:
+    def __init__(self, how: ScreenOptions) -> None:
         super().__init__(replace(how, auto=True))
         self.told: list[updates.Update] = []
         self.said: list[str] = []
@@ -651,7 +651,7 @@ def test_how_a_table_ended_stays_until_it_is_read(seat: FullSeat, end: str) -> N
 
 def test_the_seat_is_left_before_there_is_a_game() -> None:
     left: list[str] = []
-    seat = FullSeat(Seating(left.append))
+    seat = FullSeat(ScreenOptions(left.append))
 
     async def fills() -> None:
         while not left:
@@ -703,13 +703,13 @@ def test_how_the_screen_is_wanted_is_kept_in_the_home(seat: FullSeat) -> None:
             at.app._chosen(word)
 
     assert seat.app.rings
-    assert not FullSeat(Seating(lambda reason: None, bell=False)).app.rings
+    assert not FullSeat(ScreenOptions(lambda reason: None, bell=False)).app.rings
     private_folder(own_home().path)
     sit(script, Company(3))
     kept = settings.load()
     assert kept.bots == "easy"
     assert (kept.light, kept.bell, kept.staged) == (True, False, True)
-    later = FullSeat(Seating(lambda reason: None))
+    later = FullSeat(ScreenOptions(lambda reason: None))
     assert later.app.theme == "textual-light"
     assert not later.app.rings
 

@@ -7,7 +7,7 @@ from support.screened import table
 
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.lines.line_seat import LineSeat
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from cli.words.table_terms import TableOffer
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.table.session import Outcome
@@ -20,7 +20,7 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
     at_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: at_terminal)
-    seat = LineSeat(Seating(lambda reason: None))
+    seat = LineSeat(ScreenOptions(lambda reason: None))
     assert isinstance(TABLE.game, HoityToity)
     seat.show_ticket("HOITY1-WORD", TableOffer(TABLE.header.terms, TABLE.game, ("Iris",)))
     said = capsys.readouterr().out
@@ -32,9 +32,9 @@ def test_the_ticket_stands_below_the_terms_in_lines_of_its_own(
 async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
     typed: str, answer: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seat = FullSeat(Seating(lambda reason: None))
+    seat = FullSeat(ScreenOptions(lambda reason: None))
     seat.open()
-    seat.line = LineSeat(Seating(lambda reason: None))
+    seat.line = LineSeat(ScreenOptions(lambda reason: None))
     found: list[bool] = []
 
     async def answers() -> None:
@@ -57,5 +57,5 @@ async def test_who_answers_after_the_screen_has_failed_does_so_in_lines(
 def test_a_seat_at_the_screen_that_never_played_ends_without_a_word(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    FullSeat(Seating(lambda reason: None)).end(Outcome(None, ()))
+    FullSeat(ScreenOptions(lambda reason: None)).end(Outcome(None, ()))
     assert capsys.readouterr().out == ""

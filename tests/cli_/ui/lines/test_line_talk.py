@@ -8,7 +8,7 @@ from support.limits import LIMIT
 from cli.ui.lines.line_question import MOST_WISHES, LineTalk
 from cli.ui.lines.line_screen import LineScreen
 from cli.ui.lines.line_seat import LineSeat
-from cli.ui.screen_interface import Box, Seating
+from cli.ui.screen_interface import Box, ScreenOptions
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.player_interface import Talk, WaitLonger, Wish
@@ -122,7 +122,7 @@ async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
 
 
 async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
-    screen = LineSeat(Seating([].append, looks_on=True))
+    screen = LineSeat(ScreenOptions([].append, looks_on=True))
     for line in ("t bravo", "", "what", "m Bob"):
         await screen._hear(line)
     screen.tell(updates.Said(1, "Bob", "you there?"))

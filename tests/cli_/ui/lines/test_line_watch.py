@@ -5,7 +5,7 @@ import trio
 from support.cli_stage import NICKNAMES, referee
 
 from cli.ui.lines.line_seat import LineSeat
-from cli.ui.screen_interface import Seating
+from cli.ui.screen_interface import ScreenOptions
 from cli.words.card_names import Names
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
@@ -15,7 +15,7 @@ Shown = pytest.CaptureFixture[str]
 
 def watching() -> tuple[LineSeat, list[str]]:
     left: list[str] = []
-    watch = LineSeat(Seating(left.append, looks_on=True))
+    watch = LineSeat(ScreenOptions(left.append, looks_on=True))
     driver = referee(3)
     driver.step(40)
     watch._screen.names = Names(driver.state.edition, NICKNAMES[:3])

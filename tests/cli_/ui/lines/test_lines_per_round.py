@@ -18,6 +18,7 @@ from p2p_hoity import bots, rules
 from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
+from protocol import game_interface
 
 MOST = 32
 WIDTH = 80
@@ -66,7 +67,7 @@ async def rounds_of(edition: str, seats: int, seed: int, variant: Any) -> list[l
 
     async with desk(None) as here:
         here.prompt._screen.names = Names(game.state.edition, NICKNAMES[:seats], 0)
-        while not isinstance(rules.expected(game.state), rules.Over):
+        while not isinstance(rules.expected(game.state), game_interface.Over):
             await choose(game, here)
             items = tuple(game.step().news)
             begins = [isinstance(item, happenings.RoundBegan) for item in items]
