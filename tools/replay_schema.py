@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from cli.commands.replay import FORMAT
-from cli.words.table_terms import CHANGED
+from p2p_hoity.editions.edition_bytes import parts_of
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import SIZES
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
 from p2p_hoity.rules.edition import LETTERS, SWITCH_VALUES
@@ -119,7 +120,7 @@ def edition() -> Schema:
         "year": number,
         "names": words,
     }
-    strings: Schema = {"type": "array", "items": {"enum": list(CHANGED)}}
+    strings: Schema = {"type": "array", "items": {"enum": list(parts_of(load()))}}
     return closed(
         {
             "name": {"type": "string"},

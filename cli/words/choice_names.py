@@ -67,7 +67,7 @@ def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
     if kind == "theft":
         return _thefts(view, names)
     legal = ordered(view, kind)
-    options = [Option(_line(view, kind, c, names), c, _keys(view, kind, c)) for c in legal]
+    options = [Option(in_words(view, kind, c), c, _keys(view, kind, c)) for c in legal]
     listed_ones = MOST if kind == "exhibit" else len(options)
     more = tuple(options[listed_ones:])
     return (Query(_(QUESTIONS[kind]), tuple(options[:listed_ones]), more),)
@@ -121,11 +121,26 @@ def together(kind: str, answers: Sequence[Choice]) -> Choice:
 # Words.
 
 
-def in_words(view: View, kind: str, choice: Choice, names: Names) -> str:
+def in_words(view: View, kind: str, choice: Choice) -> str:
     """Return a choice in words, as short as an option's."""
-    if kind == "theft" and not isinstance(choice, int):
-        return listed(code(view.piece(slot)) for slot in choice)
-    return _line(view, kind, choice, names)
+    if kind == "theft":
+        return listed(code(view.piece(slot)) for slot in _slots(choice))
+    if kind == "exhibit":
+        return _exhibit(view, _slots(choice))
+    where, action = _pair(choice)
+    if kind == "place":
+        return place(Place(action))
+    if kind == "window":
+        window = view.state.windows[action]
+        text = _("window {number}: {piece} of {size}")
+        top = code(view.piece(window[0])) if window else "–"
+        return text.format(number=action + 1, piece=top, size=len(window))
+    told = card(view.state.action_card(action))
+    return f"{place(Place(where))}, {told}" if kind == "turn" else told
+
+
+def _slots(choice: Choice) -> tuple[int, ...]:
+    return (choice,) if isinstance(choice, int) else choice
 
 
 def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
@@ -137,7 +152,7 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
         top = names.piece(view.piece(window[0])) if window else "–"
         return text.format(number=choice + 1, piece=top)
     if isinstance(choice, int) or kind not in ("theft", "exhibit"):
-        return in_words(view, kind, choice, names)
+        return in_words(view, kind, choice)
     if kind == "exhibit":
         pieces = [view.piece(slot) for slot in choice]
         told = names.pieces(pieces) if len(pieces) <= NAMED else " ".join(map(code, pieces))
@@ -148,21 +163,6 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
         text.format(piece=names.piece(view.piece(slot)), owner=names.short(owners[slot]))
         for slot in choice
     )
-
-
-def _line(view: View, kind: str, choice: Choice, names: Names) -> str:
-    if kind == "exhibit" and not isinstance(choice, int):
-        return _exhibit(view, choice)
-    where, action = _pair(choice)
-    if kind == "place":
-        return place(Place(action))
-    if kind == "window":
-        window = view.state.windows[action]
-        text = _("window {number}: {piece} of {size}")
-        top = code(view.piece(window[0])) if window else "–"
-        return text.format(number=action + 1, piece=top, size=len(window))
-    told = card(view.state.action_card(action))
-    return f"{place(Place(where))}, {told}" if kind == "turn" else told
 
 
 def _exhibit(view: View, slots: Iterable[int]) -> str:
@@ -319,7 +319,7 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
         ranked = sorted(pairs, key=lambda pair: -pair[0])
         for chance, choice in [one for one in ranked if one[0] >= LEAST_HINT][:MOST_HINTS]:
             number = f"[{numbers[choice]}] " if choice in numbers else ""
-            lines.append(f"  {100 * chance:3.0f}  {number}{_words(view, kind, choice, names)}")
+            lines.append(f"  {100 * chance:3.0f}  {number}{in_words(view, kind, choice)}")
     return lines
 
 
@@ -328,9 +328,3 @@ def _numbers(view: View, kind: str, exhibits: int) -> dict[Choice, int]:
     found = ordered(view, kind)
     listed = found[:exhibits] if kind == "exhibit" else found
     return {choice: number for number, choice in enumerate(listed, 1)}
-
-
-def _words(view: View, kind: str, choice: Choice, names: Names) -> str:
-    if kind == "theft" and isinstance(choice, int):
-        return code(view.piece(choice))
-    return in_words(view, kind, choice, names)

@@ -20,16 +20,6 @@ from .card_names import listed
 from .error_sentences import sentence
 from .translation import INSTALLED, N_, _, count, span
 
-RECONSTRUCTIBLE: Final = {
-    "letters": N_("split by letter"),
-    "years": N_("years"),
-    "names": N_("names"),
-    "cash": N_("cash"),
-    "thieves": N_("thieves"),
-    "track": N_("track"),
-}
-"""What an edition may say is reconstructed."""
-
 VARIANTS: Final = {
     "surprise": N_("Surprise: Place and Action are chosen together."),
     "confrontation": N_(
@@ -39,9 +29,12 @@ VARIANTS: Final = {
 }
 """What each variant for two seats changes, in the terms as in the rules."""
 
-CHANGED: Final = {
+PARTS: Final = {
     "name": N_("the spelling of its name"),
     "collectibles": N_("Collectibles"),
+    "letters": N_("split by letter"),
+    "years": N_("years"),
+    "names": N_("names"),
     "cash": N_("cash"),
     "thieves": N_("thieves"),
     "track": N_("track"),
@@ -49,7 +42,7 @@ CHANGED: Final = {
     "detective_in_hall": N_("the Detective in the Auction Hall"),
     "detective_rank": N_("when a Detective's rank is taken"),
 }
-"""What can be another than in the edition whose name is borne."""
+"""What can be another than in the edition whose name is borne, or reconstructed."""
 
 
 def title(edition: Edition) -> str:
@@ -62,7 +55,7 @@ def title(edition: Edition) -> str:
         )
     if not found.changes:
         return edition.name
-    what = listed(_(CHANGED[part]) for part in found.changes)
+    what = listed(_(PARTS[part]) for part in found.changes)
     return _("{name}, changed ({what})").format(name=found.original, what=what)
 
 
@@ -78,7 +71,7 @@ def card_lines(edition: Edition) -> list[str]:
     text = _("Edition: {name}, {size} Collectibles")
     lines = [text.format(name=title(edition), size=len(edition.collectibles))]
     if edition.reconstructed:
-        what = listed(_(RECONSTRUCTIBLE[part]) for part in edition.reconstructed)
+        what = listed(_(PARTS[part]) for part in edition.reconstructed)
         lines.append(_("Reconstructed, not printed in the sources: {what}").format(what=what))
     return lines
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gettext
 import os
 import re
@@ -106,9 +105,6 @@ def _load(language: str) -> NullTranslations:
     return gettext.translation(DOMAIN, str(LOCALE), [language])
 
 
-_load_once = functools.cache(_load)
-
-
 def language() -> str:
     """Return the language spoken now."""
     return _Speech.language
@@ -131,7 +127,7 @@ def _(message: str) -> str:
 
 def in_all(message: str) -> frozenset[str]:
     """Return a message in every language: what people type is understood in any."""
-    return frozenset({message, *(_load_once(code).gettext(message) for code in LANGUAGES[1:])})
+    return frozenset({message, *(_load(code).gettext(message) for code in LANGUAGES[1:])})
 
 
 def N_(message: str) -> str:

@@ -284,7 +284,7 @@ def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[
 def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
     if telling.scene.view is None:
         return []
-    choice = in_words(telling.scene.view, update.kind, update.choice, names)
+    choice = in_words(telling.scene.view, update.kind, update.choice)
     return [_("chosen: {choice}").format(choice=choice)]
 
 

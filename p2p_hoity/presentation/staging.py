@@ -88,12 +88,10 @@ class Staging:
     """The updates that wait for a reveal to be over.
 
     Attributes:
-        is_staged: Whether reveals are shown beat by beat, or everything at once.
         waiting: What is shown next, in order.
         is_shown: Whether a beat is shown now.
     """
 
-    is_staged: bool = True
     waiting: tuple[Heard, ...] = ()
     is_shown: bool = False
 
@@ -107,11 +105,14 @@ class Staging:
         """What has happened and is not shown yet."""
         return [one for one in self.waiting if isinstance(one, Happened)]
 
-    def hear(self, update: Heard, is_away: bool = False) -> tuple[Staging, tuple[Heard, ...]]:
+    def hear(
+        self, update: Heard, is_staged: bool, is_away: bool
+    ) -> tuple[Staging, tuple[Heard, ...]]:
         """Take in an update.
 
         Args:
             update: The update.
+            is_staged: Whether reveals are shown beat by beat, or everything at once.
             is_away: Whether the player is away, and wants to see everything at once.
 
         Returns:
@@ -119,7 +120,7 @@ class Staging:
         """
         if isinstance(update, Started):  # what waits is of the game before
             return self.hurry(update)
-        if self.is_revealing or (self.is_staged and isinstance(update, Happened)):
+        if self.is_revealing or (is_staged and isinstance(update, Happened)):
             if isinstance(update, QUEUED) and not is_away and len(self.waiting) <= MOST_BEATS:
                 parts = beats(update) if isinstance(update, Happened) else [update]
                 return replace(self, waiting=(*self.waiting, *parts)), ()

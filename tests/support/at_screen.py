@@ -47,7 +47,7 @@ class AtScreen:
     @property
     def text(self) -> str:
         """What is on the screen."""
-        return "\n".join(line.plain for line in self.app.board_lines)
+        return "\n".join(line.plain for line in self.app._board.lines)
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait for something."""
@@ -63,7 +63,7 @@ class AtScreen:
     async def resize(self, width: int, height: int) -> None:
         """Resize the terminal, and wait until the screen is drawn for it."""
         await self.pilot.resize_terminal(width, height)
-        await self.until(lambda: len(self.app.board_lines) == height)
+        await self.until(lambda: len(self.app._board.lines) == height)
         await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
@@ -91,7 +91,7 @@ class Sitting(AtScreen):
 
     async def click(self, words: str) -> None:
         """Click on words of the screen, the last time they stand there."""
-        for y, line in reversed(list(enumerate(self.app.board_lines))):
+        for y, line in reversed(list(enumerate(self.app._board.lines))):
             at = line.plain.rfind(words)
             if at >= 0:
                 await self.pilot.click("Board", offset=(cells(line.plain[:at]), y))

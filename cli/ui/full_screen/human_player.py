@@ -36,7 +36,7 @@ from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
 from ..screen_interface import Box, ScreenOptions
-from .key_bindings import Hands, UpdateMessage
+from .key_bindings import Hands
 from .layout import is_muted
 from .textual_app import TableApp
 
@@ -75,7 +75,6 @@ class FullSeat(Hands):
         self._terms: tuple[str, ...] = ()
         self.app = TableApp(self)
         self.app.furnish(settings.load(), how.bell)
-        self.app.keep = self._keep
 
     def open(self) -> None:
         """Make what answers come in by; called in trio."""
@@ -101,7 +100,7 @@ class FullSeat(Hands):
         """Whether a bot has the seat, or nobody is asked."""
         return self.app.desk.autopilot or self._how.looks_on
 
-    def _keep(self, light: bool, bell: bool, staged: bool) -> None:
+    def keep(self, light: bool, bell: bool, staged: bool) -> None:
         """Keep how the person wants the screen, if the home takes it, and all else as it is now."""
         with contextlib.suppress(OSError, CodedError):
             home = own_home()
@@ -127,7 +126,7 @@ class FullSeat(Hands):
         elif isinstance(update, Reached):
             self._lay_out(update.ticket or self.app.ticket, reach_lines(update))
         else:
-            self.app.post_message(UpdateMessage(update))
+            self.app.call_later(self.app.hear, update)
 
     def say(self, words: str) -> None:
         """A remark: beside the lobby, in a game a line of the log, behind the screen a line."""

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from textual.events import Key
-from textual.message import Message
 
-from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import Choice, View
 
 from ...words.presence_sentences import ROUND_LOST
@@ -129,10 +127,5 @@ class Hands:
     def reply(self, yes: bool) -> None:
         """Say yes or no to what was asked plainly."""
 
-
-class UpdateMessage(Message):
-    """One update for the screen."""
-
-    def __init__(self, update: Update) -> None:
-        super().__init__()
-        self.update = update
+    def keep(self, light: bool, bell: bool, staged: bool) -> None:
+        """Keep whether the screen is light, rings, and shows reveals step by step."""

@@ -61,16 +61,7 @@ class Stage(FollowedTable):
         self.beat: tuple[str, ...] = ()
         self.alarm: str | None = None
         self.lobby_note = ""
-        self._staging = Staging(staged)
-
-    @property
-    def staged(self) -> bool:
-        """Whether reveals are shown beat by beat."""
-        return self._staging.is_staged
-
-    @staged.setter
-    def staged(self, staged: bool) -> None:
-        self._staging = replace(self._staging, is_staged=staged)
+        self.staged, self._staging = staged, Staging()
 
     @property
     def is_revealing(self) -> bool:
@@ -97,7 +88,7 @@ class Stage(FollowedTable):
         """Take in one update, or keep it until the reveal before it is over."""
         if isinstance(update, updates.Away):
             self.withdraw()
-        self._staging, shown = self._staging.hear(update, self.scene.is_away)
+        self._staging, shown = self._staging.hear(update, self.staged, self.scene.is_away)
         self._show(shown)
 
     def withdraw(self, view: rules.View | None = None) -> None:

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from p2p_hoity import rules
-from p2p_hoity.presentation.screen_updates import Choosing, Started
+from p2p_hoity.presentation.screen_updates import Choosing, Started, Update
 from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import View
 from protocol.bounds import Quota, Seconds
@@ -29,7 +29,7 @@ from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
 from .colours import Line, style_of
 from .info_pages import Choices, PagedApp
-from .key_bindings import KEYS, NUMBERS, Hands, UpdateMessage, key_of, options
+from .key_bindings import KEYS, NUMBERS, Hands, key_of, options
 from .layout import frame
 from .menu import menu
 from .stage import Stage
@@ -72,8 +72,6 @@ class Board(Widget):
 
 
 DARK, LIGHT = "textual-dark", "textual-light"
-Keep = Callable[[bool, bool, bool], None]
-"""Keeps whether the screen is light, rings, and shows reveals step by step."""
 MOST_TALK: Final[Quota] = 200
 HURRIED: Final[Seconds] = 30.0
 """Seconds of patience below which a reveal is not staged."""
@@ -96,10 +94,9 @@ class TableApp(PagedApp):
         Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
 
-    def __init__(self, hands: Hands, stage: Stage | None = None, rings: bool = True) -> None:
-        super().__init__(stage or Stage())
+    def __init__(self, hands: Hands, rings: bool = True) -> None:
+        super().__init__(Stage())
         self.hands, self.rings = hands, rings
-        self.keep: Keep = lambda light, bell, staged: None
         self._watched = True
         self.is_asking = False
         self._beating = False
@@ -131,11 +128,6 @@ class TableApp(PagedApp):
         """What made the application fail, if it did."""
         return self._exception
 
-    @property
-    def board_lines(self) -> Sequence[Line]:
-        """What the board shows."""
-        return self._board.lines
-
     def redraw(self) -> None:
         """Show how it stands now."""
         if self._board.is_attached:
@@ -148,13 +140,13 @@ class TableApp(PagedApp):
 
     # What is told.
 
-    def on_update_message(self, message: UpdateMessage) -> None:
-        """One update, and the first beat of what it reveals."""
+    def hear(self, update: Update) -> None:
+        """Take in one update, and show the first beat of what it reveals."""
         now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
         if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
             self.stage.hurry()
-        self.stage.hear(message.update)
-        if isinstance(message.update, Started) and self.desk.autopilot:
+        self.stage.hear(update)
+        if isinstance(update, Started) and self.desk.autopilot:
             self._hand_over(False)  # another game is one's own again
         if self.stage.is_revealing and not self._beating:
             self._beating = True
@@ -381,5 +373,5 @@ class TableApp(PagedApp):
         elif word == "mute":
             self.desk.muted ^= {int(number)}
         if word in ("pace", "bell", "theme"):
-            self.keep(not self.current_theme.dark, self.rings, self.stage.staged)
+            self.hands.keep(not self.current_theme.dark, self.rings, self.stage.staged)
         self.redraw()

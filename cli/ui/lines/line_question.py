@@ -158,7 +158,7 @@ class Asker:
         choice = choice_names.forced(view, kind)
         if choice is not None:
             text = _("Only one choice is legal and is made for you: {choice}")
-            self._say(text.format(choice=choice_names.in_words(view, kind, choice, names)))
+            self._say(text.format(choice=choice_names.in_words(view, kind, choice)))
         return choice
 
     async def ask(

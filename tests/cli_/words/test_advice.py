@@ -23,7 +23,7 @@ def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language:
     names = Names(view.state.edition, NICKNAMES[:4], 0)
     translation.speak(language)
     heading, *lines = advice(view, kind, names, LISTED)
-    words = {in_words(view, kind, one, names): one for one in ordered(view, kind)}
+    words = {in_words(view, kind, one): one for one in ordered(view, kind)}
     read = [found for line in lines if (found := LINE.fullmatch(line))]
     shares = [int(found[1]) for found in read]
     numbers = [ordered(view, kind).index(words[found[3]]) + 1 for found in read]

@@ -123,7 +123,7 @@ def test_an_explanation_has_room_and_no_table_is_named() -> None:
     async def look(at: Pupil) -> None:
         await at.until(lambda: at.is_explained)
         await at.pilot.pause()
-        lines = at.app.board_lines
+        lines = at.app._board.lines
         assert len(lines) == 24
         assert {cells(line.plain) for line in lines} == {80}
         assert "Enter goes on" in at.text

@@ -118,7 +118,7 @@ def test_keys_move_the_film_and_q_leaves() -> None:
         await pilot.press("right", "right", "s")
         assert (app.film.at, app.film.eyes) == (2, 0)
         await pilot.press("end")
-        assert "RANK" in "\n".join(line.plain for line in app.board_lines)
+        assert "RANK" in "\n".join(line.plain for line in app._board.lines)
         await pilot.press("home", "i", "escape", "question_mark", "escape")
         assert app.film.at == 0
         await pilot.press("+", "+", "+", "space")

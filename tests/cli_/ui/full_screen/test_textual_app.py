@@ -26,7 +26,6 @@ from cli.local import settings
 from cli.ui.full_screen import human_player, info_pages
 from cli.ui.full_screen.human_player import FullSeat
 from cli.ui.full_screen.info_pages import Choices, Page, Picture
-from cli.ui.full_screen.key_bindings import UpdateMessage
 from cli.ui.full_screen.layout import ONLOOKERS, frame
 from cli.ui.full_screen.menu import Menu
 from cli.ui.full_screen.stage import Stage
@@ -514,12 +513,12 @@ async def test_a_question_that_is_void_before_its_reveal_is_over_does_not_rise(a
 async def test_a_clock_that_runs_out_hurries_its_own_step_only(at: Sitting, is_old: bool) -> None:
     company, stage = at.company, at.app.stage
     clock = updates.Clock(frozenset({1}), 290.0, 10.0, 300.0, updates.Muster(3, 2, 3))
-    at.app.on_update_message(UpdateMessage(clock))
+    at.app.hear(clock)
     stage.scene = replace(stage.scene, is_clock_of_step=not is_old)
     reveal(stage)
     at.app._beating = True
     view = company.view()
-    at.app.on_update_message(UpdateMessage(updates.ChoiceTaken("place", view.legal("place")[0])))
+    at.app.hear(updates.ChoiceTaken("place", view.legal("place")[0]))
     assert stage.is_revealing is is_old
 
 
