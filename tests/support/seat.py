@@ -64,20 +64,25 @@ class DyingEffects(EffectsOut):
     kind, role, left = "", "", 0
     silent = False
 
-    def tell(self, effect: Effect) -> None:
-        super().tell(effect)
-        if (
-            isinstance(effect, StepAppended)
-            and not self.silent
-            and self._is_the_moment(effect.after)
-        ):
-            self._go(effect.after)
+    def __init__(self, *given: Any) -> None:
+        """Look at the effects of the machine in their order, before they are carried out."""
+        super().__init__(*given)
+        take = self._machine.take
 
-    def send(self, send: Send) -> None:
-        if self.kind == Kind.KEY_COMMIT and not self.silent:
-            self._go(self._machine.tip)
-        if not self.silent:
-            super().send(send)
+        def taken() -> list[Effect]:
+            return [effect for effect in take() if self._lets_through(effect)]
+
+        self._machine.take = taken  # type: ignore[method-assign]
+
+    def _lets_through(self, effect: Effect) -> bool:
+        if isinstance(effect, Send):
+            if self.kind == Kind.KEY_COMMIT and not self.silent:
+                self._go(self._machine.tip)
+            return not self.silent
+        begins = isinstance(effect, StepAppended) and not self.silent
+        if begins and self._is_the_moment(effect.after):
+            self._go(effect.after)
+        return True
 
     def _is_the_moment(self, node: Node) -> bool:
         if node.want.kind != self.kind or not self._has_the_role(node):

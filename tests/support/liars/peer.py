@@ -49,8 +49,9 @@ class LyingEffects(EffectsOut):
 
     counts: ClassVar[dict[str, int]] = {}
 
-    def __post_init__(self) -> None:
+    def __init__(self, *given: Any) -> None:
         """Flood the others, too, if that is the tale."""
+        super().__init__(*given)
         if self.tale.startswith("flood:"):
             kind = self.tale.partition(":")[2]
             trio.lowlevel.spawn_system_task(pour, self.liar, self._hub, kind, self.counts)
