@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, Final
 
 from p2p_hoity import coded_errors
 
-from .printing import complain, complain_as_set, say_object, shown
+from .printing import complain, complain_as_set, shown, write_line
 from .words.translation import _
 
 OK: Final = 0
@@ -117,7 +116,7 @@ def report(error: BaseException, as_json: bool = False) -> int:
     if as_json:
         told_so = {"code": found.code, "fields": found.fields}
         whole = {"type": "error", **told_so, "words": found.words, "exit": found.exit_code}
-        say_object(json.dumps(whole, ensure_ascii=False))
+        write_line(whole)
     return found.exit_code
 
 

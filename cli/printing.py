@@ -161,14 +161,9 @@ def complain_as_set(lines: Iterable[str]) -> None:
     _print(map(shown, lines), sys.stderr)
 
 
-def say_object(text: str) -> None:
-    """One object in JSON on standard output, on a line of its own."""
-    _print([shown_object(text)], sys.stdout)
-
-
 def write_line(value: dict[str, Any]) -> None:
-    """One object on standard output, at once."""
-    say_object(json.dumps(value, ensure_ascii=False))
+    """One object in JSON on standard output, on a line of its own, at once."""
+    _print([shown_object(json.dumps(value, ensure_ascii=False))], sys.stdout)
 
 
 def ask(words: str) -> None:

@@ -217,7 +217,6 @@ class Scene:
         return {one for seat, one in enumerate(self.attendance) if seat != self.seat}
 
 
-@dataclass(frozen=True)
 class Beat(updates.Happened):
     """A part of what happened in one step. Its view is that of the whole step."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import dataclass_transform
 
 from protocol import Kind, Node, Table, effects
 from protocol.game_interface import Field
@@ -18,11 +19,14 @@ from ..coded_errors import Reason
 from ..reachability.advertised_addresses import Scope
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class NodeUpdate:
-    """Something that a node tells its screen; each kind is a class of its own."""
+    """Something that a node tells its screen. Each kind is a class below, a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
-@dataclass(frozen=True)
 class Joined(NodeUpdate):
     """Who has sat down so far, of how many seats."""
 
@@ -30,12 +34,10 @@ class Joined(NodeUpdate):
     seats: int
 
 
-@dataclass(frozen=True)
 class HostAsked(NodeUpdate):
     """The host is asked whether this guest may sit down."""
 
 
-@dataclass(frozen=True)
 class Admitted(NodeUpdate):
     """The host has let a guest in (`yes`), has refused it, or has said nothing in time (None)."""
 
@@ -43,7 +45,6 @@ class Admitted(NodeUpdate):
     yes: bool | None
 
 
-@dataclass(frozen=True)
 class Started(NodeUpdate):
     """The roster is complete; `seat` is None for an onlooker."""
 
@@ -51,7 +52,6 @@ class Started(NodeUpdate):
     seat: int | None
 
 
-@dataclass(frozen=True)
 class Resumed(NodeUpdate):
     """A seat is taken again in a game that has begun: how it stands, and what has happened."""
 
@@ -59,7 +59,6 @@ class Resumed(NodeUpdate):
     items: tuple[rules.Happening, ...] = ()
 
 
-@dataclass(frozen=True)
 class Linked(NodeUpdate):
     """A link to another seat is up, or, without a name, to an onlooker; `relay` is the one that it
     goes through, as `relay+host:port`, empty for a direct one."""
@@ -68,7 +67,6 @@ class Linked(NodeUpdate):
     relay: str = ""
 
 
-@dataclass(frozen=True)
 class Unlinked(NodeUpdate):
     """A link to another seat, or to an onlooker, is gone."""
 
@@ -76,7 +74,6 @@ class Unlinked(NodeUpdate):
     reason: Reason
 
 
-@dataclass(frozen=True)
 class ChainGrew(NodeUpdate):
     """The chain grew.
 
@@ -93,7 +90,6 @@ class ChainGrew(NodeUpdate):
     final: int = 0
 
 
-@dataclass(frozen=True)
 class Happened(NodeUpdate):
     """These happenings are new, and the game stands so now. `ChainGrew` says which are final."""
 
@@ -101,7 +97,6 @@ class Happened(NodeUpdate):
     view: rules.View
 
 
-@dataclass(frozen=True)
 class Rewound(NodeUpdate):
     """A change of epoch replaced what happened after index `kept`; `view` is how it stands now."""
 
@@ -110,7 +105,6 @@ class Rewound(NodeUpdate):
     view: rules.View
 
 
-@dataclass(frozen=True)
 class Choosing(NodeUpdate):
     """The seat's player is asked; `again` if its earlier choice was seen and is void."""
 
@@ -119,7 +113,6 @@ class Choosing(NodeUpdate):
     again: bool
 
 
-@dataclass(frozen=True)
 class ChoiceTaken(NodeUpdate):
     """The player's choice was taken."""
 
@@ -127,7 +120,6 @@ class ChoiceTaken(NodeUpdate):
     choice: rules.Choice
 
 
-@dataclass(frozen=True)
 class ChoiceRefused(NodeUpdate):
     """The rules forbid the player's choice, which is asked again; see
     `protocol.game_interface.IllegalMove`."""
@@ -172,7 +164,6 @@ class Muster:
         return not self.strict and self.there >= self.quorum
 
 
-@dataclass(frozen=True)
 class Awaited(NodeUpdate):
     """Which others have to speak next, for how many seconds, and what is left of the patience."""
 
@@ -181,7 +172,6 @@ class Awaited(NodeUpdate):
     left: float = 0.0
 
 
-@dataclass(frozen=True)
 class Halfway(NodeUpdate):
     """Half of the patience for these seats is over; `left` is the rest, in seconds."""
 
@@ -191,7 +181,6 @@ class Halfway(NodeUpdate):
     muster: Muster
 
 
-@dataclass(frozen=True)
 class PatienceOver(NodeUpdate):
     """The game goes on without these seats if enough agree; `undecided`: they have not yet."""
 
@@ -201,7 +190,6 @@ class PatienceOver(NodeUpdate):
     undecided: bool = False
 
 
-@dataclass(frozen=True)
 class Paused(NodeUpdate):
     """The game cannot go on without these seats."""
 
@@ -210,7 +198,6 @@ class Paused(NodeUpdate):
     muster: Muster
 
 
-@dataclass(frozen=True)
 class Extended(NodeUpdate):
     """This seat waits longer for those, up to `left` seconds; 0: the table waits in any case."""
 
@@ -233,7 +220,6 @@ class Attending(StrEnum):
     """It was proven at fault."""
 
 
-@dataclass(frozen=True)
 class Attendance(NodeUpdate):
     """How each seat is there; told when it changes. One's own seat counts as linked unless it is
     absent or banned."""
@@ -241,7 +227,6 @@ class Attendance(NodeUpdate):
     seats: tuple[Attending, ...]
 
 
-@dataclass(frozen=True)
 class Clock(NodeUpdate):
     """The clock of the open step, told every second from its first one on: who has to speak, one's
     own seat too; for how many seconds; in how many this node's patience runs out, of how many; and
@@ -260,7 +245,6 @@ class Clock(NodeUpdate):
         return self.kind in (Kind.HOLD, Kind.REVEAL)
 
 
-@dataclass(frozen=True)
 class Said(NodeUpdate):
     """Someone talks: a seat, or an onlooker (None) by the name `who`.
 
@@ -274,19 +258,16 @@ class Said(NodeUpdate):
     is_own: bool = False
 
 
-@dataclass(frozen=True)
 class Crowded(NodeUpdate):
     """All seats of the table have their fill of onlookers; this one tries again."""
 
 
-@dataclass(frozen=True)
 class Unsaid(NodeUpdate):
     """This player's words were not said, and why."""
 
     reason: Reason
 
 
-@dataclass(frozen=True)
 class Again(NodeUpdate):
     """Who wants another game with the same people; who has refused, is gone, or said nothing."""
 
@@ -294,19 +275,16 @@ class Again(NodeUpdate):
     unwilling: frozenset[int]
 
 
-@dataclass(frozen=True)
 class Away(NodeUpdate):
     """This very seat was declared absent; `may_return`: it may come back now ([E-31])."""
 
     may_return: bool = True
 
 
-@dataclass(frozen=True)
 class Rejoined(NodeUpdate):
     """This very seat is present again; it sits out until the next round."""
 
 
-@dataclass(frozen=True)
 class Accused(NodeUpdate):
     """A seat was proven at fault: `code` is one of `protocol.fault_codes.FAULTS`."""
 
@@ -314,7 +292,6 @@ class Accused(NodeUpdate):
     code: str
 
 
-@dataclass(frozen=True)
 class GameOver(NodeUpdate):
     """The game is over and its result final."""
 
@@ -324,7 +301,6 @@ class GameOver(NodeUpdate):
     transcript: Path | None
 
 
-@dataclass(frozen=True)
 class Ended(NodeUpdate):
     """The table ended without a result.
 
@@ -352,7 +328,6 @@ class CodeEnd(StrEnum):
     """The relay at which it was waited was lost."""
 
 
-@dataclass(frozen=True)
 class OfferedCode(NodeUpdate):
     """A code that gives the ticket to one guest, for so many seconds, and the relay that it is for;
     `after`: how the one before it has ended."""
@@ -363,14 +338,12 @@ class OfferedCode(NodeUpdate):
     after: CodeEnd | None
 
 
-@dataclass(frozen=True)
 class NoCode(NodeUpdate):
     """There is no code now."""
 
     reason: Reason
 
 
-@dataclass(frozen=True)
 class Reached(NodeUpdate):
     """From where the host's ticket works; why, why not further, and what to do. `ticket`: the one
     to give from now on, if it is not the one that was shown."""
@@ -380,7 +353,6 @@ class Reached(NodeUpdate):
     ticket: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True)
 class Moved(NodeUpdate):
     """A seat was taken again elsewhere, and not everybody finds it: the ticket to give to the
     others, from where it works, why, and what to do."""
@@ -390,7 +362,6 @@ class Moved(NodeUpdate):
     ticket: str = field(repr=False)
 
 
-@dataclass(frozen=True)
 class RelayState(NodeUpdate):
     """A relay ('host:port') does not let this node wait there, and why; it is asked again and
     again. With None it does so again."""
@@ -399,7 +370,6 @@ class RelayState(NodeUpdate):
     why: Reason | None
 
 
-@dataclass(frozen=True)
 class TicketTaken(NodeUpdate):
     """A ticket was handed to this game: the seat of this nickname is dialled where it says, too."""
 
