@@ -195,7 +195,7 @@ class Outbox:
             but: The ids of nodes that it is not for.
         """
         body = peer_frames.Carry(frame.encode()) if isinstance(frame, Message) else frame
-        self.emit(Send(peer_frames.encode_frame(body), peer, frozenset(but)))
+        self._effects.append(Send(peer_frames.encode_frame(body), peer, frozenset(but)))
 
     def begin_replay(self) -> None:
         """Note that what follows comes from the journal."""
