@@ -47,6 +47,8 @@ A = TypeVar("A")
 PAUSE: Final[Seconds] = 2.0
 """Seconds that a bot waits for whoever has lent it the seat, before each choice."""
 NO_OTHER: Final = N_("Nothing else is open to you:")
+COUNTED: Final[Seconds] = 1.0
+"""Seconds between two looks at how long an answer may still take."""
 ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
 
 
@@ -199,22 +201,34 @@ class FullSeat(Hands):
 
     async def agree(self) -> bool:
         """Whether the person sits down."""
-        return await self._yes(N_("Sit down? y or n"), lambda line: line.agree())
+        return await self._yes(_("Sit down? y or n"), lambda line: line.agree())
 
     async def admit(self, nickname: str, key: str) -> bool:
         """Whether the person lets a guest in."""
         return await self._yes(knock(nickname, key), lambda line: line.admit(nickname, key))
 
-    async def _yes(self, words: str, in_lines: Callable[[LineSeat], Awaitable[bool]]) -> bool:
-        """Ask for a yes or a no; in lines if the screen has failed before it was said."""
-        app = self.app
-        app.call_later(app.ask_plainly, _(words))
+    async def _yes(
+        self,
+        words: str,
+        in_lines: Callable[[LineSeat], Awaitable[bool]],
+        patience: Seconds = math.inf,
+    ) -> bool:
+        """Ask for a yes or a no; in lines if the screen fails before it is said.
+
+        Args:
+            words: The question, with `{seconds}` where the time that is left belongs.
+            in_lines: Asks the same in lines.
+            patience: Seconds until an answer comes too late.
+        """
+        app, last = self.app, trio.current_time() + patience
+        self._replies.empty()
         try:
             while self.line is None:
-                self._replies.empty()
-                yes = await self._or_turned(self._replies)
-                if yes is not None:
-                    return yes
+                left = max(0.0, last - trio.current_time())
+                shown = words if math.isinf(left) else words.format(seconds=math.ceil(left))
+                app.call_later(app.ask_plainly, shown)
+                with self._until_turned(math.inf if math.isinf(left) else COUNTED):
+                    return await self._replies.next()
         finally:
             app.call_later(app.ask_plainly, "")
         return await in_lines(self.line)
@@ -321,8 +335,7 @@ class FullSeat(Hands):
 
     async def again(self) -> bool:
         """Whether the person wants another game with the same people."""
-        words = _(ANOTHER).format(seconds=round(ANSWER))
-        return await self._yes(words, lambda line: line.again())
+        return await self._yes(_(ANOTHER), lambda line: line.again(), ANSWER)
 
     # The hands, in Textual's loop.
 

@@ -161,6 +161,9 @@ class Desk:
     autopilot: bool = False
     has_hints: bool = False
     answers: str = ""
+    """The question with yes or no that is asked; empty: none is."""
+    has_replied: bool = False
+    """Whether one was answered since the game began."""
     told: tuple[str, ...] | None = None
     lesson: str | None = None
     """What is explained now; empty: nothing just now; None: this is no lesson."""
@@ -213,7 +216,7 @@ def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     lines = [Line(), *turning_points.over(stage, width)]
     if stage.scene.is_dealt:
         lines += [Line(), *pieces(stage, None, width)]
-    below = turning_points.again(stage, width, desk.autopilot)
+    below = turning_points.again(stage, width, desk.autopilot and not desk.has_replied)
     if len(lines) + len(below) > rows:
         lines = [line for line in lines if line.plain]
     most = max(TALK, rows - len(lines) - len(below))

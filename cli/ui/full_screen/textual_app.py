@@ -146,8 +146,10 @@ class TableApp(PagedApp):
         if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
             self.stage.hurry()
         self.stage.hear(update)
-        if isinstance(update, Started) and self.desk.autopilot:
-            self._hand_over(False)  # another game is one's own again
+        if isinstance(update, Started):
+            self.desk.has_replied = False
+            if self.desk.autopilot:
+                self._hand_over(False)  # another game is one's own again
         if self.stage.is_revealing and not self._beating:
             self._beating = True
             self._next_beat()
@@ -195,10 +197,10 @@ class TableApp(PagedApp):
         self.redraw()
 
     def ask_plainly(self, words: str) -> None:
-        """A question with yes or no; no words: nothing is asked any more."""
-        self.desk.answers = words
-        if words:
+        """Ask with yes or no, or change the words; no words: nothing is asked any more."""
+        if words and not self.desk.answers:
             self._ring()
+        self.desk.answers = words
         self.redraw()
 
     def explain(self, words: str) -> None:
@@ -245,7 +247,7 @@ class TableApp(PagedApp):
         key = key_of(event)
         yes = yes_or_no(key, None) if self.desk.answers else None
         if yes is not None:
-            self.desk.answers = ""
+            self.desk.answers, self.desk.has_replied = "", True
             self.hands.reply(yes)
             self.redraw()
             return

@@ -562,6 +562,21 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
     assert found == [True, True, True, False]
 
 
+@seated()
+async def test_how_long_an_answer_may_take_is_counted_down(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(human_player, "ANSWER", 1.05)
+    monkeypatch.setattr(human_player, "COUNTED", 0.01)
+    at.seat._do(lambda: trio.lowlevel.spawn_system_task(at.seat.again))
+    await at.until(lambda: "within 2 s" in at.text)
+    await at.until(lambda: "within 1 s" in at.text)
+    assert not at.app.desk.has_replied
+    await at.press("n")
+    await at.until(lambda: "same people" not in at.text)
+    assert at.app.desk.has_replied
+
+
 class Lines(human_player.LineSeat):
     """A line prompt in whose seat a bot sits, and at which nobody types."""
 

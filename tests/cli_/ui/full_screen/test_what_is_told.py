@@ -61,6 +61,8 @@ def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
     assert "no yes from Clara; you did not agree." in shown.text()
     shown.desk.autopilot = True
     assert "no yes from Clara; a bot held your seat, so you did not agree." in shown.text(100, 30)
+    shown.desk.has_replied = True
+    assert "no yes from Clara; you did not agree." in shown.text(100, 30)
     shown.there(Attending.ABSENT)
     assert "you were not at the table at the end" in shown.text(120, 40)
 
