@@ -41,6 +41,21 @@ def is_small(columns: int, rows: int) -> bool:
     return columns < COLUMNS or rows < ROWS
 
 
+def is_full(plain: bool) -> bool:
+    """Return whether the full screen is shown.
+
+    It is where standard input, output and error are a terminal that has room for it.
+
+    Args:
+        plain: Whether lines are wanted all the same.
+    """
+    if plain or os.environ.get("TERM", "") in ("", "dumb"):
+        return False
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        return False
+    return not is_small(*shutil.get_terminal_size())
+
+
 def width() -> int | None:
     """Columns to print in: COLUMNS, else the terminal's; None if nothing bounds a line."""
     asked = os.environ.get("COLUMNS", "")

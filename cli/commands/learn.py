@@ -18,10 +18,10 @@ from ..local.bot_processes import own_installation
 from ..local.lesson_screen import Room, hear_talk, teach
 from ..local.player_setup import default_nickname
 from ..printing import say
-from ..ui.screen_interface import ScreenOptions, screen_for_people
+from ..ui.screen_interface import ScreenOptions
 from ..words import translation
 from ..words.translation import _
-from .take_seat import interrupted
+from .take_seat import interrupted, screen_for_people
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
 """In the environment of a lesson behind which a game begins: no command for one is shown."""

@@ -16,8 +16,7 @@ from protocol import Kind, Node, fingerprint, transcript
 
 from ..exit_codes import NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
-from ..printing import ask, say, write_line
-from ..ui.screen_interface import is_full
+from ..printing import ask, is_full, say, write_line
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
 from ..words.translation import _

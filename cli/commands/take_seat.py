@@ -34,9 +34,9 @@ from ..local import player_setup
 from ..local.bot_processes import Crew
 from ..local.player_setup import check_home
 from ..local.settings import NONE
-from ..printing import complain
+from ..printing import complain, is_full
 from ..ui.lines.stdin_lines import until_closed
-from ..ui.screen_interface import Screen, ScreenOptions, screen_of
+from ..ui.screen_interface import Screen, ScreenOptions
 from ..words.table_terms import TableOffer
 from ..words.translation import _
 from .options import USUAL, NetworkOptions, OutputOptions, SeatOptions
@@ -44,10 +44,33 @@ from .options import USUAL, NetworkOptions, OutputOptions, SeatOptions
 if TYPE_CHECKING:
     from p2p_hoity.net.socks_proxy import SocksNetwork
 
+    from ..ui.full_screen.human_player import FullSeat
+    from ..ui.lines.line_seat import LineSeat
+
 ANY_PORT: Final = ":0"
 LOOPBACK: Final = "127.0.0.1"
 PROXY: Final = "HOITY_PROXY"
 """The proxy for commands that name none, and for the bots that this command starts."""
+
+
+def screen_of(how: ScreenOptions) -> Screen:
+    """Return the screen of a seat or an onlooker."""
+    if not how.as_json:
+        return screen_for_people(how)
+    from ..ui.json_screen import JsonSeat
+
+    return JsonSeat(how)
+
+
+def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
+    """Return the full screen, or lines where it has no place or is not wanted."""
+    if is_full(how.plain or how.auto):
+        from ..ui.full_screen.human_player import FullSeat
+
+        return FullSeat(how)
+    from ..ui.lines.line_seat import LineSeat
+
+    return LineSeat(how)
 
 
 def listening(text: str, option: str = "--listen") -> tuple[str, int]:

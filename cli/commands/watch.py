@@ -10,11 +10,11 @@ from p2p_hoity.table.watch_table import Onlooker, watch_table
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.player_setup import check_output
-from ..ui.screen_interface import ScreenOptions, screen_of
+from ..ui.screen_interface import ScreenOptions
 from ..words.translation import _
 from .join import ticket_of
 from .options import OutputOptions, SeatOptions, WatchOptions
-from .take_seat import through
+from .take_seat import screen_of, through
 
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:

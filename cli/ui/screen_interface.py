@@ -1,17 +1,15 @@
-"""The interface of all screens, and the choice of the screen for a terminal.
+"""The interface of all screens.
 
-A further screen is one more file of this folder, and one more line in `screen_of`.
+A further screen is one more file of this folder, and one more line in `screen_of` of
+`cli/commands/take_seat.py`.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import trio
 
@@ -20,12 +18,7 @@ from p2p_hoity.table.player_interface import Player
 from p2p_hoity.table.session import Outcome
 from protocol.bounds import Quota
 
-from ..printing import is_small
 from ..words.table_terms import TableOffer
-
-if TYPE_CHECKING:
-    from .full_screen.human_player import FullSeat
-    from .lines.line_seat import LineSeat
 
 MOST_WAITING: Final[Quota] = 64
 """Answers that wait for a question."""
@@ -103,15 +96,6 @@ class Screen(Player, Protocol):
         """Run the peer to its end, with this screen around it; what it returns, or raises."""
 
 
-def is_full(plain: bool) -> bool:
-    """Whether there is a terminal that a full screen can be shown on, and nobody wants lines."""
-    if plain or os.environ.get("TERM", "") in ("", "dumb"):
-        return False
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        return False
-    return not is_small(*shutil.get_terminal_size())
-
-
 @dataclass(frozen=True)
 class ScreenOptions:
     """Who sits at a screen, and how it is wanted.
@@ -136,23 +120,3 @@ class ScreenOptions:
     again: bool = False
     bell: bool = True
     stands_in: bool = False
-
-
-def screen_of(how: ScreenOptions) -> Screen:
-    """Return the screen of a seat or an onlooker."""
-    if not how.as_json:
-        return screen_for_people(how)
-    from .json_screen import JsonSeat
-
-    return JsonSeat(how)
-
-
-def screen_for_people(how: ScreenOptions) -> LineSeat | FullSeat:
-    """Return the full screen, or lines where it has no place or is not wanted."""
-    if is_full(how.plain or how.auto):
-        from .full_screen.human_player import FullSeat
-
-        return FullSeat(how)
-    from .lines.line_seat import LineSeat
-
-    return LineSeat(how)

@@ -41,26 +41,24 @@ def under(folder: str) -> list[Path]:
     return found
 
 
-def statements(tree: ast.AST, deferred: bool) -> Iterator[ast.AST]:
-    """Yield all statements that run; those inside functions only if `deferred`."""
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements that run, also those inside functions."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.expr):
-            continue
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and not deferred:
             continue
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
             continue
         yield child
-        yield from statements(child, deferred)
+        yield from statements(child)
 
 
 @cache
-def imports(path: Path, deferred: bool = True) -> frozenset[str]:
+def imports(path: Path) -> frozenset[str]:
     """Return the modules that a file imports, as absolute names."""
     here = name_of(path).split(".")
     package = here if path.name == "__init__.py" else here[:-1]
     found: set[str] = set()
-    for node in statements(tree_of(path), deferred):
+    for node in statements(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -85,9 +83,7 @@ def test_arrows_point_downward(path: Path) -> None:
 
 
 def test_there_are_no_circles() -> None:
-    graph = {
-        name: set(imports(path, deferred=False)) & set(MODULES) for name, path in MODULES.items()
-    }
+    graph = {name: set(imports(path)) & set(MODULES) for name, path in MODULES.items()}
     for name, arrows in graph.items():
         arrows.discard(name)
         arrows -= {above for above in arrows if name.startswith(above + ".")}
