@@ -23,7 +23,6 @@ from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage.journal import Journal
 from .frame_access import Access
-from .frame_kinds import Budget, kind_of
 from .player_interface import PlayerQuestions
 from .presence import PresenceTeller
 
@@ -211,21 +210,13 @@ class EffectsOut:
                 self._later.append(effect)
 
     def send(self, send: effects.Send) -> None:
-        """Post a frame to whom it is for.
-
-        What is passed on of others need not be on disk first. Onlookers are asked nothing ([L-6]).
-        """
+        """Post a frame to whom it is for. What is passed on of others need not be on disk first."""
         if not send.but:
             self._keeper.settle()
-        told, budget = frozenset((send.peer or b"",)), kind_of(send.frame).budget
-        if send.peer is None:
-            told = self._hub.links() - send.but
-            if budget is Budget.QUESTIONS:
-                told = told.intersection(self._machine.table.ids)
-            else:
-                told = frozenset(filter(self._access.passes_on_to, told))
-        for peer in told:
-            self._has_posted |= self._hub.post(peer, send.frame, budget is Budget.ONCE)
+        seats, is_told = self._machine.table.ids, self._access.passes_on_to
+        for peer in self._hub.links() - send.but if send.peer is None else (send.peer,):
+            if send.peer or (peer in seats if send.asks else is_told(peer)):
+                self._has_posted |= self._hub.post(peer, send.frame, send.once)
 
     async def let_out(self) -> None:
         """Let what was posted out: it goes before what this node shows, and what it hears next."""

@@ -76,13 +76,14 @@ def _kinds() -> dict[int | str, FrameKind]:
         for frames, handler, sender, budget in rows
         for kind, size in frames.sizes.items()
     }
-    for number, budget in _OF_GAME.items():
-        found[number] = replace(found[number], budget=budget)
+    for number, row in peer_frames.FRAMES.rows.items():
+        if row.kind in peer_frames.REQUESTS:
+            found[number] = replace(found[number], budget=Budget.QUESTIONS)
+        elif row.kind in peer_frames.SPREAD:
+            found[number] = replace(found[number], budget=Budget.ONCE)
     return found | {"roster": replace(found["again"], most_bytes=found["roster"].most_bytes)}
 
 
-_OF_GAME: Final = dict.fromkeys((0, 5), Budget.ONCE) | dict.fromkeys((1, 2, 3), Budget.QUESTIONS)
-"""A message and a departure notice are told to all; fetch, sync and own are requests."""
 KINDS: Final[Mapping[int | str, FrameKind]] = _kinds()
 """Every kind of frame, by the first item of its array. At a running table only the roster of the
 next one is read, which is no frame of the lobby there."""

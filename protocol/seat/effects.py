@@ -47,11 +47,21 @@ class Record:
 
 @dataclass(frozen=True)
 class Send:
-    """Send this frame to `peer`, or to all links but those in `but` if `peer` is None."""
+    """Send a frame.
+
+    Attributes:
+        frame: The frame.
+        peer: The id of the node it is for. None: all linked nodes.
+        but: The ids of nodes that it is not for.
+        asks: Whether it is a request. Onlookers are asked nothing ([L-6]).
+        once: Whether it is left out on a link on which the same one is under way ([L-24]).
+    """
 
     frame: bytes = field(repr=False)
     peer: bytes | None = None
     but: frozenset[bytes] = frozenset()
+    asks: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -195,7 +205,9 @@ class Outbox:
             but: The ids of nodes that it is not for.
         """
         body = peer_frames.Carry(frame.encode()) if isinstance(frame, Message) else frame
-        self._effects.append(Send(peer_frames.encode_frame(body), peer, frozenset(but)))
+        encoded = peer_frames.encode_frame(body)
+        asks, once = isinstance(body, peer_frames.REQUESTS), isinstance(body, peer_frames.SPREAD)
+        self._effects.append(Send(encoded, peer, frozenset(but), asks, once))
 
     def begin_replay(self) -> None:
         """Note that what follows comes from the journal."""

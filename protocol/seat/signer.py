@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from ..chain import cards
-from ..chain.chain_state import Node, Secrets, new_secrets
+from ..chain.chain_state import Secrets, new_secrets
 from ..consensus import absence
 from ..crypto.elgamal import Ciphertext
 from ..crypto.hashing import Random
@@ -131,20 +131,17 @@ class Inquiry:
 
 @dataclass(frozen=True)
 class PlayerChoice:
-    """A player's choice, the node it was made on, and whether it has been shown since."""
+    """A player's choice.
+
+    Attributes:
+        digest: The digest of the node that it was made on.
+        choice: The choice.
+        burnt: Whether it has been shown since.
+    """
 
     digest: bytes
     choice: Choice
     burnt: bool = False
-
-    def still_stands(self, node: Node) -> bool:
-        """Return whether to commit the choice again without asking the player ([D-5]).
-
-        So it is only if the choice was not shown, and at most who is present has changed.
-        """
-        parent = node.parent
-        linked = node.slots is None and parent is not None and parent.digest == self.digest
-        return not self.burnt and (node.digest == self.digest or linked)
 
 
 class Signer:
@@ -312,7 +309,7 @@ class Signer:
         A lower wish than one already signed says nothing, and is not kept; after the last epoch
         there is none to wish.
 
-        SPEC: [M-5].
+        SPEC: [M-5], [E-22].
         """
         if self.outbox.is_replaying or type(statement) not in SIGNS[self.state]:
             return False
@@ -322,19 +319,14 @@ class Signer:
                 return False
         if self.log.store.versions(signed_messages.identity_of(seat, statement)):
             return False
-        return not self._may_contradict(statement)
-
-    def _may_contradict(self, statement: signed_messages.Statement) -> bool:
-        """Return whether something this seat has forgotten could stand against it ([E-22]).
-
-        After an old journal was restored, a faulty seat may be the only one to hold what was signed
-        since, and hide it. It was signed in an epoch that some honest seat has wished, so below
-        `floor`: nothing is signed there any more, nor a halt that would have to report it.
-        """
+        # After an old journal was restored, a faulty seat may be the only one that stores what was
+        # signed since, and hide it. That was signed in an epoch that some honest seat has wished,
+        # so below `floor`: nothing is signed there, nor a halt that would have to report it.
         if isinstance(statement, Halt):
-            return (statement.lock.epoch if statement.lock else 0) < self.floor
-        bound = isinstance(statement, Say | Close | Accept | SealVote)
-        return bound and statement.epoch < self.floor  # type: ignore[union-attr]
+            return (statement.lock.epoch if statement.lock else 0) >= self.floor
+        if isinstance(statement, Say | Close | Accept | SealVote):
+            return statement.epoch >= self.floor
+        return True
 
     def announce_end(self, reason: str, about: int | None = None) -> None:
         """Sign an end notice and send it to all; nothing, while the journal is replayed.

@@ -157,7 +157,12 @@ def speak(state: SeatState) -> bool:
     if transition.needs_choice(node, seat):
         name = node.want.name
         chosen = signer.player_choices.get((node.step, name))
-        if chosen is None or not chosen.still_stands(node):
+        # A choice is committed again without asking the player only if it was not shown, and at
+        # most who is present has changed since ([D-5]).
+        same = [node.digest]
+        if node.slots is None and node.parent is not None:
+            same.append(node.parent.digest)
+        if chosen is None or chosen.burnt or chosen.digest not in same:
             signer.ask_player(chosen)
             return False
         body = transition.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)

@@ -76,6 +76,10 @@ FRAMES: Final[Kinds[FrameBody]] = Kinds(
     }
 )
 """The frames between the nodes of a table, by their number, and the most bytes of each."""
+REQUESTS: Final = (Fetch, Sync, Own)
+"""What asks for something. Only seats are asked ([L-6])."""
+SPREAD: Final = (Carry, Leave)
+"""What is told to all nodes, and stored: it need not be under way twice on one link ([L-24])."""
 
 
 def encode_frame(frame: FrameBody) -> bytes:

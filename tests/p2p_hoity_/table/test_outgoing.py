@@ -53,7 +53,7 @@ def test_what_is_recorded_is_on_disk_before_it_is_posted_to_whom_it_is_for() -> 
     assert it.done[0] == "on disk"
     assert set(it.done[1:]) == {*SEATS, ONLOOKER}
     out, it = outgoing()
-    out.send(Send(QUESTION))
+    out.send(Send(QUESTION, asks=True))
     assert set(it.done[1:]) == set(SEATS)
     out, it = outgoing()
     out.send(Send(TOLD, but=frozenset(SEATS)))
@@ -80,7 +80,7 @@ async def test_who_has_said_nothing_does_not_wait() -> None:
     assert await turns_of(out) == 0
     out.send(Send(TOLD))
     assert await turns_of(out) == 0
-    out.send(Send(QUESTION))
+    out.send(Send(QUESTION, asks=True))
     assert await turns_of(out) > 0
     assert await turns_of(out) == 0
 

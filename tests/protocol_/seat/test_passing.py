@@ -10,9 +10,10 @@ from support.toy_game import ToyGame
 
 from protocol.consensus.epoch_votes import MORE_SAYS
 from protocol.errors import Invalid
-from protocol.seat.effects import Send
+from protocol.seat.effects import Outbox, Send
 from protocol.wire import codec, peer_frames
 from protocol.wire.signed_messages import Halt, Late, Message, Say
+from protocol.wire.signed_notices import EndNotice, Leave
 from protocol.wire.table_header import Patience
 
 SEATS = 4
@@ -269,3 +270,26 @@ def test_of_a_seat_at_fault_only_what_proves_it_goes_round(room: MachineTable) -
     firsts = [m for m in inspect(machine).store.epoch_says(0) if m.seat == 1 and m not in says]
     assert firsts
     assert {carried(say) for say in firsts if say.statement.step >= steps[0].step} <= told  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("frame", "asks", "once"),
+    [
+        (peer_frames.Carry(b"a message"), False, True),
+        (peer_frames.Fetch((), ()), True, False),
+        (peer_frames.Sync(0, 1, ()), True, False),
+        (peer_frames.Own(), True, False),
+        (peer_frames.Told(bytes(32)), False, False),
+        (Leave(1, 1, 0, 9, bytes(32), bytes(64)), False, True),
+        (EndNotice(1, "over", None, bytes(64)), False, False),
+    ],
+    ids=["carry", "fetch", "sync", "own", "told", "leave", "end"],
+)
+def test_only_requests_ask_and_only_what_is_told_to_all_goes_once_over_a_link(
+    frame: peer_frames.FrameBody, asks: bool, once: bool
+) -> None:
+    outbox = Outbox()
+    outbox.send(frame, but=(b"p" * 32,))
+    assert outbox.take() == [
+        Send(peer_frames.encode_frame(frame), None, frozenset((b"p" * 32,)), asks, once)
+    ]

@@ -82,7 +82,7 @@ class LyingEffects(EffectsOut):
             self._carry(told, send)
 
     def _carry(self, message: Message, send: Send) -> None:
-        super().send(Send(carried(message), send.peer, send.but))
+        super().send(Send(carried(message), send.peer, send.but, once=True))
 
     def _versions(self, message: Message) -> Sequence[Message]:
         liar = self.liar
