@@ -1,8 +1,11 @@
-"""Updates as JSON: objects, arrays, text and numbers, for programs."""
+"""Updates and scenes as JSON: objects, arrays, text and numbers, for programs and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import Path
 from typing import Any, Final
 
 from protocol import Table, fingerprint
@@ -73,12 +76,8 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
             case updates.Muster():
                 found |= {"quorum": value.quorum, "there": value.there, "mute": value.is_mute}
                 found |= {"gone": sorted(value.gone), "unlinked": sorted(value.unlinked)}
-            case float():
-                found[name] = round(value, 1)
-            case Mapping():
-                found[name] = {key: plain(one) for key, one in value.items()}
             case _:
-                found[name] = plain(value)
+                found[name] = value_json(value, reason_json)
     return found
 
 
@@ -97,3 +96,35 @@ def edition_json(edition: Edition) -> dict[str, Any]:
     """
     found = descent(edition)
     return {"edition": edition.name, "changed": list(found.changes) if found.original else None}
+
+
+def value_json(value: object, reason_json: ReasonJson) -> Any:
+    """Return a value of an update or scene as JSON holds it."""
+    match value:
+        case rules.Place():
+            return value.words
+        case Enum():
+            return value.value
+        case Reason():
+            return reason_json(value)
+        case Table():
+            return table_json(value)
+        case rules.View():
+            return {"seat": value.seat, "state": _named(value.state, reason_json, {"edition"})}
+        case float():
+            return round(value, 1)
+        case Path():
+            return str(value)
+        case Mapping():
+            return {str(key): value_json(one, reason_json) for key, one in value.items()}
+        case Set():
+            return sorted(value)
+        case tuple() | list():
+            return [value_json(one, reason_json) for one in value]
+    return _named(value, reason_json) if is_dataclass(value) else value
+
+
+def _named(value: Any, reason_json: ReasonJson, without: Set[str] = frozenset()) -> dict[str, Any]:
+    """Return the fields of a dataclass by name."""
+    names = [one.name for one in fields(value) if one.name not in without]
+    return {name: value_json(getattr(value, name), reason_json) for name in names}
