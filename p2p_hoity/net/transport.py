@@ -179,7 +179,8 @@ class TcpOutlet:
     async def open(self, address: Address) -> trio.abc.Stream:
         """A TCP stream; NetError says what failed, NobodyError that there is nobody to dial."""
         with trouble_is(NetCode.UNREACHED, address=str(address)):
-            return await self._connected(*await _checked(address, self._family))
+            family, where = await _checked(address, self._family)
+            return await self._connected(family, where)
 
     async def _connected(self, family: int, where: Any) -> trio.SocketStream:
         made = trio.socket.socket(family, socket.SOCK_STREAM)

@@ -260,7 +260,8 @@ def read(data: bytes, table: bytes, seats: int) -> Message:
     """
     whole = codec.decode(data, MAX_MESSAGE)
     payload, signature = codec.read(_ENVELOPE, whole, BAD, "an envelope")
-    return Message(*read_payload(payload, table, seats), payload, signature)
+    seat, statement = read_payload(payload, table, seats)
+    return Message(seat, statement, payload, signature)
 
 
 def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
@@ -270,7 +271,8 @@ def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[by
     """
     if codec.size((payload, signature)) > MAX_MESSAGE:
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
-    message = Message(*read_payload(payload, table, len(ids)), payload, signature)
+    seat, statement = read_payload(payload, table, len(ids))
+    message = Message(seat, statement, payload, signature)
     message.verify(ids)
     return message
 
