@@ -30,19 +30,24 @@ MOST: Final[Quota] = 4096
 
 
 class UnderWay:
-    """The frames of one link that are not known to be read yet.
-
-    Attributes:
-        names: The names of these frames. A frame is under way from when its name is added.
+    """The frames of one link that were not known to be read yet, by name.
 
     SPEC: [L-24].
     """
 
     def __init__(self) -> None:
-        self.names: set[bytes] = set()
+        self._names: set[bytes] = set()
         self._out: deque[tuple[int, bytes]] = deque()
         self._written = 0
         self._known = 0
+
+    def enter(self, data: bytes) -> bytes | None:
+        """The name of a frame that is about to be queued; None if it is under way already."""
+        name = hashlib.blake2b(data, digest_size=16).digest()
+        if name in self._names:
+            return None
+        self._names.add(name)
+        return name
 
     def write(self, size: int, names: Iterable[bytes]) -> None:
         """So many bytes go out now, and in them the frames of these names."""
@@ -50,7 +55,7 @@ class UnderWay:
         for name in names:
             self._out.append((self._written, name))
             if len(self._out) > MOST:
-                self.names.discard(self._out.popleft()[1])
+                self._names.discard(self._out.popleft()[1])
 
     def acknowledge(self, read: int) -> None:
         """The other end has read so many bytes, modulo MARK; more than were written says nothing,
@@ -59,7 +64,7 @@ class UnderWay:
         if more <= self._written - self._known:
             self._known += more
             while self._out and self._out[0][0] <= self._known:
-                self.names.discard(self._out.popleft()[1])
+                self._names.discard(self._out.popleft()[1])
 
 
 CHUNK = 1 << 16
@@ -143,15 +148,13 @@ class Link:
             return False
         if not 0 < len(data) <= self._limits.frame:
             raise ValueError(f"a frame holds 1 to {self._limits.frame} bytes, not {len(data)}")
-        name = hashlib.blake2b(data, digest_size=16).digest() if once else None
-        if name in self._under_way.names:
+        name = self._under_way.enter(data) if once else None
+        if once and name is None:
             return True
         frames, size = len(self._queue) + 1, self._queued_bytes + len(data)
         if frames > self._limits.queue_frames or size > self._limits.queue_bytes:
             self.close(because(LinkCode.TOO_SLOW))
             return False
-        if name is not None:
-            self._under_way.names.add(name)
         self._queue.append(QueuedFrame(data, name, self._heeded()))
         self._queued_bytes = size
         self._more.set()

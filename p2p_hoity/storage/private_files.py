@@ -179,7 +179,8 @@ class PrivateFiles:
     def _make_folders(self, path: Path) -> None:
         for folder in self._folders(path):
             private_folder(folder)
-        make_folder(path.parent)
+        if self.root is None:
+            make_folder(path.parent)
 
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
         """Write a file that only its owner can read, whole or not at all."""

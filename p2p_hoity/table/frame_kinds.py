@@ -48,20 +48,27 @@ class Budget(Enum):
     NONE = auto()
     QUESTIONS = auto()
     """A request. Answers are not counted, because a seat would wait in vain for one dropped."""
-    ONCE = auto()
-    """What is told to all, and kept: the same frame is not sent twice on one link at a time."""
     TALK = auto()
     REMATCH = auto()
 
 
 @dataclass(frozen=True)
 class FrameKind:
-    """How frames of one kind are treated."""
+    """How frames of one kind are treated.
+
+    Attributes:
+        most_bytes: The most bytes of such a frame.
+        handler: What handles it at a running table.
+        sender: Whose frames of this kind are read there.
+        budget: What it is charged to before it is read.
+        is_spread: Whether it was told to all. It is read in its turn, and not before a job is done.
+    """
 
     most_bytes: int
     handler: Handler
     sender: Sender
     budget: Budget
+    is_spread: bool = False
 
 
 def _kinds() -> dict[int | str, FrameKind]:
@@ -80,7 +87,7 @@ def _kinds() -> dict[int | str, FrameKind]:
         if row.kind in peer_frames.REQUESTS:
             found[number] = replace(found[number], budget=Budget.QUESTIONS)
         elif row.kind in peer_frames.SPREAD:
-            found[number] = replace(found[number], budget=Budget.ONCE)
+            found[number] = replace(found[number], is_spread=True)
     return found | {"roster": replace(found["again"], most_bytes=found["roster"].most_bytes)}
 
 

@@ -23,7 +23,7 @@ from ..coded_errors import because, of_protocol
 from ..net.hub import Event, Frame, Hub
 from .effects_out import EffectsOut
 from .frame_access import DropCode
-from .frame_kinds import Budget, FrameKind
+from .frame_kinds import FrameKind
 from .rate_limit import RateLimit
 
 MOST_FRAMES: Final[Quota] = 64
@@ -97,7 +97,7 @@ class FramesIn:
         it.
         """
         is_busy = self._machine.job is not None or bool(self._line)
-        if is_busy and (kind.budget is Budget.ONCE or any(peer == one for one, _ in self._line)):
+        if is_busy and (kind.is_spread or any(peer == one for one, _ in self._line)):
             self._line.append((peer, data))
             self._taken += len(data) + OVERHEAD
         else:

@@ -57,7 +57,7 @@ class RateLimit:
                 return self._talk[peer in self._ids].take_if_any(peer, now, DEBT)
             case Budget.REMATCH:
                 return self._rematch.take_if_any(peer, now, DEBT)
-            case Budget.NONE | Budget.ONCE:
+            case Budget.NONE:
                 return True
 
     def rest(self, peer: bytes, now: float) -> float:

@@ -342,8 +342,7 @@ class SeatMachine(SeatState):
             return
         message.verify(self.table.ids)
         votes, lacked = self.log.votes, self.log.lacks_messages
-        before = votes.common_wish()
-        forgotten = message.seat == self.seat and self.signer.is_forgotten(message)
+        before, forgotten = votes.common_wish(), self.signer.is_forgotten(message)
         if memory_quotas.is_worth_keeping(self, message) and self.signer.hold(message):
             catch_up.pass_on(self, message, peer)
             if forgotten:

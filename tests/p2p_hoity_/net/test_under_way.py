@@ -9,12 +9,11 @@ ONE, TWO = b"one", b"two"
 
 
 def entered(ways, *frames):
-    """Queue what of these is not under way; it goes out at once, a hundred bytes each."""
-    fresh = [frame for frame in dict.fromkeys(frames) if frame not in ways.names]
-    for frame in fresh:
-        ways.names.add(frame)
-        ways.write(100, [frame])
-    return len(fresh)
+    """What of these is to be queued; it goes out at once, a hundred bytes each."""
+    names = [name for name in map(ways.enter, frames) if name is not None]
+    for name in names:
+        ways.write(100, [name])
+    return len(names)
 
 
 def test_a_frame_enters_again_once_its_last_byte_is_read_and_so_many_are_remembered():
@@ -29,20 +28,20 @@ def test_a_frame_enters_again_once_its_last_byte_is_read_and_so_many_are_remembe
     ways = UnderWay()
     frames = [number.to_bytes(4, "big") for number in range(MOST + 1)]
     assert entered(ways, *frames) == MOST + 1
-    assert len(ways.names) == len(ways._out) == MOST
+    assert len(ways._names) == len(ways._out) == MOST
     assert entered(ways, *frames[1:]) == 0
     assert entered(ways, frames[0]) == 1
 
 
 def test_what_only_waits_is_under_way_whatever_is_read_and_the_count_goes_round():
     ways = UnderWay()
-    ways.names.add(ONE)
+    name = ways.enter(ONE)
     ways.write(100, [])
     ways.acknowledge(100)
-    assert ONE in ways.names
-    ways.write(100, [ONE])
+    assert ways.enter(ONE) is None
+    ways.write(100, [name])
     ways.acknowledge(200)
-    assert ONE not in ways.names
+    assert ways.enter(ONE) == name
     ways = UnderWay()
     for _ in range(5):
         ways.write(MARK - 7, [])

@@ -18,7 +18,7 @@ from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.frame_kinds import Budget, kind_of
+from p2p_hoity.table.frame_kinds import kind_of
 from protocol.wire import table_header
 from protocol.wire.table_header import Patience
 
@@ -88,7 +88,7 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
 
     def counted(link: FrameBuffer, chunk: bytes | bytearray) -> Iterator[bytes]:
         for data in feed(link, chunk):
-            came[link, data] += kind_of(data).budget is Budget.ONCE
+            came[link, data] += kind_of(data).is_spread
             yield data
 
     monkeypatch.setattr(FrameBuffer, "feed", counted)
