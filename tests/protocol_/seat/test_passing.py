@@ -293,3 +293,27 @@ def test_only_requests_ask_and_only_what_is_told_to_all_goes_once_over_a_link(
     assert outbox.take() == [
         Send(peer_frames.encode_frame(frame), None, frozenset((b"p" * 32,)), asks, once)
     ]
+
+
+def test_a_stored_message_is_verified_once_and_any_other_before_it_counts(
+    room: MachineTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verified: list[bytes] = []
+    verify = Message.verify
+
+    def noting(message: Message, ids: tuple[bytes, ...]) -> None:
+        verified.append(message.signature)
+        verify(message, ids)
+
+    monkeypatch.setattr(Message, "verify", noting)
+    machine, peer = room.machine(0), room.table.ids[1]
+    late = room.sign(1, Late(1))
+    forged = Message(late.seat, late.statement, late.payload, bytes(64))
+    fails(Invalid, "bad-signature", machine.receive, carried(forged), room.now, peer)
+    machine.receive(carried(late), room.now, peer)
+    assert verified == [bytes(64), late.signature]
+    machine.take()
+    for again in (late, forged):
+        machine.receive(carried(again), room.now, peer)
+        assert machine.take() == []
+    assert verified == [bytes(64), late.signature]
