@@ -4,13 +4,14 @@ from collections import Counter
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, inspect, view_of
-from support.machine_table import MachineTable, begun_room, carried, toy_table
+from support.inspection import alter, inspect, view_of, want
+from support.machine_table import MachineTable, begun_room, carried, seeded, toy_table
 from support.toy_game import ToyGame
 
 from protocol.consensus.epoch_votes import MORE_SAYS
 from protocol.errors import Invalid
-from protocol.seat.effects import Outbox, Send
+from protocol.seat.effects import Outbox, Record, Send
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, peer_frames
 from protocol.wire.signed_messages import Halt, Late, Message, Say
 from protocol.wire.signed_notices import EndNotice, Leave
@@ -317,3 +318,43 @@ def test_a_stored_message_is_verified_once_and_any_other_before_it_counts(
         machine.receive(carried(again), room.now, peer)
         assert machine.take() == []
     assert verified == [bytes(64), late.signature]
+
+
+@pytest.mark.parametrize("kind", ["seat", "onlooker", "restored"])
+def test_a_known_payload_with_another_signature_changes_nothing(
+    room: MachineTable, kind: str
+) -> None:
+    """It is neither kept nor passed on: whoever asks gets the first one, which holds."""
+    peer, message = room.table.ids[1], _say(room, 1)
+    machine = room.machine(0)
+    if kind == "onlooker":
+        machine = SeatMachine(room.table, bytes)
+        machine.start(room.now)
+    machine.receive(carried(message), room.now, peer)
+    if kind == "restored":
+        effects = (*room.places[0].heard, *machine.take())
+        records = [effect.data for effect in effects if isinstance(effect, Record)]
+        machine = SeatMachine(room.table, seeded("again"), 0, room.who[0], bytes(32))
+        machine.restore(records)
+        machine.start(room.now)
+    machine.take()
+    proofs = dict(inspect(machine).proofs)
+    for signature in (bytes(64), room.sign(1, Late(1)).signature):
+        other = Message(message.seat, message.statement, message.payload, signature)
+        machine.receive(carried(other), room.now, peer)
+        assert machine.take() == []
+    ask = peer_frames.encode_frame(peer_frames.Fetch((message.hash,), ()))
+    machine.receive(ask, room.now, peer)
+    assert [e.frame for e in machine.take() if isinstance(e, Send)] == [carried(message)]
+    assert inspect(machine).proofs == proofs
+
+
+def test_a_forged_copy_of_what_is_wanted_leaves_it_wanted(room: MachineTable) -> None:
+    machine, peer, message = room.machine(0), room.table.ids[2], _say(room, 1)
+    want(machine, {message.hash})
+    forged = Message(message.seat, message.statement, message.payload, bytes(64))
+    fails(Invalid, "bad-signature", machine.receive, carried(forged), room.now, peer)
+    assert inspect(machine).store.wants == {message.hash}
+    machine.receive(carried(message), room.now, peer)
+    assert message.hash in inspect(machine).store
+    assert inspect(machine).store.wants == set()
