@@ -207,7 +207,7 @@ class Outbox:
         body = peer_frames.Carry(frame.encode()) if isinstance(frame, Message) else frame
         encoded = peer_frames.encode_frame(body)
         asks, once = isinstance(body, peer_frames.REQUESTS), isinstance(body, peer_frames.SPREAD)
-        self.emit(Send(encoded, peer, frozenset(but), asks, once))
+        self._effects.append(Send(encoded, peer, frozenset(but), asks, once))
 
     def begin_replay(self) -> None:
         """Note that what follows comes from the journal."""

@@ -258,21 +258,28 @@ class FullSeat(Hands):
     # The player, in trio.
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Ask at the screen, or whoever has the seat now."""
+        """Ask at the screen, or whoever has the seat now; ask anew if the seat is handed over."""
         only = forced(view, kind)
         if only is not None and not again:
             if not self.autopilot and self.line is None:
                 self.app.call_later(self.app.remark, _(NO_OTHER))
             return only
+        app = self.app
         while True:
             if self.autopilot and self.line is None:
                 await self._pause()
             other = self.line or (self._bot if self.autopilot else None)
             if other is not None:
                 return await other.choose(view, kind, again)
-            choice = await self._ask(view, kind, again)
-            if choice is not None:
-                return choice
+            self._answers.empty()
+            app.call_later(app.ask, view, kind, again)
+            try:
+                while (found := await self._or_turned(self._answers)) is not None:
+                    # A key struck for a question that this one has replaced may still be under way.
+                    if found[0] is view:
+                        return found[1]
+            finally:
+                app.call_later(app.close_question, view)
 
     async def _pause(self) -> None:
         """Who has lent the seat to a bot sees what it does, and may take the seat back; none where
@@ -282,21 +289,6 @@ class FullSeat(Hands):
             return
         with self._until_turned(self.pause):
             await trio.sleep_forever()
-
-    async def _ask(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice | None:
-        """The choice; None if somebody else has the seat now. A key that was struck for a question
-        this one has replaced may be under way still: what was decided on another view counts not.
-        """
-        app = self.app
-        self._answers.empty()
-        app.call_later(app.ask, view, kind, again)
-        try:
-            while (found := await self._or_turned(self._answers)) is not None:
-                if found[0] is view:
-                    return found[1]
-            return None
-        finally:
-            app.call_later(app.close_question, view)
 
     async def _or_turned(self, box: Box[A]) -> A | None:
         """What comes in; None if the seat was handed over first."""
