@@ -120,14 +120,14 @@ FAR = 402
 
 
 @pytest.mark.parametrize(
-    "request",
+    "ahead",
     [EpochRequest(FAR), PrepareVote(FAR, bytes(32)), CommitVote(FAR, bytes(32))],
-    ids=lambda request: type(request).__name__,
+    ids=lambda ahead: type(ahead).__name__,
 )
 def test_a_request_too_far_ahead_is_shown_to_whoever_asks(
-    room: MachineTable, request: EpochRequest | PrepareVote | CommitVote
+    room: MachineTable, ahead: EpochRequest | PrepareVote | CommitVote
 ) -> None:
-    far, lower = (room.tell(0, room.sign(LIAR, one)) for one in (request, EpochRequest(FAR - 1)))
+    far, lower = (room.tell(0, room.sign(LIAR, one)) for one in (ahead, EpochRequest(FAR - 1)))
     assert inspect(room.machine()).requests[LIAR] == FAR
     assert far.hash not in inspect(room.machine()).store
     for frame in (peer_frames.Sync(0, room.machine().tip.step, ()), peer_frames.Own()):

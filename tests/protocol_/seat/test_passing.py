@@ -4,13 +4,14 @@ from collections import Counter
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, inspect, view_of
-from support.machine_table import MachineTable, begun_room, carried, toy_table
+from support.inspection import alter, inspect, view_of, want
+from support.machine_table import MachineTable, begun_room, carried, seeded, toy_table
 from support.toy_game import ToyGame
 
 from protocol.consensus.epoch_votes import MORE_INPUTS
 from protocol.errors import Invalid
-from protocol.seat.effects import Outbox, Send
+from protocol.seat.effects import Outbox, Record, Send
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, peer_frames
 from protocol.wire.signed_messages import EpochPromise, EpochRequest, Message, StepInput
 from protocol.wire.signed_notices import Departure, EndNotice
@@ -77,7 +78,7 @@ def test_on_a_line_all_goes_through_the_middle() -> None:
     played(*wired(*({a, b} for a in range(SEATS) for b in range(a) if a - b > 1)))
 
 
-def _say(room: MachineTable, seat: int) -> Message:
+def _input(room: MachineTable, seat: int) -> Message:
     """A say of the step that the room stands in."""
     tip = room.machine().tip
     return room.sign(seat, StepInput(0, tip.step, tip.digest, b"\x90"))
@@ -112,7 +113,7 @@ def test_who_hears_its_author_is_spared_an_input_and_nobody_a_wish(
     room: MachineTable,
 ) -> None:
     _tell_near(room, {2: (1, 3), 3: (2,)})
-    assert _spared(room, _say(room, 1)) == {1, 2}
+    assert _spared(room, _input(room, 1)) == {1, 2}
     assert _spared(room, room.sign(1, EpochRequest(1))) == {1}
 
 
@@ -120,14 +121,14 @@ def test_the_last_word_counts_and_ends_with_the_link(room: MachineTable) -> None
     _tell_near(room, {2: (1,)})
     _tell_near(room, {2: (3,), 3: (1,)})
     room.machine().link_down(room.table.ids[3], 0.0)
-    assert _spared(room, _say(room, 1)) == {1}
+    assert _spared(room, _input(room, 1)) == {1}
 
 
 def test_a_new_link_begins_with_nothing_told(room: MachineTable) -> None:
     _tell_near(room, {2: (1,)})
     room.machine().link_up(room.table.ids[2], 0.0)
     assert 2 not in inspect(room.machine()).direct
-    assert _spared(room, _say(room, 1)) == {1}
+    assert _spared(room, _input(room, 1)) == {1}
 
 
 def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
@@ -323,3 +324,43 @@ def test_a_stored_message_is_verified_once_and_any_other_before_it_counts(
         machine.receive(carried(again), room.now, peer)
         assert machine.take() == []
     assert verified == [bytes(64), request.signature]
+
+
+@pytest.mark.parametrize("kind", ["seat", "onlooker", "restored"])
+def test_a_known_payload_with_another_signature_changes_nothing(
+    room: MachineTable, kind: str
+) -> None:
+    """It is neither kept nor passed on: whoever asks gets the first one, which holds."""
+    peer, message = room.table.ids[1], _input(room, 1)
+    machine = room.machine(0)
+    if kind == "onlooker":
+        machine = SeatMachine(room.table, bytes)
+        machine.start(room.now)
+    machine.receive(carried(message), room.now, peer)
+    if kind == "restored":
+        effects = (*room.places[0].heard, *machine.take())
+        records = [effect.data for effect in effects if isinstance(effect, Record)]
+        machine = SeatMachine(room.table, seeded("again"), 0, room.who[0], bytes(32))
+        machine.restore(records)
+        machine.start(room.now)
+    machine.take()
+    proofs = dict(inspect(machine).proofs)
+    for signature in (bytes(64), room.sign(1, EpochRequest(1)).signature):
+        other = Message(message.seat, message.statement, message.payload, signature)
+        machine.receive(carried(other), room.now, peer)
+        assert machine.take() == []
+    ask = peer_frames.encode_frame(peer_frames.Fetch((message.hash,), ()))
+    machine.receive(ask, room.now, peer)
+    assert [e.frame for e in machine.take() if isinstance(e, Send)] == [carried(message)]
+    assert inspect(machine).proofs == proofs
+
+
+def test_a_forged_copy_of_what_is_wanted_leaves_it_wanted(room: MachineTable) -> None:
+    machine, peer, message = room.machine(0), room.table.ids[2], _input(room, 1)
+    want(machine, {message.hash})
+    forged = Message(message.seat, message.statement, message.payload, bytes(64))
+    fails(Invalid, "bad-signature", machine.receive, carried(forged), room.now, peer)
+    assert inspect(machine).store.wants == {message.hash}
+    machine.receive(carried(message), room.now, peer)
+    assert message.hash in inspect(machine).store
+    assert inspect(machine).store.wants == set()

@@ -128,7 +128,7 @@ def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     assert narrow[0].lstrip().startswith("←") is (len(whole) <= 3)
 
 
-@pytest.mark.parametrize("may_return", [True, False])
+@pytest.mark.parametrize("may_rejoin", [True, False])
 def test_a_way_back_is_offered_only_where_there_is_one(may_rejoin: bool) -> None:
     shown = MOMENTS["sealed"]()
     shown.hear(updates.Away(may_rejoin))
