@@ -65,7 +65,7 @@ def each() -> list[updates.Update]:
         updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None),
         updates.NoCode(because(CodesCode.GUESSED_AT, relay="r:1", words=3)),
         updates.Reached(Scope.LAN, (because(ReachCode.LAN),)),
-        updates.Moved(Scope.LAN, (because(ReachCode.LAN),), "hoity2fresh"),
+        updates.Moved(Scope.LAN, (because(ReachCode.LAN),), "hoity3fresh"),
         updates.TicketTaken("Bob"),
         updates.RelayState("relay.example:4646", because(NetCode.CUT)),
         updates.Started(at, 0),

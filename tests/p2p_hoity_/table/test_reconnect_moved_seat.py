@@ -199,7 +199,7 @@ async def test_of_two_who_hand_over_to_a_blind_game_neither_is_told_so(journal: 
 async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(journal: Path) -> None:
     place = journal.with_suffix(".ticket")
     async with game(journal):
-        for rubbish in (b"\xff", b"hoity2nonsense", b"a" * 100_000, b""):
+        for rubbish in (b"\xff", b"hoity3nonsense", b"a" * 100_000, b""):
             files_of(journal).put(place, rubbish)
             await trio.sleep(2)
             assert not place.exists()

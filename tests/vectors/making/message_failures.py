@@ -1,6 +1,8 @@
 """Single messages, frames and tickets that must be refused, one file each."""
 
-from collections.abc import Callable
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -144,9 +146,35 @@ VOTES = tuple((seat, bytes(64)) for seat in (1, 0))
 
 
 def good_ticket() -> str:
-    """A ticket that is read."""
+    """Return a ticket that is read."""
     terms = table().header.terms
     return ticket.encode_ticket(ticket.Ticket(terms.host, ("203.0.113.7:4433",), terms.digest()))
+
+
+def ticket_of(
+    addresses: Sequence[tuple[int, bytes]],
+    relays: Sequence[tuple[int, bytes]] = (),
+    entries: Sequence[tuple[int, bytes]] = (),
+) -> str:
+    """The word of a ticket of the same table that holds these, whatever they are."""
+    host, terms = table().header.terms.host, table().header.terms.digest()
+    payload = host + terms + b"\0"
+    for those in (addresses, relays):
+        payload += bytes([len(those)]) + _all_of(those)
+    payload += _all_of(entries)
+    check = hashlib.sha256(b"hoity ticket 3" + payload).digest()[:4]
+    whole = len(payload).to_bytes(2, "big") + payload + check
+    return "hoity3" + base64.b32encode(whole).decode().rstrip("=").lower()
+
+
+def _all_of(those: Sequence[tuple[int, bytes]]) -> bytes:
+    return b"".join(bytes([kind, len(value)]) + value for kind, value in those)
+
+
+PLACE = (4, bytes([203, 0, 113, 7]) + (4433).to_bytes(2, "big"))
+"""The address of the ticket that is read."""
+URL = (2, b"wss://table.example/hoity")
+"""An address of a kind that is reserved."""
 
 
 def bad_ticket(what: str, change: Callable[[str], str]) -> BadPost:
@@ -321,7 +349,28 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     ),
     "ticket-cut-short": bad_ticket("The last letter is missing.", lambda text: text[:-1]),
     "ticket-of-another-version": bad_ticket(
-        "The version is 1.", lambda text: text.replace("hoity2", "hoity1")
+        "The version is 4.", lambda text: text.replace("hoity3", "hoity4")
+    ),
+    "ticket-of-version-2": bad_ticket(
+        "The version is 2, which hoity 0.1 reads.", lambda text: text.replace("hoity3", "hoity2")
+    ),
+    "ticket-with-unknown-addresses-only": bad_ticket(
+        "Its only address is a URL, and its only relay is of kind 9: none is left.",
+        lambda text: ticket_of([URL], [(9, b"")]),
+    ),
+    "ticket-with-an-address-twice": bad_ticket(
+        "It names one address twice.", lambda text: ticket_of([PLACE, PLACE])
+    ),
+    "ticket-with-an-ip-as-a-name": bad_ticket(
+        "An IPv4 address stands in it as a name.",
+        lambda text: ticket_of([(1, b"203.0.113.7" + PLACE[1][4:])]),
+    ),
+    "ticket-with-an-unknown-even-entry": bad_ticket(
+        "Entry 2 follows the relays.", lambda text: ticket_of([PLACE], entries=[(2, b"")])
+    ),
+    "ticket-with-an-entry-twice": bad_ticket(
+        "Entry 1 stands in it twice.",
+        lambda text: ticket_of([PLACE], entries=[(1, b""), (1, b"")]),
     ),
 }
 """Name to file."""

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from support.stream import stream
-from vectors.making.message_failures import HASHES, PLAN, RISING, good_ticket, table, who
+from vectors.making.message_failures import (
+    HASHES,
+    PLACE,
+    PLAN,
+    RISING,
+    URL,
+    good_ticket,
+    table,
+    ticket_of,
+    who,
+)
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.side import game_of
 from vectors.making.tables import VectorRoom
@@ -223,22 +233,26 @@ def _frame(kind: str, data: bytes) -> Entry:
 
 
 def tickets() -> list[Entry]:
-    """One ticket with one address, one with all kinds."""
+    """Return a ticket with one address, one with all kinds, and one of a later version, of which a
+    part is skipped."""
     terms = table().header.terms
     addresses = ("203.0.113.7:4433", "[2001:db8::7]:4433", "table.example:4433")
     relay = ("relay.example:4434",)
     full = ticket.Ticket(terms.host, addresses, terms.digest(), relay, SECRET)
-    return [_ticket(ticket.decode_ticket(good_ticket())), _ticket(full)]
+    later = ticket_of([URL, PLACE], [(9, b""), PLACE], [(1, b""), (255, b"later")])
+    return [_ticket(good_ticket()), _ticket(ticket.encode_ticket(full)), _ticket(later)]
 
 
-def _ticket(one: ticket.Ticket) -> Entry:
+def _ticket(word: str) -> Entry:
+    one = ticket.decode_ticket(word)
     return {
         "host": one.host_id.hex(),
         "terms": one.terms.hex(),
         "secret": one.secret.hex(),
         "addresses": list(one.addresses),
         "relays": list(one.relay),
-        "ticket": ticket.encode_ticket(one),
+        "skips": ticket.encode_ticket(one) != word,
+        "ticket": word,
     }
 
 

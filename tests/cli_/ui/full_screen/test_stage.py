@@ -303,7 +303,7 @@ def told_in_wait(shown: Shown) -> str:
 
 
 def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -> None:
-    shown, ticket = begun(3), "hoity2" + "a" * 60
+    shown, ticket = begun(3), "hoity3" + "a" * 60
     reasons = (because(ReachCode.ANYWHERE),)
     shown.there(LINKED, LOST, LOST).hear(updates.Moved(Scope.ANYWHERE, reasons, ticket))
     assert list(shown.stage.log)[-1] == ticket
