@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
 from . import constants as c
 from .chain import Node, Table
@@ -65,9 +65,9 @@ class Tree:
         """Return the different legal bodies that each seat has said at a node, rising."""
         found: dict[int, set[bytes]] = {seat: set() for seat in node.speakers}
         for say in says:
-            if say.epoch == self.epoch and say.step == node.step:
-                if node.fault_of(say.seat, say.body) is None:
-                    found[say.seat].add(say.body)
+            is_due = say.epoch == self.epoch and say.step == node.step
+            if is_due and node.fault_of(say.seat, say.body) is None:
+                found[say.seat].add(say.body)
         return {seat: sorted(bodies) for seat, bodies in found.items()}
 
     def grow(self, node: Node, named: set[tuple[bytes, int]]) -> list[Node]:
@@ -250,7 +250,7 @@ class Evidence:
             raise Invalid
         halts = [self.look_up(name, needs) for name in close.halts]
         signers = [halt.seat for halt in halts]
-        if any(a >= b for a, b in zip(signers, signers[1:], strict=False)):
+        if any(a >= b for a, b in pairwise(signers)):
             raise Invalid
         if any(halt.kind != c.HALT or halt.epoch != close.epoch for halt in halts):
             raise Invalid
@@ -415,7 +415,7 @@ def two_chains(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]
     says = [m for m in contents if m.kind == c.SAY and m.epoch == tree.epoch]
     for seat in sorted({say.seat for say in says}):
         own = sorted((say for say in says if say.seat == seat), key=lambda say: say.step)
-        for earlier, later in zip(own, own[1:], strict=False):
+        for earlier, later in pairwise(own):
             if later.step == earlier.step or not tree.resolves(later):
                 continue
             node = tree.nodes[later.on].before_step(earlier.step + 1)
@@ -428,6 +428,7 @@ def two_chains(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]
 def omissions(contents: list[Message], setup_steps: int) -> Iterator[tuple[int, str]]:
     """Find seats whose halt leaves out a statement of their own (line 3)."""
     for halt in (m for m in contents if m.kind == c.HALT):
+        listed = set(halt.says)
         for other in contents:
             if other.seat != halt.seat or other.kind not in (c.SAY, c.SEAL):
                 continue
@@ -435,9 +436,10 @@ def omissions(contents: list[Message], setup_steps: int) -> Iterator[tuple[int, 
                 continue
             if halt.lock_epoch < other.epoch < halt.epoch:
                 yield halt.seat, "halt-below-lock"
-            elif other.kind == c.SAY and other.epoch == halt.lock_epoch:
-                if other.hash not in halt.says:
-                    yield halt.seat, "halt-omits-say"
+            elif (
+                other.kind == c.SAY and other.epoch == halt.lock_epoch and other.hash not in listed
+            ):
+                yield halt.seat, "halt-omits-say"
 
 
 def unfit_says(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:

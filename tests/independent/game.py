@@ -4,7 +4,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from .encoding import is_array, is_int
+from .encoding import is_array, is_int, is_rising
 from .header import Edition
 
 CASTLE, HALL = 0, 1
@@ -166,9 +166,9 @@ class Game:
             missing = [letter for letter in interval if letter not in held]
             own = sum(letter in interval for letter in held)
             others = sum(letter in interval for letter in unseen)
-            if len(missing) <= hidden and all(letter in unseen for letter in missing):
-                if own + min(hidden, others) >= 3:
-                    return True
+            can_fill = len(missing) <= hidden and all(letter in unseen for letter in missing)
+            if can_fill and own + min(hidden, others) >= 3:
+                return True
         return False
 
     def action_is_legal(self, seat: int, action: int, place: int) -> bool:
@@ -220,7 +220,7 @@ class Game:
             if not is_array(choice, len(exhibits)):
                 return False
             return all(slot in slots for slot, slots in zip(choice, exhibits, strict=True))
-        if not is_array(choice) or not all(a < b for a, b in zip(choice, choice[1:], strict=False)):
+        if not is_array(choice) or not is_rising(choice):
             return False
         if not set(choice) <= self.collectibles[seat]:
             return False

@@ -119,8 +119,8 @@ SECOND_GENERATOR = hash_to_group("second generator")
 def signature_is_valid(name: str, identity: bytes, data: bytes, signature: bytes) -> bool:
     """Return whether [C-8] takes a signature of `data` under a label (2.4).
 
-    The library takes S below q and the equation without the cofactor. It computes R and compares
-    bytes, so what is left to check here is that R is a point by [C-6]; the key is one by [C-9].
+    The key is a point already ([C-9]). With R and S checked here, the library's answer is the right
+    one, whether it multiplies the equation by the cofactor or not.
     """
     if not is_point(signature[:32]) or read_scalar(signature[32:]) is None:
         return False

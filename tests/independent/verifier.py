@@ -18,7 +18,7 @@ from .encoding import (
 )
 from .epochs import Evidence, Invalid, MissingEvidence, Needs, VoidTable
 from .header import Header, HeaderError, read_header
-from .messages import Message, MessageError, is_signed, payload_of, read_message, read_payload
+from .messages import Message, MessageError, is_signed, payload_of, read_message
 
 UNREADABLE = ("empty", "too-large", "torn", "wrong-magic", "other-version")
 
@@ -45,7 +45,7 @@ class Verdict:
         steps: the steps that the walk took.
         last_epoch: the epoch of the last close.
         standings: rank and seat of each seat, once the game is over.
-        chain: the nodes in which the steps were said, and what they were.
+        end: the node that the walk came to; the chain is that of its parents.
     """
 
     verdict: str = "ok"
@@ -56,7 +56,7 @@ class Verdict:
     steps: int = 0
     last_epoch: int = 0
     standings: list[tuple[int, int]] = field(default_factory=list)
-    chain: list[tuple[Node, Node]] = field(default_factory=list)
+    end: Node | None = None
 
 
 def verify(data: bytes) -> Verdict:
@@ -174,7 +174,7 @@ class Verification:
         for fault in convictions + self.base_faults:
             found.setdefault(fault[0], fault)
         self.verdict.faults = list(found.values())
-        self.verdict.steps = self.node.step - 1
+        self.verdict.end, self.verdict.steps = self.node, self.node.step - 1
         if self.node.wants.step == "result":
             self.verdict.standings = self.node.game.standings
 
@@ -217,8 +217,9 @@ class Verification:
             payload = payload_of(self.header, c.SAY, seat, epoch, step, on, body)
             if not is_signed(self.header, seat, payload, signature):
                 raise Problem("bad-signature", step, seat)
-            say = read_payload(payload, self.header.table, self.table.seats)
-            self.says[say.hash] = say
+            name = digest("message", payload)
+            fields = {"epoch": epoch, "step": step, "on": on, "body": body}
+            self.says[name] = Message(c.SAY, seat, name, **fields)
 
     # Messages ([V-5]).
 
@@ -287,9 +288,7 @@ class Verification:
             for seat, slot in enumerate(slots):
                 if slot in (c.ABSENT, c.FAULT) or (slot == c.NONE and seat in node.speakers):
                     raise Problem(unjustified(slot), here, seat)
-        after = node.after_step(slots)
-        self.verdict.chain.append((node, after))
-        return after
+        return node.after_step(slots)
 
     def compare(self, entry: list[Any], slots: Any, on_way: Node, here: int) -> None:
         """Check that an entry is that by which the way goes on."""
@@ -300,7 +299,11 @@ class Verification:
             return
         if on_way.made_by != slots:
             theirs = on_way.made_by
-            seat = 0 if theirs is None else [a == b for a, b in zip(slots, theirs)].index(False)
+            seat = (
+                0
+                if theirs is None
+                else [a == b for a, b in zip(slots, theirs, strict=True)].index(False)
+            )
             raise Problem(unjustified(slots[seat]), here, seat)
 
     def find_bases(self) -> list[Node]:
