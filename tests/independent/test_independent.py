@@ -109,8 +109,9 @@ def judge_folder(folder: str, subtests: Any) -> None:
             assert judgement(verdict, label) == expectation(label)
             if "chain" in label:
                 made = [traced(node) for node in chain_of(verdict) if node.made_by]
-                assert len(made) == len([step for step in label["chain"] if "step" in step])
-                for step, expected in zip(made, label["chain"], strict=True):
+                steps = [step for step in label["chain"] if "step" in step]
+                assert len(made) == len(steps)
+                for step, expected in zip(made, steps, strict=True):
                     assert step == {name: expected.get(name, []) for name in step}
 
 
