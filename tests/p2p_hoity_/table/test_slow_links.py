@@ -75,7 +75,7 @@ async def test_links_of_2_kilobytes_a_second_can_deal(tmp_path: Path, seats: int
     for guest in table.guests:
         silent = [u for u in guest.heard(updates.Unlinked) if u.reason.code == LinkCode.SILENT]
         assert silent == []
-        assert not guest.heard(updates.PatienceOver)
+        assert not guest.heard(updates.SeatsTimedOut)
 
 
 @pytest.mark.parametrize("seats", [2, 3])
@@ -101,7 +101,7 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
     for guest in table.guests:
         lost = {update.reason.code for update in guest.heard(updates.Unlinked)}
         assert not lost & {LinkCode.SILENT, LinkCode.UNREAD, LinkCode.TOO_SLOW}
-        assert not guest.heard(updates.PatienceOver)
+        assert not guest.heard(updates.SeatsTimedOut)
 
 
 async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path: Path) -> None:
