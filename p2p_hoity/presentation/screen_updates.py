@@ -165,7 +165,7 @@ class Muster:
 
 
 class Awaited(NodeUpdate):
-    """Which others have to speak next, for how many seconds, and what is left of the step timeout."""
+    """Which other seats are awaited, for how many seconds, and what is left of the step timeout."""
 
     seats: frozenset[int]
     seconds: float
@@ -228,9 +228,16 @@ class Attendance(NodeUpdate):
 
 
 class Clock(NodeUpdate):
-    """The clock of the open step, told every second from its first one on: who has to speak, one's
-    own seat too; for how many seconds; in how many this node's step timeout is over, of how many; and
-    what kind of step it is."""
+    """The clock of the current step, told every second.
+
+    Attributes:
+        awaited: The seats whose input is missing, the own seat included.
+        waited: Seconds since the step began.
+        left: Seconds until the step times out at this node.
+        timeout: Seconds of the whole step timeout.
+        muster: How many seats there are of the quorum that would go on.
+        kind: The kind of the step.
+    """
 
     awaited: frozenset[int]
     waited: float
