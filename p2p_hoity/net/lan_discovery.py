@@ -21,7 +21,7 @@ from ..coded_errors import NetworkCode, Reason, because
 from ..confusable_names import is_stacked
 from .addresses import parse_address, parse_ip
 from .network_errors import NetError, TicketError, why
-from .ticket import TicketCode, decode_ticket, encode_ticket
+from .ticket import TicketCode, decode_ticket, spelled
 
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
@@ -32,7 +32,7 @@ CLOSING: Final[Seconds] = 3.0
 MOST_FOUND: Final[Quota] = 64
 """Tables that one look around the network returns."""
 MOST_SEATS = 6
-_VERSION = b"2"
+_VERSION = b"3"
 _PART = 200  # a TXT record holds strings of at most 255 bytes
 _MOST_PARTS = 8
 
@@ -205,7 +205,7 @@ def _open_ticket(word: str) -> str:
     ticket = decode_ticket(word)
     if ticket.secret:
         raise TicketError(TicketCode.NOT_SECRET)
-    return encode_ticket(ticket)
+    return spelled(word)
 
 
 def _small(text: bytes | None) -> int:

@@ -1,11 +1,16 @@
 """Tickets: one word to copy that says who hosts a table, where, and on which terms.
 
-A ticket is 'hoity', the version '2', and base32 (RFC 4648, lower case, unpadded) of: the length
-of what follows up to the checksum (2 bytes); the host's id (32); the digest of the terms (32); the
-length of the secret (16, or 0 if the table is open to all who find it) and the secret; the
-number of addresses and each of them; the number of relays and each of them; a checksum (the first
-4 bytes of SHA-256 over 'hoity ticket 2' and the payload). An address is a byte 4 and 4 bytes, or 6
-and 16 bytes, or 1, a length byte and an ASCII name; then the port (2). Numbers are big-endian.
+A ticket is 'hoity', the version '3', and base32 (RFC 4648, lower case, unpadded) of: the length
+of the payload (2 bytes); the payload; a checksum (the first 4 bytes of SHA-256 over 'hoity ticket
+3' and the payload). The payload is: the host's id (32); the digest of the terms (32); the length of
+the secret (16, or 0 if the table is open to all who find it) and the secret; the number of
+addresses and each of them; the number of relays and each of them; further entries. An address and
+an entry are a kind (1 byte), a length (1 byte) and so many bytes. Numbers are big-endian.
+
+Later versions may add kinds of addresses, which are skipped here, and entries. An unknown entry of
+an odd kind is skipped. A ticket with one of an even kind is refused.
+
+SPEC: section 14.
 """
 
 from __future__ import annotations
@@ -16,21 +21,31 @@ import ipaddress
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ..coded_errors import Code
 from .addresses import Address, Scheme, parse_address
 from .network_errors import AddressError, TicketError
 
 PREFIX = "hoity"
-VERSION = "2"
+VERSION = "3"
 MOST_ADDRESSES = 8
 MOST_RELAYS = 4
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _CHECKSUM = 4
 _LENGTH = 2
 _FIXED = 32
+_PORT = 2
 SECRET = 16
+MOST_PAYLOAD: Final = 4096
+"""Bytes of a payload. One of this version has at most 3,167 bytes."""
+MOST_ENTRIES = 16
 _NAME, _V4, _V6 = 1, 4, 6
+KINDS: Final = frozenset({_NAME, _V4, _V6})
+"""The kinds of addresses that are read. Kind 2 is reserved for a URL, such as `wss://…`, which a
+browser can dial. It is skipped today, like every unknown kind."""
+ENTRIES: Final[frozenset[int]] = frozenset()
+"""The kinds of further entries that are read: none yet."""
 
 
 class TicketCode(Code):
@@ -40,9 +55,14 @@ class TicketCode(Code):
         "no-ticket",
         "this is not a ticket: a ticket starts with {prefix}; a nickname needs a terminal",
     )
+    OF_VERSION_2 = (
+        "ticket-of-version-two",
+        "this ticket is of version 2: read it with hoity 0.1",
+    )
     OTHER_VERSION = (
         "ticket-of-other-version",
-        "this ticket is from another version: host and guest need the same one",
+        "this ticket is of a version that this program does not know; update hoity, or ask the host"
+        " which version it needs",
     )
     NO_LETTER = (
         "ticket-mistyped-letter",
@@ -78,9 +98,26 @@ class TicketCode(Code):
         "ticket-made-with-many-addresses",
         "this ticket was made wrongly: it has too many addresses",
     )
-    MADE_KIND = (
-        "ticket-made-with-other-address",
-        "this ticket was made wrongly: it has an unknown kind of address",
+    MADE_NO_WAY = (
+        "ticket-without-known-address",
+        "this ticket names no way to its host that this program knows; update hoity, or ask the"
+        " host for another ticket",
+    )
+    MADE_ENTRY = (
+        "ticket-with-unknown-entry",
+        "this ticket needs a newer version of this program (entry {kind}); update hoity",
+    )
+    MADE_ENTRIES = (
+        "ticket-made-with-bad-entries",
+        "this ticket was made wrongly: its last entries are too many, or not in rising order",
+    )
+    MADE_TWICE = (
+        "ticket-made-with-address-twice",
+        "this ticket was made wrongly: it names one address twice",
+    )
+    MADE_SPELLING = (
+        "ticket-made-with-other-spelling",
+        "this ticket was made wrongly: an address is not in its one form",
     )
     MADE_ADDRESS = "ticket-made-with-bad-address", "this ticket was made wrongly: {why}"
     FIXED = (
@@ -122,7 +159,11 @@ def fresh_secret() -> bytes:
 
 
 def encode_ticket(ticket: Ticket) -> str:
-    """The word for a ticket; TicketError when it has no such word."""
+    """Return the word for a ticket. An address that is named twice stands in it once.
+
+    Raises:
+        TicketError: If no ticket can hold it.
+    """
     if len(ticket.host_id) != _FIXED or len(ticket.terms) != _FIXED:
         raise TicketError(TicketCode.FIXED)
     if len(ticket.secret) not in (0, SECRET):
@@ -135,51 +176,72 @@ def encode_ticket(ticket: Ticket) -> str:
 
 
 def _checksum(payload: bytes) -> bytes:
-    return hashlib.sha256(b"hoity ticket 2" + payload).digest()[:_CHECKSUM]
+    return hashlib.sha256(b"hoity ticket 3" + payload).digest()[:_CHECKSUM]
 
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
-    if len(addresses) > most:
-        raise TicketError(TicketCode.ADDRESSES, most=most, number=len(addresses))
-    return bytes([len(addresses)]) + b"".join(encode_address(text) for text in addresses)
+    found = dict.fromkeys(encode_address(text) for text in addresses)
+    if len(found) > most:
+        raise TicketError(TicketCode.ADDRESSES, most=most, number=len(found))
+    return bytes([len(found)]) + b"".join(found)
 
 
 def encode_address(text: str) -> bytes:
-    """'host:port' as a ticket carries it; TicketError for what is no address."""
+    """Return 'host:port' as a ticket carries it.
+
+    Raises:
+        TicketError: If it is no address.
+    """
     try:
         address = parse_address(text)
     except AddressError as error:
         raise TicketError(TicketCode.ADDRESS, why=error.reason) from None
-    port = address.port.to_bytes(2, "big")
     try:
         ip = ipaddress.ip_address(address.host)
     except ValueError:
-        name = address.host.encode("ascii")
-        return bytes([_NAME, len(name)]) + name + port
-    return bytes([ip.version]) + ip.packed + port
+        kind, host = _NAME, address.host.encode("ascii")
+    else:
+        kind, host = ip.version, ip.packed
+    value = host + address.port.to_bytes(_PORT, "big")
+    return bytes([kind, len(value)]) + value
 
 
 def decode_ticket(text: str) -> Ticket:
-    """Read a ticket, blanks, line breaks and capitals forgiven; TicketError says what is wrong.
+    """Read a ticket. Blanks, line breaks and capitals are forgiven.
 
-    SPEC: [T-1] ([T-2], [X-1]).
+    Raises:
+        TicketError: If it is none; the code says what is wrong.
+
+    SPEC: [T-1], [X-1].
     """
-    word = "".join(text[:8192].split()).strip("'\"`<>").lower()
+    return _read_payload(_payload_of(spelled(text)))
+
+
+def spelled(text: str) -> str:
+    """Return the letters of a word as a ticket has them: without blanks, quotation marks and
+    capitals. Of a ticket that can be read this is its only form ([T-1])."""
+    return "".join(text[:8192].split()).strip("'\"`<>").lower()
+
+
+def _payload_of(word: str) -> bytes:
+    """Return the payload of a word once version, letters, their number and the checksum are right.
+
+    SPEC: [T-1], [T-2].
+    """
     if not word.startswith(PREFIX):
         raise TicketError(TicketCode.NONE, prefix=PREFIX + VERSION)
     version, letters = word[len(PREFIX) : len(PREFIX) + 1], word[len(PREFIX) + 1 :]
     if version != VERSION and version:
-        raise TicketError(TicketCode.OTHER_VERSION)
+        is_old = version == "2"
+        raise TicketError(TicketCode.OF_VERSION_2 if is_old else TicketCode.OTHER_VERSION)
     wrong = next((letter for letter in letters if letter not in _ALPHABET), None)
     if wrong is not None:
         raise TicketError(TicketCode.NO_LETTER, letter=wrong)
-    # The payload is read once the number of letters, their spelling and the checksum are right
-    # ([T-1]).
     if len(letters) < 4:
         raise TicketError(TicketCode.CUT_SHORT)
     size = int.from_bytes(_bytes_of(letters[:4])[:_LENGTH], "big")
     needed = -(-8 * (_LENGTH + size + _CHECKSUM) // 5)
-    if len(letters) < needed:
+    if len(letters) < needed and size <= MOST_PAYLOAD:
         raise TicketError(TicketCode.MISSING, number=needed - len(letters))
     if len(letters) > needed:
         raise TicketError(TicketCode.TOO_LONG, number=len(letters) - needed)
@@ -188,6 +250,21 @@ def decode_ticket(text: str) -> Ticket:
     spelling = base64.b32encode(body).decode().rstrip("=").lower()
     if body[_LENGTH + size :] != _checksum(payload) or spelling != letters:
         raise TicketError(TicketCode.MISTYPED)
+    if size > MOST_PAYLOAD:
+        raise TicketError(TicketCode.MADE_LONG)
+    return payload
+
+
+def _bytes_of(letters: str) -> bytes:
+    """The whole bytes in base32 letters; the bits left over are dropped."""
+    return base64.b32decode(letters.upper() + "=" * (-len(letters) % 8))
+
+
+def _read_payload(payload: bytes) -> Ticket:
+    """Return the ticket in a payload.
+
+    SPEC: [T-5], [T-6], [T-7].
+    """
     reader = _Reader(payload)
     host_id, terms = reader.take(_FIXED), reader.take(_FIXED)
     size = reader.byte()
@@ -196,13 +273,10 @@ def decode_ticket(text: str) -> Ticket:
     secret = reader.take(size)
     addresses = _decode_all(reader, MOST_ADDRESSES)
     relay = _decode_all(reader, MOST_RELAYS)
-    reader.finish()
+    _skip_entries(reader)
+    if not addresses and not relay:
+        raise TicketError(TicketCode.MADE_NO_WAY)
     return Ticket(host_id, addresses, terms, relay, secret)
-
-
-def _bytes_of(letters: str) -> bytes:
-    """The whole bytes in base32 letters; the bits left over are dropped."""
-    return base64.b32decode(letters.upper() + "=" * (-len(letters) % 8))
 
 
 class _Reader:
@@ -220,37 +294,64 @@ class _Reader:
     def byte(self) -> int:
         return self.take(1)[0]
 
-    def finish(self) -> None:
-        if self._rest:
-            raise TicketError(TicketCode.MADE_LONG)
+    def entry(self) -> tuple[int, bytes]:
+        """A kind and its value."""
+        kind = self.byte()
+        return kind, self.take(self.byte())
+
+    @property
+    def is_done(self) -> bool:
+        return not self._rest
 
 
 def decode_address(data: bytes) -> str:
-    """'host:port' of exactly these bytes; TicketError when they are not one address ([T-2])."""
+    """Return 'host:port' of exactly these bytes.
+
+    Raises:
+        TicketError: If they are not one address of a known kind.
+    """
     reader = _Reader(data)
-    address = _read_address(reader)
-    reader.finish()
-    return address
+    kind, value = reader.entry()
+    if kind not in KINDS or not reader.is_done:
+        raise TicketError(TicketCode.MADE_LONG)
+    return _read_address(kind, value)
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
+    """The addresses of known kinds in a list ([T-5])."""
     number = reader.byte()
     if number > most:
         raise TicketError(TicketCode.MADE_ADDRESSES)
-    return tuple(_read_address(reader) for _ in range(number))
+    found = [reader.entry() for _ in range(number)]
+    if len(set(found)) < number:
+        raise TicketError(TicketCode.MADE_TWICE)
+    return tuple(_read_address(kind, value) for kind, value in found if kind in KINDS)
 
 
-def _read_address(reader: _Reader) -> str:
-    """An address of a known kind ([T-2])."""
-    kind = reader.byte()
-    if kind in (_V4, _V6):
-        host = str(ipaddress.ip_address(reader.take(4 if kind == _V4 else 16)))
-    elif kind == _NAME:
-        host = reader.take(reader.byte()).decode("ascii", "replace")
-    else:
-        raise TicketError(TicketCode.MADE_KIND)
-    text = str(Address(host, int.from_bytes(reader.take(2), "big")))
+def _read_address(kind: int, value: bytes) -> str:
+    """An address of a known kind, in its one form ([T-5])."""
+    size = {_V4: 4, _V6: 16}.get(kind)
+    raw, port = value[:-_PORT], value[-_PORT:]
+    if size is not None and len(raw) != size:
+        raise TicketError(TicketCode.MADE_SPELLING)
+    host = raw.decode("ascii", "replace") if size is None else str(ipaddress.ip_address(raw))
     try:
-        return str(parse_address(text))
+        text = str(parse_address(str(Address(host, int.from_bytes(port, "big")))))
     except AddressError as error:
         raise TicketError(TicketCode.MADE_ADDRESS, why=error.reason) from None
+    if encode_address(text) != bytes([kind, len(value)]) + value:
+        raise TicketError(TicketCode.MADE_SPELLING)
+    return text
+
+
+def _skip_entries(reader: _Reader) -> None:
+    """Pass over what follows the relays ([T-6])."""
+    last = number = 0
+    while not reader.is_done:
+        kind, _ = reader.entry()
+        number += 1
+        if number > MOST_ENTRIES or kind <= last:
+            raise TicketError(TicketCode.MADE_ENTRIES)
+        if kind not in ENTRIES and kind % 2 == 0:
+            raise TicketError(TicketCode.MADE_ENTRY, kind=kind)
+        last = kind

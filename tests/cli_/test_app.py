@@ -138,12 +138,12 @@ def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
         "host --relay foo",
         "host --relay foo:99999",
         "host" + " --relay a:1" * 5,
-        "join hoity2abc --relay foo",
-        "join hoity2abc --listen foo",
+        "join hoity3abc --relay foo",
+        "join hoity3abc --listen foo",
         "relay --listen 'a b:1'",
         "join",
         "join nonsense",
-        "join hoity2abcdef",
+        "join hoity3abcdef",
         "watch nonsense",
         "resume no-such-game",
         "verify",
@@ -188,7 +188,7 @@ def test_impossible_words_are_usage(hoity: Shell, words: str) -> None:
         ("host --listen", "La opción '--listen' necesita un valor.", "braucht einen Wert."),
         ("jion", "¿Querías decir 'join'?", "Meinst du 'join'?"),
         ("play x", "Sobran argumentos (x)", "Überzählige Argumente: x"),
-        ("join hoity2abc", "le falta el final", "ist abgeschnitten"),
+        ("join hoity3abc", "le falta el final", "ist abgeschnitten"),
         ("host --relay foo", "'foo' no tiene puerto", "'foo' hat keinen Port"),
     ],
 )
@@ -220,7 +220,7 @@ def test_errors_fit_the_terminal_and_debug_shows_where(
     file.write_text('name = "mine"\n')
     assert "mine.toml" in hoity.told(2, "play", "--edition", file)
     monkeypatch.setenv("COLUMNS", "40")
-    for words in (["join", "hoity2abc"], ["play", "--variant", "chess"]):
+    for words in (["join", "hoity3abc"], ["play", "--variant", "chess"]):
         lines = hoity(*words).err.splitlines()
         assert len(lines) > 2
         assert max(map(len, lines)) <= 40
@@ -638,10 +638,10 @@ def test_a_passphrase_without_a_terminal_is_a_clear_error(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "code", "fields"),
     [
-        (("join", "nonsense", "--json"), "no-ticket", {"prefix": "hoity2"}),
+        (("join", "nonsense", "--json"), "no-ticket", {"prefix": "hoity3"}),
         (("resume", "--json"), "no-game", {}),
         (("replay", "no-such-file", "--json"), "refused", {}),
-        (("watch", "hoity2", "--json"), "ticket-cut-short", None),
+        (("watch", "hoity3", "--json"), "ticket-cut-short", None),
     ],
 )
 def test_a_program_is_told_an_error_by_its_code(

@@ -160,7 +160,7 @@ def _terms() -> Shown:
 def _knock() -> Shown:
     """The host's table fills: its ticket, its code after a wrong one, and a guest at the door."""
     shown = _terms()
-    ticket = "hoity2" + "abcdefgh" * 30
+    ticket = "hoity3" + "abcdefgh" * 30
     shown.desk.papers = ("Give this ticket to the others", ticket, "", *shown.desk.papers)
     shown.desk.answers = knock("Bruno", "MLIL-DCD5-6CF4-OPNQ-DKLO")
     after = updates.CodeEnd.WRONG

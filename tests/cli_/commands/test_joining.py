@@ -47,8 +47,8 @@ def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsy
     assert "  1  Ana (key " in out
     assert "1 of 4 seated, open to all" in out
     assert out.count("No table has that number.") == 3
-    types("2", "", "hoity2pasted")
-    assert join.from_list() == "hoity2pasted"
+    types("2", "", "hoity3pasted")
+    assert join.from_list() == "hoity3pasted"
     assert "Ask Bob for it" in capsys.readouterr().out
     types("r", OTHER)  # the list is looked up anew, and a ticket is taken at once
     assert join.from_list() == OTHER
@@ -64,7 +64,7 @@ def test_a_host_is_found_by_its_nickname_or_asked_among_look_alikes(
     lan: Lan, types: Types, capsys: Shown
 ) -> None:
     assert all(map(join.is_nickname, ("Ana", "nonsense", "hoity")))
-    assert not any(map(join.is_nickname, ("", "hoity2abc", "HOITY1ABC", "x" * 25, OPEN)))
+    assert not any(map(join.is_nickname, ("", "hoity3abc", "HOITY1ABC", "x" * 25, OPEN)))
     assert join.by_nickname("Ana") == OPEN
     with pytest.raises(Trouble, match="no table of Zoe on this LAN"):
         join.by_nickname("Zoe")

@@ -420,7 +420,7 @@ async def test_a_relay_that_answers_nonsense_is_told(frames: tuple[bytes, ...], 
 
 async def test_a_host_that_knows_the_words_and_gives_nonsense() -> None:
     async def lie(stream: TlsStream, wish: bytes) -> None:
-        host = HostExchange(SpokenCode(7, WRONG), "hoity2nonsense")
+        host = HostExchange(SpokenCode(7, WRONG), "hoity3nonsense")
         await say(stream, WELCOME, host.answer(wish[NUMBER:]))
         await say(stream, host.give(await hear(stream)))
         await trio.sleep_forever()

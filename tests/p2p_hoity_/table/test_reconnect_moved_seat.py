@@ -91,7 +91,7 @@ MANY = tuple(f"far{n}:9" for n in range(8))
 RELAYS = tuple(f"relay{n}:9" for n in range(4))
 
 
-async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay() -> None:
+async def test_the_ticket_of_a_faulty_seat_is_dialled_in_vain_and_the_known_ways_stay() -> None:
     """[T-4]: a stranger answers at its addresses; the seat is found where it said that it is,
     though tickets come again and again and are as long as can be."""
     street, table = Street(), ROOM.table
@@ -199,7 +199,7 @@ async def test_of_two_who_hand_over_to_a_blind_game_neither_is_told_so(journal: 
 async def test_what_is_no_ticket_is_cleared_away_and_the_next_one_taken(journal: Path) -> None:
     place = journal.with_suffix(".ticket")
     async with game(journal):
-        for rubbish in (b"\xff", b"hoity2nonsense", b"a" * 100_000, b""):
+        for rubbish in (b"\xff", b"hoity3nonsense", b"a" * 100_000, b""):
             files_of(journal).put(place, rubbish)
             await trio.sleep(2)
             assert not place.exists()

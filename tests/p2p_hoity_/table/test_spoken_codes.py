@@ -101,7 +101,7 @@ def test_what_is_no_code_is_refused(case: tuple[str, str]) -> None:
 
 
 def test_a_slip_is_no_guess_and_neither_tickets_nor_nicknames_are_codes() -> None:
-    others = ("hoity2abc", "Ana", "7 of nine", "", "7-up", "123")
+    others = ("hoity3abc", "Ana", "7 of nine", "", "7-up", "123")
     assert [text for text in others if spoken_codes.is_code(text)] == []
     for typed, meant in (("7-lantrn-walrus", "lantern"), ("7-lantern-wlarus", "walrus")):
         refused = fails(spoken_codes.CodeError, "code-misspelt", spoken_codes.parse_code, typed)

@@ -158,7 +158,7 @@ def test_who_has_sealed_stays_sealed_until_the_choice_is_shown() -> None:
     shown.hear(updates.ChoiceTaken("place", 0))
     shown.wait({0, 1})  # one's own is on its way
     assert statuses(shown) == [done, "thinking…", done, done]
-    for kind in (Kind.HOLD, Kind.REVEAL):
+    for kind in (Kind.BARRIER, Kind.REVEAL):
         shown.wait(all_seats, kind=kind)
         assert statuses(shown) == [done] * 4
     shown.there(LINKED, LOST)
@@ -303,7 +303,7 @@ def told_in_wait(shown: Shown) -> str:
 
 
 def test_who_came_back_elsewhere_finds_the_ticket_on_the_page_and_in_the_log() -> None:
-    shown, ticket = begun(3), "hoity2" + "a" * 60
+    shown, ticket = begun(3), "hoity3" + "a" * 60
     reasons = (because(ReachCode.ANYWHERE),)
     shown.there(LINKED, LOST, LOST).hear(updates.Moved(Scope.ANYWHERE, reasons, ticket))
     assert list(shown.stage.log)[-1] == ticket

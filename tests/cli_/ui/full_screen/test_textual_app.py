@@ -738,7 +738,7 @@ async def test_ticket_and_code_are_copied_and_shown_as_a_picture(at: Sitting) ->
     assert at.app.clipboard == "7-lantern-walrus@relay.example:4646"
     await at.press("x")
     assert not isinstance(at.app.screen, Picture)  # there is no ticket yet
-    at.app.ticket = "hoity2" + "a" * 190
+    at.app.ticket = "hoity3" + "a" * 190
     await at.press("c")
     assert at.app.clipboard == at.app.ticket
     await at.press("x")
@@ -787,8 +787,8 @@ def test_a_plain_question_goes_on_in_lines(
 def test_a_host_sees_on_the_least_screen_how_far_its_ticket_leads(seat: FullSeat) -> None:
     terms = checked_terms(TableOptions(6), b"h" * 32)
     found = Found(("192.168.1.5:4646",), trouble=(because(RouterCode.SILENT),))
-    for ticket, what in (("", found), ("hoity2better", replace(found, mapped="81.2.69.142:4646"))):
-        word = "hoity2" + "a" * 190
+    for ticket, what in (("", found), ("hoity3better", replace(found, mapped="81.2.69.142:4646"))):
+        word = "hoity3" + "a" * 190
         seat.app.desk.papers = ()
         seat.show_ticket(word, TableOffer(terms, read_game(terms), ("Ana",)))
         judged = judge(what, Wanted(lan=True))

@@ -252,13 +252,13 @@ async def test_a_hosts_ticket_is_copied_and_shown_and_a_code_while_there_is_one(
     for way in ("copy", "show_qr"):
         monkeypatch.setattr(line_screen, way, lambda text, *_done: asked_for.append(text))
     async with desk(None) as here:
-        here.prompt.ticket = "hoity2abc"
+        here.prompt.ticket = "hoity3abc"
         await here.types("c", "qr")
         here.prompt.tell(updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, None))
         await here.types("code")
         here.prompt.tell(updates.NoCode(because(CodesCode.GUESSED_AT, relay="r:1", words=3)))
         await here.types("code")
-    assert asked_for == ["hoity2abc", "hoity2abc", "7-lantern-walrus@relay.example:4646"]
+    assert asked_for == ["hoity3abc", "hoity3abc", "7-lantern-walrus@relay.example:4646"]
 
 
 @pytest.mark.parametrize(
