@@ -227,7 +227,7 @@ def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
 def test_the_longest_times_of_all_are_kept_to_the_second() -> None:
     """Thirty days in milliseconds need more than 31 bits."""
     day, high = 86_400.0, [86_400_000 * days for days in (30, 30, 1, 30)]
-    table = toy_table(4, patience=Timeouts(*high), thinkers=[3])
+    table = toy_table(4, timeouts=Timeouts(*high), thinkers=[3])
     table.start()
     table.settle()
 
