@@ -19,7 +19,7 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import AddressError, NetCode, NetError, RefusedError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.relay_client import reach
-from p2p_hoity.net.secure_channel import MAGIC, Listener, Purpose, secure_to
+from p2p_hoity.net.secure_channel import LINK_VERSIONS, Listener, Purpose, Speech, secure_to
 from p2p_hoity.net.transport import HEADER, OVERHEAD, cut, encode_frame, read_frame
 from protocol.crypto.identities import Identity
 
@@ -263,14 +263,22 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
             await stream.aclose()
 
 
-async def dial_by_hand(place, me, listener, tamper=lambda data: data, instance=bytes(16)):
+HELLO = encode_frame(Speech().hello())
+
+
+async def dial_by_hand(
+    place, me, listener, tamper=lambda data: data, instance=bytes(16), hello=HELLO
+):
     host, _, port = place.rpartition(":")
     raw = await trio.open_tcp_stream(host, int(port))
     stream, peer, certificate = await secure_to(raw, listener.public)
     challenge = await read_frame(stream, 256)
     data = tamper(Listener(Purpose.LINK, peer, certificate).answer(me, instance, challenge))
-    await stream.send_all(encode_frame(data))
-    return stream, await read_frame(stream, 256)
+    await stream.send_all(encode_frame(data) + hello)
+    verdict = await read_frame(stream, 256)
+    if verdict == b"\0":
+        assert await read_frame(stream, 256) == HELLO[4:]
+    return stream, verdict
 
 
 async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_opens_nothing():
@@ -309,7 +317,7 @@ async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_ope
 @pytest.mark.parametrize(
     "tamper",
     [
-        lambda data: THIRD.public + data[32:],
+        lambda data: data[:1] + THIRD.public + data[33:],
         lambda data: data[:-1] + bytes([data[-1] ^ 1]),
         lambda data: data[:-1],
         lambda data: b"",
@@ -327,7 +335,8 @@ async def test_who_proves_nothing_gets_no_link(tamper):
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, b"\x16\x03\x01\xff\xff", MAGIC]
+    "said",
+    [b"", b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, b"\x16\x03\x01\xff\xff", LINK_VERSIONS.greeting],
 )
 async def test_garbage_and_port_scans_disturb_nobody(said):
     async with pair() as (a, b):
