@@ -31,7 +31,7 @@ from protocol.measure import RAW
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import GameOf, verify
-from protocol.wire.table_header import Header, Patience, Terms, default_quorum, sit
+from protocol.wire.table_header import Header, Terms, Timeouts, default_quorum, sit
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
@@ -78,7 +78,7 @@ def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
     """(the file, how to bind its game, seconds to play)."""
     value, game_of, choose = GAMES[name](seats, cards)
     who = [identities.Identity(bytes([i]) * 32) for i in range(seats)]
-    terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), Patience())
+    terms = Terms(who[0].public, b"n" * 32, value, seats, default_quorum(seats), Timeouts())
     roster = tuple(sit(terms, one, f"seat {i}", bytes([i]) * 32) for i, one in enumerate(who))
     header = Header(terms, roster)
     room = MachineTable(Table(header, game_of(terms)), who, choose)

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from .wire.allowed_text import is_one_name as is_one_name
     from .wire.allowed_text import is_plain as is_plain
     from .wire.table_header import Header as Header
-    from .wire.table_header import Patience as Patience
     from .wire.table_header import SeatEntry as SeatEntry
     from .wire.table_header import Terms as Terms
+    from .wire.table_header import Timeouts as Timeouts
 
 _MODULES: Final = {
     "": ("transcript", "measure"),
@@ -63,7 +63,7 @@ _MODULES: Final = {
     "seat.timeouts": ("Wait",),
     "seat": ("effects",),
     "chain.chain_state": ("Table", "Node", "Kind"),
-    "wire.table_header": ("Header", "Terms", "Patience", "SeatEntry"),
+    "wire.table_header": ("Header", "Terms", "Timeouts", "SeatEntry"),
     "wire": ("table_header", "codec", "peer_frames"),
     "crypto.identities": ("Identity", "fingerprint", "verify_signature", "SIGNATURE_SIZE"),
     "crypto.hashing": ("Label", "digest", "framed"),

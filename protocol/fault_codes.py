@@ -11,14 +11,14 @@ from typing import Final
 from .errors import FieldPlace
 
 FAULTS: Final[dict[str, str]] = {
-    "two-statements": "it signed two different statements where one is allowed",
+    "equivocation": "it signed two different statements where one is allowed",
     "two-chains": "it took part in two different histories of one epoch",
-    "halt-below-lock": (
+    "promise-below-certificate": (
         "its promise for a new epoch leaves out an earlier vote or statement of its own"
     ),
-    "halt-omits-say": "its promise for a new epoch leaves out a statement of its own",
-    "bad-halt": "its promise for a new epoch is malformed",
-    "bad-close": "the base that it proposed for a new epoch does not follow from the promises",
+    "promise-omits-input": "its promise for a new epoch leaves out a statement of its own",
+    "bad-promise": "its promise for a new epoch is malformed",
+    "bad-new-epoch": "the base that it proposed for a new epoch does not follow from the promises",
     "not-expected": "it spoke in a step in which nothing was asked of it",
     "bad-body": "its message does not have the form that the step requires",
     "bad-point": "it sent a value that is not a canonical element of the group",
@@ -26,7 +26,7 @@ FAULTS: Final[dict[str, str]] = {
     "bad-key": "its transport key has a low order",
     "bad-key-hash": "its key is not the one that it committed to",
     "bad-key-proof": "its proof that it knows its key is invalid",
-    "bad-backup": "a key share that it dealt is zero or does not fit its key",
+    "bad-key-sharing": "a key share that it dealt is zero or does not fit its key",
     "false-complaint": "it complained of a key share that is valid",
     "bad-shuffle": "the proof of its shuffle is invalid",
     "bad-share": "the proof for its share of a card is invalid",

@@ -79,7 +79,7 @@ CONSTANTS: Final = (
     ("bytes of a commitment", "protocol.crypto.commitments.COMMITMENT_SIZE"),
     ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
     ("bytes of an escrow share", "protocol.crypto.escrow.SHARE_SIZE"),
-    ("bytes of a sealed backup piece", "protocol.crypto.key_sharing.SEALED_SIZE"),
+    ("bytes of an encrypted key share", "protocol.crypto.key_sharing.ENCRYPTED_SHARE_SIZE"),
     (
         "messages looked up for all bases of a file",
         "protocol.transcript.verifier_checks.MAX_LOOKUPS",
@@ -123,7 +123,7 @@ def message_fields() -> str:
 
 def patience_bounds() -> str:
     """The fields of a patience with their bounds."""
-    forms = fields_of(table_header.Patience).items()
+    forms = fields_of(table_header.Timeouts).items()
     bounds = (
         f"{name} {low} to {high}" for name, form in forms for _, low, high in [form_cells(form)]
     )
@@ -137,8 +137,8 @@ HEADER: Final = (
     ("terms", "game", "any value", "the game's own"),
     ("terms", "seats", "int", "2 to 16"),
     ("terms", "quorum", "int", "seats div 2 + 1 to seats"),
-    ("terms", "patience", "array of 4 ints", patience_bounds()),
-    ("terms", "returns", "int", "0 to 255: the highest count of a back"),
+    ("terms", "timeouts", "array of 4 ints", patience_bounds()),
+    ("terms", "rejoins", "int", "0 to 255: the highest count of a rejoin"),
     ("entry", "id", "bytes(32)", "an identity key"),
     ("entry", "nickname", "string", "1 to 24 code points, [H-6], [H-10]"),
     ("entry", "nonce", "bytes(32)", "random, fresh each time"),
@@ -147,12 +147,12 @@ HEADER: Final = (
 
 FRAMES: Final = {
     "carry": "message: the bytes of section 5",
-    "fetch": "send me these messages, and the closes of these epochs",
+    "fetch": "send me these messages, and the new-epoch messages of these epochs",
     "sync": "I stand there; have: first 16 bytes of hashes I hold;"
-    " near: seats I hear from themselves",
+    " direct: seats that I hear over links of their own",
     "own": "send me the statements of mine that you hold whose hash is above this",
     "told": "those were all of yours, or those up to this hash",
-    "leave": "this seat leaves for now, or is back: section 10.7",
+    "departure": "this seat leaves for now, or is back: section 10.7",
     "end-notice": "this seat holds a final end, or has ended the table in setup: [L-27]",
 }
 
@@ -179,24 +179,24 @@ AGAIN: Final = {
 }
 
 MEANING: Final = {
-    signed_messages.Say: "my body in a step, standing in the epoch on this digest",
-    signed_messages.Late: "I wish this epoch",
-    signed_messages.Halt: "I sign nothing below this epoch any more; what I hold",
-    signed_messages.Close: "the base proposed, by the halts it follows from",
-    signed_messages.Accept: "first vote for a base",
-    signed_messages.SealVote: "second vote: I hold t accepts of it",
-    signed_messages.Back: "having been absent so often I want in again",
+    signed_messages.StepInput: "my body in a step, standing in the epoch on this digest",
+    signed_messages.EpochRequest: "I request a change to this epoch",
+    signed_messages.EpochPromise: "I sign nothing of a lower epoch any more; what I store",
+    signed_messages.NewEpoch: "the base that I propose, by the promises it follows from",
+    signed_messages.PrepareVote: "first vote for a base",
+    signed_messages.CommitVote: "second vote: I store t prepare votes for it",
+    signed_messages.Rejoin: "absent so often, I ask to be present again",
 }
 
 WHO: Final = {
     Kind.KEY_COMMIT: ("all n", "hash of the key vector, transport key"),
-    Kind.KEY_REVEAL: ("all n", "key vector, proof, sealed pieces"),
+    Kind.KEY_REVEAL: ("all n", "key vector, proof, encrypted key shares"),
     Kind.KEY_OK: ("all n", "sealed coin, or a complaint"),
     Kind.SHUFFLE: ("the next seat", "deck and proof"),
     Kind.DECK_OK: ("all n", "empty"),
     Kind.DEAL: ("all present", "coin and shares"),
     Kind.SEAL: ("all present", "commitment and escrow, or empty"),
-    Kind.HOLD: ("all present", "empty"),
+    Kind.BARRIER: ("all present", "empty"),
     Kind.REVEAL: ("all present", "opening and shares, or empty"),
     Kind.SHOW: ("all present", "choice and shares, or empty"),
     Kind.CHOOSE: ("one seat", "choice"),
@@ -248,7 +248,7 @@ def kinds() -> str:
 
 def name_of(statement: type[Any]) -> str:
     """The word for a kind of statement."""
-    return "seal" if statement is signed_messages.SealVote else statement.__name__.lower()
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", statement.__name__).lower().removesuffix("-vote")
 
 
 def steps() -> str:
@@ -260,7 +260,7 @@ def steps() -> str:
     return markdown(("step", "speakers", "body", "next"), rows)
 
 
-PLAY: Final = frozenset({Kind.SEAL, Kind.HOLD, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN})
+PLAY: Final = frozenset({Kind.SEAL, Kind.BARRIER, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN})
 
 
 def stepdiagram() -> str:
@@ -320,7 +320,7 @@ def goldens() -> dict[str, bytes]:
         "G2": second_generator(),
         'ctx(32 zero bytes, 1, 0, "key")': ctx.encode(),
         "after step [c0, ABSENT, none] on 32 zero bytes": first,
-        "after link [[0, 2], [1], [0, 1, 0]] on that": transition.digest_after_link(
+        "after link [[0, 2], [1], [0, 1, 0]] on that": transition.digest_after_reconfiguration(
             first, frozenset({0, 2}), frozenset({1}), (0, 1, 0)
         ),
     }
@@ -343,7 +343,7 @@ WHERE: Final = {
     "missing-signature": ("its own", "the first without one; none if the step has no array"),
     "bad-signature": (
         "of a body or last say its own",
-        "its own, of a seal too; in header, messages none",
+        "its own, of a commit vote too; in header, messages none",
     ),
     "bad-epoch": ("its own", "its own"),
     "incomplete-step": ("its own", "the first such"),
@@ -465,7 +465,7 @@ def example() -> str:
             ("step", "kind", "bodies, bytes", "choices opened", "digest after it begins"), rows
         )
         + "\nThe say of seat 0 in step 6 (`deck.ok`), payload and signature:\n\n"
-        + "".join(f"    {line}\n" for line in _a_say(data, nodes))
+        + "".join(f"    {line}\n" for line in _an_input(data, nodes))
         + f"\nVerdict `ok`: {standings}; content `{report.content}`.\n"
     )
 
@@ -511,11 +511,11 @@ def _decoded(data: bytes) -> list[str]:
     ]
 
 
-def _a_say(data: bytes, nodes: list[Node]) -> list[str]:
+def _an_input(data: bytes, nodes: list[Node]) -> list[str]:
     value = codec.decode(data, len(data), 16384)
     epoch, signature = value[3][0][5][0]
-    say = signed_messages.Say(epoch, 6, nodes[5].digest, step_bodies.EMPTY)
-    return [*_wrap(signed_messages.payload(nodes[0].table.id, 0, say)), *_wrap(signature)]
+    step_input = signed_messages.StepInput(epoch, 6, nodes[5].digest, step_bodies.EMPTY)
+    return [*_wrap(signed_messages.payload(nodes[0].table.id, 0, step_input)), *_wrap(signature)]
 
 
 TABLES: Final[dict[str, Callable[[], str]]] = {

@@ -16,7 +16,7 @@ from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import Reach
 from p2p_hoity.table.session import Outcome
-from protocol import Invalid, Patience, Terms, table_header
+from protocol import Invalid, Terms, Timeouts, table_header
 
 from ..exit_codes import USAGE, Trouble
 from ..local.bot_processes import LOOPBACK, ask_level, hire, kept_level, levels_of
@@ -89,7 +89,7 @@ def checked_terms(table: TableOptions, host: bytes) -> Terms:
         told = words.format(seats=seats, least=least, most=seats, quorum=quorum)
         raise Trouble(told, USAGE)
     choice, step = (round(s * 1000) for s in (table.patience or 300.0, table.step_patience))
-    patience = Patience(choice=choice, step=step)
+    patience = Timeouts(choice=choice, step=step)
     terms = Terms(host, os.urandom(32), game, seats, quorum, patience)
     try:
         read_game(terms)

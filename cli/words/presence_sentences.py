@@ -104,7 +104,7 @@ def late(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
     if update.seats == {names.mine}:
         text = _("You have taken longer than this table waits: the others may go on without you.")
         back = _("You may come back later.")
-        return [f"{text} {back if update.muster.may_return else _(NO_RETURN)}"]
+        return [f"{text} {back if update.muster.may_rejoin else _(NO_RETURN)}"]
     who, count = _others(update.seats, names), update.muster
     text = _(
         "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
@@ -117,7 +117,7 @@ def late(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
         )
     told = text.format(who=who, quorum=count.quorum, seats=count.seats)
     back = _("{who} may come back later.").format(who=who)
-    told += f" {back if count.may_return else _(NO_RETURN)}"
+    told += f" {back if count.may_rejoin else _(NO_RETURN)}"
     where = [] if update.seats <= count.gone else _whereabouts(count, names)
     return [told, *where, *_oneself(update.seats, count, names)]
 

@@ -195,9 +195,9 @@ def absence(terms: Terms) -> list[str]:
         "Absent: after {choice} without a choice ({step} for other steps) the others may declare a"
         " seat absent, and it sits out. {back} Absent is not cheating."
     )
-    patience = terms.patience
+    patience = terms.timeouts
     words = {"choice": span(patience.choice), "step": span(patience.step)}
-    return [text.format(back=_back(terms.returns), **words)]
+    return [text.format(back=_back(terms.rejoins), **words)]
 
 
 def _back(returns: int) -> str:
@@ -221,9 +221,9 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
         "secrecy": terms.quorum - 1,
         "progress": terms.seats - terms.quorum,
         "no_fork": max(0, 2 * terms.quorum - terms.seats - 1),
-        "patience_seconds": terms.patience.choice / 1000,
-        "step_seconds": terms.patience.step / 1000,
-        "returns": terms.returns,
+        "choice_timeout_seconds": terms.timeouts.choice / 1000,
+        "step_timeout_seconds": terms.timeouts.step / 1000,
+        "rejoins": terms.rejoins,
         "watched": offer.watched,
         "seated": list(offer.names),
     }

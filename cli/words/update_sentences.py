@@ -194,7 +194,7 @@ def _who(update: updates.Linked | updates.Unlinked) -> str:
 
 def _away(update: updates.Away, telling: Telling) -> list[str]:
     lines = [_("The others have declared you absent. Your cards are safe.")]
-    return lines if update.may_return else [*lines, _(presence_sentences.GONE_FOR_GOOD)]
+    return lines if update.may_rejoin else [*lines, _(presence_sentences.GONE_FOR_GOOD)]
 
 
 def _said(update: updates.Said, telling: Telling) -> list[str]:

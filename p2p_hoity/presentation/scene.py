@@ -170,7 +170,7 @@ class Scene:
     record: tuple[rules.Happening, ...] = ()
     talk: tuple[updates.Said, ...] = ()
     is_away: bool = False
-    may_return: bool = True
+    may_rejoin: bool = True
     is_late: bool = False
     is_resumed: bool = False
     is_hinted: bool = False
@@ -331,7 +331,7 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
         scene, question=None, sealed=update.kind, is_late=False
     ),
     updates.Away: lambda scene, update: replace(
-        scene, is_away=True, question=None, may_return=update.may_return
+        scene, is_away=True, question=None, may_rejoin=update.may_rejoin
     ),
     updates.Rejoined: lambda scene, update: replace(scene, is_away=False),
     updates.GameOver: lambda scene, update: replace(

@@ -146,7 +146,7 @@ class Muster:
     there: int
     strict: bool = False
     begun: bool = True
-    may_return: bool = True
+    may_rejoin: bool = True
     gone: frozenset[int] = frozenset()
     unlinked: frozenset[int] = frozenset()
     thinking: frozenset[int] = frozenset()
@@ -242,7 +242,7 @@ class Clock(NodeUpdate):
     @property
     def is_opening(self) -> bool:
         """Whether all have sealed, and what they sealed is confirmed and opened."""
-        return self.kind in (Kind.HOLD, Kind.REVEAL)
+        return self.kind in (Kind.BARRIER, Kind.REVEAL)
 
 
 class Said(NodeUpdate):
@@ -278,7 +278,7 @@ class Again(NodeUpdate):
 class Away(NodeUpdate):
     """This very seat was declared absent; `may_return`: it may come back now ([E-31])."""
 
-    may_return: bool = True
+    may_rejoin: bool = True
 
 
 class Rejoined(NodeUpdate):

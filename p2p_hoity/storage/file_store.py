@@ -81,6 +81,7 @@ class FileStore(Protocol):
 
         Raises:
             BlockingIOError: If it is locked.
+            FileNotFoundError: If there is none.
         """
 
     def lock(self, path: Path, wait: bool = False) -> StoredFile | None:
@@ -100,5 +101,10 @@ class FileStore(Protocol):
     def has(self, path: Path) -> bool:
         """Return whether there is such a file."""
 
-    def remove(self, path: Path) -> None:
-        """Remove a file, if there is one."""
+    def remove(self, path: Path, settle: bool = False) -> None:
+        """Remove a file, if there is one.
+
+        Args:
+            path: The file.
+            settle: Remove its name from the disk, too. Otherwise a crash may bring it back.
+        """

@@ -296,7 +296,7 @@ def reopen(
         file.seek(end)
         if form.goes_on_behind(file, number + 1, last):
             current = False
-            files.remove(mark)
+            files.remove(mark, settle=True)
         file.seek(end)
         file.truncate()
         journal = Journal(path, mark, files, file, form, last, number, current)
@@ -305,6 +305,9 @@ def reopen(
         file.close()
         why = of_file(error)
         raise JournalError(JournalCode.UNUSABLE, path=str(path), why=why) from error
+    except OSError as error:
+        file.close()
+        raise JournalError(JournalCode.UNUSABLE, path=str(path), why=of_system(error)) from error
 
 
 def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:

@@ -14,6 +14,7 @@ import os
 import secrets
 import shlex
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -27,6 +28,9 @@ CAREFUL: Final = (
 """Not through a link, not to a child process, and without waiting for the other end of a pipe."""
 NEW: Final = os.O_CREAT | os.O_EXCL | CAREFUL
 OTHERS: Final = 0o077
+LOCKED_BYTE: Final = 2**31 - 2
+"""The byte by which Windows locks a file. Nobody else can read a locked byte there, and it must be
+the same for everybody, so it lies behind the end of every file."""
 
 
 class PrivateCode(Code):
@@ -203,14 +207,18 @@ class PrivateFiles:
 
         Raises:
             BlockingIOError: If it is locked.
+            FileNotFoundError: If there is none, or its last holder has just removed it.
         """
         if new:
             self._make_folders(path)
         file = self._opened(path, os.O_RDWR | (NEW if new else 0))
-        if hold(file):
+        is_ours = hold(file)
+        if is_ours and _is_named(file, path):
             file.unsettled = path.parent if new else None
             return file
         file.close()
+        if is_ours:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         raise BlockingIOError(errno.EAGAIN, "it is locked", str(path))
 
     def _opened(self, path: Path, flags: int) -> DiskFile:
@@ -219,10 +227,13 @@ class PrivateFiles:
     def lock(self, path: Path, wait: bool = False) -> DiskFile | None:
         """Lock a file that has no other purpose, and make it if needed."""
         self._make_folders(path)
-        file = self._opened(path, os.O_RDWR | os.O_CREAT)
-        if hold(file, wait):
-            return file
-        file.close()
+        is_ours = True
+        while is_ours:
+            file = self._opened(path, os.O_RDWR | os.O_CREAT)
+            is_ours = hold(file, wait)
+            if is_ours and _is_named(file, path):
+                return file
+            file.close()
         return None
 
     def list(self, folder: Path, ending: str) -> list[Path]:
@@ -233,9 +244,12 @@ class PrivateFiles:
         """Return whether there is such a file."""
         return os.path.lexists(path)
 
-    def remove(self, path: Path) -> None:
+    def remove(self, path: Path, settle: bool = False) -> None:
         """Remove a file, if there is one."""
-        path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            path.unlink()
+            if settle:
+                sync_folder(path.parent)
 
 
 NAMED: Final = PrivateFiles(None)
@@ -261,10 +275,23 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
         os.link(fresh, path)
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links
-        if os.path.lexists(path):
-            raise FileExistsError(17, "File exists", str(path)) from None
+    except OSError:  # a file system without hard links: another process may be doing the same
+        os.close(os.open(path, os.O_WRONLY | NEW, 0o600))
         fresh.replace(path)
+
+
+def _is_named(file: IO[Any], path: Path) -> bool:
+    """Return whether the path still leads to this open file.
+
+    Its last holder may have removed it after it was opened here and before it was locked here. On
+    Windows no open file can be removed.
+    """
+    if not CHECKED:
+        return True
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
 
 
 def sync_folder(path: Path) -> None:
@@ -285,7 +312,12 @@ def hold(file: IO[Any], wait: bool = False) -> bool:
             import msvcrt
 
             way = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
-            msvcrt.locking(file.fileno(), way, 1)  # type: ignore[attr-defined,unused-ignore]
+            at = os.lseek(file.fileno(), 0, os.SEEK_CUR)
+            try:
+                os.lseek(file.fileno(), LOCKED_BYTE, os.SEEK_SET)
+                msvcrt.locking(file.fileno(), way, 1)  # type: ignore[attr-defined,unused-ignore]
+            finally:
+                os.lseek(file.fileno(), at, os.SEEK_SET)
         else:
             import fcntl
 

@@ -59,9 +59,15 @@ def write(files: FileStore, mark: Path, data: bytes) -> None:
 
 
 def sweep(files: FileStore) -> None:
-    """Remove the marks of journals that are gone."""
+    """Remove the marks of journals that are gone from a folder in which other files are left.
+
+    A folder that is missing or empty may be on a disk that is not there just now, and its journals
+    would seem to be old copies without their marks.
+    """
     for mark in files.list(folder(), ".mark"):
         with suppress(OSError):
-            journal = journal_format.path_of(read(files, mark))
-            if journal is not None and not files.has(Path(os.fsdecode(journal))):
+            name = journal_format.path_of(read(files, mark))
+            journal = Path(os.fsdecode(name or b""))
+            beside = files.list(journal.parent, "") if name else []
+            if beside and journal not in beside:
                 files.remove(mark)

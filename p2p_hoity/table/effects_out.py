@@ -258,12 +258,12 @@ class EffectsOut:
         """Tell when this seat becomes absent or present, and ask an absent player to rejoin."""
         seat = self._machine.seat
         present = seat is None or seat in base.present
-        may_return = not present and self._machine.may_return
-        if present != self._present or may_return != self._may_return:
+        may_rejoin = not present and self._machine.may_rejoin
+        if present != self._present or may_rejoin != self._may_return:
             if present:
                 self._questions.close()
                 self._screen(updates.Rejoined())
             else:
-                self._questions.call_back(may_return)
-                self._screen(updates.Away(may_return))
-        self._present, self._may_return = present, may_return
+                self._questions.call_back(may_rejoin)
+                self._screen(updates.Away(may_rejoin))
+        self._present, self._may_return = present, may_rejoin

@@ -48,7 +48,7 @@ MOST_LINKS: Final[Quota] = 12
 """Times the host is linked to anew before one gives up: a link that is always cut is none."""
 LINES: Final[Pace] = (24, 0.5)
 """Lines about who has sat down that are shown at once, and after that."""
-Accept = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
+PrepareVote = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
 """Shows the terms, who sits there, and whether onlookers are let in; whether they are accepted."""
 
 
@@ -196,7 +196,7 @@ UNREACHED: Final = {
 REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in lobby.Refusal}
 
 
-async def join_table(seat: Seat, ticket: Ticket, accept: Accept, reach: Reach) -> Outcome:
+async def join_table(seat: Seat, ticket: Ticket, accept: PrepareVote, reach: Reach) -> Outcome:
     """Sit down at the table of a ticket and play; PeerError if it cannot be."""
     who = seat.me.identity
     if who.public == ticket.host_id:
@@ -353,7 +353,7 @@ class _Guest(HostLink):
         self.names: tuple[str, ...] = ()
         self.entry: table_header.SeatEntry | None = None
 
-    async def sit(self, accept: Accept) -> lobby.Roster:
+    async def sit(self, accept: PrepareVote) -> lobby.Roster:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
         first = await self.first()
         if isinstance(first, lobby.Roster):
@@ -362,7 +362,7 @@ class _Guest(HostLink):
         game, self.names = _game_of(first.terms), first.names
         return await beside(partial(self._ask, first, game, accept), self._roster(first))
 
-    async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: Accept) -> None:
+    async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: PrepareVote) -> None:
         """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
         if not await accept(offer.terms, game, self.names, offer.watched):
             raise PeerError(JoinCode.NOT_TAKEN)

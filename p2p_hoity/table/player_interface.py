@@ -125,10 +125,10 @@ class PlayerQuestions:
         if self._player is not None:
             self._begin(partial(self._choose, self._player, kind, again), True)
 
-    def call_back(self, may_return: bool) -> None:
+    def call_back(self, may_rejoin: bool) -> None:
         """Ask whether the player of an absent seat is there again, if the seat may rejoin."""
         self.close()
-        if self._player is not None and may_return:
+        if self._player is not None and may_rejoin:
             self._begin(partial(self._come_back, self._player), False)
 
     def stop(self) -> None:
@@ -165,7 +165,7 @@ class PlayerQuestions:
         is_there, self._there_until = self._now() < self._there_until, -math.inf
         if not is_there:
             await player.returning()
-        self._machine.ask_back(self._now())
+        self._machine.ask_rejoin(self._now())
         self._is_answered.set()
 
     async def _choose(self, player: Player, kind: str, again: bool) -> None:

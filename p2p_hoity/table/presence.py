@@ -66,7 +66,7 @@ class PresenceTeller:
         self._second = second
         left, count = max(0.0, wait.left), muster(machine, linked)
         kind = machine.tip.want.kind
-        self._screen(updates.Clock(seats, wait.waited, left, wait.patience, count, kind))
+        self._screen(updates.Clock(seats, wait.waited, left, wait.timeout, count, kind))
 
     def notify(self, now: float) -> None:
         """Tell who is awaited, if a notice is due."""
@@ -117,7 +117,7 @@ class PresenceTeller:
             self._late_at = None
             return updates.PatienceOver(seats, wait.waited, count, undecided=True)
         alone = machine.must_choose and not machine.table.strict
-        is_half = 0 < wait.left <= wait.patience / 2 and (others or alone)
+        is_half = 0 < wait.left <= wait.timeout / 2 and (others or alone)
         if is_half and self._halfway != wait.since and self._out is None:
             self._halfway = wait.since
             return updates.Halfway(seats, wait.waited, wait.left, count)
@@ -186,7 +186,7 @@ def muster(machine: SeatMachine, linked: Set[int]) -> updates.Muster:
     terms, seats = table.header.terms, awaited(machine)
     gone = seats - {machine.seat} or seats
     others = gone - {machine.seat}
-    back = all(tip.absences[seat] < terms.returns for seat in gone) or len(left) < terms.quorum
+    back = all(tip.absences[seat] < terms.rejoins for seat in gone) or len(left) < terms.quorum
     here = linked if machine.seat is not None else gone
     away = machine.away() & gone
     return updates.Muster(

@@ -32,7 +32,7 @@ class Kind(StrEnum):
     DECK_OK = "deck.ok"
     DEAL = "deal"
     SEAL = "seal"
-    HOLD = "hold"
+    BARRIER = "barrier"
     REVEAL = "reveal"
     SHOW = "show"
     CHOOSE = "choose"
@@ -44,7 +44,7 @@ class Kind(StrEnum):
 
 
 _PLAY: Final = frozenset(
-    {Kind.SEAL, Kind.HOLD, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN, Kind.OVER}
+    {Kind.SEAL, Kind.BARRIER, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN, Kind.OVER}
 )
 
 NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
@@ -55,7 +55,7 @@ NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
     Kind.DECK_OK: frozenset({Kind.DEAL}),
     Kind.DEAL: _PLAY | {Kind.DEAL},
     Kind.SEAL: _PLAY,
-    Kind.HOLD: frozenset({Kind.REVEAL, Kind.OVER}),
+    Kind.BARRIER: frozenset({Kind.REVEAL, Kind.OVER}),
     Kind.REVEAL: _PLAY,
     Kind.SHOW: _PLAY,
     Kind.CHOOSE: _PLAY,
@@ -160,7 +160,7 @@ class Keys:
     hashes: tuple[bytes, ...] = ()
     boxes: tuple[bytes, ...] = ()
     vectors: tuple[tuple[bytes, ...], ...] = ()
-    pieces: tuple[tuple[bytes, ...], ...] = ()
+    key_shares: tuple[tuple[bytes, ...], ...] = ()
     joint: bytes = b""
     deck: tuple[Ciphertext, ...] = ()
     shuffles: int = 0
@@ -169,25 +169,25 @@ class Keys:
         """Return the public key share of a seat."""
         return self.vectors[seat][0]
 
-    def piece_key(self, dealer: int, holder: int) -> bytes:
-        """Return the public form of the backup piece that `holder` has of `dealer`'s share."""
-        return public_piece(self.vectors[dealer], holder + 1)
+    def public_key_share(self, dealer: int, holder: int) -> bytes:
+        """Return the public form of the key share that `holder` has of `dealer`'s share."""
+        return public_key_share_of(self.vectors[dealer], holder + 1)
 
     def total_key(self, holder: int) -> bytes:
-        """Return the public form of the sum of all backup pieces that `holder` has."""
-        return total_piece(self.vectors, holder + 1)
+        """Return the public form of the sum of all key shares that `holder` has."""
+        return total_key_share(self.vectors, holder + 1)
 
 
 @group.cache_per_backend(4096)
-def public_piece(vector: tuple[bytes, ...], index: int) -> bytes:
+def public_key_share_of(vector: tuple[bytes, ...], index: int) -> bytes:
     """Return Feldman's public piece, kept since it is asked for again and again."""
-    return key_sharing.public_piece(vector, index)
+    return key_sharing.public_key_share_at(vector, index)
 
 
 @group.cache_per_backend(512)
-def total_piece(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
+def total_key_share(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
     """Return the sum of the public pieces of all dealers for one holder."""
-    return group.total(public_piece(vector, index) for vector in vectors)
+    return group.total(public_key_share_of(vector, index) for vector in vectors)
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class Node:
     sealed: Mapping[ChoiceKey, SealedChoice] = field(default_factory=dict)
     lost: frozenset[ChoiceKey] = frozenset()
     opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
-    over_said: bool = False
+    is_over_given: bool = False
     useless: bool = False
     held: int = 0
     convictions: tuple[Conviction, ...] = ()
@@ -330,8 +330,8 @@ class Derived:
         self.verdicts, self.steps, self.links = {}, {}, {}
 
 
-PIECE_STEP = 2
-"""The step in which backup pieces are said, `key.reveal`; each is sealed in its context."""
+KEY_SHARE_STEP = 2
+"""The step in which key shares are said, `key.reveal`; each is sealed in its context."""
 
 OwnOpening = tuple[bytes, bytes]
 """(choice, nonce)."""
@@ -376,14 +376,14 @@ class Secrets:
         """The share of the deck's key."""
         return self.polynomial[0]
 
-    def piece_of(self, node: Node, dealer: int, seat: int) -> int:
-        """Return the backup piece that `dealer` gave this seat."""
+    def key_share_of(self, node: Node, dealer: int, seat: int) -> int:
+        """Return the key share that `dealer` gave this seat."""
         if dealer == seat:
-            return key_sharing.piece(self.polynomial, seat + 1)
+            return key_sharing.key_share_at(self.polynomial, seat + 1)
         if dealer not in self._pieces:
-            context = node.table.context(PIECE_STEP, dealer, f"piece-{seat}")
-            sealed = node.keys.pieces[dealer][seat]
-            self._pieces[dealer] = key_sharing.open_piece(context, self.box, sealed)
+            context = node.table.context(KEY_SHARE_STEP, dealer, f"piece-{seat}")
+            sealed = node.keys.key_shares[dealer][seat]
+            self._pieces[dealer] = key_sharing.decrypt_key_share(context, self.box, sealed)
         return self._pieces[dealer]
 
     @property
@@ -408,7 +408,9 @@ def new_secrets(seed: bytes, size: int) -> Secrets:
     """Return the secrets that a 32-byte seed gives, with a polynomial of `size` coefficients."""
     rng = stream(seed, "key")
     polynomial = tuple(nonzero_scalar(rng) for _ in range(size))
-    while size > 1 and any(key_sharing.piece(polynomial, i + 1) == 0 for i in range(MAX_SEATS)):
+    while size > 1 and any(
+        key_sharing.key_share_at(polynomial, i + 1) == 0 for i in range(MAX_SEATS)
+    ):
         polynomial = tuple(nonzero_scalar(rng) for _ in range(size))  # no seat's piece may be zero
     box, _ = key_sharing.x25519_keypair(stream(seed, "box"))
     return Secrets(seed, polynomial, box)

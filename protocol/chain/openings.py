@@ -127,21 +127,21 @@ class GatherStep(StepRules[Given]):
                 cards.check_showable(node, seat, opened)
         return opened
 
-    def apply(self, node: Node, said: Mapping[int, Given]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
         """Take in all that was given; what fewer than t gave is asked again."""
         shares, opened, quorum = dict(node.shares), dict(node.opened), node.table.quorum
-        for seat, one in said.items():
+        for seat, one in inputs.items():
             shares |= one.shares
             if one.opened is not None:
                 opened[node.want.name, seat] = one.opened
         for slot, giver in node.want.lacks:
             if giver not in node.present:
-                points = {s + 1: one.helps[slot, giver] for s, one in said.items() if one.helps}
+                points = {s + 1: one.helps[slot, giver] for s, one in inputs.items() if one.helps}
                 if len(points) >= quorum:
                     shares[slot, giver] = key_sharing.combine(points, quorum)
         after = replace(node, shares=shares, opened=opened)
         for owner in lost_dues(node):
-            keys = {s + 1: one.escrows[owner] for s, one in said.items() if one.escrows}
+            keys = {s + 1: one.escrows[owner] for s, one in inputs.items() if one.escrows}
             if len(keys) >= quorum:
                 after = _open_lost(after, node, owner, keys)
         return after
@@ -156,15 +156,15 @@ class GatherStep(StepRules[Given]):
             opened = read_choice(node, node.want.name, opening[0])
         shares = own_shares(node, seat, _own_slots(node, seat, opened)).write(secrets.key, rng)
         helps = tuple(
-            _backup_shares(node, seat, giver).write(secrets.piece_of(node, giver, seat), rng)
+            _backup_shares(node, seat, giver).write(secrets.key_share_of(node, giver, seat), rng)
             for giver in helped(node)
         )
         keys = []
         for owner in lost_dues(node):
-            pieces = (secrets.piece_of(node, d, seat) for d in range(node.table.seats))
-            total, public = sum(pieces) % ORDER, node.keys.total_key(seat)
-            said = _escrow_share_of(node, seat, owner)
-            keys.append(escrow.escrow_share(*said, total, public, rng))
+            key_shares = (secrets.key_share_of(node, d, seat) for d in range(node.table.seats))
+            total, public = sum(key_shares) % ORDER, node.keys.total_key(seat)
+            inputs = _escrow_share_of(node, seat, owner)
+            keys.append(escrow.escrow_share(*inputs, total, public, rng))
         return step_bodies.encode_body(Gather(opening, shares, helps, tuple(keys)))
 
 
@@ -190,8 +190,8 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
 
 
 def _backup_shares(node: Node, seat: int, absent: int) -> cards.ShareBatch:
-    """Return the shares of an absent seat that this seat gives with its backup piece."""
-    key, slots = node.keys.piece_key(absent, seat), own_lacks(node, absent)
+    """Return the shares of an absent seat that this seat gives with its key share."""
+    key, slots = node.keys.public_key_share(absent, seat), own_lacks(node, absent)
     return cards.ShareBatch(node, seat, f"help-{absent}", absent, key, slots)
 
 

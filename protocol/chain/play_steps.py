@@ -28,10 +28,10 @@ class SealStep(StepRules[SealedChoice | None]):
         read = step_bodies.parse(step_bodies.SealBody, body)
         return check_sealed(node, seat, node.want.name, read)
 
-    def apply(self, node: Node, said: Mapping[int, SealedChoice | None]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, SealedChoice | None]) -> Node:
         """Keep the commitments and tell the game who sealed."""
         name = node.want.name
-        fresh = {(name, seat): one for seat, one in said.items() if one is not None}
+        fresh = {(name, seat): one for seat, one in inputs.items() if one is not None}
         event = Sealed(name, frozenset(seat for _, seat in fresh))
         state = node.table.game.apply(node.state, event)
         return replace(node, sealed={**node.sealed, **fresh}, state=state)
@@ -53,10 +53,10 @@ class ChooseStep(StepRules[Choice]):
         check_move(node, node.want.name, seat, choice, {})
         return choice
 
-    def apply(self, node: Node, said: Mapping[int, Choice]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, Choice]) -> Node:
         """Tell the game the choice, or that whoever is absent or at fault made none."""
         (seat,) = node.want.speakers
-        event = Chosen(node.want.name, seat, said.get(seat))
+        event = Chosen(node.want.name, seat, inputs.get(seat))
         return replace(node, state=node.table.game.apply(node.state, event))
 
     def write_choice(
@@ -96,10 +96,10 @@ class ShowStep(StepRules[Showing | None]):
             check_move(node, node.want.name, seat, choice, shares)
         return Showing(choice, shares)
 
-    def apply(self, node: Node, said: Mapping[int, Showing | None]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, Showing | None]) -> Node:
         """Open what was shown."""
         (seat,) = node.want.owes
-        shown = said.get(seat)
+        shown = inputs.get(seat)
         choice = None if shown is None else shown.choice
         opened: dict[tuple[str, int], Opening] = {**node.opened, (node.want.name, seat): choice}
         more = {} if shown is None else shown.shares

@@ -37,9 +37,9 @@ class KeyCommitStep(StepRules[KeyCommit]):
             key_sharing.check_x25519_public(read.box)
         return read
 
-    def apply(self, node: Node, said: Mapping[int, KeyCommit]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, KeyCommit]) -> Node:
         """Keep the hashes and the transport keys."""
-        every = in_seat_order(node, said)
+        every = in_seat_order(node, inputs)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
         return replace(node, keys=Keys(hashes=hashes, boxes=boxes))
 
@@ -53,12 +53,12 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
 
 class KeyRevealStep(StepRules[KeyReveal]):
-    """Each seat shows its vector, proves its key, and seals a backup piece to every other."""
+    """Each seat shows its vector, proves its key, and seals a key share to every other."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
         """Check the vector against its hash, the proof of its secret, and the pieces' sizes.
 
-        Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-backup' or 'bad-body'.
+        Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-key-sharing' or 'bad-body'.
 
         SPEC: [N-11].
         """
@@ -75,25 +75,25 @@ class KeyRevealStep(StepRules[KeyReveal]):
             # Of a dealer who fell silent no other seat must owe shares of the identity: no body can
             # hold them.
             for holder in set(range(table.seats)) - {seat} if len(read.vector) > 1 else ():
-                if chain_state.public_piece(read.vector, holder + 1) == group.IDENTITY:
-                    why = "a backup piece is zero: its holder could give no share"
-                    raise Invalid("bad-backup", why)
-        for holder, piece in enumerate(read.pieces):
-            if len(piece) != (0 if holder == seat else key_sharing.SEALED_SIZE):
+                if chain_state.public_key_share_of(read.vector, holder + 1) == group.IDENTITY:
+                    why = "a key share is zero: its holder could give no share"
+                    raise Invalid("bad-key-sharing", why)
+        for holder, key_share in enumerate(read.key_shares):
+            if len(key_share) != (0 if holder == seat else key_sharing.ENCRYPTED_SHARE_SIZE):
                 why = "a sealed piece has another size"
-                raise Invalid("bad-body", why, FieldPlace("pieces", holder))
+                raise Invalid("bad-body", why, FieldPlace("key_shares", holder))
         return read
 
-    def apply(self, node: Node, said: Mapping[int, KeyReveal]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, KeyReveal]) -> Node:
         """Take the sum of all key shares as the joint key; keys that carry no table end it.
 
         SPEC: [D-8].
         """
-        every = in_seat_order(node, said)
+        every = in_seat_order(node, inputs)
         keys = replace(
             node.keys,
             vectors=tuple(r.vector for r in every),
-            pieces=tuple(r.pieces for r in every),
+            key_shares=tuple(r.key_shares for r in every),
             joint=group.total(r.vector[0] for r in every),
         )
         # A receiver must take every point derived from the vectors. All of them were fixed by hash
@@ -110,28 +110,35 @@ class KeyRevealStep(StepRules[KeyReveal]):
         vector = tuple(key_sharing.feldman_vector(secrets.polynomial))
         context = node.table.context(node.step, seat, "key")
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
-        pieces = []
+        key_shares = []
         for holder in () if node.table.strict else range(node.table.seats):
             context = node.table.context(node.step, seat, f"piece-{holder}")
-            piece, box = key_sharing.piece(secrets.polynomial, holder + 1), node.keys.boxes[holder]
+            key_share, box = (
+                key_sharing.key_share_at(secrets.polynomial, holder + 1),
+                node.keys.boxes[holder],
+            )
             is_own = holder == seat
-            pieces.append(b"" if is_own else key_sharing.seal_piece(context, box, piece, rng))
-        return step_bodies.encode_body(KeyReveal(vector, proof, tuple(pieces)))
+            key_shares.append(
+                b"" if is_own else key_sharing.encrypt_key_share(context, box, key_share, rng)
+            )
+        return step_bodies.encode_body(KeyReveal(vector, proof, tuple(key_shares)))
 
 
-def piece_is_sound(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
+def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     """Return whether a piece that `dealer` sealed to `holder` opens and fits the vector."""
-    context = node.table.context(chain_state.PIECE_STEP, dealer, f"piece-{holder}")
+    context = node.table.context(chain_state.KEY_SHARE_STEP, dealer, f"piece-{holder}")
     try:
-        piece = key_sharing.open_piece(context, secret, node.keys.pieces[dealer][holder])
-        key_sharing.verify_piece(node.keys.vectors[dealer], holder + 1, piece)
+        key_share = key_sharing.decrypt_key_share(
+            context, secret, node.keys.key_shares[dealer][holder]
+        )
+        key_sharing.verify_key_share(node.keys.vectors[dealer], holder + 1, key_share)
     except Invalid:
         return False
     return True
 
 
 class KeyOkStep(StepRules[SealedChoice | Complaint]):
-    """Each seat commits to its part of the joint coin, or complains of a backup piece."""
+    """Each seat commits to its part of the joint coin, or complains of a key share."""
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
         """Check a coin's commitment, or a complaint that proves itself.
@@ -146,18 +153,18 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         if key_sharing.x25519_public(read.secret) != node.keys.boxes[seat]:
             why = "the secret shown is not that of the transport key"
             raise Invalid("false-complaint", why, FieldPlace("secret"))
-        if piece_is_sound(node, read.blamed, seat, read.secret):
+        if key_share_is_valid(node, read.blamed, seat, read.secret):
             raise Invalid(
                 "false-complaint", "the piece complained of is sound", FieldPlace("blamed")
             )
         return read
 
-    def apply(self, node: Node, said: Mapping[int, SealedChoice | Complaint]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, SealedChoice | Complaint]) -> Node:
         """Keep the coin commitments; a sound complaint ends the table."""
         sealed = dict(node.sealed)
-        for seat, one in enumerate(in_seat_order(node, said)):
+        for seat, one in enumerate(in_seat_order(node, inputs)):
             if isinstance(one, Complaint):
-                guilty = Conviction(node.step, one.blamed, "bad-backup")
+                guilty = Conviction(node.step, one.blamed, "bad-key-sharing")
                 return replace(node, convictions=(*node.convictions, guilty))
             sealed[COIN, seat] = one
         deck = starting_deck(node.keys.joint, node.table.layout.cards)
@@ -167,7 +174,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         """Return a complaint of the first piece that does not fit, or the coin's commitment."""
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
-            if not piece_is_sound(node, dealer, seat, secrets.box):
+            if not key_share_is_valid(node, dealer, seat, secrets.box):
                 return step_bodies.encode_body(Complaint(dealer, secrets.box))
         return seal_choice(node, seat, COIN, rng(step_bodies.COIN_SIZE), secrets, rng)
 
@@ -189,9 +196,9 @@ class ShuffleStep(StepRules[Deck]):
             raise
         return deck
 
-    def apply(self, node: Node, said: Mapping[int, Deck]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, Deck]) -> Node:
         """Take the shuffled deck as the deck."""
-        (deck,) = said.values()
+        (deck,) = inputs.values()
         return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
@@ -213,9 +220,9 @@ def _of_shuffle(deck: Deck) -> FieldPlace:
     return FieldPlace("proof")
 
 
-def in_seat_order(node: Node, said: Mapping[int, T]) -> list[T]:
+def in_seat_order(node: Node, inputs: Mapping[int, T]) -> list[T]:
     """Return what each seat of the table gave: in these steps nobody may be missing."""
-    return [said[seat] for seat in range(node.table.seats)]
+    return [inputs[seat] for seat in range(node.table.seats)]
 
 
 def setup_want(node: Node) -> Want:

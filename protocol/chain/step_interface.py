@@ -34,7 +34,7 @@ class StepRules(ABC, Generic[C]):
         """
 
     @abstractmethod
-    def apply(self, node: Node, said: Mapping[int, C]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, C]) -> Node:
         """Return the state after the step, from what each seat gave that was not missing."""
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
@@ -62,7 +62,7 @@ class EmptyStep(StepRules[None]):
         """Check that the body is the empty one."""
         read_empty(body)
 
-    def apply(self, node: Node, said: Mapping[int, None]) -> Node:
+    def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
         """Return the state after the step, whoever has said that it is there."""
         return self.then(node)
 

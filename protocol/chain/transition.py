@@ -48,7 +48,7 @@ def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
     is_new = any(node.sealed[goal.kind, s].step > node.held for s in dues)
     if is_new and not node.table.strict:  # it was sealed after the last hold
-        return Want(Kind.HOLD, node.present, goal.kind)
+        return Want(Kind.BARRIER, node.present, goal.kind)
     lacks: tuple[tuple[int, int], ...] = ()
     if goal.shows and not dues:
         lacks = lacking(node, _shown_slots(node, goal.kind, goal.seats), node.table.everyone)
@@ -84,7 +84,9 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
         case game.Draw(slots):
             lacks = lacking(node, slots, node.table.everyone)
             return _gather(node, Want(Kind.OPEN, node.present, lacks=lacks))
-        case game.OpenAll() if not node.over_said:  # the last shares are asked for only behind it
+        case game.OpenAll() if (
+            not node.is_over_given
+        ):  # the last shares are asked for only behind it
             return Want(Kind.OVER, node.present)
         case game.OpenAll(slots):
             lacks = lacking(node, slots, node.table.everyone)
@@ -205,12 +207,12 @@ STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.DECK_OK: EmptyStep(lambda node: replace(node, state=node.table.game.start())),
     Kind.DEAL: GatherStep(),
     Kind.SEAL: SealStep(),
-    Kind.HOLD: EmptyStep(lambda node: replace(node, held=node.step)),
+    Kind.BARRIER: EmptyStep(lambda node: replace(node, held=node.step)),
     Kind.REVEAL: GatherStep(),
     Kind.SHOW: ShowStep(),
     Kind.CHOOSE: ChooseStep(),
     Kind.OPEN: GatherStep(),
-    Kind.OVER: EmptyStep(lambda node: replace(node, over_said=True)),
+    Kind.OVER: EmptyStep(lambda node: replace(node, is_over_given=True)),
     Kind.FINAL: GatherStep(),
     Kind.RESULT: EmptyStep(),
 }
@@ -286,12 +288,12 @@ def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
     return digest(Label.STEP, before, codec.encode(plain))
 
 
-def digest_after_link(
+def digest_after_reconfiguration(
     before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> bytes:
     """Return the digest after a link on the chain with digest `before` ([N-1])."""
     value = (sorted(present), sorted(banned), absences)
-    return digest(Label.LINK, before, codec.encode(value))
+    return digest(Label.RECONFIGURATION, before, codec.encode(value))
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
@@ -302,10 +304,10 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
     key = tuple(slots)
     if key in node.derived.steps:
         return node.derived.steps[key]
-    said = {seat: slot for seat, slot in enumerate(key) if isinstance(slot, bytes)}
-    if set(said) - node.want.speakers or len(key) != node.table.seats:
+    inputs = {seat: slot for seat, slot in enumerate(key) if isinstance(slot, bytes)}
+    if set(inputs) - node.want.speakers or len(key) != node.table.seats:
         raise ValueError("slots of seats that were not asked")
-    given = {seat: check(node, seat, body) for seat, body in said.items()}
+    given = {seat: check(node, seat, body) for seat, body in inputs.items()}
     after = STEPS[node.want.kind].apply(node, given)
     here = digest_after_step(node.digest, key)
     after = replace(after, digest=here, step=node.step + 1, parent=node, slots=key)
@@ -320,16 +322,16 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
 
 
 def slots_of(
-    node: Node, said: dict[int, bytes], missing: Missing = Missing.NONE
+    node: Node, inputs: dict[int, bytes], missing: Missing = Missing.NONE
 ) -> tuple[Slot, ...]:
     """Return n slots: the bodies said; `missing` for other speakers; NONE for all else."""
     return tuple(
-        said.get(seat, missing if seat in node.want.speakers else Missing.NONE)
+        inputs.get(seat, missing if seat in node.want.speakers else Missing.NONE)
         for seat in range(node.table.seats)
     )
 
 
-def link(
+def reconfigure(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
     """Change who is present or banned: by a link, no step. The same gives the same node."""
@@ -339,7 +341,7 @@ def link(
     lost = {key for key in node.sealed if key[1] not in present}
     after = replace(
         node,
-        digest=digest_after_link(node.digest, present, banned, absences),
+        digest=digest_after_reconfiguration(node.digest, present, banned, absences),
         present=present,
         banned=banned,
         absences=absences,

@@ -1,4 +1,5 @@
-"""What a node holds of a change of epoch: halts, closes, votes, and the bases they give."""
+"""What a node holds of a change of epoch: epoch promises, new-epoch messages, votes, and the bases
+they give."""
 
 from __future__ import annotations
 
@@ -9,29 +10,39 @@ from typing import Final
 
 from ..bounds import Quota
 from ..chain.chain_state import Node, Table
-from ..wire.signed_messages import Accept, Close, Halt, Lock, Message, SealVote
+from ..wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    QuorumCertificate,
+)
 from . import new_epoch
 from .fork_tree import Tree
 from .message_lookup import BaseKey, Lack, Malformed, References, Unknown, Void
 from .message_store import Claim, MessageStore
-from .new_epoch import Base, ReadHalt
+from .new_epoch import Base, ReadPromise
 
-MORE_SAYS: Final[Quota] = 16
-"""Inputs of each seat that a halt may name beyond those held here: two versions of the inputs of as
-many steps as this node may be behind."""
+MORE_INPUTS: Final[Quota] = 16
+"""Inputs of each seat that an epoch promise may name beyond those held here: two versions of the
+inputs of as many steps as this node may be behind."""
 MAX_TRIED: Final[Quota] = 16
-"""Closes of one epoch, beyond those kept, whose bases are computed before any of them has votes."""
+"""New-epoch messages of one epoch, beyond those kept, whose bases are computed before any of them
+has votes."""
 
 
 class Votes(References):
-    """The epochs that a node knows of: their halts, closes and votes, and the bases they give.
+    """The epochs that a node knows of: their epoch promises, new-epoch messages and votes, and the
+    bases they give.
 
     Attributes:
         table: The table.
         store: The messages that the node stores.
         start: The node with which epoch 0 began, None before.
-        closes: By epoch and base digest a close and its base.
-        bad: Halts and closes of a bad form, in the order in which they were judged.
+        new_epochs: By epoch and base digest a new-epoch message and its base.
+        bad: Epoch promises and new-epoch messages of a bad form, in the order in which they were
+            judged.
         void: Whether two bases of one epoch are committed.
         far: By seat the highest wish that is too far ahead to be kept.
     """
@@ -40,12 +51,12 @@ class Votes(References):
         """Begin without an epoch."""
         super().__init__(start)
         self.table, self.store = table, store
-        self.closes: dict[int, dict[bytes, tuple[Message, Base]]] = {}
+        self.new_epochs: dict[int, dict[bytes, tuple[Message, Base]]] = {}
         self.bad: dict[bytes, None] = {}
         self.void = False
         self.far: dict[int, Message] = {}
         self._tried: dict[int, set[bytes]] = {}
-        self._fruitless: tuple[bytes, ...] = ()
+        self._without_base: tuple[bytes, ...] = ()
 
     def begin(self, start: Node) -> None:
         """Begin epoch 0 at this node."""
@@ -60,22 +71,23 @@ class Votes(References):
     def find_base(self, key: BaseKey) -> Node | None:
         """Return the base of an epoch, None if its close is not known."""
         epoch, digest = key
-        found = self.closes.get(epoch, {}).get(digest)
+        found = self.new_epochs.get(epoch, {}).get(digest)
         return None if found is None else found[1].node
 
-    def close_of(self, epoch: int, base: bytes) -> Message:
-        """Return the close that proposed a base which is known."""
-        return self.closes[epoch][base][0]
+    def new_epoch_of(self, epoch: int, base: bytes) -> Message:
+        """Return the new-epoch message that proposed a base which is known."""
+        return self.new_epochs[epoch][base][0]
 
     def ask(self, lack: Lack) -> None:
         """Have a message or close asked for that is not stored."""
         if isinstance(lack, bytes):
             self.store.want(lack, self._claim())
         else:
-            self.store.want_close(lack[0])
+            self.store.want_new_epoch(lack[0])
 
     def _claim(self) -> Claim:
-        """Return whose halt is read now, or a halt of whom names it as a proof of its fault."""
+        """Return whose epoch promise is read now, or an epoch promise of whom names it as a proof
+        of its fault."""
         claim: Claim | None = None
         for digest, named in (reading.key for reading in self.open):
             if claim is not None and (named or claim[1]):
@@ -87,9 +99,10 @@ class Votes(References):
 
     # Wishes
 
-    def wishes(self) -> dict[int, int]:
-        """Return for each seat the highest epoch named in any late, halt, accept or seal of it."""
-        found = dict(self.store.wishes)
+    def requests(self) -> dict[int, int]:
+        """Return for each seat the highest epoch named in any epoch request, epoch promise or vote
+        of it."""
+        found = dict(self.store.requests)
         for seat, message in self.far.items():
             found[seat] = max(found.get(seat, 0), MessageStore.epoch_of(message))
         return found
@@ -106,19 +119,19 @@ class Votes(References):
         if MessageStore.epoch_of(message) > MessageStore.epoch_of(known):
             self.far[message.seat] = message
 
-    def common_wish(self) -> int:
-        """Return the t-th highest wish; 0 if fewer than t seats wish anything."""
-        ranked = sorted(self.wishes().values(), reverse=True)
+    def quorum_request(self) -> int:
+        """Return the t-th highest requested epoch; 0 if fewer than t seats request anything."""
+        ranked = sorted(self.requests().values(), reverse=True)
         quorum = self.table.quorum
         return ranked[quorum - 1] if len(ranked) >= quorum else 0
 
-    # Closes and votes
+    # New-epoch messages and votes
 
-    def read_closes(self) -> None:
-        """Compute the base of every close whose contents are held by now."""
-        for epoch in self.store.epochs_of(Close):
-            known = {m.hash for m, _ in self.closes.get(epoch, {}).values()}
-            for message in self.store.of_epoch(Close, epoch):
+    def read_new_epochs(self) -> None:
+        """Compute the base of every new-epoch message whose contents are held by now."""
+        for epoch in self.store.epochs_of(NewEpoch):
+            known = {m.hash for m, _ in self.new_epochs.get(epoch, {}).values()}
+            for message in self.store.of_epoch(NewEpoch, epoch):
                 if message.hash in known or message.hash in self.bad:
                     continue
                 try:
@@ -131,19 +144,20 @@ class Votes(References):
                 except Void:
                     self.void = True
                     continue
-                held = self.closes.setdefault(epoch, {})
+                held = self.new_epochs.setdefault(epoch, {})
                 held.setdefault(base.node.base_digest(), (message, base))
-                self.store.wanted_closes.discard(epoch)
+                self.store.wanted_new_epochs.discard(epoch)
 
     def is_sound(self, message: Message) -> bool:
-        """Return whether this is a valid close that proposes a base which is not known yet.
+        """Return whether this is a valid new-epoch message that proposes a base which is not known
+        yet.
 
-        A faulty seat may sign closes without end. Beyond the first few only one for which a quorum
-        has voted can matter.
+        A faulty seat may sign new-epoch messages without end. Beyond the first few only one for
+        which a quorum has voted can matter.
 
         SPEC: [M-7].
         """
-        if not isinstance(message.statement, Close):
+        if not isinstance(message.statement, NewEpoch):
             return False
         epoch = message.statement.epoch
         tried = self._tried.setdefault(epoch, set())
@@ -155,24 +169,24 @@ class Votes(References):
             base = self._base(message)
         except (Unknown, Malformed, Void):
             return False
-        return base.node.base_digest() not in self.closes.get(epoch, {})
+        return base.node.base_digest() not in self.new_epochs.get(epoch, {})
 
     def _misses_base(self, epoch: int) -> bool:
         """Return whether a quorum has voted for a base of this epoch that is not held."""
-        for kind in (Accept, SealVote):
+        for kind in (PrepareVote, CommitVote):
             votes = (m.statement for m in self.store.of_epoch(kind, epoch))
             counts = Counter(v.base for v in votes if isinstance(v, kind))
             for base, count in counts.items():
-                if count >= self.table.quorum and base not in self.closes.get(epoch, {}):
+                if count >= self.table.quorum and base not in self.new_epochs.get(epoch, {}):
                     return True
         return False
 
     def _base(self, message: Message) -> Base:
         key = (message.hash, False)
-        return self.once(key, lambda: new_epoch.base_of_close(self.table, message, self))
+        return self.once(key, lambda: new_epoch.base_of_new_epoch(self.table, message, self))
 
     def votes_for(
-        self, kind: type[Accept | SealVote], epoch: int, base: bytes
+        self, kind: type[PrepareVote | CommitVote], epoch: int, base: bytes
     ) -> tuple[tuple[int, bytes], ...]:
         """Return (seat, signature) of the votes for one base, by rising seat."""
         found = {
@@ -182,107 +196,119 @@ class Votes(References):
         }
         return tuple(sorted(found.items()))
 
-    def carried(self, kind: type[Accept | SealVote], epoch: int) -> bytes | None:
-        """Return the base of a held valid close of this epoch that has t votes of this kind."""
-        for digest in self.closes.get(epoch, {}):
+    def carried(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
+        """Return the base of a held valid new-epoch message of this epoch that has t votes of this
+        kind."""
+        for digest in self.new_epochs.get(epoch, {}):
             if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
                 return digest
         return None
 
-    def highest_open(self, least: int) -> tuple[int, Base] | None:
-        """Return the highest epoch >= least with a valid close and t seals, and its base."""
-        for epoch in sorted(self.closes, reverse=True):
+    def highest_committed(self, least: int) -> tuple[int, Base] | None:
+        """Return the highest epoch >= least with a valid new-epoch message and t commit votes, and
+        its base."""
+        for epoch in sorted(self.new_epochs, reverse=True):
             if epoch < least:
                 return None
-            digest = self.carried(SealVote, epoch)
+            digest = self.carried(CommitVote, epoch)
             if digest is not None:
-                return epoch, self.closes[epoch][digest][1]
+                return epoch, self.new_epochs[epoch][digest][1]
         return None
 
-    def highest_lock(self, below: int) -> Lock | None:
-        """Return the lock on the highest epoch below `below` whose base has t votes of a kind."""
-        for epoch in sorted((e for e in self.closes if e < below), reverse=True):
-            for kind in (SealVote, Accept):
+    def highest_certificate(self, below: int) -> QuorumCertificate | None:
+        """Return the quorum certificate on the highest epoch below `below` whose base has t votes
+        of a kind."""
+        for epoch in sorted((e for e in self.new_epochs if e < below), reverse=True):
+            for kind in (CommitVote, PrepareVote):
                 digest = self.carried(kind, epoch)
                 if digest is not None:
                     votes = self.votes_for(kind, epoch, digest)[: self.table.quorum]
-                    return Lock(epoch, digest, kind is SealVote, votes)
+                    return QuorumCertificate(epoch, digest, kind is CommitVote, votes)
         return None
 
-    # Halts
+    # Epoch promises
 
-    def is_too_long(self, halt: Halt) -> bool:
-        """Return whether a halt names far more inputs or backs than are held here.
+    def is_too_long(self, promise: EpochPromise) -> bool:
+        """Return whether an epoch promise names far more inputs or rejoins than are held here.
 
         An honest one names what its seat holds. A faulty seat could fill the links of the others
-        with halts of any length, and name in them what nobody has.
+        with epoch promises of any length, and name in them what nobody has.
 
         SPEC: [M-7].
         """
-        seats, under = self.table.seats, 0 if halt.lock is None else halt.lock.epoch
-        most = self.store.count_says(under) + MORE_SAYS * seats
-        backs = len(self.store.backs()) + seats
-        return len(halt.says) > most or len(halt.backs) > backs
+        seats, under = (
+            self.table.seats,
+            0 if promise.certificate is None else promise.certificate.epoch,
+        )
+        most = self.store.count_inputs(under) + MORE_INPUTS * seats
+        rejoins = len(self.store.rejoins()) + seats
+        return len(promise.inputs) > most or len(promise.rejoins) > rejoins
 
-    def halts(self, epoch: int) -> list[ReadHalt]:
-        """Return the well-formed halts of an epoch of which all is stored, one a seat."""
-        found: dict[int, ReadHalt] = {}
-        for message in self.store.of_epoch(Halt, epoch):
-            read = self._read_halt(message)
+    def promises(self, epoch: int) -> list[ReadPromise]:
+        """Return the well-formed epoch promises of an epoch of which all is stored, one a seat."""
+        found: dict[int, ReadPromise] = {}
+        for message in self.store.of_epoch(EpochPromise, epoch):
+            read = self._read_promise(message)
             if read is not None:
                 found.setdefault(message.seat, read)
                 for vote in read.votes:
                     self.store.add(vote)
         return [found[seat] for seat in sorted(found)]
 
-    def judge_halts(self) -> None:
-        """Read every halt of which all is stored; ask for nothing only to judge a form.
+    def judge_promises(self) -> None:
+        """Read every epoch promise of which all is stored; ask for nothing only to judge a form.
 
         SPEC: [E-21].
         """
         with self.quiet():
-            for epoch in self.store.epochs_of(Halt):
-                for message in self.store.of_epoch(Halt, epoch):
+            for epoch in self.store.epochs_of(EpochPromise):
+                for message in self.store.of_epoch(EpochPromise, epoch):
                     if not self.is_read((message.hash, False)):
-                        self._read_halt(message)
+                        self._read_promise(message)
 
-    def _read_halt(self, message: Message) -> ReadHalt | None:
-        """Return a well-formed halt that is not too long, and of which all is stored."""
-        halt = message.statement
-        if message.hash in self.bad or not isinstance(halt, Halt) or self.is_too_long(halt):
+    def _read_promise(self, message: Message) -> ReadPromise | None:
+        """Return a well-formed epoch promise that is not too long, and of which all is stored."""
+        promise = message.statement
+        if (
+            message.hash in self.bad
+            or not isinstance(promise, EpochPromise)
+            or self.is_too_long(promise)
+        ):
             return None
         try:
-            return new_epoch.read_halt(self.table, message, self)
+            return new_epoch.read_promise(self.table, message, self)
         except Unknown:
             return None
         except Malformed:
             self.bad[message.hash] = None
             return None
 
-    def best_halts(self, halts: Sequence[ReadHalt]) -> tuple[Message, ...] | None:
-        """Return the t halts whose base reaches furthest, then has most present seats ([E-5])."""
-        held = tuple(read.message.hash for read in halts)
-        if held == self._fruitless:
+    def best_promises(self, promises: Sequence[ReadPromise]) -> tuple[Message, ...] | None:
+        """Return the t epoch promises whose base reaches furthest, then has most present seats
+        ([E-5])."""
+        held = tuple(read.message.hash for read in promises)
+        if held == self._without_base:
             return None
         best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
-        for some in combinations(halts, self.table.quorum):
+        for some in combinations(promises, self.table.quorum):
             try:
-                base = new_epoch.base_of_halts(some)
+                base = new_epoch.base_of_promises(some)
             except (Malformed, Void):
                 continue
             rank = (base.node.step, len(base.node.present))
             if best is None or rank > best[0]:
                 best = rank, tuple(read.message for read in some)
-        self._fruitless = () if best else held
+        self._without_base = () if best else held
         return best[1] if best else None
 
 
-def held_says(base: Node, store: MessageStore, epoch: int) -> list[Message]:
-    """Return the legal inputs of an epoch that build on stored ones, as a halt reports ([E-4]).
+def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
+    """Return the legal inputs of an epoch that build on stored ones, as an epoch promise reports
+    ([E-4]).
 
     It reports no illegal ones: a proof names one of them. A faulty seat may have told each seat
-    others, as long as can be, and nobody could fetch all that honest halts would name.
+    others, as long as can be, and nobody could fetch all that honest epoch promises would name.
     """
-    says = store.epoch_says(epoch, base.step)
-    tree = Tree(base, says, epoch)
-    return [m for m in says if tree.holds(m)]
+    inputs = store.epoch_inputs(epoch, base.step)
+    tree = Tree(base, inputs, epoch)
+    return [m for m in inputs if tree.holds(m)]

@@ -11,9 +11,9 @@ from ..chain import transition
 from ..chain.chain_state import Node, RefusedBody
 from ..errors import FieldPlace
 from ..fault_codes import Fault
-from ..wire.signed_messages import Halt, Message, Say, SealVote
+from ..wire.signed_messages import CommitVote, EpochPromise, Message, StepInput
 from .followed_chain import FollowedChain
-from .fork_tree import Tree, says_of
+from .fork_tree import Tree, inputs_of
 from .message_store import MessageStore
 
 
@@ -37,7 +37,7 @@ def supersedes(proof: Proof, known: Proof) -> bool:
     Which of the two came first differs from seat to seat; the code told must not.
     """
     one, other = ({m.identity for m in p.messages} for p in (proof, known))
-    return proof.code == "two-statements" != known.code and bool(one & other)
+    return proof.code == "equivocation" != known.code and bool(one & other)
 
 
 def ancestry(node: Node) -> dict[bytes, Node]:
@@ -45,59 +45,61 @@ def ancestry(node: Node) -> dict[bytes, Node]:
     return {at.digest: at for at in node.history()}
 
 
-def lock_epoch(halt: Halt) -> int:
-    """Return the epoch of a halt's lock; 0 if it needs none."""
-    return 0 if halt.lock is None else halt.lock.epoch
+def certificate_epoch(promise: EpochPromise) -> int:
+    """Return the epoch of an epoch promise's certificate; 0 if it needs none."""
+    return 0 if promise.certificate is None else promise.certificate.epoch
 
 
-def against_halt(halt: Message, message: Message, first: int) -> str | None:
-    """Return the fault of one seat's halt together with another statement of it, if any.
+def against_promise(promise: Message, message: Message, first: int) -> str | None:
+    """Return the fault of one seat's epoch promise together with another statement of it, if any.
 
-    `first` is the step with which epoch 0 begins; no halt reports the says before it.
+    `first` is the step with which epoch 0 begins; no epoch promise reports the inputs before it.
     """
-    told, statement = halt.statement, message.statement
-    if not isinstance(told, Halt) or halt.seat != message.seat:
+    told, statement = promise.statement, message.statement
+    if not isinstance(told, EpochPromise) or promise.seat != message.seat:
         return None
-    if not isinstance(statement, (Say, SealVote)) or statement.epoch >= told.epoch:
+    if not isinstance(statement, (StepInput, CommitVote)) or statement.epoch >= told.epoch:
         return None
-    if isinstance(statement, Say) and statement.step < first:
+    if isinstance(statement, StepInput) and statement.step < first:
         return None
-    if lock_epoch(told) < statement.epoch:
-        return "halt-below-lock"
-    if not isinstance(statement, Say) or lock_epoch(told) != statement.epoch:
+    if certificate_epoch(told) < statement.epoch:
+        return "promise-below-certificate"
+    if not isinstance(statement, StepInput) or certificate_epoch(told) != statement.epoch:
         return None
-    at = bisect_left(told.says, message.hash)
-    return None if told.says[at : at + 1] == (message.hash,) else "halt-omits-say"
+    at = bisect_left(told.inputs, message.hash)
+    return None if told.inputs[at : at + 1] == (message.hash,) else "promise-omits-input"
 
 
-def illegal_say(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
-    """Return the fault of a say judged in the state of the digest it names, if that is known."""
-    say = message.statement
-    if not isinstance(say, Say) or say.on not in nodes:
+def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
+    """Return the fault of an input judged in the state of the digest it names, if that is known."""
+    step_input = message.statement
+    if not isinstance(step_input, StepInput) or step_input.on not in nodes:
         return None
-    node = nodes[say.on]
-    if node.step != say.step:
-        return Fault("not-expected", message.seat, say.step)
+    node = nodes[step_input.on]
+    if node.step != step_input.step:
+        return Fault("not-expected", message.seat, step_input.step)
     if transition.stands_still(node):
         return None
-    found = transition.verdict(node, message.seat, say.body)
-    return found.fault(message.seat, say.step) if isinstance(found, RefusedBody) else None
+    found = transition.verdict(node, message.seat, step_input.body)
+    return found.fault(message.seat, step_input.step) if isinstance(found, RefusedBody) else None
 
 
 def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:
     """Yield seats with two inputs of this epoch, in the tree or `more`, that share no chain."""
-    by_seat: dict[int, list[tuple[Message, Say]]] = {}
-    every = {m.hash: (m, say) for m, say in (*tree.says, *says_of(more, tree.epoch))}
-    for message, say in every.values():
-        by_seat.setdefault(message.seat, []).append((message, say))
-    for seat, says in by_seat.items():
-        ordered = sorted(says, key=lambda pair: pair[1].step)
+    by_seat: dict[int, list[tuple[Message, StepInput]]] = {}
+    every = {
+        m.hash: (m, step_input) for m, step_input in (*tree.inputs, *inputs_of(more, tree.epoch))
+    }
+    for message, step_input in every.values():
+        by_seat.setdefault(message.seat, []).append((message, step_input))
+    for seat, inputs in by_seat.items():
+        ordered = sorted(inputs, key=lambda pair: pair[1].step)
         for (first, one), (second, two) in pairwise(ordered):
             if one.step < two.step and _apart(tree, seat, one, two):
                 yield seat, first, second
 
 
-def _apart(tree: Tree, seat: int, one: Say, two: Say) -> bool:
+def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
     if not tree.resolves(two):
         return False
     at: Node | None = tree.nodes[two.on]
@@ -115,7 +117,7 @@ def proven(
 
     The first is that which stands first in the table of faults ([N-9]).
 
-    `tree` holds the says of the epoch in question, `chain_nodes` the chain before it.
+    `tree` holds the inputs of the epoch in question, `chain_nodes` the chain before it.
     """
     every = list(messages)
     found: dict[int, str] = {}
@@ -123,20 +125,22 @@ def proven(
     versions, by_seat = dict[tuple[int, ...], Message](), dict[int, list[Message]]()
     for message in every:
         if versions.setdefault(message.identity, message).hash != message.hash:
-            found.setdefault(message.seat, "two-statements")
+            found.setdefault(message.seat, "equivocation")
         by_seat.setdefault(message.seat, []).append(message)
     for seat, _, _ in off_chain(tree, every):
         found.setdefault(seat, "two-chains")
     first = tree.base.table.first_step
     for seat, signed in by_seat.items():
-        halts = (m for m in signed if isinstance(m.statement, Halt))
-        codes = (against_halt(halt, message, first) for halt in halts for message in signed)
+        promises = (m for m in signed if isinstance(m.statement, EpochPromise))
+        codes = (
+            against_promise(promise, message, first) for promise in promises for message in signed
+        )
         code = next((code for code in codes if code is not None), None)
         if code is not None:
             found.setdefault(seat, code)
     nodes = {**chain_nodes, **tree.nodes}
     for message in every:
-        illegal = illegal_say(message, nodes)
+        illegal = illegal_input(message, nodes)
         if illegal is not None and message.seat not in found:
             found[message.seat] = illegal.code
             if illegal.place is not None:
@@ -146,20 +150,21 @@ def proven(
 
 # What the messages that one node stores prove.
 
-STANDING_ALONE = frozenset({"two-statements", "halt-below-lock", "halt-omits-say"})
+STANDING_ALONE = frozenset({"equivocation", "promise-below-certificate", "promise-omits-input"})
 """Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
 
 
-def _against_halt(message: Message, store: MessageStore, first: int) -> Proof | None:
-    """Compare a halt with all that its seat has signed, and all else with the seat's halts."""
-    if not isinstance(message.statement, (Halt, Say, SealVote)):
+def _against_promise(message: Message, store: MessageStore, first: int) -> Proof | None:
+    """Compare an epoch promise with all that its seat has signed, and all else with the seat's
+    epoch promises."""
+    if not isinstance(message.statement, (EpochPromise, StepInput, CommitVote)):
         return None
-    is_halt = isinstance(message.statement, Halt)
-    for other in (store.by_seat if is_halt else store.halts_by)(message.seat):
-        for halt, said in ((message, other), (other, message)):
-            code = against_halt(halt, said, first)
+    is_promise = isinstance(message.statement, EpochPromise)
+    for other in (store.by_seat if is_promise else store.promises_by)(message.seat):
+        for promise, said in ((message, other), (other, message)):
+            code = against_promise(promise, said, first)
             if code is not None:
-                return Proof(message.seat, code, (halt, said))
+                return Proof(message.seat, code, (promise, said))
     return None
 
 
@@ -167,12 +172,14 @@ def find_fault(message: Message, store: MessageStore, view: FollowedChain) -> Pr
     """Return what a message that was just stored proves of its signer, if anything."""
     versions = store.versions(message.identity)
     if len(versions) >= 2:
-        return Proof(message.seat, "two-statements", tuple(versions[:2]))
-    fault = illegal_say(message, view.path)
+        return Proof(message.seat, "equivocation", tuple(versions[:2]))
+    fault = illegal_input(message, view.path)
     if fault is not None:
         return Proof(message.seat, fault.code, (message,))
     return (
-        _against_halt(message, store, view.base.table.first_step) if store.epochs_of(Halt) else None
+        _against_promise(message, store, view.base.table.first_step)
+        if store.epochs_of(EpochPromise)
+        else None
     )
 
 
@@ -181,9 +188,11 @@ def find_two_chains(store: MessageStore, view: FollowedChain) -> Iterable[Proof]
 
     There is none while every input names the followed chain.
     """
-    messages = store.epoch_says(view.epoch, view.base.step)
-    says = (say for _, say in says_of(messages, view.epoch))
-    if any(say.step <= view.tip.step and say.on not in view.path for say in says):
+    messages = store.epoch_inputs(view.epoch, view.base.step)
+    inputs = (step_input for _, step_input in inputs_of(messages, view.epoch))
+    if any(
+        step_input.step <= view.tip.step and step_input.on not in view.path for step_input in inputs
+    ):
         for seat, *pair in off_chain(Tree(view.base, messages, view.epoch)):
             yield Proof(seat, "two-chains", tuple(pair))
 
@@ -196,7 +205,7 @@ def is_effective(proof: Proof, view: FollowedChain) -> bool:
     if proof.code in STANDING_ALONE:
         return True
     if proof.code == "two-chains":
-        epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, Say)}
+        epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, StepInput)}
         return epochs == {view.epoch}
     nodes = ancestry(view.tip)
-    return illegal_say(proof.messages[0], nodes) is not None
+    return illegal_input(proof.messages[0], nodes) is not None

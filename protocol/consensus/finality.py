@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..wire.signed_messages import Say
+from ..wire.signed_messages import StepInput
 from .followed_chain import FollowedChain
 from .message_store import MessageStore
 
@@ -17,9 +17,13 @@ def final_step(store: MessageStore, view: FollowedChain) -> int:
     """
     base, silent = view.base.step, set(view.tip.present)
     for step in range(view.tip.step, base - 1, -1):
-        for message in store.says(view.epoch, step):
-            say = message.statement
-            if isinstance(say, Say) and say.on in view.path and view.path[say.on].step == step:
+        for message in store.inputs(view.epoch, step):
+            step_input = message.statement
+            if (
+                isinstance(step_input, StepInput)
+                and step_input.on in view.path
+                and view.path[step_input.on].step == step
+            ):
                 silent.discard(message.seat)
         if not silent:
             return step - 1

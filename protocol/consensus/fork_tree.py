@@ -1,4 +1,4 @@
-"""What a set of says of one epoch builds on one base: every chain that some say names."""
+"""What a set of inputs of one epoch builds on one base: every chain that some say names."""
 
 from __future__ import annotations
 
@@ -9,32 +9,37 @@ from typing import Final
 from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import AcceptedBody, Node, Slot
-from ..wire.signed_messages import Message, Say
+from ..wire.signed_messages import Message, StepInput
 
 MAX_VERSIONS: Final[Quota] = 4096
-"""Choices of versions looked at in one step; t - 1 seats that lie in every halt make fewer."""
+"""Choices of versions looked at in one step; t - 1 seats that lie in every epoch promise make
+fewer."""
 
 Bodies = Mapping[int, tuple[bytes, ...]]
 """The different legal bodies of a step by seat."""
 
 
-def says_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, Say]]:
-    """Return the says of one epoch, in the order given."""
+def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, StepInput]]:
+    """Return the inputs of one epoch, in the order given."""
     pairs = ((message, message.statement) for message in messages)
-    return [(m, say) for m, say in pairs if isinstance(say, Say) and say.epoch == epoch]
+    return [
+        (m, step_input)
+        for m, step_input in pairs
+        if isinstance(step_input, StepInput) and step_input.epoch == epoch
+    ]
 
 
 class Tree:
-    """The chains that the says of one epoch make on a base."""
+    """The chains that the inputs of one epoch make on a base."""
 
     def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
         """Find every chain at once; `nodes` maps the digest of each node reached to it."""
         self.base, self.epoch = base, epoch
-        self.says = says_of(messages, epoch)
+        self.inputs = inputs_of(messages, epoch)
         self._by_place: dict[tuple[int, bytes], list[tuple[int, bytes]]] = {}
-        for message, say in self.says:
-            place = self._by_place.setdefault((say.step, say.on), [])
-            place.append((message.seat, say.body))
+        for message, step_input in self.inputs:
+            place = self._by_place.setdefault((step_input.step, step_input.on), [])
+            place.append((message.seat, step_input.body))
         self._builders: dict[bytes, set[int]] | None = None
         self.nodes: dict[bytes, Node] = {}
         frontier = [base]
@@ -71,17 +76,17 @@ class Tree:
             if (node.step + 1, transition.digest_after_step(node.digest, slots)) in self._by_place:
                 yield transition.append(node, slots), slots
 
-    def resolves(self, say: Say) -> bool:
+    def resolves(self, step_input: StepInput) -> bool:
         """Return whether the chain the say names can be made from this tree's says."""
-        node = self.nodes.get(say.on)
-        return node is not None and node.step == say.step
+        node = self.nodes.get(step_input.on)
+        return node is not None and node.step == step_input.step
 
     def holds(self, message: Message) -> bool:
-        """Return whether it is a say that resolves here and is legal where it stands."""
-        say = message.statement
-        if not isinstance(say, Say) or not self.resolves(say):
+        """Return whether it is an input that resolves here and is legal where it stands."""
+        step_input = message.statement
+        if not isinstance(step_input, StepInput) or not self.resolves(step_input):
             return False
-        found = transition.verdict(self.nodes[say.on], message.seat, say.body)
+        found = transition.verdict(self.nodes[step_input.on], message.seat, step_input.body)
         return isinstance(found, AcceptedBody)
 
     def builders(self, node: Node) -> Set[int]:
@@ -91,9 +96,9 @@ class Tree:
         """
         if self._builders is None:
             self._builders = {digest: set() for digest in self.nodes}
-            for message, say in self.says:
-                if self.resolves(say):
-                    self._builders[say.on].add(message.seat)
+            for message, step_input in self.inputs:
+                if self.resolves(step_input):
+                    self._builders[step_input.on].add(message.seat)
             for at in reversed(self.nodes.values()):
                 if at is not self.base and at.parent is not None:
                     self._builders[at.parent.digest] |= self._builders[at.digest]

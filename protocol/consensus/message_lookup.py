@@ -1,4 +1,5 @@
-"""Look-up of the messages and bases that halts and closes name: each is found and read once."""
+"""Look-up of the messages and bases that epoch promises and new-epoch messages name: each is found
+and read once."""
 
 from __future__ import annotations
 
@@ -16,12 +17,13 @@ BaseKey = tuple[int, bytes]
 Lack = bytes | BaseKey
 """What is not stored: a message, by its hash, or a base."""
 ReadingKey = tuple[bytes, bool]
-"""A halt or close, by its hash, and whether it is read as one named in a proof."""
+"""An epoch promise or new-epoch message, by its hash, and whether it is read as one named in a
+proof."""
 T = TypeVar("T")
 
 
 class Malformed(Exception):
-    """A halt or close breaks its own form: its signer is at fault."""
+    """An epoch promise or new-epoch message breaks its own form: its signer is at fault."""
 
 
 class Unknown(Exception):
@@ -49,11 +51,12 @@ class Reading:
 
 
 class References(ABC):
-    """The messages and bases of one node or file, and what was read of its halts and closes.
+    """The messages and bases of one node or file, and what was read of its epoch promises and
+    new-epoch messages.
 
-    A halt or close is read once. While something that it names is not stored, it is not read again:
-    a faulty seat could otherwise have one long halt read by every close and proof that names it, or
-    everything whenever a message comes ([V-12]).
+    An epoch promise or new-epoch message is read once. While something that it names is not stored,
+    it is not read again: a faulty seat could otherwise have one long epoch promise read by every
+    new-epoch message and proof that names it, or everything whenever a message comes ([V-12]).
     """
 
     def __init__(self, start: Node | None) -> None:
@@ -122,7 +125,7 @@ class References(ABC):
     # Readings
 
     def once(self, key: ReadingKey, make: Callable[[], T]) -> T:
-        """Return what `make` gives for a halt or close, made once.
+        """Return what `make` gives for an epoch promise or new-epoch message, made once.
 
         Raises:
             Malformed: If `make` did, now or before.
@@ -168,24 +171,24 @@ class References(ABC):
         return reading
 
     def is_read(self, key: ReadingKey) -> bool:
-        """Return whether a halt or close was read whole."""
+        """Return whether an epoch promise or new-epoch message was read whole."""
         return key in self._made
 
     def needed(
-        self, last: BaseKey, close_of: Callable[[BaseKey], bytes]
+        self, last: BaseKey, new_epoch_of: Callable[[BaseKey], bytes]
     ) -> tuple[set[BaseKey], set[bytes]]:
         """Return the bases and the hashes of messages that a base rests on, with itself ([F-1]).
 
         Args:
             last: The base.
-            close_of: Gives the hash of the close that proposed a base.
+            close_of: Gives the hash of the new-epoch message that proposed a base.
         """
         bases, used = {last}, set[bytes]()
-        rest, seen = [(close_of(last), False)], set[ReadingKey]()
+        rest, seen = [(new_epoch_of(last), False)], set[ReadingKey]()
         while rest:
             reading = self._made[rest.pop()]
             used |= reading.used
-            found = reading.rests | {(close_of(base), False) for base in reading.asked - bases}
+            found = reading.rests | {(new_epoch_of(base), False) for base in reading.asked - bases}
             bases |= reading.asked
             rest += found - seen
             seen |= found

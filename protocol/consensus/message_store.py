@@ -6,10 +6,21 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
 from ..bounds import Quota
-from ..wire.signed_messages import NUMBER, Accept, Back, Close, Halt, Late, Message, Say, SealVote
+from ..wire.signed_messages import (
+    NUMBER,
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    Rejoin,
+    StepInput,
+)
 
 Claim = tuple[int | None, bool]
-"""Whose halt names a message (None: nobody's), and whether only a halt or close it accuses does."""
+"""Whose epoch promise names a message (None: nobody's), and whether only an epoch promise or
+new-epoch message it accuses does."""
 VARIANTS: Final[Quota] = 2
 """Versions of one identity that are kept: two prove the fault, more add nothing."""
 
@@ -30,19 +41,19 @@ class MessageStore:
         """Nothing is held yet."""
         self._by_hash: dict[bytes, Message] = {}
         self._by_identity: dict[tuple[int, ...], list[Message]] = {}
-        self._says: dict[tuple[int, int], list[Message]] = {}
+        self._inputs: dict[tuple[int, int], list[Message]] = {}
         self._epochs: dict[tuple[int, int], list[Message]] = {}
         self._spare: dict[bytes, Message] = {}
         self.last_steps: dict[tuple[int, int], int] = {}
-        self.wishes: dict[int, int] = {}
-        self._lates: dict[int, Message] = {}
-        self._backs: list[Message] = []
+        self.requests: dict[int, int] = {}
+        self._requests: dict[int, Message] = {}
+        self._rejoins: list[Message] = []
         self._order: dict[bytes, int] = {}
         self._added = 0
-        self.said_bytes: dict[int, int] = {}
+        self.input_bytes: dict[int, int] = {}
         self.wants: set[bytes] = set()
         self.claims: dict[bytes, set[Claim]] = {}
-        self.wanted_closes: set[int] = set()
+        self.wanted_new_epochs: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._by_hash)
@@ -56,7 +67,7 @@ class MessageStore:
     def add(self, message: Message, sound: bool = False) -> bool:
         """Keep it unless it is known, or a third version that nobody refers to ([M-7]).
 
-        `sound`: a close that holds is kept whatever other versions came before it.
+        `sound`: a new-epoch message that holds is kept whatever other versions came before it.
         """
         if message.hash in self:
             return False
@@ -78,44 +89,46 @@ class MessageStore:
         return True
 
     def _count(self, message: Message) -> None:
-        held = self.said_bytes.get(message.seat, 0)
-        self.said_bytes[message.seat] = held + len(message.payload)
+        held = self.input_bytes.get(message.seat, 0)
+        self.input_bytes[message.seat] = held + len(message.payload)
 
     def _index(self, message: Message) -> None:
         statement = message.statement
-        if isinstance(statement, Say):
-            self._says.setdefault((statement.epoch, statement.step), []).append(message)
+        if isinstance(statement, StepInput):
+            self._inputs.setdefault((statement.epoch, statement.step), []).append(message)
             self._count(message)
             place = (statement.epoch, message.seat)
             self.last_steps[place] = max(self.last_steps.get(place, 0), statement.step)
-        elif isinstance(statement, Back):
-            self._backs.append(message)
+        elif isinstance(statement, Rejoin):
+            self._rejoins.append(message)
         else:
             key = (NUMBER[type(statement)], statement.epoch)
             self._epochs.setdefault(key, []).append(message)
-            if not isinstance(statement, Close):
-                wish = self.wishes.get(message.seat, 0)
-                self.wishes[message.seat] = max(wish, statement.epoch)
-            if isinstance(statement, Late):  # the highest alone: no other says anything ([M-7])
-                old = self._lates.setdefault(message.seat, message)
+            if not isinstance(statement, NewEpoch):
+                request = self.requests.get(message.seat, 0)
+                self.requests[message.seat] = max(request, statement.epoch)
+            if isinstance(
+                statement, EpochRequest
+            ):  # the highest alone: no other says anything ([M-7])
+                old = self._requests.setdefault(message.seat, message)
                 if old is not message:
                     lower, higher = sorted((old, message), key=self.epoch_of)
-                    self._lates[message.seat] = higher
+                    self._requests[message.seat] = higher
                     self._forget(lower)
 
     @staticmethod
     def epoch_of(message: Message) -> int:
         """Return the epoch a message names; 0 for a back."""
-        return 0 if isinstance(message.statement, Back) else message.statement.epoch
+        return 0 if isinstance(message.statement, Rejoin) else message.statement.epoch
 
     def _forget(self, message: Message) -> None:
         statement = message.statement
         del self._by_hash[message.hash], self._order[message.hash]
         _remove(self._by_identity, message.identity, message)
-        if isinstance(statement, Late):
-            _remove(self._epochs, (NUMBER[Late], statement.epoch), message)
-        elif isinstance(statement, Say):
-            _remove(self._says, (statement.epoch, statement.step), message)
+        if isinstance(statement, EpochRequest):
+            _remove(self._epochs, (NUMBER[EpochRequest], statement.epoch), message)
+        elif isinstance(statement, StepInput):
+            _remove(self._inputs, (statement.epoch, statement.step), message)
 
     def find(self, digest: bytes) -> Message | None:
         """Return the message with this hash, if held."""
@@ -126,90 +139,100 @@ class MessageStore:
         self.wants.add(digest)
         self.claims.setdefault(digest, set()).add(claim)
 
-    def want_close(self, epoch: int) -> None:
-        """Want the closes of this epoch from now on."""
-        self.wanted_closes.add(epoch)
+    def want_new_epoch(self, epoch: int) -> None:
+        """Want the new-epoch messages of this epoch from now on."""
+        self.wanted_new_epochs.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
         """Return all held versions of one identity, first seen first."""
         return self._by_identity.get(identity, [])
 
-    def says(self, epoch: int, step: int) -> list[Message]:
-        """Return the says of one step in one epoch, first seen first."""
-        return self._says.get((epoch, step), [])
+    def inputs(self, epoch: int, step: int) -> list[Message]:
+        """Return the inputs of one step in one epoch, first seen first."""
+        return self._inputs.get((epoch, step), [])
 
-    def epoch_says(self, epoch: int, first: int = 0) -> list[Message]:
-        """Return all says of an epoch from step `first` on, by step."""
-        keys = sorted(key for key in self._says if key[0] == epoch and key[1] >= first)
-        return [message for key in keys for message in self._says[key]]
+    def epoch_inputs(self, epoch: int, first: int = 0) -> list[Message]:
+        """Return all inputs of an epoch from step `first` on, by step."""
+        keys = sorted(key for key in self._inputs if key[0] == epoch and key[1] >= first)
+        return [message for key in keys for message in self._inputs[key]]
 
-    def count_says(self, epoch: int) -> int:
-        """Return the number of says of an epoch, two versions of each at most."""
-        return sum(len(held) for (of, _), held in self._says.items() if of == epoch)
+    def count_inputs(self, epoch: int) -> int:
+        """Return the number of inputs of an epoch, two versions of each at most."""
+        return sum(len(held) for (of, _), held in self._inputs.items() if of == epoch)
 
     def of_epoch(
-        self, kind: type[Late | Halt | Close | Accept | SealVote], epoch: int
+        self,
+        kind: type[EpochRequest | EpochPromise | NewEpoch | PrepareVote | CommitVote],
+        epoch: int,
     ) -> list[Message]:
         """Return the messages of this kind of one epoch, first seen first."""
         return self._epochs.get((NUMBER[kind], epoch), [])
 
-    def epochs_of(self, kind: type[Late | Halt | Close | Accept | SealVote]) -> list[int]:
+    def epochs_of(
+        self, kind: type[EpochRequest | EpochPromise | NewEpoch | PrepareVote | CommitVote]
+    ) -> list[int]:
         """Return the epochs of which a message of this kind is held."""
         return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
 
-    def halts_by(self, seat: int) -> list[Message]:
-        """Return the halts of one seat, in the order they came."""
-        halts = (m for epoch in self.epochs_of(Halt) for m in self.of_epoch(Halt, epoch))
-        return sorted((m for m in halts if m.seat == seat), key=lambda m: self._order[m.hash])
+    def promises_by(self, seat: int) -> list[Message]:
+        """Return the epoch promises of one seat, in the order they came."""
+        promises = (
+            m for epoch in self.epochs_of(EpochPromise) for m in self.of_epoch(EpochPromise, epoch)
+        )
+        return sorted((m for m in promises if m.seat == seat), key=lambda m: self._order[m.hash])
 
-    def highest_late(self, seat: int | None) -> int:
-        """Return the epoch of a seat's highest late; 0 for none."""
-        late = None if seat is None else self._lates.get(seat)
-        return 0 if late is None else self.epoch_of(late)
+    def highest_request(self, seat: int | None) -> int:
+        """Return the epoch of a seat's highest epoch request; 0 for none."""
+        request = None if seat is None else self._requests.get(seat)
+        return 0 if request is None else self.epoch_of(request)
 
-    def backs(self) -> list[Message]:
-        """Return all backs."""
-        return list(self._backs)
+    def rejoins(self) -> list[Message]:
+        """Return all rejoins."""
+        return list(self._rejoins)
 
     def since(self, epoch: int, step: int) -> list[Message]:
         """Return what a node that stands at this step of this epoch may lack, in the order it came.
 
-        Every back; the says of this step and later ones, and all of an epoch from `epoch` on that
+        Every back; the inputs of this step and later ones, and all of an epoch from `epoch` on that
         is not the first; of all else what is of `epoch` or later.
         """
         shelves = [
             held
-            for (said, at), held in self._says.items()
+            for (said, at), held in self._inputs.items()
             if said >= max(1, epoch) or (said, at) >= (epoch, step)
         ]
         shelves += [held for (_, of), held in self._epochs.items() if of >= max(1, epoch)]
-        found = [message for held in (*shelves, self._backs) for message in held]
+        found = [message for held in (*shelves, self._rejoins) for message in held]
         return sorted(found, key=lambda message: self._order[message.hash])
 
-    def says_by(self, seat: int) -> Iterator[Message]:
+    def inputs_by(self, seat: int) -> Iterator[Message]:
         """Yield every input of one seat, spare versions too; `said_bytes` counts their bytes."""
         for shelf in (self._by_hash, self._spare):
             for message in shelf.values():
-                if message.seat == seat and isinstance(message.statement, Say):
+                if message.seat == seat and isinstance(message.statement, StepInput):
                     yield message
 
-    def highest_wishes(self) -> list[Message]:
-        """Return of each seat the late, halt, accept or seal of the highest epoch."""
+    def highest_requests(self) -> list[Message]:
+        """Return of each seat the epoch request, epoch promise or vote of the highest epoch."""
         found: dict[int, Message] = {}
         for message in self._by_hash.values():
             statement = message.statement
-            if isinstance(statement, Late | Halt | Accept | SealVote):
+            if isinstance(statement, EpochRequest | EpochPromise | PrepareVote | CommitVote):
                 held = found.setdefault(message.seat, message)
                 if statement.epoch > self.epoch_of(held):
                     found[message.seat] = message
         return [found[seat] for seat in sorted(found)]
 
-    def forget_says(self, epoch: int, keep: Callable[[Message, Say], bool]) -> None:
-        """Drop the says of epochs below `epoch` that nothing keeps."""
+    def forget_inputs(self, epoch: int, keep: Callable[[Message, StepInput], bool]) -> None:
+        """Drop the inputs of epochs below `epoch` that nothing keeps."""
         for digest, message in [*self._by_hash.items(), *self._spare.items()]:
-            say = message.statement
-            if isinstance(say, Say) and say.epoch < epoch and not keep(message, say):
-                self.said_bytes[message.seat] -= len(message.payload)
+            step_input = message.statement
+            if (
+                isinstance(step_input, StepInput)
+                and step_input.epoch < epoch
+                and not keep(message, step_input)
+            ):
+                self.input_bytes[message.seat] -= len(message.payload)
                 if self._spare.pop(digest, None) is None:
                     self._forget(message)
 

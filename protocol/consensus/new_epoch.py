@@ -1,7 +1,9 @@
-"""The base of a close: one pure function from t halts to the state an epoch begins with.
+"""The base of a new-epoch message: one pure function from t epoch promises to the state an epoch
+begins with.
 
 It is the view change of Castro and Liskov (Practical Byzantine Fault Tolerance, 1999) over a
-chain of lockstep steps. Whoever holds the messages a close contains computes the same base.
+chain of lockstep steps. Whoever holds the messages a new-epoch message contains computes the same
+base.
 """
 
 from __future__ import annotations
@@ -15,46 +17,60 @@ from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Missing, Node, Slot, Table
 from ..errors import FieldPlace, Invalid
-from ..wire.signed_messages import Accept, Back, Close, Halt, Lock, Message, Say, SealVote, rebuilt
+from ..wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    QuorumCertificate,
+    Rejoin,
+    StepInput,
+    rebuilt,
+)
 from . import absence, fault_evidence
 from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
 
 MAX_VERSIONS: Final[Quota] = 2
-"""Versions of one statement that a halt may list: two prove the fault, more add nothing."""
+"""Versions of one statement that an epoch promise may list: two prove the fault, more add
+nothing."""
 
 
-# Form of a halt.
+# Form of an epoch promise.
 
 
-def lock_votes(table: Table, lock: Lock) -> list[Message]:
-    """Return a lock's votes as messages. Raises Malformed if a signature or seat is wrong."""
-    if len(lock.votes) < table.quorum:
-        raise Malformed("a lock has fewer votes than the quorum")
+def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Message]:
+    """Return a quorum certificate's votes as messages. Raises Malformed if a signature or seat is
+    wrong."""
+    if len(certificate.votes) < table.quorum:
+        raise Malformed("a quorum certificate has fewer votes than the quorum")
     found = []
-    statement = (SealVote if lock.sealed else Accept)(lock.epoch, lock.base)
-    for seat, signature in lock.votes:
+    statement = (CommitVote if certificate.sealed else PrepareVote)(
+        certificate.epoch, certificate.base
+    )
+    for seat, signature in certificate.votes:
         if seat >= table.seats:
-            raise Malformed("a lock has a vote of no seat")
+            raise Malformed("a quorum certificate has a vote of no seat")
         try:
             found.append(rebuilt(seat, statement, signature, table.id, table.ids))
         except Invalid as error:
-            raise Malformed("a lock has a vote with a wrong signature") from error
+            raise Malformed("a quorum certificate has a vote with a wrong signature") from error
     return found
 
 
 @dataclass(frozen=True)
-class ReadHalt:
-    """A well-formed halt with all it contains.
+class ReadPromise:
+    """A well-formed epoch promise with all it contains.
 
-    `bad` holds the (seat, code) of halts and closes that it proves to be of a bad form, each by
-    a proof that names this one message.
+    `bad` holds the (seat, code) of epoch promises and new-epoch messages that it proves to be of a
+    bad form, each by a proof that names this one message.
     """
 
     message: Message
-    halt: Halt
-    says: tuple[Message, ...]
-    backs: tuple[Message, ...]
+    promise: EpochPromise
+    inputs: tuple[Message, ...]
+    rejoins: tuple[Message, ...]
     proofs: tuple[Message, ...]
     votes: tuple[Message, ...]
     base: Node
@@ -62,39 +78,42 @@ class ReadHalt:
 
     @property
     def contents(self) -> tuple[Message, ...]:
-        """The halt itself and everything in it, each once."""
-        return (self.message, *self.says, *self.backs, *self.proofs, *self.votes)
+        """The epoch promise itself and everything in it, each once."""
+        return (self.message, *self.inputs, *self.rejoins, *self.proofs, *self.votes)
 
 
-def read_halt(table: Table, message: Message, source: References, named: bool = False) -> ReadHalt:
-    """Return a halt with its contents; Malformed or Unknown ([E-12]).
+def read_promise(
+    table: Table, message: Message, source: References, named: bool = False
+) -> ReadPromise:
+    """Return an epoch promise with its contents; Malformed or Unknown ([E-12]).
 
     `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
     a faulty seat could otherwise nest them without end.
     """
-    return source.once((message.hash, named), lambda: _read_halt(table, message, source, named))
+    return source.once((message.hash, named), lambda: _read_promise(table, message, source, named))
 
 
-def _read_halt(table: Table, message: Message, source: References, named: bool) -> ReadHalt:
-    """Check a halt in this order: number of proofs, lock, look-ups, form ([E-20])."""
-    halt = message.statement
-    if not isinstance(halt, Halt):
-        raise Malformed("a close names what is no halt")
-    if len(halt.proofs) > table.seats:
-        raise Malformed("a halt has more proofs than the table has seats")
-    epoch, votes = fault_evidence.lock_epoch(halt), []
-    if halt.lock is not None:
-        if epoch >= halt.epoch:
-            raise Malformed("a lock is not below its halt")
-        votes = lock_votes(table, halt.lock)
-    base = source.base(epoch, halt.lock.base if halt.lock else None)
-    proofs = [proof for proof in halt.proofs if len(proof) > 1 or not named]
+def _read_promise(table: Table, message: Message, source: References, named: bool) -> ReadPromise:
+    """Check an epoch promise in this order: number of proofs, certificate, look-ups, form
+    ([E-20])."""
+    promise = message.statement
+    if not isinstance(promise, EpochPromise):
+        raise Malformed("a new-epoch message names what is no epoch promise")
+    if len(promise.proofs) > table.seats:
+        raise Malformed("an epoch promise has more proofs than the table has seats")
+    epoch, votes = fault_evidence.certificate_epoch(promise), []
+    if promise.certificate is not None:
+        if epoch >= promise.epoch:
+            raise Malformed("a quorum certificate is not below its epoch promise")
+        votes = certificate_votes(table, promise.certificate)
+    base = source.base(epoch, promise.certificate.base if promise.certificate else None)
+    proofs = [proof for proof in promise.proofs if len(proof) > 1 or not named]
     accusing = [h for proof in proofs for h in proof]
-    found = _look_up(source, (*halt.says, *halt.backs, *accusing))
-    told, asked = len(halt.says), len(halt.says) + len(halt.backs)
-    read = ReadHalt(
+    found = _look_up(source, (*promise.inputs, *promise.rejoins, *accusing))
+    told, asked = len(promise.inputs), len(promise.inputs) + len(promise.rejoins)
+    read = ReadPromise(
         message,
-        halt,
+        promise,
         found[:told],
         found[told:asked],
         found[asked:],
@@ -132,21 +151,25 @@ def _bad_forms(
     return found
 
 
-def _check_form(read: ReadHalt, epoch: int) -> None:
+def _check_form(read: ReadPromise, epoch: int) -> None:
     """Refuse what is not of its kind, does not resolve, or has a third version ([E-11])."""
-    for message in read.says:
-        if not isinstance(message.statement, Say) or message.statement.epoch != epoch:
-            raise Malformed("a halt lists what is no say of its lock's epoch")
-    if any(not isinstance(m.statement, Back) for m in read.backs):
-        raise Malformed("a halt lists what is no back")
-    if max(Counter(m.identity for m in read.says).values(), default=0) > MAX_VERSIONS:
-        raise Malformed("a halt lists more than two says of one identity")
-    expired = read.halt.expired
-    if expired is not None and expired.epoch != epoch:
-        raise Malformed("a halt's patience ran out in another epoch than its lock's")
-    tree = Tree(read.base, read.says, epoch)
-    if not all(tree.resolves(say) for _, say in tree.says):
-        raise Malformed("a halt lists a say and not what it builds on")
+    for message in read.inputs:
+        if not isinstance(message.statement, StepInput) or message.statement.epoch != epoch:
+            raise Malformed(
+                "an epoch promise lists what is no input of its quorum certificate's epoch"
+            )
+    if any(not isinstance(m.statement, Rejoin) for m in read.rejoins):
+        raise Malformed("an epoch promise lists what is no rejoin")
+    if max(Counter(m.identity for m in read.inputs).values(), default=0) > MAX_VERSIONS:
+        raise Malformed("an epoch promise lists more than two inputs of one identity")
+    timeout = read.promise.timeout
+    if timeout is not None and timeout.epoch != epoch:
+        raise Malformed(
+            "an epoch promise's step timed out in another epoch than its quorum certificate's"
+        )
+    tree = Tree(read.base, read.inputs, epoch)
+    if not all(tree.resolves(step_input) for _, step_input in tree.inputs):
+        raise Malformed("an epoch promise lists an input and not what it builds on")
 
 
 # The base.
@@ -154,7 +177,7 @@ def _check_form(read: ReadHalt, epoch: int) -> None:
 
 @dataclass(frozen=True)
 class Base:
-    """What a close proposes: the node, whom it finds at fault, and with which code.
+    """What a new-epoch message proposes: the node, whom it finds at fault, and with which code.
 
     `places` says where in a body of a seat its fault is, of those that are in a field of one.
     """
@@ -164,60 +187,68 @@ class Base:
     places: Mapping[int, FieldPlace] = field(default_factory=dict, compare=False)
 
 
-def base_of_close(table: Table, message: Message, source: References, named: bool = False) -> Base:
-    """Return the base that a close proposes.
+def base_of_new_epoch(
+    table: Table, message: Message, source: References, named: bool = False
+) -> Base:
+    """Return the base that a new-epoch message proposes.
 
     Args:
         table: The table.
-        message: The close.
+        message: The new-epoch message.
         source: Where the messages and bases are that it names.
         named: Whether it is itself named in a proof.
 
     Raises:
-        Malformed: If its seat may not propose a base for its epoch, or if its halts are not those
+        Malformed: If its seat may not propose a base for its epoch, or if its epoch promises are
+            not those
             of a quorum, of its epoch, and of different seats in rising order.
         Unknown: If something is not stored that it rests on.
     """
-    close = message.statement
-    if not isinstance(close, Close) or message.seat != close.epoch % table.seats:
-        raise Malformed("a close by a seat whose turn it is not")
-    if len(close.halts) != table.quorum:
-        raise Malformed("a close has another number of halts than the quorum")
-    messages = [source.message(h) for h in close.halts]
+    new_epoch = message.statement
+    if not isinstance(new_epoch, NewEpoch) or message.seat != new_epoch.epoch % table.seats:
+        raise Malformed("a new-epoch message by a seat whose turn it is not")
+    if len(new_epoch.promises) != table.quorum:
+        raise Malformed("a new-epoch message has another number of epoch promises than the quorum")
+    messages = [source.message(h) for h in new_epoch.promises]
     seats = [m.seat for m in messages]
     if seats != sorted(set(seats)):
-        raise Malformed("a close's halts are not by rising seat")
-    if any(not isinstance(m.statement, Halt) or m.statement.epoch != close.epoch for m in messages):
-        raise Malformed("a close's halts are not of its epoch")
-    return base_of_halts([read_halt(table, m, source, named) for m in messages])
+        raise Malformed("a new-epoch message's epoch promises are not by rising seat")
+    if any(
+        not isinstance(m.statement, EpochPromise) or m.statement.epoch != new_epoch.epoch
+        for m in messages
+    ):
+        raise Malformed("a new-epoch message's epoch promises are not of its epoch")
+    return base_of_promises([read_promise(table, m, source, named) for m in messages])
 
 
-def base_of_halts(halts: Sequence[ReadHalt]) -> Base:
-    """Return the base that t well-formed halts give ([E-13]).
+def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
+    """Return the base that t well-formed epoch promises give ([E-13]).
 
-    The tree grows from what halts list as says, two versions of each at most; what only a proof
-    names counts against its signer and builds nothing.
+    The tree grows from what epoch promises list as inputs, two versions of each at most; what only
+    a proof names counts against its signer and builds nothing.
 
     Malformed if one of their signers is at fault by them, Void as in `highest_lock`.
     """
-    start, epoch = highest_lock(halts)
-    contents = _once(m for read in halts for m in read.contents)
-    tree = Tree(start, _once(m for read in halts for m in read.says), epoch)
-    signers = {read.message.seat for read in halts}
-    faults = dict(sorted({bad for read in halts for bad in read.bad}))  # 'bad-halt' goes first
+    start, epoch = highest_certificate(promises)
+    contents = _once(m for read in promises for m in read.contents)
+    tree = Tree(start, _once(m for read in promises for m in read.inputs), epoch)
+    signers = {read.message.seat for read in promises}
+    faults = dict(
+        sorted({bad for read in promises for bad in read.bad})
+    )  # 'bad-promise' goes first
     codes, places = fault_evidence.proven(contents, tree, fault_evidence.ancestry(start))
     faults |= codes
     if signers & set(faults):
-        raise Malformed("a close holds a halt of a seat it proves at fault")
-    node, culprits, missing = walk(start, tree, halts, epoch)
-    faults = {**dict.fromkeys(culprits, "two-statements"), **faults}
-    node = _seat_changes(start, node, faults, missing, halts)
+        raise Malformed("a new-epoch message holds an epoch promise of a seat it proves at fault")
+    node, culprits, missing = walk(start, tree, promises, epoch)
+    faults = {**dict.fromkeys(culprits, "equivocation"), **faults}
+    node = _seat_changes(start, node, faults, missing, promises)
     return Base(node, tuple(sorted(faults.items())), places)
 
 
 def bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Return 'bad-halt' or 'bad-close' if the message breaks its form."""
-    if isinstance(message.statement, Close):
+    """Return 'bad-promise' or 'bad-new-epoch' if the message breaks its form."""
+    if isinstance(message.statement, NewEpoch):
         return source.once((message.hash, True), lambda: _bad_form(table, message, source))
     return _bad_form(table, message, source)
 
@@ -232,12 +263,12 @@ def is_bad_form(table: Table, message: Message, source: References) -> bool:
 
 def _bad_form(table: Table, message: Message, source: References) -> str | None:
     try:
-        if isinstance(message.statement, Halt):
-            read_halt(table, message, source, named=True)
-        elif isinstance(message.statement, Close):
-            base_of_close(table, message, source, named=True)
+        if isinstance(message.statement, EpochPromise):
+            read_promise(table, message, source, named=True)
+        elif isinstance(message.statement, NewEpoch):
+            base_of_new_epoch(table, message, source, named=True)
     except Malformed:
-        return "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
+        return "bad-promise" if isinstance(message.statement, EpochPromise) else "bad-new-epoch"
     except Void:
         return None
     return None
@@ -247,20 +278,24 @@ def _once(messages: Iterable[Message]) -> list[Message]:
     return list({m.hash: m for m in messages}.values())
 
 
-def highest_lock(halts: Sequence[ReadHalt]) -> tuple[Node, int]:
-    """Return the base and epoch of the highest lock.
+def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
+    """Return the base and epoch of the highest quorum certificate.
 
-    Ties are broken in this order: a sealed base, the longer chain, the lower digest.
+    Ties are broken in this order: a committed base, the longer chain, the lower digest.
 
     Void if two bases of this epoch are sealed.
     """
-    epoch = max(fault_evidence.lock_epoch(read.halt) for read in halts)
-    top = [read for read in halts if fault_evidence.lock_epoch(read.halt) == epoch]
-    sealed = {r.base.base_digest() for r in top if r.halt.lock is not None and r.halt.lock.sealed}
+    epoch = max(fault_evidence.certificate_epoch(read.promise) for read in promises)
+    top = [read for read in promises if fault_evidence.certificate_epoch(read.promise) == epoch]
+    sealed = {
+        r.base.base_digest()
+        for r in top
+        if r.promise.certificate is not None and r.promise.certificate.sealed
+    }
     if len(sealed) > 1:
         raise Void("two bases of one epoch are sealed")
 
-    def rank(read: ReadHalt) -> tuple[bool, int, bytes]:
+    def rank(read: ReadPromise) -> tuple[bool, int, bytes]:
         digest = read.base.base_digest()
         return (digest not in sealed, -read.base.step, digest)
 
@@ -268,15 +303,15 @@ def highest_lock(halts: Sequence[ReadHalt]) -> tuple[Node, int]:
 
 
 def walk(
-    node: Node, tree: Tree, halts: Sequence[ReadHalt], epoch: int
+    node: Node, tree: Tree, promises: Sequence[ReadPromise], epoch: int
 ) -> tuple[Node, set[int], set[int]]:
-    """Follow the chain as far as the halts carry it.
+    """Follow the chain as far as the epoch promises carry it.
 
     Returns:
         The last node, the seats with several versions of an input, and those that become absent.
     """
     culprits: set[int] = set()
-    claims = [(read.message.seat, read.halt.expired) for read in halts]
+    claims = [(read.message.seat, read.promise.timeout) for read in promises]
     while transition.may_go_on(node):
         bodies = tree.bodies(node)
         several = {seat for seat, versions in bodies.items() if len(versions) > 1}
@@ -288,7 +323,7 @@ def walk(
         elif several and missing:
             return node, culprits, set()
         elif several:
-            kept = _kept_version(node, tree, bodies, culprits, halts)
+            kept = _kept_version(node, tree, bodies, culprits, promises)
             if kept is None:
                 slots = transition.slots_of(node, single, Missing.FAULT)
                 return transition.append(node, slots), culprits, set()
@@ -302,11 +337,11 @@ def walk(
 
 
 def _kept_version(
-    node: Node, tree: Tree, bodies: Bodies, culprits: set[int], halts: Sequence[ReadHalt]
+    node: Node, tree: Tree, bodies: Bodies, culprits: set[int], promises: Sequence[ReadPromise]
 ) -> Node | None:
     """Return the one version that every present signer builds on, and no honest seat leaves."""
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
-    signers = {read.message.seat for read in halts} & node.present
+    signers = {read.message.seat for read in promises} & node.present
     for child, _ in choices:
         against = {s for o, _ in choices if o is not child for s in tree.builders(o)}
         if signers <= tree.builders(child) and not (against & node.present) - culprits:
@@ -319,7 +354,7 @@ def _seat_changes(
     node: Node,
     faults: dict[int, str],
     missing: set[int],
-    halts: Sequence[ReadHalt],
+    promises: Sequence[ReadPromise],
 ) -> Node:
     """Return who is banned, absent or back; nothing behind `result` ([E-14])."""
     if node.want.kind is Kind.RESULT:
@@ -328,8 +363,8 @@ def _seat_changes(
     counts = list(node.absences)
     for seat in missing:
         counts[seat] += 1
-    returned = absence.returning(start, [m for read in halts for m in read.backs]) - banned
-    present = ((node.present - missing) | returned) - banned
+    rejoined = absence.rejoining(start, [m for read in promises for m in read.rejoins]) - banned
+    present = ((node.present - missing) | rejoined) - banned
     if (present, banned, tuple(counts)) == (node.present, node.banned, node.absences):
         return node
-    return transition.link(node, present, frozenset(banned), tuple(counts))
+    return transition.reconfigure(node, present, frozenset(banned), tuple(counts))

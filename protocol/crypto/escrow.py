@@ -85,7 +85,7 @@ def verify_opening(
 
 
 def escrow_share(
-    context: Context, sealing: Sealing, piece_total: int, public_piece_total: Point, rng: Random
+    context: Context, sealing: Sealing, share_total: int, public_share_total: Point, rng: Random
 ) -> bytes:
     """Return one receiver's share in opening the escrow, with proof: 96 bytes ([D-4]).
 
@@ -101,14 +101,14 @@ def escrow_share(
     """
     verify(*sealing)
     u = _parse(sealing[3]).u
-    point = mul(piece_total, u)
-    statement = _share_statement(context, sealing, public_piece_total, point)
+    point = mul(share_total, u)
+    statement = _share_statement(context, sealing, public_share_total, point)
     labels = (Label.ESCROW_SHARE, Label.ESCROW_SHARE_NONCE)
-    return point + prove_equal(labels, statement, piece_total, [u], rng)
+    return point + prove_equal(labels, statement, share_total, [u], rng)
 
 
 def verify_share(
-    context: Context, sealing: Sealing, public_piece_total: Point, share: bytes
+    context: Context, sealing: Sealing, public_share_total: Point, share: bytes
 ) -> Point:
     """Return the point of a share.
 
@@ -126,8 +126,8 @@ def verify_share(
     u = _parse(sealing[3]).u
     with coded("bad-share"):
         point = group.decode_point(share[:32])
-        statement = _share_statement(context, sealing, public_piece_total, point)
-        verify_equal(Label.ESCROW_SHARE, statement, public_piece_total, [u], [point], share[32:])
+        statement = _share_statement(context, sealing, public_share_total, point)
+        verify_equal(Label.ESCROW_SHARE, statement, public_share_total, [u], [point], share[32:])
     return point
 
 

@@ -17,8 +17,8 @@ from ..chain.chain_state import SETUP, Node
 from ..consensus import fault_evidence
 from ..consensus.message_store import MessageStore
 from ..wire import peer_frames
-from ..wire.signed_messages import Close, Halt, Message, Say
-from .peers import MAX_CLOSES, MAX_FETCH
+from ..wire.signed_messages import EpochPromise, Message, NewEpoch, StepInput
+from .peers import MAX_FETCH, MAX_NEW_EPOCHS
 from .seat_state import SeatState
 from .signer import FIRST
 
@@ -35,8 +35,8 @@ def sync(state: SeatState, peer: bytes | None) -> None:
     """Tell a linked node (None: all) where we stand, so that it sends what we lack ([L-6])."""
     epoch, first = state.log.view.epoch, min(state.final_step(), state.tip.step)
     have = [m.hash[: peer_frames.SHORT] for m in state.log.store.since(epoch, first)]
-    near = tuple(sorted(state.peers.near))
-    state.outbox.send(peer_frames.Sync(epoch, first, tuple(have[:MAX_HAVE]), near), peer)
+    direct = tuple(sorted(state.peers.direct))
+    state.outbox.send(peer_frames.Sync(epoch, first, tuple(have[:MAX_HAVE]), direct), peer)
 
 
 def ask_again(state: SeatState) -> None:
@@ -45,7 +45,7 @@ def ask_again(state: SeatState) -> None:
     if fetch is not None:
         state.outbox.send(fetch)
     ask_own(state, state.peers.links)
-    has_lost = state.peers.tell_near()
+    has_lost = state.peers.tell_direct()
     if has_lost or not (state.finished and state.judge.all_have_ended()):
         sync(state, None)
         store, view = state.log.store, state.log.view
@@ -74,8 +74,8 @@ def ask_own(state: SeatState, seats: Set[int]) -> None:
 def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -> None:
     """Answer a frame that is a request ([L-6])."""
     match frame:
-        case peer_frames.Fetch(hashes, closes):
-            _carry_part(state, _fetched(state.log.store, hashes, closes), peer)
+        case peer_frames.Fetch(hashes, new_epochs):
+            _carry_part(state, _fetched(state.log.store, hashes, new_epochs), peer)
         case peer_frames.Sync(epoch, step, have, _):
             _carry_part(state, _lacking(state, epoch, step, set(have)), peer)
             _tell_notices(state, peer)
@@ -113,14 +113,15 @@ def _carry_part(
 
 
 def _fetched(
-    store: MessageStore, hashes: tuple[bytes, ...], closes: tuple[int, ...]
+    store: MessageStore, hashes: tuple[bytes, ...], new_epochs: tuple[int, ...]
 ) -> Iterator[Message]:
-    """Yield the stored messages of these hashes, and closes of these epochs with their halts."""
+    """Yield the stored messages of these hashes, and new-epoch messages of these epochs with their
+    epoch promises."""
     wanted = list(hashes[:MAX_FETCH])
-    for epoch in closes[:MAX_CLOSES]:
-        for message in store.of_epoch(Close, epoch):
-            halts = message.statement.halts if isinstance(message.statement, Close) else ()
-            wanted += [*halts, message.hash]
+    for epoch in new_epochs[:MAX_NEW_EPOCHS]:
+        for message in store.of_epoch(NewEpoch, epoch):
+            promises = message.statement.promises if isinstance(message.statement, NewEpoch) else ()
+            wanted += [*promises, message.hash]
     for digest in wanted:
         found = store.find(digest)
         if found is not None:
@@ -139,30 +140,31 @@ def _lacking(state: SeatState, epoch: int, step: int, have: set[bytes]) -> list[
 
 
 def _is_offered(state: SeatState, message: Message, on_chain: Mapping[bytes, Node]) -> bool:
-    say = message.statement
+    step_input = message.statement
     if message.seat == state.seat:
         return True
-    if isinstance(say, Halt):
-        return is_called_for(state, say)
-    if not isinstance(say, Say):
+    if isinstance(step_input, EpochPromise):
+        return is_called_for(state, step_input)
+    if not isinstance(step_input, StepInput):
         return True
-    return say.on in on_chain and is_of_use(state, message, on_chain[say.on])
+    return step_input.on in on_chain and is_of_use(state, message, on_chain[step_input.on])
 
 
 def _rank(message: Message) -> tuple[bool, int, int]:
-    say = message.statement
-    step = say.step if isinstance(say, Say) else 0
-    return isinstance(say, Say), MessageStore.epoch_of(message), step
+    step_input = message.statement
+    step = step_input.step if isinstance(step_input, StepInput) else 0
+    return isinstance(step_input, StepInput), MessageStore.epoch_of(message), step
 
 
 def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
-    """Send what a seat has signed, as far as it is stored, and how far the wishes go ([L-6])."""
+    """Send what a seat has signed, as far as it is stored, and how far the epoch requests go
+    ([L-6])."""
     seat, store = state.peers.seat_of(peer), state.log.store
     if seat is None:
         state.outbox.send(peer_frames.Told(after), peer)
         return
     if after == FIRST:
-        _carry_part(state, (*store.highest_wishes(), *state.log.votes.far.values()), peer)
+        _carry_part(state, (*store.highest_requests(), *state.log.votes.far.values()), peer)
     own = sorted((m for m in store.by_seat(seat) if m.hash > after), key=lambda m: m.hash)
     left = _carry_part(state, own, peer)
     told = own if left is None else own[: own.index(left)]
@@ -180,8 +182,12 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
 
     SPEC: [M-7].
     """
-    seat, say = message.seat, message.statement
-    if isinstance(say, Say) and say.step == node.step and seat in node.want.speakers:
+    seat, step_input = message.seat, message.statement
+    if (
+        isinstance(step_input, StepInput)
+        and step_input.step == node.step
+        and seat in node.want.speakers
+    ):
         versions = state.log.store.versions(message.identity)
         if versions and versions[0].hash == message.hash:
             return True
@@ -189,11 +195,11 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     return seat not in state.tip.banned and (proof is None or message.hash in proof.hashes)
 
 
-def is_called_for(state: SeatState, halt: Halt) -> bool:
-    """Return whether t seats wish the epoch of a halt, as far as is known here, and it is no longer
-    than an honest one may be."""
+def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
+    """Return whether t seats request the epoch of an epoch promise, as far as is known here, and it
+    is no longer than an honest one may be."""
     votes = state.log.votes
-    return halt.epoch <= votes.common_wish() and not votes.is_too_long(halt)
+    return promise.epoch <= votes.quorum_request() and not votes.is_too_long(promise)
 
 
 def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
@@ -201,8 +207,8 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
     An input is passed on once its step lies on the followed chain of this epoch: until then nobody
     can tell what it is good for, and a faulty seat could fill the links of the others with such
-    inputs. A halt is once t seats wish its epoch, since no honest one is signed before, unless it
-    is too long. Each is sent to whoever asks for it by its hash.
+    inputs. An epoch promise is once t seats request its epoch, since no honest one is signed
+    before, unless it is too long. Each is sent to whoever asks for it by its hash.
 
     Args:
         state: The node's state.
@@ -212,18 +218,18 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
     SPEC: [M-7].
     """
     statement, view = message.statement, state.log.view
-    goes_round = not isinstance(statement, Halt) or is_called_for(state, statement)
-    if isinstance(statement, Say):
+    goes_round = not isinstance(statement, EpochPromise) or is_called_for(state, statement)
+    if isinstance(statement, StepInput):
         at = view.path.get(statement.on) if statement.epoch == view.epoch else None
         goes_round = at is not None and at.step == statement.step and is_of_use(state, message, at)
     if goes_round:
         # Whom it came from has it, and an input whoever hears its author itself. Votes go round in
         # any case: they are few, and in need.
         known = set() if peer is None else {peer}
-        if isinstance(statement, Say):
-            known |= {p for p, seats in state.peers.spared.items() if message.seat in seats}
+        if isinstance(statement, StepInput):
+            known |= {p for p, seats in state.peers.hears.items() if message.seat in seats}
         state.outbox.send(message, but=known)
-    elif isinstance(statement, Say):
+    elif isinstance(statement, StepInput):
         state.peers.defer(message)
 
 

@@ -95,7 +95,7 @@ class ChoiceAsked:
 
 @dataclass(frozen=True)
 class StepTimedOut:
-    """The patience for these seats ran out."""
+    """The step timeout for these seats is over."""
 
     seats: frozenset[int]
     step: int

@@ -75,10 +75,10 @@ def has_served(state: SeatState) -> bool:
     since = max(timers.over, view.entered, *timers.first_links.values())
     if timers.now - since < timers.times.step / 1000:
         return False
-    if state.signer.is_standing and state.log.votes.common_wish() <= view.epoch:
+    if state.signer.is_standing and state.log.votes.quorum_request() <= view.epoch:
         return True
     turns = promise - view.epoch
-    is_last_over = timers.now - timers.halted >= state.signer.back_off()
+    is_last_over = timers.now - timers.promised_at >= state.signer.back_off()
     had_turns = turns > state.table.seats or (turns == state.table.seats and is_last_over)
     return had_turns or _has_stopped_changing(state, since)
 
@@ -91,4 +91,4 @@ def _has_stopped_changing(state: SeatState, since: float) -> bool:
     """
     times = state.timers.times
     longest = (times.cap + times.step) / 1000
-    return state.timers.now - max(since, state.timers.halted) >= longest
+    return state.timers.now - max(since, state.timers.promised_at) >= longest

@@ -1,4 +1,5 @@
-"""A seat's part in a change of epoch: wish, halt, propose, accept, seal; and coming back."""
+"""A seat's part in a change of epoch: request, promise, propose, prepare and commit; and
+rejoining."""
 
 from __future__ import annotations
 
@@ -8,19 +9,30 @@ from ..bounds import Quota
 from ..chain import transition
 from ..chain.chain_state import Kind, Node
 from ..consensus import absence
-from ..consensus.epoch_votes import held_says
-from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Lock, Message, Say, SealVote
+from ..consensus.epoch_votes import stored_inputs
+from ..wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    QuorumCertificate,
+    Rejoin,
+    StepInput,
+)
 from .effects import TOO_MANY_FAULTS, Broken
 from .seat_state import SeatState
 from .step_progress import tell_waiting
 
 LONG_EPOCH: Final[Quota] = 2000
-"""Inputs after which an epoch is closed although nothing is wrong. A halt lists at most 4096, each
-faulty seat may have signed two of each of its own, and steps go on until the halts are signed."""
+"""Inputs after which an epoch is closed although nothing is wrong. An epoch promise lists at most
+4096, each faulty seat may have signed two of each of its own, and steps go on until the epoch
+promises are signed."""
 
 
-def late(state: SeatState) -> bool:
-    """Wish the next epoch when the step timed out, a fault is proven or a seat asks back.
+def request(state: SeatState) -> bool:
+    """Request the next epoch when the step timed out, a fault is proven or a seat asks to rejoin.
 
     SPEC: [E-3].
     """
@@ -31,7 +43,7 @@ def late(state: SeatState) -> bool:
         return False
     if _end_without_quorum(state) or not _has_reason(state):
         return False
-    return state.signer.sign(Late(state.signer.promise + 1))
+    return state.signer.sign(EpochRequest(state.signer.promise + 1))
 
 
 def _pause(state: SeatState) -> None:
@@ -68,7 +80,7 @@ def _last_banned(state: SeatState) -> tuple[int, str]:
 
     The code is TOO_MANY_FAULTS if an earlier base found it.
     """
-    found = state.log.votes.highest_open(1)
+    found = state.log.votes.highest_committed(1)
     if found is not None and found[1].faults:
         return found[1].faults[-1]
     if state.tip.convictions:
@@ -77,17 +89,17 @@ def _last_banned(state: SeatState) -> tuple[int, str]:
 
 
 def _has_reason(state: SeatState) -> bool:
-    """Return whether there is a reason to wish the next epoch ([E-3], [E-17])."""
+    """Return whether there is a reason to request the next epoch ([E-3], [E-17])."""
     signer, timers, view, tip = state.signer, state.timers, state.log.view, state.tip
     if not signer.is_standing:
-        return timers.now - timers.halted >= signer.back_off()
+        return timers.now - timers.promised_at >= signer.back_off()
     if state.finished:
         return state.judge.is_unsettled()
     can_time_out = not transition.stands_still(tip) and signer.ran_out()
     if can_time_out and timers.now - view.entered >= signer.back_off():
         tell_waiting(state)
         return True
-    if state.judge.has_proof() or absence.returning(view.base, state.log.store.backs()):
+    if state.judge.has_proof() or absence.rejoining(view.base, state.log.store.rejoins()):
         return True
     is_long = (tip.step - view.base.step) * state.table.seats >= LONG_EPOCH
     return is_long and transition.may_go_on(tip)
@@ -96,63 +108,70 @@ def _has_reason(state: SeatState) -> bool:
 # Halting
 
 
-def halt(state: SeatState) -> bool:
-    """Return when t seats wish a higher epoch, sign nothing of a lower one any more ([E-4])."""
-    wish = state.log.votes.common_wish()
-    if wish <= state.signer.promise or not state.has_begun or state.seat is None:
+def promise(state: SeatState) -> bool:
+    """Return when t seats request a higher epoch, sign nothing of a lower one any more ([E-4])."""
+    request = state.log.votes.quorum_request()
+    if request <= state.signer.promise or not state.has_begun or state.seat is None:
         return False
-    if state.signer.is_quiet or not reports_all(state, wish):
+    if state.signer.is_quiet or not reports_all(state, request):
         return False
-    state.signer.raise_promise(wish)
-    return state.signer.sign(own_halt(state, wish))
+    state.signer.raise_promise(request)
+    return state.signer.sign(own_promise(state, request))
 
 
-def _stands_on(state: SeatState, epoch: int) -> tuple[Lock | None, int, Node]:
-    """Return the lock that a halt of `epoch` names, with its epoch and base."""
-    lock = state.log.votes.highest_lock(epoch)
-    under = lock.epoch if lock else 0
-    return lock, under, state.log.votes.base(under, lock.base if lock else None)
+def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, int, Node]:
+    """Return the quorum certificate that an epoch promise of `epoch` names, with its epoch and
+    base."""
+    certificate = state.log.votes.highest_certificate(epoch)
+    under = certificate.epoch if certificate else 0
+    return (
+        certificate,
+        under,
+        state.log.votes.base(under, certificate.base if certificate else None),
+    )
 
 
 def reports_all(state: SeatState, epoch: int) -> bool:
-    """Return whether a halt of `epoch` would hold all own says and seals it must; else ask."""
+    """Return whether an epoch promise of `epoch` would hold all own inputs and commit votes it
+    must; else ask."""
     _, under, base = _stands_on(state, epoch)
-    told = {m.hash for m in held_says(base, state.log.store, under)}
+    told = {m.hash for m in stored_inputs(base, state.log.store, under)}
     own = (m for m in state.log.store.by_seat(state.seat) if m.hash not in told)
     return not any(_must_report(state, m, under, base.step) for m in own)
 
 
 def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
     statement = message.statement
-    if not isinstance(statement, Say | SealVote):
+    if not isinstance(statement, StepInput | CommitVote):
         return False
     if statement.epoch > under:
-        state.log.store.want_close(statement.epoch)
+        state.log.store.want_new_epoch(statement.epoch)
         return True
-    return isinstance(statement, Say) and statement.epoch == under and statement.step >= first
+    return isinstance(statement, StepInput) and statement.epoch == under and statement.step >= first
 
 
-def own_halt(state: SeatState, epoch: int) -> Halt:
-    """Return the lock, the says stored on its base, the step timeout there, backs and proofs.
+def own_promise(state: SeatState, epoch: int) -> EpochPromise:
+    """Return the quorum certificate, the inputs stored on its base, the step timeout there, rejoins
+    and proofs.
 
     SPEC: [E-4].
     """
-    lock, under, base = _stands_on(state, epoch)
-    says = {m.hash for m in held_says(base, state.log.store, under)}
+    certificate, under, base = _stands_on(state, epoch)
+    inputs = {m.hash for m in stored_inputs(base, state.log.store, under)}
     proofs = {p.hashes for p in state.judge.proofs.values() if p.seat not in base.banned}
-    backs = [
+    rejoins = [
         m.hash
-        for m in state.log.store.backs()  # those that the base does not answer yet
-        if isinstance(m.statement, Back)
+        for m in state.log.store.rejoins()  # those that the base does not answer yet
+        if isinstance(m.statement, Rejoin)
         and m.seat not in base.present
         and m.statement.count >= base.absences[m.seat]
     ]
-    return Halt(
+    return EpochPromise(
         epoch,
-        lock,
-        tuple(sorted(says)),
-        state.signer.expired.get(under),
-        tuple(sorted(backs)),
+        certificate,
+        tuple(sorted(inputs)),
+        state.signer.timeout_claims.get(under),
+        tuple(sorted(rejoins)),
         tuple(sorted(proofs)),
     )
 
@@ -161,47 +180,50 @@ def own_halt(state: SeatState, epoch: int) -> Halt:
 
 
 def propose(state: SeatState) -> bool:
-    """Propose a base out of t halts, if it is this seat's turn ([E-5])."""
+    """Propose a base out of t epoch promises, if it is this seat's turn ([E-5])."""
     epoch = state.signer.promise
     if state.seat is None or epoch == 0 or epoch == state.log.view.epoch:
         return False
-    if epoch % state.table.seats != state.seat or state.log.has_signed(state.seat, Close, epoch):
+    if epoch % state.table.seats != state.seat or state.log.has_signed(state.seat, NewEpoch, epoch):
         return False
-    halts = state.log.votes.halts(epoch)
-    if len(halts) < state.table.quorum or waits_for_halts(state, epoch, len(halts)):
+    promises = state.log.votes.promises(epoch)
+    if len(promises) < state.table.quorum or waits_for_promises(state, epoch, len(promises)):
         return False
-    best = state.log.votes.best_halts(halts)
-    return best is not None and state.signer.sign(Close(epoch, tuple(m.hash for m in best)))
+    best = state.log.votes.best_promises(promises)
+    return best is not None and state.signer.sign(NewEpoch(epoch, tuple(m.hash for m in best)))
 
 
-def waits_for_halts(state: SeatState, epoch: int, held: int) -> bool:
-    """Return whether to wait for more halts: of seats that wish this epoch or the next ([E-5])."""
+def waits_for_promises(state: SeatState, epoch: int, held: int) -> bool:
+    """Return whether to wait for more epoch promises: of seats that request this epoch or the next
+    ([E-5])."""
     is_early = state.timers.waits_as_proposer(state.signer.promise)
-    wishes = state.log.votes.wishes().values()
-    willing = sum(1 for wish in wishes if epoch <= wish <= epoch + 1)  # further on no halt comes
+    requests = state.log.votes.requests().values()
+    willing = sum(
+        1 for request in requests if epoch <= request <= epoch + 1
+    )  # further on no epoch promise comes
     return held < willing and is_early
 
 
-def accept(state: SeatState) -> bool:
-    """Vote first for the base of a valid close ([E-6])."""
-    return _vote(state, Accept)
+def prepare(state: SeatState) -> bool:
+    """Vote first for the base of a valid new-epoch message ([E-6])."""
+    return _vote(state, PrepareVote)
 
 
-def seal(state: SeatState) -> bool:
-    """Vote then for a base with t accepts ([E-7])."""
-    return _vote(state, SealVote)
+def commit(state: SeatState) -> bool:
+    """Vote then for a base with prepare votes of t seats ([E-7])."""
+    return _vote(state, CommitVote)
 
 
-def _vote(state: SeatState, kind: type[Accept | SealVote]) -> bool:
+def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
     """Sign a vote of this kind for the highest epoch that allows one."""
     votes, signer = state.log.votes, state.signer
     if state.seat is None or signer.is_quiet:
         return False
-    for epoch in sorted(votes.closes, reverse=True):
+    for epoch in sorted(votes.new_epochs, reverse=True):
         if epoch < max(1, signer.promise) or state.log.has_signed(state.seat, kind, epoch):
             continue
-        first = next(iter(votes.closes[epoch]))
-        digest = first if kind is Accept else votes.carried(Accept, epoch)
+        first = next(iter(votes.new_epochs[epoch]))
+        digest = first if kind is PrepareVote else votes.carried(PrepareVote, epoch)
         if digest is not None:
             signer.raise_promise(epoch)
             return signer.sign(kind(epoch, digest))
@@ -211,8 +233,8 @@ def _vote(state: SeatState, kind: type[Accept | SealVote]) -> bool:
 # Coming back
 
 
-def sign_back(state: SeatState) -> None:
+def sign_rejoin(state: SeatState) -> None:
     """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
     seat, node = state.seat, state.tip
-    if seat is not None and state.signer.wants_back and absence.may_return(node, seat):
-        state.signer.sign(Back(node.absences[seat]))
+    if seat is not None and state.signer.wants_to_rejoin and absence.may_rejoin(node, seat):
+        state.signer.sign(Rejoin(node.absences[seat]))

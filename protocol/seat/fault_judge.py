@@ -185,6 +185,6 @@ class FaultJudge:
 
     def is_effective(self, proof: Proof) -> bool:
         """Return whether a base on the followed chain will find this fault."""
-        if proof.code not in ("bad-halt", "bad-close"):
+        if proof.code not in ("bad-promise", "bad-new-epoch"):
             return fault_evidence.is_effective(proof, self.log.view)
         return new_epoch.is_bad_form(self.log.table, proof.messages[0], self.log.votes)

@@ -12,7 +12,7 @@ from ..consensus import fault_evidence, finality, followed_chain
 from ..consensus.epoch_votes import Votes
 from ..consensus.message_store import MessageStore
 from ..wire import signed_messages
-from ..wire.signed_messages import Halt, Message, Say
+from ..wire.signed_messages import EpochPromise, Message, StepInput
 from .effects import Outbox
 
 
@@ -21,7 +21,7 @@ class MessageLog:
 
     Attributes:
         store: All messages that are stored.
-        votes: The epochs that are known, with their halts, closes and votes.
+        votes: The epochs that are known, with their epoch promises, new-epoch messages and votes.
         view: The epoch that the node stands in, and its chain as far as it is followed.
         fresh: Messages that were stored and not judged yet.
     """
@@ -50,15 +50,15 @@ class MessageLog:
     @property
     def lacks_messages(self) -> bool:
         """Whether the others were asked for messages that are not stored here."""
-        return bool(self.store.wants or self.store.wanted_closes)
+        return bool(self.store.wants or self.store.wanted_new_epochs)
 
-    def has_said(self, seat: int | None, step: int) -> bool:
+    def has_input(self, seat: int | None, step: int) -> bool:
         """Return whether a seat has spoken in this step of the epoch."""
-        identity = (signed_messages.NUMBER[Say], seat or 0, self.view.epoch, step)
+        identity = (signed_messages.NUMBER[StepInput], seat or 0, self.view.epoch, step)
         return bool(self.store.versions(identity))
 
     def has_signed(self, seat: int | None, kind: type[Any], epoch: int) -> bool:
-        """Return whether a seat has signed a late, halt, close, accept or seal of the epoch."""
+        """Return whether a seat has signed a message of this epoch that is no input."""
         return bool(self.store.versions((signed_messages.NUMBER[kind], seat or 0, epoch)))
 
     def awaited(self) -> frozenset[int]:
@@ -67,13 +67,14 @@ class MessageLog:
         While a job is under way, an input that was not checked yet counts as not there.
         """
         only_known = self.outbox.job is not None
-        said = followed_chain.chosen_says(self.store, self.view, only_known)
+        said = followed_chain.chosen_inputs(self.store, self.view, only_known)
         return self.tip.want.speakers - set(said)
 
     def final_step(self, is_standing: bool) -> int:
         """Return the last step that nothing can replace any more; it never falls.
 
-        What comes after a halt proves nothing: it counts only while the node stands in its epoch.
+        What comes after an epoch promise proves nothing: it counts only while the node stands in
+            its epoch.
         """
         if is_standing:
             self._final = max(self._final, finality.final_step(self.store, self.view))
@@ -88,7 +89,8 @@ class MessageLog:
     def keep(self, message: Message) -> bool:
         """Store a message; return False if it was known.
 
-        A faulty seat may have filled the room for its closes with bad ones. Others follow this one.
+        A faulty seat may have filled the room for its new-epoch messages with bad ones. Others
+        follow this one.
         """
         if not self.store.add(message):
             is_new = message.hash not in self.store and self.votes.is_sound(message)
@@ -131,14 +133,14 @@ class MessageLog:
 
         Args:
             seat: The own seat, None for a watcher.
-            named: Hashes that proofs name. What stored halts name is kept as well.
+            named: Hashes that proofs name. What stored epoch promises name is kept as well.
         """
-        halts = [m.statement for m in self.store if isinstance(m.statement, Halt)]
-        proofs = (pair for halt in halts for pair in halt.proofs)
-        kept = {*named, *chain(*(halt.says for halt in halts), *proofs)}
+        promises = [m.statement for m in self.store if isinstance(m.statement, EpochPromise)]
+        proofs = (pair for promise in promises for pair in promise.proofs)
+        kept = {*named, *chain(*(promise.inputs for promise in promises), *proofs)}
         on_chain = fault_evidence.ancestry(self.view.base)
 
-        def keep(message: Message, say: Say) -> bool:
-            return message.seat == seat or say.on in on_chain or message.hash in kept
+        def keep(message: Message, step_input: StepInput) -> bool:
+            return message.seat == seat or step_input.on in on_chain or message.hash in kept
 
-        self.store.forget_says(self.view.epoch, keep)
+        self.store.forget_inputs(self.view.epoch, keep)

@@ -13,7 +13,7 @@ from typing import Final
 
 from ..chain import transition
 from ..chain.chain_state import AcceptedBody, Node
-from ..wire.signed_messages import Message, Say
+from ..wire.signed_messages import Message, StepInput
 from .effects import Job
 from .seat_state import SeatState
 
@@ -47,25 +47,33 @@ def _due(state: SeatState) -> Iterator[Unknown]:
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
             continue
-        say = message.statement
-        node = state.log.view.path.get(say.on) if isinstance(say, Say) else None
-        if node is None or not isinstance(say, Say) or node.step != say.step:
+        step_input = message.statement
+        node = state.log.view.path.get(step_input.on) if isinstance(step_input, StepInput) else None
+        if node is None or not isinstance(step_input, StepInput) or node.step != step_input.step:
             continue
         if not transition.stands_still(node):
             yield from _unknown(node, message)
     heard = set()
-    for message in state.log.store.says(state.log.view.epoch, state.tip.step):
-        say = message.statement
-        if isinstance(say, Say) and say.on == state.tip.digest and message.seat not in heard:
+    for message in state.log.store.inputs(state.log.view.epoch, state.tip.step):
+        step_input = message.statement
+        if (
+            isinstance(step_input, StepInput)
+            and step_input.on == state.tip.digest
+            and message.seat not in heard
+        ):
             yield from _unknown(state.tip, message)
-            known = transition.known(state.tip, message.seat, say.body)
-            if isinstance(known, AcceptedBody) or (known is None and len(say.body) < HEAVY):
+            known = transition.known(state.tip, message.seat, step_input.body)
+            if isinstance(known, AcceptedBody) or (known is None and len(step_input.body) < HEAVY):
                 heard.add(message.seat)  # the rules go no further, or have to see themselves
 
 
 def _unknown(node: Node, message: Message) -> Iterator[Unknown]:
-    say, seat = message.statement, message.seat
-    if not isinstance(say, Say) or seat not in node.want.speakers or len(say.body) < HEAVY:
+    step_input, seat = message.statement, message.seat
+    if (
+        not isinstance(step_input, StepInput)
+        or seat not in node.want.speakers
+        or len(step_input.body) < HEAVY
+    ):
         return
-    if transition.known(node, seat, say.body) is None:
-        yield node, seat, say.body
+    if transition.known(node, seat, step_input.body) is None:
+        yield node, seat, step_input.body

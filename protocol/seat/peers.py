@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 from ..bounds import Quota
 from ..consensus.message_store import Claim
 from ..wire.peer_frames import Fetch, Sync
-from ..wire.signed_messages import Message, Say
-from ..wire.signed_notices import Leave, check_notice
+from ..wire.signed_messages import Message, StepInput
+from ..wire.signed_notices import Departure, check_notice
 from .departure_notices import Departures
 from .message_log import MessageLog
 from .timeouts import Timers
@@ -18,10 +18,10 @@ from .timeouts import Timers
 T = TypeVar("T", bytes, int)
 MAX_FETCH: Final[Quota] = 512
 """Messages asked for by hash in one frame."""
-MAX_CLOSES: Final[Quota] = 64
+MAX_NEW_EPOCHS: Final[Quota] = 64
 
 Budget = tuple[int, int, Claim]
-"""An epoch, the seat whose inputs are counted, and whose halts name them."""
+"""An epoch, the seat whose inputs are counted, and whose epoch promises name them."""
 
 
 class Peers:
@@ -40,9 +40,9 @@ class Peers:
         """Begin without a link."""
         self.log, self.timers, self.seat = log, timers, seat
         self.links: set[int] = set()
-        self.near: set[int] = set()
-        self.near_changed = False
-        self.spared: dict[bytes, frozenset[int]] = {}
+        self.direct: set[int] = set()
+        self.direct_changed = False
+        self.hears: dict[bytes, frozenset[int]] = {}
         self.deferred: set[bytes] = set()
         self.departures = Departures()
         self._asked_last = Fetch((), ())
@@ -66,10 +66,10 @@ class Peers:
         Returns:
             The seat of the node, None if it has none.
         """
-        self.spared.pop(peer, None)
+        self.hears.pop(peer, None)
         seat = self.seat_of(peer)
         if seat is not None:
-            self.near.discard(seat)
+            self.direct.discard(seat)
             self.links.add(seat)
             if not again:
                 self.departures.note_link(seat)
@@ -77,28 +77,28 @@ class Peers:
 
     def link_down(self, peer: bytes) -> None:
         """Note that a link is gone. What its seat signs comes past others now, who are told."""
-        self.spared.pop(peer, None)
+        self.hears.pop(peer, None)
         seat = self.seat_of(peer)
         if seat is not None:
             self.links.discard(seat)
-            if seat in self.near:
-                self.near.discard(seat)
-                self.near_changed = True
+            if seat in self.direct:
+                self.direct.discard(seat)
+                self.direct_changed = True
 
     def hear(self, peer: bytes | None) -> None:
         """Note that a frame has come from a linked node itself."""
         seat = self.seat_of(peer)
         if seat is not None and seat in self.links:
-            self.near.add(seat)
+            self.direct.add(seat)
 
     def spare(self, told: Sync, peer: bytes | None) -> None:
         """Note whose inputs a linked node hears from their authors."""
         if peer is not None:
-            self.spared[peer] = frozenset(told.near)
+            self.hears[peer] = frozenset(told.direct)
 
-    def tell_near(self) -> bool:
+    def tell_direct(self) -> bool:
         """Return whether `near` became smaller since the last call."""
-        changed, self.near_changed = self.near_changed, False
+        changed, self.direct_changed = self.direct_changed, False
         return changed
 
     # What was delivered
@@ -110,9 +110,13 @@ class Peers:
     def take_deferred(self) -> list[Message]:
         """Return the deferred inputs of the step at which the chain stands, each once."""
         view, due = self.log.view, list[Message]()
-        for message in self.log.store.says(view.epoch, view.tip.step) if self.deferred else ():
-            say = message.statement
-            if message.hash in self.deferred and isinstance(say, Say) and say.on == view.tip.digest:
+        for message in self.log.store.inputs(view.epoch, view.tip.step) if self.deferred else ():
+            step_input = message.statement
+            if (
+                message.hash in self.deferred
+                and isinstance(step_input, StepInput)
+                and step_input.on == view.tip.digest
+            ):
                 self.deferred.discard(message.hash)
                 due.append(message)
         return due
@@ -130,8 +134,8 @@ class Peers:
         if not self.log.lacks_messages:
             return None
         hashes = _in_turn(store.wants, self._asked_last.hashes, MAX_FETCH)
-        closes = _in_turn(store.wanted_closes, self._asked_last.closes, MAX_CLOSES)
-        self._asked_last = Fetch(hashes, closes)
+        new_epochs = _in_turn(store.wanted_new_epochs, self._asked_last.new_epochs, MAX_NEW_EPOCHS)
+        self._asked_last = Fetch(hashes, new_epochs)
         return self._asked_last
 
     def grant(self, place: Budget, size: int, most: int) -> bool:
@@ -144,7 +148,7 @@ class Peers:
 
     # Departures
 
-    def keep_departure(self, word: Leave) -> bool:
+    def keep_departure(self, word: Departure) -> bool:
         """Store a departure notice that came over a link.
 
         One whose number is not above that of the stored one is not read any further, so that a
@@ -162,14 +166,14 @@ class Peers:
         if last is not None and word.number <= last.number:
             return False
         check_notice(word, self.log.table.id, self.log.table.ids)
-        self.departures.keep(word, self.timers.now, is_back=word.seat == self.seat)
+        self.departures.keep(word, self.timers.now, has_returned=word.seat == self.seat)
         return word.seat != self.seat
 
-    def keep_own(self, word: Leave) -> None:
+    def keep_own(self, word: Departure) -> None:
         """Store an own notice for its number: to itself a seat is never away."""
-        self.departures.keep(word, self.timers.now, is_back=True)
+        self.departures.keep(word, self.timers.now, has_returned=True)
 
-    def away(self) -> list[Leave]:
+    def away(self) -> list[Departure]:
         """Return the departures of other seats that hold here and now ([E-25])."""
         return self.departures.away(self.log.store, self.log.view)
 

@@ -2,15 +2,15 @@
 
 After an old journal was restored, a faulty seat may be the only one to hold what this seat signed
 since, and show it once the seat has signed something else of that identity: an honest seat would
-stand convicted. What it cannot know of, it signed in an epoch that some honest seat has wished or
-stood next to, so that a floor above the wishes of a quorum keeps clear of it.
+stand convicted. What it cannot know of, it signed in an epoch that some honest seat has requested
+or stood next to, so that a floor above the epochs that a quorum requests keeps clear of it.
 """
 
 from __future__ import annotations
 
 from ..wire import codec, peer_frames, signed_messages
-from ..wire.signed_messages import Say
-from ..wire.signed_notices import Leave
+from ..wire.signed_messages import StepInput
+from ..wire.signed_notices import Departure
 from .seat_state import SeatState
 from .signer import PlayerChoice
 
@@ -26,7 +26,7 @@ def replay(state: SeatState, record: bytes) -> None:
     signer = state.signer
     if isinstance(note, bytes):
         word = peer_frames.parse_frame(note)
-        if isinstance(word, Leave):
+        if isinstance(word, Departure):
             state.peers.keep_own(word)
         return
     if not raw:
@@ -36,7 +36,7 @@ def replay(state: SeatState, record: bytes) -> None:
     if state.seat is not None:
         for commitment, choice, nonce in openings:
             signer.secrets.keep_opening(commitment, choice, nonce)
-        if note is not None and isinstance(message.statement, Say):
+        if note is not None and isinstance(message.statement, StepInput):
             digest, name, choice = note
             signer.choose(message.statement.step, name, PlayerChoice(digest, choice))
     signer.hold(message)
@@ -58,7 +58,7 @@ def inquire(state: SeatState) -> bool:
     if inquiry is None or state.outbox.is_replaying:
         return False
     others = state.tip.present - {state.seat}
-    seconds = state.timers.times.step / 1000 + state.timers.grace()
+    seconds = state.timers.times.step / 1000 + state.timers.back_off()
     if not inquiry.is_over(others, state.table.quorum - 1, state.timers.now, seconds):
         return False
     if inquiry.cautious and strict and inquiry.certain:
@@ -76,7 +76,7 @@ def floor(state: SeatState) -> int:
     SPEC: [E-22].
     """
     log = state.log
-    return max(state.signer.promise + 1, log.view.epoch + 1, log.votes.common_wish() + 2)
+    return max(state.signer.promise + 1, log.view.epoch + 1, log.votes.quorum_request() + 2)
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:

@@ -18,8 +18,8 @@ from ..consensus import absence
 from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
 from ..wire import peer_frames, signed_messages
-from ..wire.signed_messages import Say
-from ..wire.signed_notices import EndNotice, Leave
+from ..wire.signed_messages import StepInput
+from ..wire.signed_notices import Departure, EndNotice
 from . import (
     catch_up,
     end_notices,
@@ -52,11 +52,11 @@ RULES: Final[tuple[Rule, ...]] = (
     step_progress.prepare,
     step_progress.finish,
     end_notices.tell_end,
-    epoch_change.late,
-    epoch_change.halt,
+    epoch_change.request,
+    epoch_change.promise,
     epoch_change.propose,
-    epoch_change.accept,
-    epoch_change.seal,
+    epoch_change.prepare,
+    epoch_change.commit,
 )
 
 
@@ -76,7 +76,7 @@ class SeatMachine(SeatState):
         self.timers.restart(now)
         self.log.start(now)
         self.signer.restart_inquiry()
-        self._pump()
+        self._run_rules()
         catch_up.sync(self, None)
 
     def link_up(self, peer: bytes, now: float, again: bool = False) -> None:
@@ -94,13 +94,13 @@ class SeatMachine(SeatState):
             if not again:
                 self.judge.forget_end(seat)
             catch_up.ask_own(self, {seat})
-        self._pump()
+        self._run_rules()
 
     def link_down(self, peer: bytes, now: float) -> None:
         """Note that a node is linked no more."""
         self.timers.set(now)
         self.peers.link_down(peer)
-        self._pump()
+        self._run_rules()
 
     def receive(self, data: bytes, now: float, peer: bytes | None = None) -> None:
         """Take in one frame of a linked node.
@@ -116,8 +116,8 @@ class SeatMachine(SeatState):
                 self._receive_message(raw, peer)
             case peer_frames.Told() as told:
                 restored_backup.hear(self, told, peer)
-                self._pump()
-            case Leave() as word:
+                self._run_rules()
+            case Departure() as word:
                 if self.peers.keep_departure(word):
                     self._pass_on(word, peer)
             case EndNotice() as notice:
@@ -132,9 +132,9 @@ class SeatMachine(SeatState):
         """Let time pass."""
         self.timers.set(now)
         if self.timers.is_asking_due():
-            epoch_change.sign_back(self)
+            epoch_change.sign_rejoin(self)
             catch_up.ask_again(self)
-        self._pump()
+        self._run_rules()
 
     def choose(self, choice: Choice, now: float) -> None:
         """Take the player's choice for what was asked last.
@@ -148,13 +148,13 @@ class SeatMachine(SeatState):
             raise IllegalMove(NOTHING_ASKED)
         self.table.check_choice(node.state, node.want.name, self.seat, choice, self.hand())
         self.signer.choose(node.step, node.want.name, PlayerChoice(node.digest, choice))
-        self._pump()
+        self._run_rules()
 
     def wait_longer(self, now: float) -> bool:
         """Begin the timeout of the step anew at `now`, at the player's wish ([E-3]).
 
         It is always safe: to the others this clock is merely slow. Nothing is signed, the journal
-        does not know of it, and an epoch that t seats wish is joined all the same.
+        does not know of it, and an epoch that t seats request is joined all the same.
 
         Returns:
             False if nobody else is awaited, and in the game of a strict table, where a timeout ends
@@ -176,7 +176,7 @@ class SeatMachine(SeatState):
         """Go on with what the job gave."""
         self.timers.set(now)
         self.outbox.finish(job, given)
-        self._pump()
+        self._run_rules()
 
     def leave(self, now: float) -> bool:
         """Tell all that this seat leaves for now, and return whether it could.
@@ -200,15 +200,15 @@ class SeatMachine(SeatState):
             return False
         self.timers.set(now)
         self.judge.refuse(seat)
-        self._pump()
+        self._run_rules()
         return True
 
-    def ask_back(self, now: float) -> None:
+    def ask_rejoin(self, now: float) -> None:
         """Ask to be let in again after an absence."""
         self.timers.set(now)
-        self.signer.ask_back(True)
-        epoch_change.sign_back(self)
-        self._pump()
+        self.signer.ask_rejoin(True)
+        epoch_change.sign_rejoin(self)
+        self._run_rules()
 
     def sync(self, peer: bytes | None) -> None:
         """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
@@ -223,7 +223,7 @@ class SeatMachine(SeatState):
         self.outbox.begin_replay()
         for one in records:
             restored_backup.replay(self, one)
-            self._pump()
+            self._run_rules()
         self.outbox.end_replay()
         self.signer.forget_asked()
         self.signer.begin_inquiry()
@@ -255,15 +255,15 @@ class SeatMachine(SeatState):
     # Queries
 
     @property
-    def may_return(self) -> bool:
+    def may_rejoin(self) -> bool:
         """Whether this seat is absent and may come back ([E-31])."""
-        return self.seat is not None and absence.may_return(self.tip, self.seat)
+        return self.seat is not None and absence.may_rejoin(self.tip, self.seat)
 
     @property
     def is_bound(self) -> bool:
         """Whether the game has begun, or may have: its seat has confirmed the deck."""
         is_last = self.tip.want.kind is Kind.DECK_OK
-        return self.has_begun or (is_last and self.log.has_said(self.seat, self.tip.step))
+        return self.has_begun or (is_last and self.log.has_input(self.seat, self.tip.step))
 
     @property
     def is_silent(self) -> bool:
@@ -342,15 +342,15 @@ class SeatMachine(SeatState):
             return
         message.verify(self.table.ids)
         votes, lacked = self.log.votes, self.log.lacks_messages
-        before, forgotten = votes.common_wish(), self.signer.is_forgotten(message)
+        before, forgotten = votes.quorum_request(), self.signer.is_forgotten(message)
         if memory_quotas.is_worth_keeping(self, message) and self.signer.hold(message):
             catch_up.pass_on(self, message, peer)
             if forgotten:
                 self.be_cautious(certain=True)
-            if lacked or not isinstance(message.statement, Say) or not self._judge_alone():
-                self._pump()
-        elif votes.common_wish() > before:
-            self._pump()
+            if lacked or not isinstance(message.statement, StepInput) or not self._judge_alone():
+                self._run_rules()
+        elif votes.quorum_request() > before:
+            self._run_rules()
 
     def _judge_alone(self) -> bool:
         """Judge an input in an undisturbed step; return whether that is all that follows of it.
@@ -364,12 +364,12 @@ class SeatMachine(SeatState):
         self.judge.judge_fresh()
         return bool(self.log.awaited()) and step_progress.is_undisturbed(self)
 
-    def _pass_on(self, word: Leave | EndNotice, peer: bytes | None) -> None:
+    def _pass_on(self, word: Departure | EndNotice, peer: bytes | None) -> None:
         """Pass on a seat's signed word that is new here ([L-23], [L-27])."""
         self.outbox.send(word, but=() if peer is None else (peer,))
-        self._pump()
+        self._run_rules()
 
-    def _pump(self) -> None:
+    def _run_rules(self) -> None:
         """Apply the rules until none changes anything, or a job is under way.
 
         Once the table has ended, what comes is judged.

@@ -50,7 +50,7 @@ class SeatState:
         """
         self.table, self.seat = table, seat
         self.outbox = Outbox()
-        self.timers = Timers(table.header.terms.patience)
+        self.timers = Timers(table.header.terms.timeouts)
         self.log = MessageLog(table, self.outbox)
         self.judge = FaultJudge(self.log, self.timers, self.outbox, seat)
         self.peers = Peers(self.log, self.timers, seat)

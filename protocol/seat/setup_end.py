@@ -26,7 +26,7 @@ def end_setup(state: SeatState) -> bool:
             state, Broken(guilty.code, guilty.seat) if guilty else Broken(effects.DEAD_KEYS)
         )
     elif node.want.kind in SETUP:
-        said = state.log.has_said(state.seat, node.step) or state.signer.inquiry is not None
+        said = state.log.has_input(state.seat, node.step) or state.signer.inquiry is not None
         committed = node.want.kind is Kind.DECK_OK and said
         broken = _why_setup_ends(state, node, committed)
         if broken is not None and committed:
@@ -104,7 +104,7 @@ def is_unsure_of_deck(state: SeatState) -> bool:
     if state.seat is None or state.broken is not None or tip.want.kind is not Kind.DECK_OK:
         return False
     awaited = state.awaited()
-    waited = timers.left(tip) <= -timers.patience(tip)
+    waited = timers.left(tip) <= -timers.timeout(tip)
     is_over = waited or _known_end(state) is not None or state.judge.settled_proof() is not None
     return is_over and bool(awaited) and state.seat not in awaited
 

@@ -23,8 +23,17 @@ from ..crypto.hashing import Random
 from ..crypto.identities import Identity
 from ..game_interface import Choice
 from ..wire import codec, peer_frames, signed_messages
-from ..wire.signed_messages import Accept, Back, Close, Halt, Late, Message, Say, SealVote
-from ..wire.signed_notices import MAX_NUMBER, EndNotice, Leave, sign_notice
+from ..wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    Rejoin,
+    StepInput,
+)
+from ..wire.signed_notices import MAX_NUMBER, Departure, EndNotice, sign_notice
 from .effects import ChoiceAsked, JournalDoubted, Record, SigningEnded
 from .fault_judge import FaultJudge
 from .peers import Peers
@@ -35,7 +44,7 @@ class SigningState(StrEnum):
     """Where a seat stands; `SIGNS` says what it may sign there."""
 
     STANDING = "standing"
-    HALTED = "halted"
+    PROMISED = "promised"
     FINISHED = "finished"
     SILENT = "silent"
     WATCHING = "watching"
@@ -43,11 +52,11 @@ class SigningState(StrEnum):
     BROKEN = "broken"
 
 
-_VOTES: Final = frozenset({Close, Accept, SealVote})
+_VOTES: Final = frozenset({NewEpoch, PrepareVote, CommitVote})
 SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
-    SigningState.STANDING: _VOTES | {Say, Late, Back},
-    SigningState.HALTED: _VOTES | {Halt, Late, Back},
-    SigningState.FINISHED: _VOTES | {Say, Halt, Late, Back},
+    SigningState.STANDING: _VOTES | {StepInput, EpochRequest, Rejoin},
+    SigningState.PROMISED: _VOTES | {EpochPromise, EpochRequest, Rejoin},
+    SigningState.FINISHED: _VOTES | {StepInput, EpochPromise, EpochRequest, Rejoin},
     SigningState.SILENT: frozenset(),
     SigningState.WATCHING: frozenset(),
     SigningState.LEFT: frozenset(),
@@ -55,9 +64,9 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
 }
 """The state table of a seat: which statements it may sign in which state.
 
-standing: its promise is the epoch it stands in. halted: its promise is above every open epoch.
+standing: its promise is the epoch it stands in. halted: its promise is above every committed epoch.
 finished: its end is final; it stays to answer and to vote, and
-wishes an epoch only when halted, or when it can prove a fault. silent: it takes its seat again,
+requests an epoch only when halted, or when it can prove a fault. silent: it takes its seat again,
 and the others have not told yet what they hold of it. watching: it has no seat. left: it
 has said that it leaves for now, and comes back by taking its seat again. broken: the
 table ended before the game began, or is void.
@@ -141,7 +150,7 @@ class PlayerChoice:
 
     digest: bytes
     choice: Choice
-    burnt: bool = False
+    exposed: bool = False
 
 
 class Signer:
@@ -155,7 +164,7 @@ class Signer:
         own_secrets: The secrets of the seat, None for a watcher.
         promise: Nothing of a lower epoch is signed any more ([E-4]).
         floor: Nothing of a lower epoch is signed after an old journal was restored ([E-22]).
-        expired: By epoch the step that had timed out when the node promised to leave it.
+        timeout_claims: By epoch the step that had timed out when the node promised to leave it.
         inquiry: What the others have told by now, None once the seat may sign.
         player_choices: What the player chose, by step and kind.
         wants_back: Whether the player wants to come back after an absence.
@@ -178,10 +187,10 @@ class Signer:
         self.own_secrets = None if seed is None else new_secrets(seed, size)
         self.promise = 0
         self.floor = 0
-        self.expired: dict[int, signed_messages.Expired] = {}
+        self.timeout_claims: dict[int, signed_messages.StepTimeout] = {}
         self.inquiry: Inquiry | None = None
         self.player_choices: dict[tuple[int, str], PlayerChoice] = {}
-        self.wants_back = False
+        self.wants_to_rejoin = False
         self.has_left = False
         self._asked: Position | None = None
         self._opened: dict[Ciphertext, int] = {}
@@ -201,7 +210,7 @@ class Signer:
             return SigningState.SILENT
         if self.judge.finished:
             return SigningState.FINISHED
-        return SigningState.STANDING if self.is_standing else SigningState.HALTED
+        return SigningState.STANDING if self.is_standing else SigningState.PROMISED
 
     @property
     def is_standing(self) -> bool:
@@ -228,7 +237,7 @@ class Signer:
 
     def back_off(self) -> float:
         """Return the back-off after the promises that brought nothing."""
-        return self.timers.grace(self.timers.fruitless(self.promise))
+        return self.timers.back_off(self.timers.failed_epochs(self.promise))
 
     def ran_out(self) -> bool:
         """Return whether the step timed out after this node stood at it for g in this epoch."""
@@ -241,8 +250,10 @@ class Signer:
             return False
         if message.hash in self.log.store:
             return False
-        late = message.statement
-        return not isinstance(late, Late) or late.epoch > self.log.store.highest_late(self.seat)
+        request = message.statement
+        return not isinstance(
+            request, EpochRequest
+        ) or request.epoch > self.log.store.highest_request(self.seat)
 
     # Promise
 
@@ -259,10 +270,10 @@ class Signer:
         if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
             return
         epoch, tip = self.log.view.epoch, self.log.tip
-        owes = self.seat in tip.want.speakers and not self.log.has_said(self.seat, tip.step)
+        owes = self.seat in tip.want.speakers and not self.log.has_input(self.seat, tip.step)
         claim = absence.claim_of(epoch, tip, owes, self.ran_out())
         if claim is not None:
-            self.expired[epoch] = claim
+            self.timeout_claims[epoch] = claim
 
     # Signing
 
@@ -289,10 +300,10 @@ class Signer:
 
     def _bind(self, statement: signed_messages.Statement) -> None:
         """Note what an own statement binds this seat to."""
-        if isinstance(statement, Halt | Accept | SealVote | Say):
+        if isinstance(statement, EpochPromise | PrepareVote | CommitVote | StepInput):
             self.raise_promise(statement.epoch)
-        if isinstance(statement, Say):
-            self.burn_choices(statement.step)
+        if isinstance(statement, StepInput):
+            self.expose_choices(statement.step)
 
     def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
         """Sign, record, send; never a second statement of one identity ([M-5], [M-6])."""
@@ -306,25 +317,26 @@ class Signer:
     def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
         """Return whether the seat's state allows this statement, and nothing signed forbids it.
 
-        A lower wish than one already signed says nothing, and is not kept; after the last epoch
-        there is none to wish.
+        A lower epoch request than one already signed says nothing, and is not kept; after the last
+        epoch there is none to request.
 
         SPEC: [M-5], [E-22].
         """
         if self.outbox.is_replaying or type(statement) not in SIGNS[self.state]:
             return False
-        if isinstance(statement, Late):
-            lowest = self.log.store.highest_late(seat)
+        if isinstance(statement, EpochRequest):
+            lowest = self.log.store.highest_request(seat)
             if not lowest < statement.epoch <= signed_messages.MAX_EPOCH:
                 return False
         if self.log.store.versions(signed_messages.identity_of(seat, statement)):
             return False
         # After an old journal was restored, a faulty seat may be the only one that stores what was
-        # signed since, and hide it. That was signed in an epoch that some honest seat has wished,
-        # so below `floor`: nothing is signed there, nor a halt that would have to report it.
-        if isinstance(statement, Halt):
-            return (statement.lock.epoch if statement.lock else 0) >= self.floor
-        if isinstance(statement, Say | Close | Accept | SealVote):
+        # signed since, and hide it. That was signed in an epoch that some honest seat has
+        # requested, so below `floor`: nothing is signed there, nor an epoch promise that would have
+        # to report it.
+        if isinstance(statement, EpochPromise):
+            return (statement.certificate.epoch if statement.certificate else 0) >= self.floor
+        if isinstance(statement, StepInput | NewEpoch | PrepareVote | CommitVote):
             return statement.epoch >= self.floor
         return True
 
@@ -352,7 +364,7 @@ class Signer:
 
         SPEC: [E-24].
         """
-        if self.seat is None or self.state not in (SigningState.STANDING, SigningState.HALTED):
+        if self.seat is None or self.state not in (SigningState.STANDING, SigningState.PROMISED):
             return False
         last = self.peers.departures.last(self.seat)
         number = 0 if last is None else last.number
@@ -366,9 +378,9 @@ class Signer:
     def come_back(self) -> None:
         """Sign that this seat is here again, if its last notice says that it leaves ([E-28])."""
         last = None if self.seat is None else self.peers.departures.last(self.seat)
-        if self.outbox.is_replaying or last is None or last.says_back:
+        if self.outbox.is_replaying or last is None or last.is_return:
             return
-        if self.state in (SigningState.STANDING, SigningState.HALTED, SigningState.FINISHED):
+        if self.state in (SigningState.STANDING, SigningState.PROMISED, SigningState.FINISHED):
             self._sign_departure(last.seat, last.number + 1)
 
     def _sign_departure(self, seat: int, number: int) -> None:
@@ -376,17 +388,17 @@ class Signer:
         if self.who is None:
             return
         node, epoch = self.log.tip, self.log.view.epoch
-        step = node.step + self.log.has_said(seat, node.step)
-        bare = Leave(seat, number, epoch, step, node.digest)
+        step = node.step + self.log.has_input(seat, node.step)
+        bare = Departure(seat, number, epoch, step, node.digest)
         word = sign_notice(self.who, self.table.id, bare)
         self.peers.keep_own(word)
         frame = peer_frames.encode_frame(word)
         self.outbox.emit(Record(codec.encode((b"", (), frame))))
         self.outbox.send(word)
 
-    def ask_back(self, wants: bool) -> None:
+    def ask_rejoin(self, wants: bool) -> None:
         """Note whether the player wants to come back after an absence."""
-        self.wants_back = wants
+        self.wants_to_rejoin = wants
 
     # The player's choices
 
@@ -394,11 +406,11 @@ class Signer:
         """Take the player's choice for a step, to be signed by the rules."""
         self.player_choices[step, name] = chosen
 
-    def burn_choices(self, step: int | None = None) -> None:
+    def expose_choices(self, step: int | None = None) -> None:
         """Ask again for what was chosen, before a step or at all: it may be shown ([D-5])."""
         for place, chosen in self.player_choices.items():
-            if not chosen.burnt and (step is None or step > place[0]):
-                self.player_choices[place] = replace(chosen, burnt=True)
+            if not chosen.exposed and (step is None or step > place[0]):
+                self.player_choices[place] = replace(chosen, exposed=True)
 
     def ask_player(self, chosen: PlayerChoice | None) -> None:
         """Ask the player, once, to choose where the chain stands."""
@@ -406,7 +418,7 @@ class Signer:
         position = (self.log.view.epoch, node.step, node.digest)
         if self._asked != position:
             self._asked = position
-            again = chosen is not None and chosen.burnt
+            again = chosen is not None and chosen.exposed
             self.outbox.emit(ChoiceAsked(node, node.want.name, again))
 
     def forget_asked(self) -> None:
@@ -432,7 +444,7 @@ class Signer:
             self.inquiry = Inquiry(self.timers.now)
         if not self.inquiry.doubt(self.timers.now, certain):
             return False
-        self.burn_choices()
+        self.expose_choices()
         self.outbox.emit(JournalDoubted())
         self._record_floor(None)
         return True
@@ -472,4 +484,4 @@ class Signer:
             self.floor, self.inquiry = floor, None
         elif self.seat is not None:
             self.inquiry = Inquiry(self.timers.now, cautious=True)
-            self.burn_choices()
+            self.expose_choices()

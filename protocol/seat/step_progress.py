@@ -1,4 +1,4 @@
-"""A seat's progress: enter the highest open epoch, follow its chain, speak when asked.
+"""A seat's progress: enter the highest committed epoch, follow its chain, speak when asked.
 
 Before epoch 0 begins, any absence or fault ends the table instead.
 """
@@ -11,7 +11,7 @@ from ..chain import openings, transition
 from ..chain.chain_state import SETUP, Kind
 from ..consensus import followed_chain, new_epoch
 from ..consensus.fault_evidence import Proof
-from ..wire.signed_messages import Halt, Say
+from ..wire.signed_messages import EpochPromise, StepInput
 from . import catch_up, effects
 from .effects import Broken
 from .seat_state import SeatState
@@ -27,16 +27,16 @@ def judge_fresh(state: SeatState) -> bool:
 
 
 def check_forms(state: SeatState) -> bool:
-    """Convict who signed a halt or close of a bad form."""
+    """Convict who signed an epoch promise or new-epoch message of a bad form."""
     votes = state.log.votes
-    votes.read_closes()
-    votes.judge_halts()
+    votes.read_new_epochs()
+    votes.judge_promises()
     for digest in votes.bad:
         message = state.log.store.find(digest)
         if message is None or message.seat in state.judge.proofs:
             continue
         if new_epoch.is_bad_form(state.table, message, votes):
-            code = "bad-halt" if isinstance(message.statement, Halt) else "bad-close"
+            code = "bad-promise" if isinstance(message.statement, EpochPromise) else "bad-new-epoch"
             state.judge.convict(Proof(message.seat, code, (message,)))
     if votes.void:
         state.judge.end(Broken(effects.VOID_TABLE))
@@ -61,9 +61,9 @@ def begin_epochs(state: SeatState) -> bool:
 
 
 def enter(state: SeatState) -> bool:
-    """Stand in the highest open epoch that the promise allows ([E-1])."""
+    """Stand in the highest committed epoch that the promise allows ([E-1])."""
     log, signer, judge = state.log, state.signer, state.judge
-    found = log.votes.highest_open(max(1, signer.promise))
+    found = log.votes.highest_committed(max(1, signer.promise))
     if found is None or found[0] <= log.view.epoch:
         return False
     epoch, base = found
@@ -71,7 +71,7 @@ def enter(state: SeatState) -> bool:
     if base.node.want.kind in HUMAN and base.node.step < state.tip.step:
         state.timers.begin_anew(base.node)
     if state.seat in base.node.present - state.tip.present:
-        signer.ask_back(False)  # the next absence is another matter
+        signer.ask_rejoin(False)  # the next absence is another matter
     log.enter(epoch, base.node, state.timers.now)
     signer.forget_asked()
     log.forget_inputs(state.seat, {h for proof in judge.proofs.values() for h in proof.hashes})
@@ -99,8 +99,8 @@ def _look_at_tip(state: SeatState, first: int | None = None) -> None:
     store, epoch, tip = state.log.store, state.log.view.epoch, state.tip
     catch_up.pass_deferred(state)
     state.timers.note_growth(tip.step, state.signer.promise)
-    says = store.says(epoch, tip.step) if first is None else store.epoch_says(epoch, first)
-    state.judge.judge_again(says)
+    inputs = store.inputs(epoch, tip.step) if first is None else store.epoch_inputs(epoch, first)
+    state.judge.judge_again(inputs)
 
 
 def is_undisturbed(state: SeatState) -> bool:
@@ -142,11 +142,11 @@ def may_speak(state: SeatState) -> bool:
     node, signer, log = state.tip, state.signer, state.log
     if state.seat not in node.want.speakers or signer.is_quiet or signer.has_left:
         return False
-    if not signer.is_standing or state.broken is not None or log.has_said(state.seat, node.step):
+    if not signer.is_standing or state.broken is not None or log.has_input(state.seat, node.step):
         return False
     if log.view.epoch < signer.floor or transition.stands_still(node):
         return False
-    return followed_chain.keeps_own_says(log.store, log.view, state.seat)
+    return followed_chain.keeps_own_inputs(log.store, log.view, state.seat)
 
 
 def speak(state: SeatState) -> bool:
@@ -162,24 +162,24 @@ def speak(state: SeatState) -> bool:
         same = [node.digest]
         if node.slots is None and node.parent is not None:
             same.append(node.parent.digest)
-        if chosen is None or chosen.burnt or chosen.digest not in same:
+        if chosen is None or chosen.exposed or chosen.digest not in same:
             signer.ask_player(chosen)
             return False
         body = transition.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
         note = (chosen.digest, name, chosen.choice)
-        return signer.sign(Say(state.log.view.epoch, node.step, node.digest, body), note)
+        return signer.sign(StepInput(state.log.view.epoch, node.step, node.digest, body), note)
     if not openings.has_opening(node, seat, signer.secrets):
         return False
     write = partial(transition.body_of, node, seat, signer.secrets, signer.rng)
 
-    def say(body: bytes) -> bool:
+    def step_input(body: bytes) -> bool:
         is_due = state.tip is node and may_speak(state)  # the writing may have taken long
-        return is_due and signer.sign(Say(state.log.view.epoch, node.step, node.digest, body))
+        return is_due and signer.sign(StepInput(state.log.view.epoch, node.step, node.digest, body))
 
     if state.outbox.hands_out and node.want.kind in transition.LONG:
-        state.outbox.put(effects.Job(write, say))
+        state.outbox.put(effects.Job(write, step_input))
         return False
-    return say(write())
+    return step_input(write())
 
 
 def prepare(state: SeatState) -> bool:
@@ -204,14 +204,14 @@ def finish(state: SeatState) -> bool:
 
     SPEC: [E-15].
     """
-    if state.finished or not (_ended_in_base(state) or _ended_by_says(state)):
+    if state.finished or not (_ended_in_base(state) or _ended_by_inputs(state)):
         return False
     state.judge.finish()
     state.outbox.emit(effects.ResultFinal(state.tip))
     return True
 
 
-def _ended_by_says(state: SeatState) -> bool:
+def _ended_by_inputs(state: SeatState) -> bool:
     """Return whether the inputs of the last step make the end final.
 
     A proof of a fault is waited on, so that a base may find it first ([E-23]).
@@ -226,7 +226,7 @@ def _ended_by_says(state: SeatState) -> bool:
 
 def _ended_in_base(state: SeatState) -> bool:
     """Take a committed base that holds the end, even above the promise; return whether one does."""
-    found = state.log.votes.highest_open(1)
+    found = state.log.votes.highest_committed(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:
         return False
     epoch, base = found

@@ -11,7 +11,7 @@ from typing import Final
 from ..bounds import Quota, Seconds
 from ..chain.chain_state import Kind, Node
 from ..consensus.followed_chain import FollowedChain
-from ..wire.table_header import Patience
+from ..wire.table_header import Timeouts
 
 RETRY: Final[Seconds] = 1.0
 """Seconds between two requests for what is lacking."""
@@ -33,7 +33,7 @@ class Wait:
 
     waited: float
     left: float
-    patience: float
+    timeout: float
     since: float
 
 
@@ -45,7 +45,7 @@ class Timers:
         times: The step timeouts and the back-off that the table's terms name.
         now: The time of the last event.
         halted: When this node last made a promise.
-        proposing: When this node had a quorum of halts as proposer, None for not yet.
+        proposing: When this node had a quorum of epoch promises as proposer, None for not yet.
         asked: When this node last asked for what it lacks.
         over: When the end became final here, None for not yet.
         first_links: When the first new link with a seat came up after that, by seat.
@@ -54,9 +54,9 @@ class Timers:
         reached: When this node came to its step in this epoch.
     """
 
-    times: Patience
+    times: Timeouts
     now: float = 0.0
-    halted: float = 0.0
+    promised_at: float = 0.0
     proposing: float | None = None
     asked: float = -RETRY
     over: float | None = None
@@ -77,7 +77,7 @@ class Timers:
 
     def restart(self, now: float) -> None:
         """Begin every wait anew: nothing was waited for while the node was not running."""
-        self.now = self.asked = self.halted = now
+        self.now = self.asked = self.promised_at = now
         self.began.clear()
         self.granted.clear()
         self._position = self.proposing = None
@@ -108,7 +108,7 @@ class Timers:
 
     def promise(self) -> None:
         """Note that this node makes a promise now."""
-        self.halted, self.proposing = self.now, None
+        self.promised_at, self.proposing = self.now, None
 
     def note_growth(self, step: int, promise: int) -> None:
         """Note which promise holds when the followed chain is longer than ever before."""
@@ -132,14 +132,14 @@ class Timers:
         return is_due
 
     def waits_as_proposer(self, promise: int) -> bool:
-        """Return whether a proposer still waits for more halts than a quorum ([E-5])."""
+        """Return whether a proposer still waits for more epoch promises than a quorum ([E-5])."""
         if self.proposing is None:
             self.proposing = self.now
-        return self.now - self.proposing < self.grace(self.fruitless(promise)) / 2
+        return self.now - self.proposing < self.back_off(self.failed_epochs(promise)) / 2
 
     # Step timeouts
 
-    def patience(self, node: Node) -> float:
+    def timeout(self, node: Node) -> float:
         """Return how long the step that `node` stands before may take."""
         return (self.times.choice if node.want.kind in HUMAN else self.times.step) / 1000
 
@@ -157,28 +157,28 @@ class Timers:
 
     def left(self, node: Node) -> float:
         """Return the seconds until the step that `node` stands before times out."""
-        return self.patience(node) - (self.now - self.counts_from(node))
+        return self.timeout(node) - (self.now - self.counts_from(node))
 
     def wait(self, node: Node, now: float) -> Wait:
         """Return how long a step has been waited for, and may be yet."""
         waited = now - self.began.get((node.step, node.digest), now)
-        return Wait(waited, self.left(node), self.patience(node), self.counts_from(node))
+        return Wait(waited, self.left(node), self.timeout(node), self.counts_from(node))
 
     def is_out(self, node: Node) -> bool:
         """Return whether the step that `node` stands before has timed out."""
-        return self.now - self.counts_from(node) >= self.patience(node)
+        return self.now - self.counts_from(node) >= self.timeout(node)
 
     # Back-off of epochs
 
-    def fruitless(self, promise: int) -> int:
+    def failed_epochs(self, promise: int) -> int:
         """Return how many epochs were promised since the chain last grew beyond its length."""
         return promise - self._grown_promise
 
-    def grace(self, fruitless: int = 0) -> float:
-        """Return g, doubled per fruitless epoch up to its cap."""
-        doublings = max(0, min(fruitless, MAX_DOUBLINGS))
-        return float(min(self.times.grace * 2**doublings, self.times.cap)) / 1000
+    def back_off(self, failed_epochs: int = 0) -> float:
+        """Return g, doubled per epoch that brought nothing up to its cap."""
+        doublings = max(0, min(failed_epochs, MAX_DOUBLINGS))
+        return float(min(self.times.back_off * 2**doublings, self.times.cap)) / 1000
 
     def has_stood(self) -> bool:
         """Return whether the node has stood at this step for a back-off in this epoch."""
-        return self.now - self.reached >= self.grace()
+        return self.now - self.reached >= self.back_off()

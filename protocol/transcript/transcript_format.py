@@ -1,6 +1,6 @@
 """The form of a transcript file: its parts as values, to bytes and strictly back.
 
-    [magic, version, [header, entries], [signatures, messages, closes, seals, final]]
+    [magic, version, [header, entries], [signatures, messages, new_epochs, commits, final]]
 
 The second pair of brackets is the content, the same for every honest seat. The third is the
 evidence. An entry is [0, slots] for a step, where a slot is a body or the number of a `Missing`,
@@ -157,7 +157,7 @@ _PREFIX: Final = b"\x94" + codec.encode(MAGIC)
 File = bytes | IO[bytes]
 """The bytes of a file, or what they are read from, once."""
 Signed = tuple[int, bytes]
-"""(epoch, signature) of a body, or (seat, signature) of a vote or a last say."""
+"""(epoch, signature) of a body, or (seat, signature) of a vote or a last input."""
 Envelope = tuple[bytes, bytes]
 """(payload, signature) of a message."""
 
@@ -170,7 +170,7 @@ class StepEntry:
 
 
 @dataclass(frozen=True)
-class LinkEntry:
+class ReconfigurationEntry:
     """Who is present and banned from here on, and how often each seat was absent."""
 
     present: Annotated[tuple[int, ...], Rows(Seat, key=int)]
@@ -178,8 +178,8 @@ class LinkEntry:
     absences: Annotated[tuple[int, ...], Rows(Int(2**16))]
 
 
-Entry = StepEntry | LinkEntry
-_ENTRY: Final[Kinds[Entry]] = Kinds({0: (StepEntry, MAX_FILE), 1: (LinkEntry, MAX_FILE)})
+Entry = StepEntry | ReconfigurationEntry
+_ENTRY: Final[Kinds[Entry]] = Kinds({0: (StepEntry, MAX_FILE), 1: (ReconfigurationEntry, MAX_FILE)})
 _OF_EPOCH: Final = Fields(Int(MAX_EPOCH), Octets64)
 _OF_SEAT: Final = Fields(Seat, Octets64)
 _ENVELOPE: Final = Fields(bytes, Octets64)
@@ -203,16 +203,17 @@ class Content:
 class Evidence:
     """Why it is so.
 
-    `signatures`: of each step, for each body by rising seat; `messages`: all that the closes
-    contain and the content does not, by rising hash; `closes`: those whose base the chain of
-    locks needs, by rising epoch and base digest; `seals`: of the last close, a quorum, lowest
-    seats; `final`: the says of the last step that make the end final, none if a base does.
+    `signatures`: of each step, for each body by rising seat; `messages`: all that the new-epoch
+    messages contain and the content does not, by rising hash; `new_epochs`: those whose base the
+    chain of quorum certificates needs, by rising epoch and base digest; `commits`: of the last
+    new-epoch message, a quorum, lowest seats; `final`: the inputs of the last step that make the
+    end final, none if a base does.
     """
 
     signatures: Annotated[tuple[tuple[Signed, ...], ...], Rows(Rows(_OF_EPOCH))] = ()
     messages: Annotated[tuple[Envelope, ...], Rows(_ENVELOPE)] = ()
-    closes: Annotated[tuple[Envelope, ...], Rows(_ENVELOPE)] = ()
-    seals: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
+    new_epochs: Annotated[tuple[Envelope, ...], Rows(_ENVELOPE)] = ()
+    commits: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
     final: Annotated[tuple[Signed, ...], Rows(_OF_SEAT)] = ()
 
 

@@ -9,9 +9,17 @@ from ..consensus.epoch_votes import Votes
 from ..consensus.followed_chain import FollowedChain
 from ..consensus.message_store import MessageStore
 from ..wire import step_bodies
-from ..wire.signed_messages import Message, Say, SealVote
+from ..wire.signed_messages import CommitVote, Message, StepInput
 from . import transcript_format
-from .transcript_format import Content, Entry, Envelope, Evidence, LinkEntry, Signed, StepEntry
+from .transcript_format import (
+    Content,
+    Entry,
+    Envelope,
+    Evidence,
+    ReconfigurationEntry,
+    Signed,
+    StepEntry,
+)
 from .verification_report import Unsound
 
 
@@ -52,7 +60,9 @@ def entry_of(node: Node) -> Entry:
     """Return the step or link by which the chain came to this node."""
     if node.slots is not None:
         return StepEntry(node.slots)
-    return LinkEntry(tuple(sorted(node.present)), tuple(sorted(node.banned)), node.absences)
+    return ReconfigurationEntry(
+        tuple(sorted(node.present)), tuple(sorted(node.banned)), node.absences
+    )
 
 
 # Evidence.
@@ -60,23 +70,23 @@ def entry_of(node: Node) -> Entry:
 
 def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
     """Return what the file rests on, and nothing else ([F-1])."""
-    closes: list[Message] = []
-    seals: tuple[Signed, ...] = ()
+    new_epochs: list[Message] = []
+    commits: tuple[Signed, ...] = ()
     gathered: dict[bytes, Message] = {}
     if view.epoch > 0:
         base = view.base.base_digest()
-        needed, used = votes.needed((view.epoch, base), lambda key: votes.close_of(*key).hash)
-        closes = [votes.close_of(*key) for key in sorted(needed)]
+        needed, used = votes.needed((view.epoch, base), lambda key: votes.new_epoch_of(*key).hash)
+        new_epochs = [votes.new_epoch_of(*key) for key in sorted(needed)]
         gathered = {digest: votes.message(digest) for digest in used}
-        seals = votes.votes_for(SealVote, view.epoch, base)[: votes.table.quorum]
-    says = _lowest([*votes.store, *gathered.values()])
-    kept = [list(_kept(node, says)) for node in nodes[1:] if node.slots is not None]
-    known = {m.hash for row in kept for m in row} | {m.hash for m in closes}
+        commits = votes.votes_for(CommitVote, view.epoch, base)[: votes.table.quorum]
+    inputs = _lowest([*votes.store, *gathered.values()])
+    kept = [list(_kept(node, inputs)) for node in nodes[1:] if node.slots is not None]
+    known = {m.hash for row in kept for m in row} | {m.hash for m in new_epochs}
     return Evidence(
         tuple(tuple((_epoch(m), m.signature) for m in row) for row in kept),
         tuple(_envelope(gathered[h]) for h in sorted(gathered.keys() - known)),
-        tuple(_envelope(m) for m in closes),
-        seals,
+        tuple(_envelope(m) for m in new_epochs),
+        commits,
         _final(votes.store, view, nodes[-1]),
     )
 
@@ -86,31 +96,31 @@ def _envelope(message: Message) -> Envelope:
 
 
 def _epoch(message: Message) -> int:
-    return message.statement.epoch if isinstance(message.statement, Say) else 0
+    return message.statement.epoch if isinstance(message.statement, StepInput) else 0
 
 
-SayKey = tuple[int, int, bytes, bytes]
+InputKey = tuple[int, int, bytes, bytes]
 """(seat, step, digest before the step, body)."""
 
 
-def _lowest(messages: Iterable[Message]) -> dict[SayKey, Message]:
+def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
     """Return for each body that was said on each chain the input of the lowest epoch."""
-    found: dict[SayKey, Message] = {}
+    found: dict[InputKey, Message] = {}
     for message in messages:
-        say = message.statement
-        if isinstance(say, Say):
-            place = (message.seat, say.step, say.on, say.body)
-            if _epoch(found.setdefault(place, message)) > say.epoch:
+        step_input = message.statement
+        if isinstance(step_input, StepInput):
+            place = (message.seat, step_input.step, step_input.on, step_input.body)
+            if _epoch(found.setdefault(place, message)) > step_input.epoch:
                 found[place] = message
     return found
 
 
-def _kept(node: Node, says: dict[SayKey, Message]) -> Iterator[Message]:
+def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):
         if isinstance(slot, Missing) or before is None:
             continue
-        message = says.get((seat, before.step, before.digest, slot))
+        message = inputs.get((seat, before.step, before.digest, slot))
         if message is None:
             raise ValueError(f"seat {seat + 1}'s say of step {before.step} is lacking")
         yield message
@@ -122,8 +132,8 @@ def _final(store: MessageStore, view: FollowedChain, end: Node) -> tuple[Signed,
         return ()
     found = {
         m.seat: m.signature
-        for m in store.says(view.epoch, end.step)
-        if isinstance(m.statement, Say)
+        for m in store.inputs(view.epoch, end.step)
+        if isinstance(m.statement, StepInput)
         and (m.statement.on, m.statement.body) == (end.digest, step_bodies.EMPTY)
     }
     if not end.present <= set(found):

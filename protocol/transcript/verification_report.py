@@ -35,9 +35,9 @@ FILE_FAULTS: Final[dict[str, str]] = {
     "unjustified-fault": "no base finds the seat at fault here",
     "unjustified-link": "no base changes who is present here",
     "missing-evidence": "something that a change of epoch rests on is not in the file",
-    "bad-base": "a base does not follow from its halts, or is not that of the chain",
+    "bad-base": "a base does not follow from its epoch promises, or is not that of the chain",
     "void": "two bases of one epoch are sealed: the table is void",
-    "missing-votes": "the last epoch has not the seals of a quorum",
+    "missing-votes": "the last epoch has not the commit votes of a quorum",
     "left-over": "the file holds what nothing needs",
     "not-final": "the game is not over, or its end is not final",
 }
@@ -48,8 +48,8 @@ PARTS: Final[dict[tuple[int, ...], str]] = {
     (2, 1): "chain",
     (3, 0): "signatures",
     (3, 1): "messages",
-    (3, 2): "closes",
-    (3, 3): "seals",
+    (3, 2): "new_epochs",
+    (3, 3): "commits",
     (3, 4): "final",
 }
 

@@ -2,8 +2,8 @@
 
 The order of the checks is fixed, and the first that fails is the one reported: the encoding,
 the form, the header with the roster's signatures, the signatures of bodies, messages and
-closes, the setup steps, the bases of all closes, the other steps, the seals of the last base,
-that nothing is left over, and last that the end is final.
+new-epoch messages, the setup steps, the bases of all new-epoch messages, the other steps, the
+commit votes of the last base, that nothing is left over, and last that the end is final.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..crypto.proof_batches import Checker, HandedOut, Submit, at_once
 from ..errors import Invalid
 from ..game_interface import Game
 from ..wire import step_bodies
-from ..wire.signed_messages import Say, SealVote
+from ..wire.signed_messages import CommitVote, StepInput
 from ..wire.table_header import Header, Terms, parse_header
 from . import transcript_format, verification_report
 from .transcript_format import File, OpenedFile, opened
@@ -86,8 +86,9 @@ def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | 
     """Return the last point of the chain that holds in a file with this report, if there is one.
 
     All signatures are checked before the first step, so a report on one that does not hold has
-    no `node`: the steps before it, whose bodies are signed, are followed here. Without the closes,
-    which come later in the file, nobody is absent: a step that needs them ends it, too.
+    no `node`: the steps before it, whose bodies are signed, are followed here. Without the
+    new-epoch messages, which come later in the file, nobody is absent: a step that needs them ends
+    it, too.
     """
     if report.node is not None or report.problem is None:
         return report.node
@@ -165,7 +166,8 @@ class _Run:
         return node
 
     def as_far_as(self, step: int | None) -> Node:
-        """Return the chain up to this step (None: to its end), as far as it needs no close.
+        """Return the chain up to this step (None: to its end), as far as it needs no new-epoch
+        message.
 
         Raises Unsound if the header does not hold.
         """
@@ -182,12 +184,14 @@ class _Run:
 
     def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Way:
         """Return the way to the last base, once epoch 0 has begun at `start`."""
-        if not signed.closes:
+        if not signed.new_epochs:
             if signed.messages:
-                raise Unsound("left-over", "a message that no close needs", (3, 1, 0))
+                raise Unsound("left-over", "a message that no new-epoch message needs", (3, 1, 0))
             return {}
         if start.want.kind in SETUP | {Kind.ENDED}:
-            raise Unsound("left-over", "there is a close before the game began", (3, 2, 0))
+            raise Unsound(
+                "left-over", "there is a new-epoch message before the game began", (3, 2, 0)
+            )
         self.bases, self.epoch = checks.bases(start, signed), signed.epochs[-1]
         self.stats.lap("bases")
         return {before.digest: after for before, _, after in steps_to(self.bases[-1].node)}
@@ -195,25 +199,28 @@ class _Run:
     # The end
 
     def _end(self, checks: FileChecks, node: Node) -> None:
-        """Check the seals, the last inputs, and that the end is final ([V-9], [V-10], [V-11])."""
+        """Check the commit votes, the last inputs, and that the end is final ([V-9], [V-10],
+        [V-11])."""
         evidence, quorum, sealed = checks.transcript.evidence, checks.table.quorum, False
         if self.bases:
             base = self.bases[-1].node
-            seats = checks.votes(evidence.seals, SealVote(self.epoch, base.base_digest()), 3)
+            seats = checks.votes(evidence.commits, CommitVote(self.epoch, base.base_digest()), 3)
             if len(seats) < quorum:
                 raise Unsound("missing-votes", path=(3, 3))
             if len(seats) > quorum:
-                raise Unsound("left-over", "there are more seals than a quorum", (3, 3, quorum))
+                raise Unsound(
+                    "left-over", "there are more commit votes than a quorum", (3, 3, quorum)
+                )
             sealed = base.want.kind is Kind.RESULT
-        elif evidence.seals:
-            raise Unsound("left-over", "there are seals of no close", (3, 3))
+        elif evidence.commits:
+            raise Unsound("left-over", "there are commit votes of no new-epoch message", (3, 3))
         over = node.want.kind is Kind.RESULT
         if evidence.final and (sealed or not over):
             raise Unsound("left-over", "there are last says where none is needed", (3, 4))
-        last = Say(self.epoch, node.step, node.digest, step_bodies.EMPTY)
+        last = StepInput(self.epoch, node.step, node.digest, step_bodies.EMPTY)
         said = set(checks.votes(evidence.final, last, 4))
         if said - node.present:
-            raise Unsound("left-over", "a last say of a seat that is not present", (3, 4))
+            raise Unsound("left-over", "a last input of a seat that is not present", (3, 4))
         self.stats.lap("signatures")
         if not over or not (sealed or said == node.present):
             raise Unsound("not-final", path=(3, 4), step=node.step)

@@ -22,9 +22,9 @@ from ..consensus.new_epoch import Base
 from ..errors import Invalid
 from ..fault_codes import Fault
 from ..wire import signed_messages
-from ..wire.signed_messages import Close, Halt, Message, Say, Statement
+from ..wire.signed_messages import EpochPromise, Message, NewEpoch, Statement, StepInput
 from ..wire.step_bodies import Complaint, KeyReveal
-from .transcript_format import Entry, Envelope, LinkEntry, StepEntry, Transcript
+from .transcript_format import Entry, Envelope, ReconfigurationEntry, StepEntry, Transcript
 from .transcript_format import Signed as Vote
 from .transcript_writer import entry_of
 from .verification_report import Statistics, Unsound
@@ -42,7 +42,7 @@ CODES = {
 class Unread:
     """A message whose form and signature hold, kept as its payload.
 
-    The names in a long halt take twice the memory of its bytes.
+    The names in a long epoch promise take twice the memory of its bytes.
     """
 
     payload: bytes
@@ -54,16 +54,17 @@ class Signed:
     """What the signatures of a file stand for, once they hold.
 
     Attributes:
-        says: The inputs of all bodies, without their bytes; none in a file without closes.
-        messages: Those that the closes rest on.
-        closes: The closes.
-        epochs: The epochs of the closes.
-        votes: How many votes are in the locks of the messages.
+        inputs: The inputs of all bodies, without their bytes; none in a file without new-epoch
+            messages.
+        messages: Those that the new-epoch messages rest on.
+        new_epochs: The new-epoch messages.
+        epochs: The epochs of the new-epoch messages.
+        votes: How many votes are in the quorum certificates of the messages.
     """
 
-    says: list[Message] = field(default_factory=list)
+    inputs: list[Message] = field(default_factory=list)
     messages: list[Unread] = field(default_factory=list)
-    closes: list[Message] = field(default_factory=list)
+    new_epochs: list[Message] = field(default_factory=list)
     epochs: list[int] = field(default_factory=list)
     votes: int = 0
 
@@ -84,11 +85,12 @@ Way = Mapping[bytes, Node]
 
 
 MAX_LOOKUPS: Final[Quota] = 20_000_000
-"""Messages that computing the bases of all closes of a file may look up."""
+"""Messages that computing the bases of all new-epoch messages of a file may look up."""
 
 
 class TooMuch(Exception):
-    """The closes rest on more than may be looked up. It says nothing of the form of a message.
+    """The new-epoch messages rest on more than may be looked up. It says nothing of the form of a
+    message.
 
     SPEC: [V-12].
     """
@@ -121,10 +123,10 @@ class FileReferences(References):
         """Read a message; of what it names the file's own hashes are kept, not a copy of each."""
         table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
-        if isinstance(said, Halt):
+        if isinstance(said, EpochPromise):
             proofs = tuple(map(self._named, said.proofs))
-            says, backs = self._named(said.says), self._named(said.backs)
-            said = replace(said, says=says, backs=backs, proofs=proofs)
+            inputs, rejoins = self._named(said.inputs), self._named(said.rejoins)
+            said = replace(said, inputs=inputs, rejoins=rejoins, proofs=proofs)
         return Message(seat, said, unread.payload, b"").bare()
 
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
@@ -149,7 +151,7 @@ def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
     other = entry_of(after)
     if entry == other:
         return
-    if isinstance(entry, LinkEntry):
+    if isinstance(entry, ReconfigurationEntry):
         raise Unsound("unjustified-link", path=path, step=node.step)
     theirs = other.slots if isinstance(other, StepEntry) else ()
     for seat, slot in enumerate(entry.slots):
@@ -175,27 +177,33 @@ class FileChecks:
     # Signatures
 
     def signatures(self) -> Signed:
-        """Check the signatures of bodies in chain order, then of messages and closes.
+        """Check the signatures of bodies in chain order, then of messages and new-epoch messages.
 
         Raises Unsound with the code of the first that does not hold.
 
         SPEC: [V-4], [V-5].
         """
         evidence, found = self.transcript.evidence, Signed()
-        for message in self._says():
-            if evidence.closes:
-                found.says.append(message.bare())
+        for message in self._inputs():
+            if evidence.new_epochs:
+                found.inputs.append(message.bare())
         for message in self._messages(evidence.messages, (3, 1)):
             found.messages.append(Unread(message.payload, message.hash))
-            lock = message.statement.lock if isinstance(message.statement, Halt) else None
-            found.votes += 0 if lock is None else len(lock.votes)
-        found.closes += self._messages(evidence.closes, (3, 2))
+            certificate = (
+                message.statement.certificate
+                if isinstance(message.statement, EpochPromise)
+                else None
+            )
+            found.votes += 0 if certificate is None else len(certificate.votes)
+        found.new_epochs += self._messages(evidence.new_epochs, (3, 2))
         hashes = [m.hash for m in found.messages]
         if hashes != sorted(set(hashes)):
             raise Unsound("bad-order", "the messages are not by rising hash", (3, 1))
-        for i, message in enumerate(found.closes):
-            if not isinstance(message.statement, Close):
-                raise Unsound("bad-message", "there is no close where one belongs", (3, 2, i))
+        for i, message in enumerate(found.new_epochs):
+            if not isinstance(message.statement, NewEpoch):
+                raise Unsound(
+                    "bad-message", "there is no new-epoch message where one belongs", (3, 2, i)
+                )
             found.epochs.append(message.statement.epoch)
         self._check_epochs(found.epochs[-1] if found.epochs else 0)
         return found
@@ -210,20 +218,21 @@ class FileChecks:
                 if epoch > (last if step >= self.table.first_step else 0):
                     raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
 
-    def _says(self) -> Iterator[Message]:
-        """Yield the input behind each body. Without a close nobody is absent or at fault."""
+    def _inputs(self) -> Iterator[Message]:
+        """Yield the input behind each body. Without a new-epoch message nobody is absent or at
+        fault."""
         table, rows = self.table, self.transcript.evidence.signatures
         digest, step = table.id, 1
         for index, entry in enumerate(self.transcript.content.entries):
             path = (2, 1, index)
             if table.seats != len(entry.slots if isinstance(entry, StepEntry) else entry.absences):
                 raise Unsound("bad-form", "an entry is not of as many seats as the table", path)
-            early = step < table.first_step or not self.transcript.evidence.closes
-            if isinstance(entry, LinkEntry):
+            early = step < table.first_step or not self.transcript.evidence.new_epochs
+            if isinstance(entry, ReconfigurationEntry):
                 if early:
                     raise Unsound("unjustified-link", path=path, step=step)
                 sets = frozenset(entry.present), frozenset(entry.banned)
-                digest = transition.digest_after_link(digest, *sets, entry.absences)
+                digest = transition.digest_after_reconfiguration(digest, *sets, entry.absences)
                 continue
             for seat, slot in enumerate(entry.slots) if early else ():
                 if isinstance(slot, Missing) and slot is not Missing.NONE:
@@ -239,15 +248,15 @@ class FileChecks:
             if len(row) > len(said):
                 raise Unsound("left-over", "there is a signature of no body", at, step=step)
             for (seat, body), (epoch, signature) in zip(said, row, strict=True):
-                say = Say(epoch, step, digest, body)
-                yield self._verified(seat, say, signature, (*path, 1, seat))
+                step_input = StepInput(epoch, step, digest, body)
+                yield self._verified(seat, step_input, signature, (*path, 1, seat))
             digest, step = transition.digest_after_step(digest, entry.slots), step + 1
         if step <= len(rows):
             raise Unsound("left-over", "there are signatures of no step", (3, 0, step - 1))
 
     def _verified(self, seat: int, statement: Statement, signature: bytes, path: Path) -> Message:
         """Return the message of a statement and its signature. Raises Unsound('bad-signature')."""
-        table, step = self.table, statement.step if isinstance(statement, Say) else None
+        table, step = self.table, statement.step if isinstance(statement, StepInput) else None
         self.stats.counts.signatures += 1
         try:
             return signed_messages.rebuilt(
@@ -290,12 +299,12 @@ class FileChecks:
         after = way.get(node.digest)
         if after is not None:
             _compare(node, entry, after, path)
-        elif isinstance(entry, LinkEntry):
+        elif isinstance(entry, ReconfigurationEntry):
             raise Unsound("unjustified-link", path=path, step=node.step)
         elif not transition.may_go_on(node):
             words = "the chain goes on with fewer than a quorum present"
             raise Unsound("left-over", words, path, step=node.step)
-        if isinstance(entry, LinkEntry):
+        if isinstance(entry, ReconfigurationEntry):
             return after or node
         for seat, slot in enumerate(entry.slots):
             if isinstance(slot, bytes):
@@ -336,7 +345,8 @@ class FileChecks:
     # Bases
 
     def bases(self, start: Node, signed: Signed) -> list[Base]:
-        """Return the bases of all closes in their order. Raises Unsound if one does not follow.
+        """Return the bases of all new-epoch messages in their order. Raises Unsound if one does not
+        follow.
 
         Every close and message is one that the last base rests on ([F-1]).
 
@@ -346,34 +356,48 @@ class FileChecks:
 
         SPEC: [V-7].
         """
-        everything: list[Message | Unread] = [*signed.says, *signed.messages, *signed.closes]
+        everything: list[Message | Unread] = [*signed.inputs, *signed.messages, *signed.new_epochs]
         references = FileReferences(start, {m.hash: m for m in everything})
-        found, closes, highest = list[Base](), dict[BaseKey, bytes](), (0, b"")
-        for index, (message, epoch) in enumerate(zip(signed.closes, signed.epochs, strict=True)):
+        found, new_epochs, highest = list[Base](), dict[BaseKey, bytes](), (0, b"")
+        for index, (message, epoch) in enumerate(
+            zip(signed.new_epochs, signed.epochs, strict=True)
+        ):
             base = self._base_of(message, references, (3, 2, index))
             self.stats.counts.bases += 1
             key = (epoch, base.node.base_digest())
             if key <= highest:
-                raise Unsound("bad-order", "the closes are not by epoch and base", (3, 2, index))
+                raise Unsound(
+                    "bad-order", "the new-epoch messages are not by epoch and base", (3, 2, index)
+                )
             found.append(base)
-            closes[key], references.bases[key], highest = message.hash, base.node, key
+            new_epochs[key], references.bases[key], highest = message.hash, base.node, key
         self.stats.counts.signatures += signed.votes
-        needed, used = references.needed(highest, closes.__getitem__)
-        for index, key in enumerate(closes):
+        needed, used = references.needed(highest, new_epochs.__getitem__)
+        for index, key in enumerate(new_epochs):
             if key not in needed:
-                raise Unsound("left-over", "a close that no lock needs", (3, 2, index))
-        used -= {m.hash for m in [*signed.says, *signed.closes]}
+                raise Unsound(
+                    "left-over",
+                    "a new-epoch message that no quorum certificate needs",
+                    (3, 2, index),
+                )
+        used -= {m.hash for m in [*signed.inputs, *signed.new_epochs]}
         for index, one in enumerate(signed.messages):
             if one.hash not in used:
-                raise Unsound("left-over", "a message that no close needs", (3, 1, index))
+                raise Unsound(
+                    "left-over", "a message that no new-epoch message needs", (3, 1, index)
+                )
         return found
 
     def _base_of(self, message: Message, references: FileReferences, path: Path) -> Base:
-        make = partial(new_epoch.base_of_close, self.table, message, references)
+        make = partial(new_epoch.base_of_new_epoch, self.table, message, references)
         try:
             return references.once((message.hash, False), make)
         except (Malformed, TooMuch, RecursionError) as error:
-            words = str(error) if isinstance(error, Malformed) else "the closes rest on too much"
+            words = (
+                str(error)
+                if isinstance(error, Malformed)
+                else "the new-epoch messages rest on too much"
+            )
             raise Unsound("bad-base", words, path, seat=message.seat) from error
         except Unknown as error:
             raise Unsound("missing-evidence", f"not in the file: {error}", path) from error

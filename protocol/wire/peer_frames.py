@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from . import codec
 from .codec import Digests, Int, Kinds, Rows
 from .signed_messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP, Digest, StartEpoch
-from .signed_notices import EndNotice, Leave
+from .signed_notices import Departure, EndNotice
 from .table_header import MAX_SEATS, Seat
 
 MAX_FRAME: Final = MAX_MESSAGE + 64
@@ -25,10 +25,11 @@ class Carry:
 
 @dataclass(frozen=True)
 class Fetch:
-    """A request for the messages with these hashes, and for the closes of these epochs."""
+    """A request for the messages with these hashes, and for the new-epoch messages of these
+    epochs."""
 
     hashes: Annotated[tuple[bytes, ...], Digests()]
-    closes: Annotated[tuple[int, ...], Rows(Int(MAX_EPOCH))]
+    new_epochs: Annotated[tuple[int, ...], Rows(Int(MAX_EPOCH))]
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Sync:
     epoch: StartEpoch
     step: Annotated[int, Int(MAX_STEP)]
     have: Annotated[tuple[bytes, ...], Digests(size=SHORT)]
-    near: Annotated[tuple[int, ...], Rows(Seat, MAX_SEATS)] = ()
+    direct: Annotated[tuple[int, ...], Rows(Seat, MAX_SEATS)] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Told:
     more: bool = False
 
 
-FrameBody = Carry | Fetch | Sync | Own | Told | Leave | EndNotice
+FrameBody = Carry | Fetch | Sync | Own | Told | Departure | EndNotice
 FRAMES: Final[Kinds[FrameBody]] = Kinds(
     {
         0: (Carry, MAX_FRAME),
@@ -71,14 +72,14 @@ FRAMES: Final[Kinds[FrameBody]] = Kinds(
         2: (Sync, 76_800),
         3: (Own, 64),
         4: (Told, 64),
-        5: (Leave, 256),
+        5: (Departure, 256),
         6: (EndNotice, 256),
     }
 )
 """The frames between the nodes of a table, by their number, and the most bytes of each."""
 REQUESTS: Final = (Fetch, Sync, Own)
 """What asks for something. Only seats are asked ([L-6])."""
-SPREAD: Final = (Carry, Leave)
+SPREAD: Final = (Carry, Departure)
 """What is told to all nodes, and stored: it need not be under way twice on one link ([L-24])."""
 
 

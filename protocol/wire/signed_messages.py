@@ -21,7 +21,7 @@ MAX_MESSAGE: Final = 256 * 1024
 MAX_EPOCH: Final = 2**32 - 1
 MAX_STEP: Final = 2**32 - 1
 MAX_LIST: Final = 4096
-MAX_BACK: Final[Quota] = 255
+MAX_REJOINS: Final[Quota] = 255
 """The highest count of absences after which a seat may come back."""
 
 Digest = codec.Octets32
@@ -34,7 +34,7 @@ Named = Annotated[tuple[Digest, ...], Digests(MAX_LIST, rising=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class StepInput:
     """The input of a seat to one step.
 
     Attributes:
@@ -51,14 +51,14 @@ class Say:
 
 
 @dataclass(frozen=True)
-class Late:
+class EpochRequest:
     """A request to change to this epoch."""
 
     epoch: Epoch
 
 
 @dataclass(frozen=True)
-class Lock:
+class QuorumCertificate:
     """The votes of a quorum for one base, of the highest epoch for which a seat stores as many.
 
     Attributes:
@@ -78,7 +78,7 @@ class Lock:
 
 
 @dataclass(frozen=True)
-class Expired:
+class StepTimeout:
     """A claim of a seat that this step of this epoch timed out, on the chain with digest `on`."""
 
     epoch: StartEpoch
@@ -87,38 +87,39 @@ class Expired:
 
 
 @dataclass(frozen=True)
-class Halt:
+class EpochPromise:
     """A promise to sign nothing of a lower epoch, with what the seat stores by message hash.
 
     Attributes:
         epoch: The epoch that is promised.
         lock: The votes for the highest base that the seat knows of, if it knows of one.
-        says: The inputs of the epoch before that the seat stores.
+        inputs: The inputs of the epoch before that the seat stores.
         expired: The step that timed out, if one did.
-        backs: The wishes of absent seats to come back.
+        rejoins: The rejoin messages of absent seats that the base does not answer yet.
         proofs: For each seat that is proven to be faulty, the one or two messages that prove it.
     """
 
     epoch: Epoch
-    lock: Lock | None
-    says: Named
-    expired: Expired | None
-    backs: Named
+    certificate: QuorumCertificate | None
+    inputs: Named
+    timeout: StepTimeout | None
+    rejoins: Named
     proofs: Annotated[
         tuple[tuple[Digest, ...], ...], Rows(Digests(2, 1, rising=True), 64, key=tuple)
     ]
 
 
 @dataclass(frozen=True)
-class Close:
-    """A proposal for the base of an epoch: the hashes of the halts from which it follows."""
+class NewEpoch:
+    """A proposal for the base of an epoch: the hashes of the epoch promises from which it
+    follows."""
 
     epoch: Epoch
-    halts: Annotated[tuple[Digest, ...], Digests(MAX_SEATS)]
+    promises: Annotated[tuple[Digest, ...], Digests(MAX_SEATS)]
 
 
 @dataclass(frozen=True)
-class Accept:
+class PrepareVote:
     """The first vote of a seat for a base."""
 
     epoch: Epoch
@@ -126,7 +127,7 @@ class Accept:
 
 
 @dataclass(frozen=True)
-class SealVote:
+class CommitVote:
     """The second vote of a seat for a base, of which it stores the first votes of a quorum."""
 
     epoch: Epoch
@@ -134,22 +135,22 @@ class SealVote:
 
 
 @dataclass(frozen=True)
-class Back:
+class Rejoin:
     """The wish of a seat to come back, after it has been absent `count` times."""
 
-    count: Annotated[int, Int(MAX_BACK)]
+    count: Annotated[int, Int(MAX_REJOINS)]
 
 
-Statement = Say | Late | Halt | Close | Accept | SealVote | Back
+Statement = StepInput | EpochRequest | EpochPromise | NewEpoch | PrepareVote | CommitVote | Rejoin
 
 KINDS: Final[dict[int, tuple[type[Any], Label]]] = {
-    1: (Say, Label.SAY),
-    2: (Late, Label.LATE),
-    3: (Halt, Label.HALT),
-    4: (Close, Label.CLOSE),
-    5: (Accept, Label.ACCEPT),
-    6: (SealVote, Label.SEAL),
-    7: (Back, Label.BACK),
+    1: (StepInput, Label.STEP_INPUT),
+    2: (EpochRequest, Label.EPOCH_REQUEST),
+    3: (EpochPromise, Label.EPOCH_PROMISE),
+    4: (NewEpoch, Label.NEW_EPOCH),
+    5: (PrepareVote, Label.PREPARE),
+    6: (CommitVote, Label.COMMIT),
+    7: (Rejoin, Label.REJOIN),
 }
 NUMBER: Final = {cls: number for number, (cls, _) in KINDS.items()}
 _ROWS: Final = {number: Struct(cls, head=3) for number, (cls, _) in KINDS.items()}
@@ -200,9 +201,9 @@ class Message:
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
     """(kind, seat, …) of a statement."""
     number = NUMBER[type(statement)]
-    if isinstance(statement, Say):
+    if isinstance(statement, StepInput):
         return (number, seat, statement.epoch, statement.step)
-    if isinstance(statement, Back):
+    if isinstance(statement, Rejoin):
         return (number, seat, statement.count)
     return (number, seat, statement.epoch)
 

@@ -24,7 +24,7 @@ MAX_NUMBER: Final[Quota] = 254
 
 
 @dataclass(frozen=True)
-class Leave:
+class Departure:
     """A signed notice of a seat that it leaves for now or, by an even number, that it is back.
 
     No message refers to it, and no two of them contradict each other.
@@ -49,7 +49,7 @@ class Leave:
     signature: Octets64 = field(default=b"", repr=False)
 
     @property
-    def says_back(self) -> bool:
+    def is_return(self) -> bool:
         """Whether it ends the leave before it ([E-28])."""
         return self.number % 2 == 0
 
@@ -87,8 +87,8 @@ class EndNotice:
         return self.reason == OVER
 
 
-N = TypeVar("N", Leave, EndNotice)
-LABELS: Final = {Leave: Label.LEAVE, EndNotice: Label.END}
+N = TypeVar("N", Departure, EndNotice)
+LABELS: Final = {Departure: Label.DEPARTURE, EndNotice: Label.END}
 """The label under which a notice of each kind is signed."""
 
 
@@ -103,7 +103,7 @@ def sign_notice(who: identities.Identity, table: bytes, bare: N) -> N:
     return replace(bare, signature=who.sign(LABELS[type(bare)], _payload(table, bare)))
 
 
-def check_notice(notice: Leave | EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
+def check_notice(notice: Departure | EndNotice, table: bytes, ids: Sequence[bytes]) -> None:
     """Check that a notice is of this table and signed by its seat.
 
     Args:
@@ -126,6 +126,6 @@ def check_notice(notice: Leave | EndNotice, table: bytes, ids: Sequence[bytes]) 
     identities.verify_signature(ids[notice.seat], label, data, notice.signature)
 
 
-def _payload(table: bytes, notice: Leave | EndNotice) -> bytes:
+def _payload(table: bytes, notice: Departure | EndNotice) -> bytes:
     """Return the bytes that are signed: all fields but the signature, which is the last."""
     return codec.encode((table, *codec.form_of(type(notice)).write(notice)[:-1]))

@@ -60,7 +60,7 @@ class KeyReveal:
 
     vector: Annotated[tuple[bytes, ...], _Points()]
     proof: Octets64
-    pieces: Annotated[tuple[bytes, ...], Rows(bytes)]
+    key_shares: Annotated[tuple[bytes, ...], Rows(bytes)]
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,9 @@ def _read(form: Struct[T] | type[T], value: Any) -> T:
 
 
 @lru_cache
-def key_reveal_form(size: int, pieces: int) -> Struct[KeyReveal]:
+def key_reveal_form(size: int, key_shares: int) -> Struct[KeyReveal]:
     """Return the form of [vector of `size` points, proof, `pieces` sealed pieces]."""
-    return Struct(KeyReveal, vector=_Points(size), pieces=Rows(bytes, pieces, pieces))
+    return Struct(KeyReveal, vector=_Points(size), key_shares=Rows(bytes, key_shares, key_shares))
 
 
 @lru_cache

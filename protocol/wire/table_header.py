@@ -29,15 +29,15 @@ def default_quorum(seats: int) -> int:
 
 
 @dataclass(frozen=True)
-class Patience:
-    """Milliseconds: for a step people decide, for any other, and the grace g and its cap G.
+class Timeouts:
+    """Milliseconds: for a step people decide, for any other, and the back-off g and its cap G.
 
     The bounds are what a person may still mean.
     """
 
     choice: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 300_000
     step: Annotated[Milliseconds, Int(DAY, SECOND)] = 30_000
-    grace: Annotated[Milliseconds, Int(HOUR, 100)] = 5_000
+    back_off: Annotated[Milliseconds, Int(HOUR, 100)] = 5_000
     cap: Annotated[Milliseconds, Int(DAY, 100)] = 120_000
 
 
@@ -50,8 +50,8 @@ class Terms:
     game: Any
     seats: Annotated[int, Int(MAX_SEATS, 2)]
     quorum: Annotated[int, Int(MAX_SEATS)]
-    patience: Patience = Patience()
-    returns: Annotated[Quota, Int(255)] = 8
+    timeouts: Timeouts = Timeouts()
+    rejoins: Annotated[Quota, Int(255)] = 8
 
     def value(self) -> tuple[Any, ...]:
         """The terms as a plain value."""
@@ -155,8 +155,8 @@ def parse_terms(value: Any) -> Terms:
     identities.check_public(terms.host)
     if not terms.seats // 2 < terms.quorum <= terms.seats:
         raise Invalid(BAD, "the quorum is no majority of the seats")
-    if terms.patience.grace > terms.patience.cap:
-        raise Invalid(BAD, "the patience has a grace above its cap")
+    if terms.timeouts.back_off > terms.timeouts.cap:
+        raise Invalid(BAD, "the back-off is above its cap")
     return terms
 
 

@@ -13,7 +13,7 @@ from support.liars.plots import ENDINGS, PLOTS
 from protocol.fault_codes import FAULTS
 
 QUICK = "bad-opening"
-MAY_FOLLOW = ("bad-halt",)
+MAY_FOLLOW = ("bad-promise",)
 """A halt that leaves out a say is badly formed as well, once it lists what builds on it."""
 
 
@@ -24,7 +24,7 @@ MAY_FOLLOW = ("bad-halt",)
         *(pytest.param(one, marks=pytest.mark.nightly) for one in sorted(set(PLOTS) - {QUICK})),
     ],
 )
-def test_a_liar_is_named_and_the_others_go_on(tmp_path: Path, code: str) -> None:
+def test_a_faulty_seat_is_named_and_the_others_go_on(tmp_path: Path, code: str) -> None:
     plot = PLOTS[code]
     seen = liar_table.play(tmp_path, code)
     guilty = [(0, code), (1, plot.also)] if plot.also else [(0, code)]
@@ -45,7 +45,9 @@ def test_a_liar_is_named_and_the_others_go_on(tmp_path: Path, code: str) -> None
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("table", sorted(ENDINGS))
-def test_without_a_quorum_the_table_ends_and_names_the_liar(tmp_path: Path, table: str) -> None:
+def test_without_a_quorum_the_table_ends_and_names_the_faulty_seat(
+    tmp_path: Path, table: str
+) -> None:
     code, plot = ENDINGS[table]
     seen = liar_table.play(tmp_path, code, plot)
     assert set(seen.exits) == {1}

@@ -8,6 +8,7 @@ from support.paths import ROOT
 from support.source import files_under, nodes_of, short
 
 from protocol.wire.signed_messages import KINDS
+from tools.spec_tables import name_of
 
 ID = re.compile(r"\[([A-Z]-\d+)\]")
 RULE = re.compile(r"^(?:- |\d+\. )\[([A-Z]-\d+)\] ", re.MULTILINE)
@@ -55,5 +56,6 @@ def test_the_glossary_has_every_kind_of_message() -> None:
     text = (ROOT / "SPEC.md").read_text(encoding="utf-8")
     table = text.split("**Glossary.**")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|]*) \|", table, re.MULTILINE)
-    words = {word.partition(" (")[0] for row in rows for word in row.split(", ")}
-    assert {label.value.partition("/sign-")[2] for _, label in KINDS.values()} <= words
+    words = {word.replace(" ", "-") for row in rows for word in row.split(", ")}
+    names = {word.removesuffix("-vote").removesuffix("-message") for word in words}
+    assert {name_of(cls) for cls, _ in KINDS.values()} <= names

@@ -73,7 +73,7 @@ def test_what_is_read_off_the_page_is_what_the_code_has() -> None:
     ]
     golden = {plain(what): bytes.fromhex(plain(value)) for what, value in rows_of("golden")}
     assert golden == made.goldens()
-    (bounds,) = (row[3] for row in rows_of("header") if row[1] == "patience")
+    (bounds,) = (row[3] for row in rows_of("header") if row[1] == "timeouts")
     times = re.findall(r"\w+ (\d+) to (\d+)", bounds)
     assert [(int(low), int(high)) for low, high in times] == BOUNDS
 
@@ -99,13 +99,13 @@ def test_the_example_is_what_the_page_shows_and_with_one_byte_changed_refused() 
 # Messages: every bound of the table is the reader's bound.
 
 SAMPLES: dict[str, list[Any]] = {
-    "say": [0, 1, HASH, b""],
-    "late": [1],
-    "halt": [1, None, (), None, (), ()],
-    "close": [1, ()],
-    "accept": [1, HASH],
-    "seal": [1, HASH],
-    "back": [1],
+    "step-input": [0, 1, HASH, b""],
+    "epoch-request": [1],
+    "epoch-promise": [1, None, (), None, (), ()],
+    "new-epoch": [1, ()],
+    "prepare": [1, HASH],
+    "commit": [1, HASH],
+    "rejoin": [1],
 }
 NUMBERS = {made.name_of(cls): number for number, (cls, _) in signed_messages.KINDS.items()}
 
@@ -181,7 +181,7 @@ def test_a_field_more_or_less_is_no_message(kind: str) -> None:
 # Header, frames, lobby.
 
 
-BOUNDS = [(form.low, form.high) for form in made.fields_of(table_header.Patience).values()]  # type: ignore[attr-defined]
+BOUNDS = [(form.low, form.high) for form in made.fields_of(table_header.Timeouts).values()]  # type: ignore[attr-defined]
 
 
 def _one(place: int, time: int) -> tuple[int, ...]:
@@ -223,7 +223,7 @@ def test_frames_have_the_forms_of_the_page() -> None:
         peer_frames.Own(),
         peer_frames.Told(),
     ]
-    leave = signed_notices.Leave(0, 1, 0, 1, HASH, bytes(64))
+    leave = signed_notices.Departure(0, 1, 0, 1, HASH, bytes(64))
     end = signed_notices.EndNotice(0, signed_notices.OVER, None, bytes(64))
     for row, frame in zip(rows_of("frames"), [*sent, leave, end], strict=True):
         assert row[0].replace("-", "") == type(frame).__name__.lower()

@@ -9,7 +9,7 @@ from support.toy_game import ToyGame
 
 from protocol.errors import Invalid
 from protocol.wire import peer_frames, signed_messages
-from protocol.wire.signed_messages import Say
+from protocol.wire.signed_messages import StepInput
 
 TABLE, WHO = make_table(ToyGame(3), 3)
 P, H, S = wire_tap.POSTED, wire_tap.HEARD, wire_tap.SIGNED
@@ -25,7 +25,7 @@ def tapped(path: Path, *pieces: tuple[bytes, bytes]) -> Path:
 
 def say(seat: int, step: int, body: bytes = b"body") -> bytes:
     """A signed say as it travels."""
-    made = signed_messages.sign(WHO[seat], TABLE.id, seat, Say(0, step, b"d" * 32, body))
+    made = signed_messages.sign(WHO[seat], TABLE.id, seat, StepInput(0, step, b"d" * 32, body))
     return made.encode()
 
 

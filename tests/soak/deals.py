@@ -36,7 +36,7 @@ from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
 from p2p_hoity.table.play_table import Reach, Seat
 from p2p_hoity.table.player_interface import BotPlayer
-from protocol.wire.table_header import Patience, Terms
+from protocol.wire.table_header import Terms, Timeouts
 
 NAP = 0.001
 TIMES = (60_000, 60_000, 5_000, 60_000)
@@ -103,7 +103,7 @@ def terms_of(me: player_key.NamedIdentity, seats: int, quorum: int, times: Seque
     """Return the terms of a full table of this host."""
     variant: rules.Variant = "surprise" if seats == 2 else None
     game = game_adapter.game_value(load(), variant)
-    return Terms(me.identity.public, os.urandom(32), game, seats, quorum, Patience(*times))
+    return Terms(me.identity.public, os.urandom(32), game, seats, quorum, Timeouts(*times))
 
 
 async def yes(*_: Any) -> bool:

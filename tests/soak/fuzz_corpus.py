@@ -30,7 +30,7 @@ from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import verifier
 from protocol.transcript.verifier import steps_to
 from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
-from protocol.wire.signed_messages import Message, Say
+from protocol.wire.signed_messages import Message, StepInput
 
 LONGEST = 1 << 14
 """Bytes of the longest file to begin with: longer ones make every run slow."""
@@ -157,8 +157,8 @@ def _bodies(machine: SeatMachine) -> Iterator[tuple[str, bytes]]:
             yield BODIES[kind], body
 
 
-def _say(message: Message) -> Say | None:
-    return message.statement if isinstance(message.statement, Say) else None
+def _say(message: Message) -> StepInput | None:
+    return message.statement if isinstance(message.statement, StepInput) else None
 
 
 def main(folder: str) -> None:

@@ -9,15 +9,15 @@ from collections import defaultdict
 from protocol.chain.chain_state import Kind
 from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames
-from protocol.wire.signed_messages import Late, Message
-from protocol.wire.table_header import Patience
+from protocol.wire.signed_messages import EpochRequest, Message
+from protocol.wire.table_header import Timeouts
 from support.inspection import inspect
 from support.machine_table import toy_table
 from support.models.ending_rules import LAST, REQUEST, Statement
 from support.models.endings import Action, Endings
 
-TIMES = Patience()
-STEP, BACK_OFF = TIMES.step / 1000, TIMES.grace / 1000
+TIMES = Timeouts()
+STEP, BACK_OFF = TIMES.step / 1000, TIMES.back_off / 1000
 ASKS = (peer_frames.Sync, peer_frames.Own, peer_frames.Fetch)
 
 
@@ -36,7 +36,7 @@ class Replay:
 
     def __init__(self, model: Endings) -> None:
         self.model = model
-        self.table = table = toy_table(model.seats, quorum=model.quorum, patience=TIMES)
+        self.table = table = toy_table(model.seats, quorum=model.quorum, timeouts=TIMES)
         table.hold_back = lambda seat, other, frame: (
             table.machine(seat).tip.want.kind is Kind.RESULT
         )
@@ -117,7 +117,7 @@ class Replay:
         if kind == LAST:
             self.table.tell(seat, self.last[liar])
         elif kind == REQUEST:
-            self.table.tell(seat, self.table.sign(liar, Late(what)))
+            self.table.tell(seat, self.table.sign(liar, EpochRequest(what)))
 
     def _pass(self, source: int, seat: int) -> None:
         self.at(seat)
@@ -127,14 +127,14 @@ class Replay:
     def _request(self, seat: int) -> None:
         """Let time pass for a seat until it requests another epoch, if it would."""
         before, signs = self._requested(seat), inspect(self.table.machine(seat)).state
-        if signs not in (SigningState.STANDING, SigningState.HALTED):
+        if signs not in (SigningState.STANDING, SigningState.PROMISED):
             return
         for _ in range(12):
             if self._requested(seat) == before:
                 self.wait(seat, BACK_OFF)
 
     def _requested(self, seat: int) -> int:
-        return sum(isinstance(message.statement, Late) for message in self.own(seat))
+        return sum(isinstance(message.statement, EpochRequest) for message in self.own(seat))
 
     def _half(self) -> None:
         for seat in self.model.honest:

@@ -11,7 +11,7 @@ from protocol.crypto.hashing import Label
 from protocol.transcript.transcript_format import MAGIC, MAX_STRING, VERSION
 from protocol.wire import table_header
 from protocol.wire.codec import pieces
-from protocol.wire.signed_messages import Close, Halt, Say, payload, sign
+from protocol.wire.signed_messages import EpochPromise, NewEpoch, StepInput, payload, sign
 from protocol.wire.step_bodies import MAX_BODY
 from support.machine_table import identity
 
@@ -58,24 +58,24 @@ def bodies(size: int) -> bytes:
     digest, entries, rows = whole.table_id, list[Any](), list[Any]()
     for step in range(1, size // (MAX_BODY * SEATS) + 1):
         slots = tuple(os.urandom(MAX_BODY) for _ in WHO)
-        says = (Say(0, step, digest, slot) for slot in slots)
-        said = [payload(whole.table_id, seat, say) for seat, say in enumerate(says)]
-        rows.append(tuple((0, w.sign(Label.SAY, p)) for w, p in zip(WHO, said, strict=True)))
+        inputs = (StepInput(0, step, digest, slot) for slot in slots)
+        said = [payload(whole.table_id, seat, step_input) for seat, step_input in enumerate(inputs)]
+        rows.append(tuple((0, w.sign(Label.STEP_INPUT, p)) for w, p in zip(WHO, said, strict=True)))
         entries.append((0, slots))
         digest = transition.digest_after_step(digest, slots)
     return _file(tuple(entries), (tuple(rows),))
 
 
-def halts(size: int) -> bytes:
+def promises(size: int) -> bytes:
     """Signed halts that name as much as they may, of which the file has nothing."""
     table = _header().table_id
     found = []
     for epoch in range(1, size // 241_000 + 1):
         names = tuple(sorted(os.urandom(32) for _ in range(4096)))
-        halt = Halt(epoch, None, names, None, names[:3000], ())
-        found.append(sign(WHO[0], table, 0, halt))
+        promise = EpochPromise(epoch, None, names, None, names[:3000], ())
+        found.append(sign(WHO[0], table, 0, promise))
     found.sort(key=lambda message: message.hash)
-    close = sign(WHO[0], table, 0, Close(1, tuple(one.hash for one in found[:2])))
+    close = sign(WHO[0], table, 0, NewEpoch(1, tuple(one.hash for one in found[:2])))
     messages = tuple((one.payload, one.signature) for one in found)
     return _file((), ((), messages, ((close.payload, close.signature),)))
 
@@ -95,5 +95,5 @@ def messages(size: int) -> bytes:
 
 MADE: Final[dict[str, Callable[[int], bytes]]] = {
     one.__name__: one
-    for one in (long_body, long_header, long_message, bodies, halts, small_items, messages)
+    for one in (long_body, long_header, long_message, bodies, promises, small_items, messages)
 }

@@ -22,8 +22,8 @@ from protocol.seat import epoch_change, restored_backup, step_progress
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import Inquiry, PlayerChoice, Signer, SigningState
 from protocol.seat.timeouts import Timers
-from protocol.wire.signed_messages import Expired, Halt, Message, Statement
-from protocol.wire.signed_notices import Leave
+from protocol.wire.signed_messages import EpochPromise, Message, Statement, StepTimeout
+from protocol.wire.signed_notices import Departure
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Inside:
     path: Mapping[bytes, Node]
     promise: int
     floor: int
-    fruitless: int
+    failed_epochs: int
     store: MessageStore
-    wishes: Mapping[int, int]
+    requests: Mapping[int, int]
     proofs: Mapping[int, Proof]
     links: frozenset[int]
-    near: frozenset[int]
+    direct: frozenset[int]
     departures: Mapping[int, int]
     inquiry: Inquiry | None
     fresh: tuple[Message, ...]
@@ -54,7 +54,7 @@ class Inside:
     have_all_left: bool
     has_run_out: bool
     has_start: bool
-    bad_halts: tuple[bytes, ...]
+    bad_promises: tuple[bytes, ...]
 
     def hashes(self) -> set[bytes]:
         """Return the hashes of all messages held."""
@@ -75,12 +75,12 @@ def inspect(machine: SeatMachine) -> Inside:
         path=MappingProxyType(dict(view.path)),
         promise=signer.promise,
         floor=signer.floor,
-        fruitless=timers.fruitless(signer.promise),
+        failed_epochs=timers.failed_epochs(signer.promise),
         store=_copied(machine.log.store),
-        wishes=MappingProxyType(machine.log.votes.wishes()),
+        requests=MappingProxyType(machine.log.votes.requests()),
         proofs=dict(machine.judge.proofs),
         links=frozenset(peers.links),
-        near=frozenset(peers.near),
+        direct=frozenset(peers.direct),
         departures=MappingProxyType(peers.departures.numbers()),
         inquiry=None if signer.inquiry is None else replace(signer.inquiry),
         fresh=tuple(machine.log.fresh),
@@ -88,7 +88,7 @@ def inspect(machine: SeatMachine) -> Inside:
         have_all_left=peers.all_left(),
         has_run_out=signer.ran_out(),
         has_start=machine.has_begun,
-        bad_halts=tuple(machine.log.votes.bad),
+        bad_promises=tuple(machine.log.votes.bad),
     )
 
 
@@ -104,9 +104,9 @@ def _copied(store: MessageStore) -> MessageStore:
     return copy
 
 
-def has_said(machine: SeatMachine, step: int) -> bool:
+def has_input(machine: SeatMachine, step: int) -> bool:
     """Return whether the machine has spoken in a step of its epoch."""
-    return machine.log.has_said(machine.seat, step)
+    return machine.log.has_input(machine.seat, step)
 
 
 def has_signed(machine: SeatMachine, kind: type[Any], epoch: int) -> bool:
@@ -142,14 +142,14 @@ def is_asking(machine: SeatMachine) -> bool:
     return machine.signer.inquiry is not None
 
 
-def is_hurried(machine: SeatMachine, place: Expired) -> bool:
+def is_hurried(machine: SeatMachine, place: StepTimeout) -> bool:
     """Return whether the machine reports this place as timed out before its clock says so.
 
     What it signed before a crash, and sends again, is no report of its own.
     """
     tip = machine.tip
     is_here = (place.epoch, place.step, place.on) == (machine.log.view.epoch, tip.step, tip.digest)
-    is_own = machine.signer.expired.get(place.epoch) == place
+    is_own = machine.signer.timeout_claims.get(place.epoch) == place
     return is_here and is_own and not machine.timers.is_out(tip)
 
 
@@ -166,9 +166,9 @@ def votes_of(machine: SeatMachine) -> Votes:
 # Rules of the machine, called by themselves.
 
 
-def chosen_says(machine: SeatMachine) -> dict[int, Message]:
+def chosen_inputs(machine: SeatMachine) -> dict[int, Message]:
     """Return the inputs that the machine follows in its first incomplete step, by seat."""
-    return following.chosen_says(machine.log.store, machine.log.view)
+    return following.chosen_inputs(machine.log.store, machine.log.view)
 
 
 def is_effective(machine: SeatMachine, proof: Proof) -> bool:
@@ -181,14 +181,14 @@ def has_proof(machine: SeatMachine) -> bool:
     return machine.judge.has_proof()
 
 
-def own_halt(machine: SeatMachine, epoch: int) -> Halt:
+def own_promise(machine: SeatMachine, epoch: int) -> EpochPromise:
     """Return the promise that the machine would sign for an epoch."""
-    return epoch_change.own_halt(machine, epoch)
+    return epoch_change.own_promise(machine, epoch)
 
 
-def has_waited_for_halts(machine: SeatMachine, epoch: int, count: int) -> bool:
+def has_waited_for_promises(machine: SeatMachine, epoch: int, count: int) -> bool:
     """Return whether the machine, as proposer, waits no longer when it has so many promises."""
-    return not epoch_change.waits_for_halts(machine, epoch, count)
+    return not epoch_change.waits_for_promises(machine, epoch, count)
 
 
 def next_floor(machine: SeatMachine) -> int:
@@ -223,7 +223,7 @@ def bind(machine: SeatMachine, statement: Statement) -> None:
 
 def enter(machine: SeatMachine, epoch: int, base: Node) -> bool:
     """Let the machine enter an epoch as if its votes had opened it; return whether it did."""
-    machine.log.votes.highest_open = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
+    machine.log.votes.highest_committed = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
     entered = step_progress.enter(machine)
     machine.timers.mark(machine.log.view)
     return entered
@@ -242,7 +242,7 @@ def alter(machine: SeatMachine, **values: Any) -> None:
         "spared": machine.peers,
         **dict.fromkeys(("epoch", "base", "tip"), machine.log.view),
         **dict.fromkeys(("now", "proposing"), machine.timers),
-        **dict.fromkeys(("wants", "wanted_closes"), machine.log.store),
+        **dict.fromkeys(("wants", "wanted_new_epochs"), machine.log.store),
         "polynomial": machine.signer.own_secrets,
     }
     for name, value in values.items():
@@ -260,12 +260,12 @@ def want(machine: SeatMachine, hashes: Iterable[bytes]) -> None:
     machine.log.store.wants |= set(hashes)
 
 
-def wish(machine: SeatMachine, epochs: Mapping[int, int]) -> None:
+def request(machine: SeatMachine, epochs: Mapping[int, int]) -> None:
     """Let the machine know that seats request these epochs."""
-    machine.log.store.wishes.update(epochs)
+    machine.log.store.requests.update(epochs)
 
 
-def keep_departure(machine: SeatMachine, word: Leave, now: float) -> None:
+def keep_departure(machine: SeatMachine, word: Departure, now: float) -> None:
     """Let the machine hold a departure."""
     machine.peers.departures.keep(word, now)
 

@@ -13,7 +13,7 @@ from p2p_hoity.storage.journal import Journal
 from protocol.crypto.group import cache_per_backend
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.table_header import Patience, Terms
+from protocol.wire.table_header import Terms, Timeouts
 from support.journals import seat_record
 from support.machine_table import MachineTable, identity, seat_at
 
@@ -29,7 +29,7 @@ def room_of(seats: int, rounds: int, nonce: bytes = b"n", edition: str = "small-
     """
     variant = "surprise" if seats == 2 else None
     game = game_adapter.game_value(edition_of(edition), variant)
-    terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Patience())
+    terms = Terms(identity(0).public, nonce * 32, game, seats, seats // 2 + 1, Timeouts())
     bound, who = seat_at(terms, game_adapter.read_game)
     rng = random.Random(2)
 

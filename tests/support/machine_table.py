@@ -18,12 +18,12 @@ from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames, signed_messages, table_header
 from protocol.wire.peer_frames import FrameBody
 from protocol.wire.signed_messages import Message, Statement
-from protocol.wire.table_header import Header, Patience, Terms
+from protocol.wire.table_header import Header, Terms, Timeouts
 from support.forgeries.cheater import CheatingMachine, Lie
 from support.toy_game import ToyGame
 
-PATIENCE = Patience()
-QUICK = Patience(20_000, 10_000, 3_000, 60_000)
+PATIENCE = Timeouts()
+QUICK = Timeouts(20_000, 10_000, 3_000, 60_000)
 TICK = 0.2
 """Seconds between two ticks of the machines where links take time."""
 Chooser = Callable[[SeatMachine, ChoiceAsked], Any]
@@ -55,12 +55,12 @@ def make_table(
     game: Any,
     seats: int,
     quorum: int | None = None,
-    patience: Patience = PATIENCE,
-    returns: int = 8,
+    timeouts: Timeouts = PATIENCE,
+    rejoins: int = 8,
 ) -> tuple[Table, list[Identity]]:
     """Return a table of a game that needs no terms."""
     quorum = quorum or table_header.default_quorum(seats)
-    terms = Terms(identity(0).public, b"n" * 32, "toy", seats, quorum, patience, returns)
+    terms = Terms(identity(0).public, b"n" * 32, "toy", seats, quorum, timeouts, rejoins)
     return seat_at(terms, lambda _: game)
 
 
@@ -397,14 +397,14 @@ def toy_table(
     seats: int = 4,
     rounds: int = 1,
     quorum: int | None = None,
-    patience: Patience = QUICK,
+    timeouts: Timeouts = QUICK,
     choose: Chooser = toy_choice,
     thinkers: Iterable[int] = (),
     cheaters: Mapping[int, Lie] | None = None,
-    returns: int = 8,
+    rejoins: int = 8,
 ) -> MachineTable:
     """Return a table of the toy game before its first word."""
-    made = make_table(ToyGame(seats, rounds), seats, quorum, patience, returns)
+    made = make_table(ToyGame(seats, rounds), seats, quorum, timeouts, rejoins)
     return MachineTable(*made, choose, thinkers=thinkers, cheaters=cheaters)
 
 

@@ -116,7 +116,8 @@ class MemoryStore:
         """Return whether there is such a file."""
         return path in self.written
 
-    def remove(self, path: Path) -> None:
+    def remove(self, path: Path, settle: bool = False) -> None:
         """Remove a file, if there is one."""
         self.written.pop(path, None)
-        self.on_disk.pop(path, None)
+        if settle:
+            self.on_disk.pop(path, None)

@@ -23,7 +23,7 @@ from protocol.seat import (
     setup_end,
     step_progress,
 )
-from protocol.seat.epoch_change import own_halt, propose
+from protocol.seat.epoch_change import own_promise, propose
 from protocol.seat.fault_judge import FaultJudge
 from protocol.seat.message_log import MessageLog
 from protocol.seat.peers import Peers
@@ -81,31 +81,34 @@ def planted(mutant: Mutant) -> Iterator[None]:
             function.__code__ = code  # type: ignore[attr-defined]
 
 
-HELD = "says = {m.hash for m in held_says(base, state.log.store, under)}"
+HELD = "inputs = {m.hash for m in stored_inputs(base, state.log.store, under)}"
 MUTANTS = (
     mutant(
-        "t-1 halts",
-        (new_epoch.base_of_close, "!= table.quorum", "!= table.quorum - 1"),
-        (Votes.best_halts, "self.table.quorum)", "self.table.quorum - 1)"),
+        "t-1 promises",
+        (new_epoch.base_of_new_epoch, "!= table.quorum", "!= table.quorum - 1"),
+        (Votes.best_promises, "self.table.quorum)", "self.table.quorum - 1)"),
         (propose, "< state.table.quorum or", "< state.table.quorum - 1 or"),
     ),
     mutant(
-        "no lock reported",
-        (epoch_change._stands_on, "state.log.votes.highest_lock(epoch)", "None"),
+        "no certificate reported",
+        (epoch_change._stands_on, "state.log.votes.highest_certificate(epoch)", "None"),
         (epoch_change.reports_all, "_, under, base = _stands_on(state, epoch)", "return True"),
     ),
-    mutant("lock reports seals only", (Votes.highest_lock, "(SealVote, Accept)", "(SealVote,)")),
     mutant(
-        "halt omits its own last say",
-        (own_halt, HELD, HELD.replace("under)}", "under) if m.seat != state.seat}")),
-        (epoch_change.halt, "not reports_all(state, wish)", "False"),
+        "certificate reports commit votes only",
+        (Votes.highest_certificate, "(CommitVote, PrepareVote)", "(CommitVote,)"),
     ),
     mutant(
-        "halt omits what its own say builds on",
-        (own_halt, HELD, HELD.replace("under)}", "under) if m.seat == state.seat}")),
+        "promise omits its own last input",
+        (own_promise, HELD, HELD.replace("under)}", "under) if m.seat != state.seat}")),
+        (epoch_change.promise, "not reports_all(state, request)", "False"),
     ),
     mutant(
-        "halts not binding",
+        "promise omits what its own input builds on",
+        (own_promise, HELD, HELD.replace("under)}", "under) if m.seat == state.seat}")),
+    ),
+    mutant(
+        "promises not binding",
         (step_progress.may_speak, "not signer.is_standing or ", ""),
         (
             Signer._may_sign,
@@ -113,10 +116,10 @@ MUTANTS = (
             "self.inquiry is not None",
         ),
     ),
-    mutant("one vote instead of two", (Votes.highest_open, "SealVote", "Accept")),
+    mutant("one vote instead of two", (Votes.highest_committed, "CommitVote", "PrepareVote")),
     mutant(
         "an equivocator's version always void",
-        (new_epoch.walk, "_kept_version(node, tree, bodies, culprits, halts)", "None"),
+        (new_epoch.walk, "_kept_version(node, tree, bodies, culprits, promises)", "None"),
     ),
     mutant(
         "a completed step final by itself",
@@ -127,7 +130,7 @@ MUTANTS = (
         ),
     ),
     mutant(
-        "final by t says",
+        "final by t inputs",
         (
             finality.final_step,
             "if not silent:",
@@ -135,20 +138,20 @@ MUTANTS = (
         ),
     ),
     mutant(
-        "final by what comes after the halt",
+        "final by what comes after the promise",
         (MessageLog.final_step, "if is_standing:", "if True:"),
-        (step_progress._ended_by_says, "not state.signer.is_standing or ", ""),
+        (step_progress._ended_by_inputs, "not state.signer.is_standing or ", ""),
     ),
     mutant(
-        "one expired halt enough",
+        "one promise with a timeout enough",
         (absence.is_timed_out, ">= table.seats - table.quorum + 1", ">= 1"),
     ),
     mutant(
-        "patience running on while halted",
+        "step timeout running on between epochs",
         (
-            own_halt,
-            "state.signer.expired.get(under)",
-            '__import__("protocol").wire.signed_messages.Expired('
+            own_promise,
+            "state.signer.timeout_claims.get(under)",
+            '__import__("protocol").wire.signed_messages.StepTimeout('
             "under, state.tip.step, state.tip.digest) "
             "if state.log.view.epoch == under and state.timers.is_out(state.tip) else None",
         ),
@@ -177,12 +180,18 @@ MUTANTS = (
             "if not self.outbox.is_replaying and message.seat != self.seat:",
         ),
     ),
-    mutant("no doubling of g", (Timers.grace, "2**doublings", "1")),
+    mutant("no doubling of g", (Timers.back_off, "2**doublings", "1")),
     mutant(
         "the proposer's wait not doubled",
-        (Timers.waits_as_proposer, "self.grace(self.fruitless(promise)) / 2", "self.grace() / 2"),
+        (
+            Timers.waits_as_proposer,
+            "self.back_off(self.failed_epochs(promise)) / 2",
+            "self.back_off() / 2",
+        ),
     ),
-    mutant("votes name the close", (Votes.read_closes, "base.node.base_digest()", "message.hash")),
+    mutant(
+        "votes name the close", (Votes.read_new_epochs, "base.node.base_digest()", "message.hash")
+    ),
     mutant(
         "proofs that prove nothing turn epochs",
         (fault_evidence.is_effective, "epochs == {view.epoch}", "True"),
@@ -194,16 +203,16 @@ MUTANTS = (
     mutant(
         "a second version makes a seat leave its own",
         (
-            followed_chain.chosen_says,
-            "in store.says(view.epoch, node.step)",
-            "in reversed(store.says(view.epoch, node.step))",
+            followed_chain.chosen_inputs,
+            "in store.inputs(view.epoch, node.step)",
+            "in reversed(store.inputs(view.epoch, node.step))",
         ),
     ),
     mutant(
-        "illegal says are followed",
+        "illegal inputs are followed",
         (
-            followed_chain.chosen_says,
-            "isinstance(transition.verdict(node, message.seat, say.body), AcceptedBody)",
+            followed_chain.chosen_inputs,
+            "isinstance(transition.verdict(node, message.seat, step_input.body), AcceptedBody)",
             "True",
         ),
     ),
@@ -211,14 +220,14 @@ MUTANTS = (
         "fewer than t present going on",
         (transition.may_go_on, "len(node.present) >= node.table.quorum", "True"),
     ),
-    mutant("reveal without hold", (transition._want_unseal, "not node.table.strict", "False")),
-    mutant("a thinking seat's halt says expired", (absence.claim_of, "owes or ", "")),
+    mutant("reveal without a barrier", (transition._want_unseal, "not node.table.strict", "False")),
+    mutant("a thinking seat's promise claims a timeout", (absence.claim_of, "owes or ", "")),
     mutant(
-        "halts of the missing count",
+        "promises of the missing count",
         (absence.is_timed_out, "seat not in missing", "True"),
     ),
     mutant(
-        "a zero backup piece accepted",
+        "a zero key share accepted",
         (setup_steps.KeyRevealStep.check, "== group.IDENTITY", "is None"),
     ),
     mutant(
@@ -230,25 +239,29 @@ MUTANTS = (
         (Signer.is_forgotten, "message.hash in self.log.store", "True"),
     ),
     mutant(
-        "the floor counts every wish",
+        "the floor counts every request",
         (
             restored_backup.floor,
-            "log.votes.common_wish()",
-            "max([0, *log.votes.wishes().values()])",
+            "log.votes.quorum_request()",
+            "max([0, *log.votes.requests().values()])",
         ),
     ),
     mutant(
-        "returns that are used up keep out whom the chain needs",
-        (absence.may_return, "MAX_BACK if transition.stands_still(base) else ", ""),
+        "rejoins that are used up keep out whom the chain needs",
+        (absence.may_rejoin, "MAX_REJOINS if transition.stands_still(base) else ", ""),
     ),
     mutant(
-        "a halt whose says do not resolve is read",
-        (new_epoch._check_form, "not all(tree.resolves(say) for _, say in tree.says)", "False"),
+        "a promise whose inputs do not resolve is read",
+        (
+            new_epoch._check_form,
+            "not all(tree.resolves(step_input) for _, step_input in tree.inputs)",
+            "False",
+        ),
     ),
     mutant("answers without bound", (catch_up._carry_part, "if room < 0:", "if False:")),
     mutant(
         "an end with a fault that no base holds",
-        (step_progress._ended_by_says, "not state.judge.is_unsettled()", "True"),
+        (step_progress._ended_by_inputs, "not state.judge.is_unsettled()", "True"),
     ),
     mutant(
         "rubbish of passed epochs kept for ever",
@@ -267,7 +280,7 @@ MUTANTS = (
         (end_notices.has_served, "turns > state.table.seats", "False"),
     ),
     mutant(
-        "a halted seat whose end is final stays while nobody else requests an epoch",
+        "a seat between epochs whose end is final stays while nobody else requests an epoch",
         (end_notices._has_stopped_changing, "(times.cap + times.step) / 1000", "1e9"),
     ),
     mutant(
@@ -296,32 +309,32 @@ MUTANTS = (
     ),
     mutant(
         "a promise of any length is passed on",
-        (catch_up.is_called_for, "not votes.is_too_long(halt)", "True"),
+        (catch_up.is_called_for, "not votes.is_too_long(promise)", "True"),
     ),
     mutant(
         "a seat signs again once t - 1 others have told",
         (Inquiry.is_over, "now - self.began >= seconds", "True"),
     ),
     mutant(
-        "a leave hurries who still thinks",
+        "a departure hurries who still thinks",
         (Peers.all_left, "self.log.awaited() <= away", "bool(self.log.awaited() & away)"),
     ),
     mutant(
-        "a leave holds behind a say",
-        (departure_notices._holds, "_has_said_since(leave, store)", "False"),
+        "a departure holds behind an input",
+        (departure_notices._holds, "_has_said_since(departure, store)", "False"),
     ),
     mutant(
-        "a leave holds in the step before",
+        "a departure holds in the step before",
         (Peers.all_left, "if word.epoch < epoch or word.step <= step", ""),
     ),
     mutant(
-        "a leave outlives an absence",
-        (departure_notices._holds, "_absences(node, leave.seat) == _absences", "_absences"),
+        "a departure outlives an absence",
+        (departure_notices._holds, "_absences(node, departure.seat) == _absences", "_absences"),
     ),
-    mutant("a return ends nothing", (departure_notices._holds, "or leave.says_back", "")),
-    mutant("a leave of anyone counts", (Peers.keep_departure, "check_notice", "")),
+    mutant("a return ends nothing", (departure_notices._holds, "or departure.is_return", "")),
+    mutant("a departure of anyone counts", (Peers.keep_departure, "check_notice", "")),
     mutant(
-        "a leave saves the grace",
+        "a departure saves the back-off",
         (Signer.ran_out, "is_out and", "self.peers.all_left() or is_out and"),
     ),
 )

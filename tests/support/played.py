@@ -6,15 +6,15 @@ from protocol.chain.chain_state import Kind, Node
 from protocol.crypto import group, identities
 from protocol.transcript.transcript_writer import to_the_end
 from protocol.wire import signed_messages
-from protocol.wire.signed_messages import Message, Say
-from protocol.wire.table_header import Patience, Terms
+from protocol.wire.signed_messages import Message, StepInput
+from protocol.wire.table_header import Terms, Timeouts
 from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
-from support.forgeries.cheater import Lie, on_say, twice
+from support.forgeries.cheater import Lie, on_input, twice
 from support.inspection import sign
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.toy_game import ToyGame
 
-PATIENCE = Patience(20_000, 10_000, 3_000, 60_000)
+PATIENCE = Timeouts(20_000, 10_000, 3_000, 60_000)
 
 
 def game_of(terms: Terms) -> ToyGame:
@@ -37,7 +37,7 @@ def forging_in(kind: Kind, forge: Forge, also: bool = False) -> Lie:
     def due(node: Node) -> bool:
         return node.want.kind is kind
 
-    return twice(due, forge, behind=True) if also else on_say(due, forge)
+    return twice(due, forge, behind=True) if also else on_input(due, forge)
 
 
 def when(room: MachineTable, kind: Kind, act: Callable[[], None]) -> None:
@@ -58,10 +58,10 @@ def vanish(room: MachineTable, seat: int) -> None:
     room.places[seat].alive = False
 
 
-def read_say(room: MachineTable, frame: bytes) -> Message | None:
+def read_input(room: MachineTable, frame: bytes) -> Message | None:
     """The say that a frame carries, if it does."""
     message = room.message(frame)
-    return message if message is not None and isinstance(message.statement, Say) else None
+    return message if message is not None and isinstance(message.statement, StepInput) else None
 
 
 # The tables.
@@ -87,7 +87,7 @@ def _returned() -> MachineTable:
     room.play(until=30)
     room.choose = choose
     room.crash_and_resume(3)
-    room.places[3].machine.ask_back(room.now)
+    room.places[3].machine.ask_rejoin(room.now)
     room.collect(3)
     room.run(until=5)
     for seat, place in enumerate(room.places):
@@ -112,14 +112,14 @@ def _doubted(kind: Kind) -> MachineTable:
     at = next(n.step for n in to_the_end(machine.tip) if n.want.kind is kind)
 
     def unheard(source: int, to: int, frame: bytes) -> bool:
-        message = read_say(room, frame) if source == 3 else None
-        if message is None or not isinstance(message.statement, Say):
+        message = read_input(room, frame) if source == 3 else None
+        if message is None or not isinstance(message.statement, StepInput):
             return False
         return (message.statement.epoch, message.statement.step) == (0, at)
 
     def doubt() -> None:
         for seat in range(3):
-            sign(room.machine(seat), signed_messages.Late(1))
+            sign(room.machine(seat), signed_messages.EpochRequest(1))
             room.collect(seat)
 
     room.drop = unheard

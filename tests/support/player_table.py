@@ -35,15 +35,15 @@ from protocol.crypto.identities import Identity
 from protocol.transcript import verification_report as verifier_report
 from protocol.transcript import verifier
 from protocol.wire import table_header
-from protocol.wire.table_header import Patience, Terms, default_quorum
+from protocol.wire.table_header import Terms, Timeouts, default_quorum
 from support.cheap_group import cheap_cards
 from support.partitioned_network import PartitionedNetwork
 from support.sim.cheap import forget, shared_nodes
 
-SHORT = Patience(choice=4000, step=4000, grace=1000, cap=8000)
-CALM = Patience(60_000, 60_000, 5_000, 60_000)
+SHORT = Timeouts(choice=4000, step=4000, back_off=1000, cap=8000)
+CALM = Timeouts(60_000, 60_000, 5_000, 60_000)
 """Times in which a seat that crashed is back before it is declared absent."""
-USUAL = Patience()
+USUAL = Timeouts()
 
 
 @pytest.fixture(autouse=True)
@@ -206,7 +206,7 @@ class PlayerTable:
         self,
         path: Path,
         seats: int,
-        patience: Patience = SHORT,
+        patience: Timeouts = SHORT,
         edition: rules.Edition | None = None,
         thinking: float | None = None,
         parted: bool = False,

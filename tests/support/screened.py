@@ -12,7 +12,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending, Clock, Muster
 from p2p_hoity.rules import Choose, Seal, Show, expected
 from p2p_hoity.table.player_interface import Player
-from protocol import Patience, Table, Terms, table_header
+from protocol import Table, Terms, Timeouts, table_header
 from protocol.game_interface import Over
 from support.machine_table import identity, seat_at
 from support.rules_driver import Referee
@@ -34,7 +34,7 @@ def table(
     """A table with a roster of people."""
     game = game_adapter.game_value(edition or load(), variant)
     quorum = table_header.default_quorum(seats)
-    terms = Terms(identity(0).public, b"n" * 32, game, seats, quorum, Patience())
+    terms = Terms(identity(0).public, b"n" * 32, game, seats, quorum, Timeouts())
     return seat_at(terms, game_adapter.read_game, names)[0]
 
 

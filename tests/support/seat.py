@@ -46,7 +46,7 @@ from p2p_hoity.table.effects_out import EffectsOut
 from p2p_hoity.table.player_interface import BotPlayer
 from protocol.chain.chain_state import Kind, Node
 from protocol.seat.effects import Effect, Send, StepAppended
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 from support import wire_tap
 from support.liars import peer
 from support.wire_tap import before
@@ -148,8 +148,8 @@ def wait(word: str) -> None:
 
 def times(word: str) -> None:
     """Give the table hosted here these times."""
-    choice, step, grace, cap = (int(part) for part in word.split(","))
-    patience = Patience(choice, step, grace, cap)
+    choice, step, back_off, cap = (int(part) for part in word.split(","))
+    patience = Timeouts(choice, step, back_off, cap)
     setattr(play, "Patience", lambda **_: patience)  # noqa: B010 - the same
 
 

@@ -123,9 +123,9 @@ def plain() -> Entry:
             "seed": key.seed.hex(),
             "public": key.public.hex(),
             "fingerprint": fingerprint(key.public),
-            "label": Label.SAY.value,
+            "label": Label.STEP_INPUT.value,
             "data": b"data".hex(),
-            "signature": key.sign(Label.SAY, b"data").hex(),
+            "signature": key.sign(Label.STEP_INPUT, b"data").hex(),
         },
     }
 
@@ -188,7 +188,7 @@ def escrow_share() -> Entry:
     sealed_in, context = Context(TABLE, 30, 1, "choice"), Context(TABLE, 31, 2, "escrow-1")
     committed, box = bytes.fromhex(choice["commitment"]), bytes.fromhex(choice["escrow"])
     poly = key_sharing.polynomial(SECRET, 2, source("poly"))
-    pieces = [key_sharing.piece(poly, i) for i in (1, 2, 3)]
+    pieces = [key_sharing.key_share_at(poly, i) for i in (1, 2, 3)]
     share = escrow.escrow_share(
         context, (sealed_in, JOINT, committed, box), pieces[2], mul_base(pieces[2]), source("give")
     )
@@ -222,10 +222,10 @@ def combined(pieces: list[int], u: bytes) -> str:
     return key_sharing.combine(points, 2).hex()
 
 
-def sealed_piece() -> Entry:
+def encrypted_key_share() -> Entry:
     context = Context(TABLE, 2, 1, "piece")
     secret, public = key_sharing.x25519_keypair(source("receiver"))
-    sealed = key_sharing.seal_piece(context, public, 424242, source("seal"))
+    sealed = key_sharing.encrypt_key_share(context, public, 424242, source("seal"))
     return {
         "context": where(context),
         "secret": secret.hex(),
@@ -301,7 +301,7 @@ def vectors() -> Entry:
         "shuffle": shuffled,
         "sealed_choice": sealed_choice,
         "escrow_share": escrow_share,
-        "sealed_piece": sealed_piece,
+        "encrypted_key_share": encrypted_key_share,
     }
     accept = {name: inside(make) for name, make in makers.items()}
     key, shares, deck = accept["key_proof"], accept["card_shares"], accept["shuffle"]
@@ -311,7 +311,7 @@ def vectors() -> Entry:
         *rejects("shuffle", "bad-shuffle", deck, "proof"),
         *rejects("sealed_choice", "bad-escrow", accept["sealed_choice"], "escrow"),
         *rejects("escrow_share", "bad-share", accept["escrow_share"], "share"),
-        *rejects("sealed_piece", "bad-backup", accept["sealed_piece"], "sealed"),
+        *rejects("encrypted_key_share", "bad-key-sharing", accept["encrypted_key_share"], "sealed"),
     ]
 
     def add(block: str, name: str, code: str, **replace: Any) -> None:

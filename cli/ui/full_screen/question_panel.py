@@ -106,9 +106,9 @@ def waiting(stage: Stage, width: int) -> list[Line]:
             lines += _elsewhere(stage, width) if now.waited >= PATIENT else []
     if stage.scene.is_away:
         words = _("The others go on without you. Enter takes your seat again.")
-        if not stage.scene.may_return:
+        if not stage.scene.may_rejoin:
             words = _(GONE_FOR_GOOD)
-        lines.insert(0, text(" " + words, "warn", "seal()" if stage.scene.may_return else ""))
+        lines.insert(0, text(" " + words, "warn", "seal()" if stage.scene.may_rejoin else ""))
     return lines
 
 

@@ -99,7 +99,7 @@ def test_what_the_terms_say_of_absences_and_of_when_actions_are_chosen() -> None
     for needs_all in (terms(2), terms(4, quorum=4)):
         assert "an absence pauses the game" in described(needs_all)
     patient = terms(3, patience=7.5)
-    assert patient.patience.choice == 7500
+    assert patient.timeouts.choice == 7500
     assert "after 7 seconds" in "\n".join(table_terms.absence(patient))
     text = described(terms(3))
     assert "The Castle's Actions are chosen after the sale." in text

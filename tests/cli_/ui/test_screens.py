@@ -265,7 +265,7 @@ def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -
     screen(updates.ChoiceTaken("place", 1))
     screen(updates.Attendance((updates.Attending.LINKED,) * 2 + (updates.Attending.UNLINKED,)))
     others = frozenset({1, 2})
-    screen(updates.Clock(others, 1.0, 29.0, 30.0, MUSTER, Kind.HOLD))
+    screen(updates.Clock(others, 1.0, 29.0, 30.0, MUSTER, Kind.BARRIER))
     assert said == []
     screen(updates.Awaited(others, 10.0))
     assert said[0] == "  [awaited for 10 s: seat 1 (sealed), seat 2 (no link)]"
@@ -539,8 +539,8 @@ def test_a_fault_and_an_end_name_whose_doing_it_was_or_who_was_awaited() -> None
     for code, at_fault in (("bad-shuffle", 2), ("stopped", None)):
         line = last_line(Outcome(None, (), code, at_fault), ())
         assert (line["type"], line["seat"], line["code"]) == ("ended", at_fault, code)
-    own, other = (" ".join(said_of(updates.Accused(n, "two-statements"))) for n in (0, 1))
-    assert "a proof against your own seat (two-statements)" in own
+    own, other = (" ".join(said_of(updates.Accused(n, "equivocation"))) for n in (0, 1))
+    assert "a proof against your own seat (equivocation)" in own
     assert "two places" in own
     assert " cheated: it signed two" in other
     assert "your own" not in other

@@ -23,7 +23,7 @@ from p2p_hoity.rules import Edition
 from p2p_hoity.rules.edition import Colour
 from p2p_hoity.rules.happenings import Setup
 from protocol.wire import codec, table_header
-from protocol.wire.table_header import Patience, Terms, default_quorum
+from protocol.wire.table_header import Terms, Timeouts, default_quorum
 
 UBER = load()
 
@@ -55,8 +55,8 @@ def test_a_duration_in_words() -> None:
         (0, "0 seconds"),
     ):
         assert translation.span(milliseconds) == words
-    patience = Patience(choice=172_800_000, step=90_000)
-    text = described(terms(patience=patience))
+    timeouts = Timeouts(choice=172_800_000, step=90_000)
+    text = described(terms(timeouts=timeouts))
     assert "after 2 days without a choice (1 minute 30 seconds for other steps)" in text
     for language, words in (("de", "1 Tag 2 Stunden"), ("es", "1 día 2 horas")):
         translation.speak(language)
@@ -81,12 +81,12 @@ def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
         (1, "It may come back 1 time."),
         (8, "It may come back up to 8 times."),
     ):
-        offered = terms(returns=returns)
+        offered = terms(rejoins=returns)
         text = described(offered)
         assert words in text
         assert ("cannot come back" in text) == (returns == 0)
         assert (
-            table_terms.terms_json(TableOffer(offered, read_game(offered), ()))["returns"]
+            table_terms.terms_json(TableOffer(offered, read_game(offered), ()))["rejoins"]
             == returns
         )
 
@@ -94,7 +94,7 @@ def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
 def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
     names = Names(UBER, ("Ana", "Bob", "Cleo"), 0)
     for may, seat in product((True, False), range(2)):
-        count = updates.Muster(3, 2, 2, may_return=may)
+        count = updates.Muster(3, 2, 2, may_rejoin=may)
         told = "\n".join(late(updates.PatienceOver(frozenset({seat}), 30.0, count), names, "1a2b"))
         assert ("may come back later" in told) == may
         assert ("allow no return" in told) != may
@@ -132,7 +132,7 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     assert "the host's own" in table_terms.title(own)
     assert table_terms.edition_json(own) == {"edition": "my house", "changed": None}
     assert set(table_terms.PARTS) > set(parts_of(UBER))
-    choice = codec.form_of(table_header.Patience).forms["choice"]  # type: ignore[attr-defined]
+    choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
     assert (choice.low, choice.high) == (1000, LONGEST * 1000)
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)

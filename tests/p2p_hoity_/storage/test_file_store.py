@@ -1,7 +1,10 @@
 """Tests of the port of files: both stores do the same, and a table keeps its files nowhere else."""
 
+import os
+import sys
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -10,7 +13,7 @@ from support.journals import FIRST
 from support.memory_store import MemoryStore
 from support.player_table import CALM, PlayerTable, past_round
 
-from p2p_hoity.storage import journal
+from p2p_hoity.storage import journal, private_files
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.private_files import PrivateFiles
 
@@ -69,6 +72,76 @@ def test_one_at_a_time_holds_a_lock(store: FileStore, tmp_path: Path) -> None:
     again = store.lock(tmp_path / "lock", wait=True)
     assert again is not None
     again.close()
+
+
+def test_a_file_that_its_holder_removed_meanwhile_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process opened it just before: what it wrote there would be lost, and others could hold a
+    file of that name, too."""
+    store, place = PrivateFiles(tmp_path), tmp_path / "file"
+    hold = private_files.hold
+
+    def late(file: private_files.DiskFile, wait: bool = False) -> bool:
+        monkeypatch.setattr(private_files, "hold", hold)
+        place.unlink()
+        return hold(file, wait)
+
+    place.touch(0o600)
+    monkeypatch.setattr(private_files, "hold", late)
+    fails(FileNotFoundError, "", store.append, place)
+    place.touch(0o600)
+    monkeypatch.setattr(private_files, "hold", late)
+    held = store.lock(place)
+    assert held is not None
+    assert store.lock(place) is None
+    held.close()
+
+
+def test_windows_locks_one_byte_behind_the_end_whose_file_others_still_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places: list[int] = []
+
+    def locking(descriptor: int, way: int, size: int) -> None:
+        places.append(os.lseek(descriptor, 0, os.SEEK_CUR))
+        if way:
+            raise PermissionError(13, "Permission denied")
+
+    fake = SimpleNamespace(locking=locking, LK_LOCK=0, LK_NBLCK=1)
+    monkeypatch.setitem(sys.modules, "msvcrt", fake)
+    (tmp_path / "file").write_bytes(b"one two")
+    with open(tmp_path / "file", "r+b", buffering=0) as file:
+        file.seek(3)
+        monkeypatch.setattr(private_files.os, "name", "nt")
+        assert private_files.hold(file, wait=True)
+        assert not private_files.hold(file)
+        monkeypatch.undo()
+        assert file.read() == b" two"
+    assert places == [private_files.LOCKED_BYTE] * 2
+
+
+def test_without_hard_links_a_file_is_not_replaced_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, place = PrivateFiles(tmp_path), tmp_path / "identity"
+    renamed: list[bool] = []
+
+    def refuse(*paths: Path) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    def noting(fresh: Path, path: Path) -> Path:
+        renamed.append(path.exists())
+        return rename(fresh, path)
+
+    rename = Path.replace
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(Path, "replace", noting)
+    store.put(place, b"one's own", once=True)
+    assert renamed == [True], "the name was taken before, so that no other process can take it"
+    fails(FileExistsError, "", store.put, place, b"another's", once=True)
+    assert store.get(place) == b"one's own"
+    assert [path.name for path in tmp_path.iterdir()] == ["identity"]
 
 
 @pytest.mark.parametrize("synced", range(4))

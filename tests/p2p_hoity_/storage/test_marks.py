@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import trio
 from support.cases import fails
-from support.journals import fresh, play_on, read
+from support.journals import fill_disk, fresh, play_on, read
 from support.journals import write as played
 from support.limits import LIMIT
 from support.running import running
 
-from p2p_hoity.storage import home, journal, journal_format, rollback_marks
+from p2p_hoity.storage import home, journal, journal_format, private_files, rollback_marks
 from p2p_hoity.table.effects_out import JournalKeeper
 
 
@@ -158,13 +158,52 @@ def test_a_mark_cannot_be_made_without_the_keys_of_its_journal(
 def test_marks_of_journals_that_are_gone_are_swept_and_no_others(tmp_path: Path, own: Path) -> None:
     kept = played(tmp_path / "kept")
     gone = played(tmp_path / "gone")
-    shutil.rmtree(tmp_path / "gone")
+    gone.rename(gone.with_name("renamed"))
     (own / "a note.mark").write_bytes(b"no mark")
     played(tmp_path / "new")
     assert not rollback_marks.path_of(gone).exists()
     assert rollback_marks.path_of(kept).exists()
     assert current(kept)
     assert (own / "a note.mark").exists()
+
+
+@pytest.mark.parametrize("left", [(), ("journals",)])
+def test_the_marks_of_a_home_on_a_disk_that_is_not_there_are_kept(
+    tmp_path: Path, left: tuple[str, ...]
+) -> None:
+    home = tmp_path / "disk" / "home"
+    path = played(home, b"one")
+    home.rename(tmp_path / "unplugged")
+    if left:
+        home.joinpath(*left).mkdir(parents=True)
+    played(tmp_path / "other")
+    shutil.rmtree(home, ignore_errors=True)
+    (tmp_path / "unplugged").rename(home)
+    assert current(path)
+
+
+def test_a_mark_is_gone_from_the_disk_before_a_damaged_journal_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mark that lags names a record before the damage, and a crash may not bring it back."""
+    path = played(tmp_path / "home", b"one", b"two", b"three")
+    whole, done = path.read_bytes(), []
+    path.write_bytes(whole.replace(b"two", b"owt"))
+    cut, sync = private_files.DiskFile.truncate, private_files.sync_folder
+    monkeypatch.setattr(private_files, "sync_folder", lambda at: (done.append(at), sync(at)))
+    monkeypatch.setattr(
+        private_files.DiskFile, "truncate", lambda file: (done.append("cut"), cut(file))[1]
+    )
+    assert not current(path)
+    assert done == [rollback_marks.folder(), "cut"]
+    path = played(tmp_path / "other", b"one", b"two", b"three")
+    path.write_bytes(damaged := path.read_bytes().replace(b"two", b"owt"))
+    fill_disk(monkeypatch)
+    for _ in range(2):
+        told = fails(journal.JournalError, "", journal.reopen, path)
+        assert told.code == "journal-unusable"
+        assert path.read_bytes() == damaged, "nothing is cut off, and its lock is free again"
+        rollback_marks.path_of(path).touch(0o600)
 
 
 def test_marks_inside_the_home_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

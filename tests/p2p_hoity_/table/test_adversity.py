@@ -21,7 +21,7 @@ from p2p_hoity.table.play_table import Backlog, PeerError
 from p2p_hoity.table.saved_games import finish_from
 from protocol.chain.chain_state import Kind
 from protocol.transcript import verifier
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
 
 async def test_a_host_that_says_nothing_is_told(pair: PlayerTable) -> None:
@@ -53,7 +53,7 @@ async def test_odd_addresses_harm_none(three: PlayerTable, monkeypatch: pytest.M
 
 async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_path: Path) -> None:
     table = PlayerTable(tmp_path, 3)
-    table.guests.append(Guest(tmp_path, "leaver"))
+    table.guests.append(Guest(tmp_path, "leaving_seat"))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.host)
         assert await table.sit_until(3, lambda update: isinstance(update, updates.Joined))
@@ -61,7 +61,7 @@ async def test_a_guest_that_leaves_before_the_table_is_full_frees_its_seat(tmp_p
         nursery.start_soon(table.join, 2)
     table.guests.pop()
     joined = [update.names for update in table.guests[0].heard(updates.Joined)]
-    assert ("P0", "leaver") in joined
+    assert ("P0", "leaving_seat") in joined
     assert table.ended_alike()
 
 
@@ -124,7 +124,7 @@ async def test_a_seat_cut_down_at_the_very_end_still_gets_the_end(tmp_path: Path
 
 
 async def test_nobody_waits_at_the_end_when_all_are_there(tmp_path: Path) -> None:
-    table = PlayerTable(tmp_path, 3, Patience(600_000, 600_000, 5_000, 60_000))
+    table = PlayerTable(tmp_path, 3, Timeouts(600_000, 600_000, 5_000, 60_000))
     began = trio.current_time()
     await table.play()
     assert trio.current_time() - began < 120

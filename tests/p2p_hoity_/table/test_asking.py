@@ -40,12 +40,12 @@ class Chair:
         nursery.start_soon(self.asking.run)
         nursery.start_soon(self._drain)
 
-    async def absent(self, may_return: bool = True) -> None:
+    async def absent(self, may_rejoin: bool = True) -> None:
         """The seat is declared absent, and all that follows at once has happened."""
-        self.asking.call_back(may_return)
+        self.asking.call_back(may_rejoin)
         await trio.testing.wait_all_tasks_blocked()
 
-    def ask_back(self, now: float) -> None:
+    def ask_rejoin(self, now: float) -> None:
         """What the machine is told."""
         self.asked += 1
 
@@ -64,7 +64,7 @@ async def test_who_has_just_sat_down_is_back_unasked_others_say_so(nursery: trio
     assert (chair.asked, chair.player.waits) == (1, 1)
     chair.player.key.set()
     chair = Chair(nursery)
-    await chair.absent(may_return=False)
+    await chair.absent(may_rejoin=False)
     assert (chair.asked, chair.player.waits) == (0, 0)
     chair = Chair(nursery)
     await trio.sleep(FRESH)

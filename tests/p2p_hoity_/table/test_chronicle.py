@@ -44,10 +44,10 @@ def test_a_base_that_keeps_every_step_is_told_only_by_what_is_new() -> None:
     chronicle, told = chronicle_at(tip)
     chronicle.entered(1, tip, [])
     assert told == []
-    guilty = SimpleNamespace(seat=1, code="two-statements")
+    guilty = SimpleNamespace(seat=1, code="equivocation")
     for _again in range(2):
         chronicle.tell(node(past=tip.state, convictions=(guilty,)))
-    assert told == [updates.Accused(1, "two-statements")]
+    assert told == [updates.Accused(1, "equivocation")]
 
 
 def test_of_a_chain_that_was_not_told_only_what_it_shares_with_the_told_one_is_final() -> None:

@@ -12,9 +12,9 @@ from support.relays import serve_relay
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.table import session
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
-TIMES = Patience(choice=90_000, step=60_000, grace=1000, cap=8000)
+TIMES = Timeouts(choice=90_000, step=60_000, back_off=1000, cap=8000)
 """A choice is awaited for longer than one who has just sat down counts as there."""
 
 
@@ -102,7 +102,7 @@ async def test_whose_returns_are_used_up_is_asked_back_when_the_game_stands_stil
     """[E-31]: at terms without any return."""
     monkeypatch.setattr(session, "TICK", 1.0)
     table = PlayerTable(tmp_path, 4, TIMES, thinking=2.0)
-    table.terms = replace(table.terms, returns=0)
+    table.terms = replace(table.terms, rejoins=0)
     one, walker = table.guests[3], Walker()
     one.player = walker
 
@@ -122,7 +122,7 @@ async def test_whose_returns_are_used_up_is_asked_back_when_the_game_stands_stil
         await table.play({}, walk)
     told = [update for update in one.told if isinstance(update, updates.Away | updates.Rejoined)]
     assert told == [
-        updates.Away(may_return=False),
+        updates.Away(may_rejoin=False),
         updates.Away(),
         updates.Rejoined(),
     ]

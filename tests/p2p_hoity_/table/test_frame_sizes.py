@@ -30,8 +30,10 @@ LONGEST: dict[Any, bytes] = {
     2: peer_frames.encode_frame(peer_frames.Sync(U32, U32, (bytes(16),) * MANY, tuple(range(16)))),
     3: peer_frames.encode_frame(peer_frames.Own()),
     4: peer_frames.encode_frame(peer_frames.Told(more=True)),
-    5: peer_frames.encode_frame(signed_notices.Leave(15, 254, U32, U32, HASH, bytes(64))),
-    6: peer_frames.encode_frame(signed_notices.EndNotice(15, "halt-below-lock", 15, bytes(64))),
+    5: peer_frames.encode_frame(signed_notices.Departure(15, 254, U32, U32, HASH, bytes(64))),
+    6: peer_frames.encode_frame(
+        signed_notices.EndNotice(15, "promise-below-certificate", 15, bytes(64))
+    ),
     "ask": encode_lobby(lobby.Ask(HASH)),
     "offer": encode_lobby(lobby.Offer(HASH, TERMS, NAMES)),
     "sit": encode_lobby(lobby.Sit(ENTRY, PLACES)),

@@ -15,9 +15,9 @@ from p2p_hoity.table.resume_table import open_games
 from p2p_hoity.table.session import LEFT
 from protocol import Kind, effects
 from protocol.seat.effects import SeatLeft
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
-LONG = Patience(choice=300_000, step=120_000, grace=1000, cap=8000)
+LONG = Timeouts(choice=300_000, step=120_000, back_off=1000, cap=8000)
 
 
 async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Path) -> None:

@@ -22,14 +22,14 @@ from p2p_hoity.table.lobby import Ask, encode_lobby
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker
 from protocol.crypto.identities import Identity
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
 STRANGER = Identity(b"stranger" * 4)
 
 
 def thoughtful(path: Path, seats: int = 3) -> PlayerTable:
     """Return a table whose players take as long as people do for each choice."""
-    return PlayerTable(path, seats, Patience(choice=60_000, step=60_000), thinking=4.0)
+    return PlayerTable(path, seats, Timeouts(choice=60_000, step=60_000), thinking=4.0)
 
 
 def beside(table: PlayerTable, pair: Any = trio.testing.lockstep_stream_pair) -> MemoryNetwork:

@@ -20,7 +20,7 @@ from p2p_hoity.table.player_interface import BotPlayer, WaitLonger, Wish
 from p2p_hoity.table.presence import PresenceTeller, muster
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ class Watched(MachineTable):
     """Seats before the first bid, watched by seat 0; those in `mute` do not bid."""
 
     def __init__(self, mute: set[int], choice: float, seats: int = 4, quorum: int = 3) -> None:
-        patience = Patience(round(choice * 1000), 10_000, 3_000, 60_000)
+        patience = Timeouts(round(choice * 1000), 10_000, 3_000, 60_000)
         table, who = make_table(ToyGame(seats, 1), seats, quorum, patience)
         self.mute = mute
         super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))

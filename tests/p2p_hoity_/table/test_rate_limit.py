@@ -4,7 +4,7 @@ from p2p_hoity.table import rate_limit
 from p2p_hoity.table.frame_kinds import kind_of
 from p2p_hoity.table.rate_limit import RateLimit
 from protocol.wire import peer_frames
-from protocol.wire.signed_notices import Leave
+from protocol.wire.signed_notices import Departure
 
 A, B = b"a" * 32, b"b" * 32
 SAID = peer_frames.encode_frame(peer_frames.Carry(b"a message"))
@@ -18,7 +18,7 @@ def test_each_link_has_its_own_questions_and_no_message_is_a_question() -> None:
     assert limit.is_due(B, kind_of(ASKED), 0.0)
     assert not limit.is_due(A, kind_of(ASKED), 0.01)
     assert limit.is_due(A, kind_of(ASKED), 1.0)
-    left = peer_frames.encode_frame(Leave(1, 1, 0, 9, A, bytes(64)))
+    left = peer_frames.encode_frame(Departure(1, 1, 0, 9, A, bytes(64)))
     for frame in (SAID, left):
         assert all(limit.is_due(A, kind_of(frame), 0.0) for _ in range(1000))
 

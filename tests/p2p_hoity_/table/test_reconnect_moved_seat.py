@@ -91,7 +91,7 @@ MANY = tuple(f"far{n}:9" for n in range(8))
 RELAYS = tuple(f"relay{n}:9" for n in range(4))
 
 
-async def test_the_ticket_of_a_liar_is_dialled_in_vain_and_the_known_ways_stay() -> None:
+async def test_the_ticket_of_a_faulty_seat_is_dialled_in_vain_and_the_known_ways_stay() -> None:
     """[T-4]: a stranger answers at its addresses; the seat is found where it said that it is,
     though tickets come again and again and are as long as can be."""
     street, table = Street(), ROOM.table

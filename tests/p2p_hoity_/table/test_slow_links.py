@@ -20,7 +20,7 @@ from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.frame_kinds import kind_of
 from protocol.wire import table_header
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
 RATE = 2000.0
 
@@ -52,7 +52,7 @@ def narrow_pair() -> tuple[trio.abc.Stream, trio.abc.Stream]:
 
 def slow_table(path: Path, seats: int) -> PlayerTable:
     """Return a table with a whole deck, and the times that a host gives by default."""
-    table = PlayerTable(path, seats, Patience(), short_track())
+    table = PlayerTable(path, seats, Timeouts(), short_track())
     table.network = MemoryNetwork(narrow_pair)
     return table
 
@@ -138,5 +138,5 @@ async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_host_sets_the_patience_of_every_step() -> None:
     terms = checked_terms(TableOptions(3, step_patience=90.0), bytes(32))
-    assert terms.patience.step == 90_000
-    assert table_header.Patience().step == 30_000
+    assert terms.timeouts.step == 90_000
+    assert table_header.Timeouts().step == 30_000

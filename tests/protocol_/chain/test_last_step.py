@@ -8,12 +8,12 @@ import pytest
 from support.forgeries.bodies import fixed
 from support.inspection import inspect
 from support.machine_table import MachineTable, carried
-from support.played import PATIENCE, forging_in, game_of, new_room, read_say, vanish
+from support.played import PATIENCE, forging_in, game_of, new_room, read_input, vanish
 
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import verify
-from protocol.wire.signed_messages import Say
+from protocol.wire.signed_messages import StepInput
 
 pytestmark = pytest.mark.usefixtures("cheap")
 
@@ -38,7 +38,7 @@ def stay(room: MachineTable, seats: Iterable[int] = HONEST) -> None:
             room.collect(seat)
 
 
-@pytest.mark.parametrize(("also", "code"), [(False, "bad-body"), (True, "two-statements")])
+@pytest.mark.parametrize(("also", "code"), [(False, "bad-body"), (True, "equivocation")])
 def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code: str) -> None:
     room = played(also)
     reports = []
@@ -65,11 +65,13 @@ def test_a_base_at_the_end_is_the_end_itself() -> None:
         assert not view.base.banned
 
 
-def test_a_strict_table_takes_the_says_for_the_end() -> None:
+def test_a_strict_table_takes_the_inputs_for_the_end() -> None:
     """A second version that comes once all have spoken changes nothing."""
     room = new_room(4, 4)
     room.play(until=60)
-    said = next(s for s in reversed(inspect(room.machine()).statements(LIAR)) if isinstance(s, Say))
+    said = next(
+        s for s in reversed(inspect(room.machine()).statements(LIAR)) if isinstance(s, StepInput)
+    )
     for seat in HONEST:
         room.show(LIAR, seat, replace(said, body=b"\x01"))
     stay(room)
@@ -93,7 +95,7 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
     tip = room.machine(1).tip
     body = b"\x01" if proof else b"\xc0"
     for seat in others:
-        room.tell(seat, room.sign(liar, Say(0, tip.step, tip.digest, body)))
+        room.tell(seat, room.sign(liar, StepInput(0, tip.step, tip.digest, body)))
     stay(room, others)
     assert first.ok
     assert first.faults == ()
@@ -101,27 +103,29 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
         report = verify(room.machine(seat).transcript(), game_of)
         assert report.ok, report.problem
         found = [(fault.seat, fault.code) for fault in report.faults]
-        assert found == ([(liar, "two-statements")] if proof else [])
+        assert found == ([(liar, "equivocation")] if proof else [])
         assert (report.content, report.standings) == (first.content, first.standings)
 
 
 def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
     """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
-    room, late = new_room(4), list[bytes]()
+    room, request = new_room(4), list[bytes]()
     machine = room.machine()
 
     def last_word(source: int, to: int, frame: bytes) -> bool:
-        say = read_say(room, frame) if to == 0 and not late else None
-        is_last = machine.tip.want.kind is Kind.RESULT and say is not None and say.seat == 2
-        late.extend([frame] if is_last else [])
-        return to == 0 and frame in late
+        step_input = read_input(room, frame) if to == 0 and not request else None
+        is_last = (
+            machine.tip.want.kind is Kind.RESULT and step_input is not None and step_input.seat == 2
+        )
+        request.extend([frame] if is_last else [])
+        return to == 0 and frame in request
 
     room.drop = last_word
     room.play(until=3)
     assert [place.machine.finished for place in room.places] == [False, True, True, True]
     if proof:
-        room.tell(0, room.sign(LIAR, Say(0, machine.tip.step, machine.tip.digest, b"\x01")))
-    machine.receive(late[0], room.now, room.table.ids[2])
+        room.tell(0, room.sign(LIAR, StepInput(0, machine.tip.step, machine.tip.digest, b"\x01")))
+    machine.receive(request[0], room.now, room.table.ids[2])
     return room, machine
 
 
@@ -145,16 +149,16 @@ def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -
     room, passed, ends = new_room(4), set[int](), dict[int, Kind]()
 
     def other_first(source: int, to: int, frame: bytes) -> bool:
-        message = read_say(room, frame) if source == LIAR else None
+        message = read_input(room, frame) if source == LIAR else None
         if message is None or message.seat != LIAR or to in passed:
             return False
-        say = message.statement
+        step_input = message.statement
         node = room.machine(LIAR).tip
-        assert isinstance(say, Say)
-        if node.want.kind is not Kind.RESULT or say.step != node.step:
+        assert isinstance(step_input, StepInput)
+        if node.want.kind is not Kind.RESULT or step_input.step != node.step:
             return False
         passed.add(to)
-        other = room.sign(LIAR, replace(say, body=b"\x01"))
+        other = room.sign(LIAR, replace(step_input, body=b"\x01"))
         room.queue[:0] = [(LIAR, to, carried(other)), (LIAR, to, frame)]
         return True
 

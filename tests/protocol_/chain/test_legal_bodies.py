@@ -28,7 +28,7 @@ from protocol.crypto import group, key_sharing, sigma_proofs
 from protocol.crypto.group import ORDER
 from protocol.fault_codes import Fault
 from protocol.wire import step_bodies
-from protocol.wire.signed_messages import Say
+from protocol.wire.signed_messages import StepInput
 from protocol.wire.step_bodies import KeyReveal
 
 seen: Counter[Kind] = Counter()
@@ -98,7 +98,7 @@ class Drive:
         node = self.node
         if node.want.kind is Kind.SEAL and seat in node.want.owes and self.die.random() < 0.5:
             machine: Any = SimpleNamespace(seat=seat)
-            return empty_escrow(machine, node, Say(0, node.step, node.digest, honest))
+            return empty_escrow(machine, node, StepInput(0, node.step, node.digest, honest))
         return None
 
     def legal(self, seat: int, body: bytes) -> bool:
@@ -150,7 +150,7 @@ class Drive:
         if len(present) < self.table.quorum or present == node.present:
             return node
         counts = tuple(c + (s in missing) for s, c in enumerate(node.absences))
-        return transition.link(node, present, node.banned, counts)
+        return transition.reconfigure(node, present, node.banned, counts)
 
 
 @settings(max_examples=times(40, 400), deadline=None)
@@ -199,12 +199,12 @@ def before_reveal(poly: tuple[int, ...], seats: int = 4) -> Drive:
 
 
 @pytest.mark.parametrize("victim", [0, 2, 3])
-def test_a_backup_with_a_root_at_another_seat_is_refused(victim: int) -> None:
+def test_a_key_sharing_with_a_root_at_another_seat_is_refused(victim: int) -> None:
     poly = with_roots(7, [victim + 1], 3)
     drive = before_reveal(poly)
     with pytest.raises(Fault) as found:
         transition.check(drive.node, 1, reveal_of(drive, 1, poly))
-    assert (found.value.code, found.value.seat) == ("bad-backup", 1)
+    assert (found.value.code, found.value.seat) == ("bad-key-sharing", 1)
 
 
 def test_a_root_at_the_own_seat_or_elsewhere_harms_nobody() -> None:
@@ -214,14 +214,14 @@ def test_a_root_at_the_own_seat_or_elsewhere_harms_nobody() -> None:
         transition.check(drive.node, 1, reveal_of(drive, 1, poly))
 
 
-def test_the_hash_the_proof_and_then_the_backup_are_looked_at() -> None:
+def test_the_hash_the_proof_and_then_the_key_sharing_are_looked_at() -> None:
     poly = with_roots(7, [1], 3)
     drive = before_reveal(poly)
     read = step_bodies.parse(step_bodies.key_reveal_form(3, 4), reveal_of(drive, 1, poly))
     for changes, code in (
-        ({"vector": read.vector[::-1], "pieces": (b"",) * 4}, "bad-key-hash"),
-        ({"proof": bytes(64), "pieces": (b"",) * 4}, "bad-key-proof"),
-        ({"pieces": (b"",) * 4}, "bad-backup"),
+        ({"vector": read.vector[::-1], "key_shares": (b"",) * 4}, "bad-key-hash"),
+        ({"proof": bytes(64), "key_shares": (b"",) * 4}, "bad-key-proof"),
+        ({"key_shares": (b"",) * 4}, "bad-key-sharing"),
     ):
         with pytest.raises(Fault) as found:
             transition.check(drive.node, 1, step_bodies.encode_body(replace(read, **changes)))  # type: ignore[arg-type]
@@ -241,7 +241,7 @@ def keys_that_cancel(what: str) -> Drive:
     drive = Drive(3, frozenset(), 3)
     polys = [(3, 4), (5, 6), ((-8) % ORDER, 11)]
     if what == "total":  # the sum at index 2 is zero
-        at = sum(key_sharing.piece(p, 2) for p in polys[:2])
+        at = sum(key_sharing.key_share_at(p, 2) for p in polys[:2])
         polys[2] = (7, (-at - 7) * pow(2, -1, ORDER) % ORDER)
     drive.secrets = [replace(s, polynomial=p) for s, p in zip(drive.secrets, polys, strict=True)]
     return drive

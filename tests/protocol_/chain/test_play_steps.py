@@ -17,11 +17,11 @@ from protocol.game_interface import IllegalMove
 from protocol.seat import effects
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import verifier
-from protocol.wire.table_header import Patience, Terms
+from protocol.wire.table_header import Terms, Timeouts
 
 pytestmark = pytest.mark.usefixtures("cheap")
 
-SHORT = Patience(20_000, 10_000, 3_000, 60_000)
+SHORT = Timeouts(20_000, 10_000, 3_000, 60_000)
 LIAR = 2
 
 

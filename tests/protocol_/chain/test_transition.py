@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("cheap")
 
 def played(seats: int = 3) -> list[Node]:
     """Every node of an undisturbed game, in order."""
-    room = toy_table(seats, 1, patience=PATIENCE)
+    room = toy_table(seats, 1, timeouts=PATIENCE)
     room.play(until=5)
     passages = list(steps_to(room.machine().tip))
     return [passages[0][0], *(after for _, _, after in passages)]
@@ -59,15 +59,15 @@ def test_who_is_not_asked_may_not_speak() -> None:
     fails(ValueError, "not asked", transition.append, node, (b"\x00", b"\x00", b"\x00"))
 
 
-def test_a_link_changes_the_digest_and_keeps_the_step() -> None:
+def test_a_reconfiguration_changes_the_digest_and_keeps_the_step() -> None:
     node = next(n for n in played() if n.want.kind is Kind.REVEAL and n.want.name == "bid")
-    after = transition.link(node, frozenset({0, 1}), frozenset(), (0, 0, 1))
+    after = transition.reconfigure(node, frozenset({0, 1}), frozenset(), (0, 0, 1))
     assert after.step == node.step
     assert after.digest != node.digest
     assert after.want.speakers == {0, 1}
     assert ("bid", 2) in after.lost
     assert after.base_digest() != node.base_digest()
-    again = transition.link(after, frozenset({0, 1, 2}), frozenset(), (0, 0, 1))
+    again = transition.reconfigure(after, frozenset({0, 1, 2}), frozenset(), (0, 0, 1))
     assert ("bid", 2) in again.lost
     assert again.want.speakers == {0, 1, 2}
     assert 2 not in again.want.owes
@@ -89,7 +89,7 @@ class ShrinkingGame(ToyGame):
 
 
 @pytest.mark.parametrize("gone", [2, 0])
-def test_a_choice_that_is_judged_behind_a_link_is_void_at_the_last_step_of_the_chain(
+def test_a_choice_that_is_judged_behind_a_reconfiguration_is_void_at_the_last_step_of_the_chain(
     gone: int,
 ) -> None:
     """Only a game whose goal rests on who is present comes to this ([P-1])."""
@@ -105,7 +105,7 @@ def test_a_choice_that_is_judged_behind_a_link_is_void_at_the_last_step_of_the_c
     )
     assert opened.convictions == ()
     counts = tuple(int(seat == gone) for seat in range(3))
-    after = transition.link(opened, frozenset(range(3)) - {gone}, frozenset(), counts)
+    after = transition.reconfigure(opened, frozenset(range(3)) - {gone}, frozenset(), counts)
     assert after.step == opened.step == node.step + 1
     void = [] if gone == 0 else [Conviction(node.step, 1, "illegal-choice")]
     assert list(after.convictions) == void
@@ -116,12 +116,12 @@ def test_a_choice_that_is_judged_behind_a_link_is_void_at_the_last_step_of_the_c
     ("present", "banned", "counts"),
     [({0, 1}, set(), (0, 0, 2)), ({0, 1}, {2}, (0, 0, 1)), ({0, 2}, set(), (0, 0, 1))],
 )
-def test_a_link_covers_presence_bans_and_counts(
+def test_a_reconfiguration_covers_presence_bans_and_counts(
     present: set[int], banned: set[int], counts: tuple[int, ...]
 ) -> None:
     node = next(n for n in played() if n.want.kind is Kind.REVEAL)
-    one = transition.link(node, frozenset({0, 1}), frozenset(), (0, 0, 1))
-    other = transition.link(node, frozenset(present), frozenset(banned), counts)
+    one = transition.reconfigure(node, frozenset({0, 1}), frozenset(), (0, 0, 1))
+    other = transition.reconfigure(node, frozenset(present), frozenset(banned), counts)
     assert one.digest != other.digest
 
 
@@ -132,14 +132,14 @@ def test_below_the_quorum_the_chain_stands_still() -> None:
     assert deal.step == 9 == deal.table.first_step, "n plus five steps in"
     node = next(n for n in nodes if n.want.kind is Kind.REVEAL)
     assert transition.may_go_on(node)
-    few = transition.link(node, frozenset({0, 1}), frozenset(), (0, 0, 1, 1))
+    few = transition.reconfigure(node, frozenset({0, 1}), frozenset(), (0, 0, 1, 1))
     assert not transition.may_go_on(few)
     assert not transition.may_go_on(nodes[-1])
     node = next(n for n in played() if n.want.kind is Kind.SEAL)
     assert transition.may_go_on(node)
     alone = replace(node, playing=frozenset())
     assert not transition.may_go_on(alone)
-    linked = transition.link(alone, node.present, frozenset(), (0, 0, 0))
+    linked = transition.reconfigure(alone, node.present, frozenset(), (0, 0, 0))
     assert linked.playing == node.present
     assert transition.may_go_on(linked)
 
@@ -156,4 +156,4 @@ def test_no_share_of_a_card_is_asked_before_deck_ok_and_no_hand_before_over() ->
             layout = node.table.layout
             assert all(slot not in layout.hands[seat] for slot, seat in owners)
         elif node.want.kind is Kind.FINAL:
-            assert node.over_said
+            assert node.is_over_given

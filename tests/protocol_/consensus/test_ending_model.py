@@ -42,7 +42,7 @@ RANDOM: dict[str, Endings] = {
     "four seats, one restored": table(4, 3, restores=1, epochs=2),
     "four seats, one restored beside a cheater": table(4, 3, 3, restores=1, serves=False, **ANY),
     "four seats, one restored and one linked late": table(
-        4, 3, restores=1, late=0, serves=False, epochs=3
+        4, 3, restores=1, request=0, serves=False, epochs=3
     ),
     "five seats": table(5, 4, 1, breaks=FIRST, **ANY),
     "five seats, two cheaters": table(5, 4, 1, 3, breaks=FIRST, **ANY),
@@ -50,7 +50,7 @@ RANDOM: dict[str, Endings] = {
     "six seats": table(6, 4, 1, breaks=FIRST, **ANY),
     "six seats, two cheaters": table(6, 4, 1, 2, breaks=FIRST, votes=True, epochs=7),
     "six seats, one restored and one linked late": table(
-        6, 4, 2, restores=0, late=1, serves=False, **ANY
+        6, 4, 2, restores=0, request=1, serves=False, **ANY
     ),
     "six seats, one restored beside two": table(6, 4, 1, 2, restores=0, serves=False, **ANY),
 }
@@ -81,7 +81,7 @@ EARLIER: dict[str, tuple[str, Endings, Rules]] = {
     "a halted seat announces its end": (
         "stranded",
         table(3, 2, 2, breaks=FIRST),
-        Rules(halted_announce=True),
+        Rules(promised_announce=True),
     ),
     "an end notice outlives its link": (
         "stranded",

@@ -44,16 +44,16 @@ def _run(seats: int, quorum: int, liars: Set[int], shape: str, **wrong: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("seats", "quorum", "liars", "shape", "states", "closes"),
+    ("seats", "quorum", "liars", "shape", "states", "new_epochs"),
     [*sample(QUICK, 5, "epochs"), *(pytest.param(*row, marks=pytest.mark.nightly) for row in LONG)],
 )
-def test_no_close_loses_a_final_step(
-    seats: int, quorum: int, liars: Set[int], shape: str, states: int, closes: int
+def test_no_new_epoch_loses_a_final_step(
+    seats: int, quorum: int, liars: Set[int], shape: str, states: int, new_epochs: int
 ) -> None:
     model = _run(seats, quorum, liars, shape)
     assert model.found == {}
-    assert (model.states, model.closes) == (states, closes)
-    assert model.closes > model.states > 1
+    assert (model.states, model.new_epochs) == (states, new_epochs)
+    assert model.new_epochs > model.states > 1
 
 
 def test_the_model_catches_a_wrong_rule() -> None:
@@ -77,10 +77,10 @@ def test_the_model_loses_a_final_step_under_a_weaker_rule(wrong: dict[str, Any])
 
 
 @pytest.mark.parametrize(("seats", "quorum", "liars"), [(3, 2, {2}), (4, 3, {3})])
-def test_a_close_whose_signer_has_said_two_things_is_never_valid(
+def test_a_new_epoch_message_whose_signer_has_said_two_things_is_never_valid(
     seats: int, quorum: int, liars: Set[int]
 ) -> None:
     """So the model need not try them: with all of them it finds the same valid closes."""
     few, all_of = (_run(seats, quorum, liars, "A", whole=whole) for whole in (False, True))
-    assert all_of.closes > few.closes
+    assert all_of.new_epochs > few.new_epochs
     assert all_of.valid() == few.valid()

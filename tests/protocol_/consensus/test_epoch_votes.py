@@ -9,7 +9,15 @@ from support.machine_table import PATIENCE, MachineTable, toy_table
 
 from protocol.consensus import new_epoch
 from protocol.consensus.epoch_votes import MAX_TRIED, Votes
-from protocol.wire.signed_messages import Accept, Close, Expired, Halt, Late, Message, SealVote
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    StepTimeout,
+)
 
 pytestmark = pytest.mark.usefixtures("cheap")
 
@@ -17,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("cheap")
 @pytest.fixture
 def room() -> MachineTable:
     """Four seats before the first bid; seat 0 is the one looked at."""
-    made = toy_table(4, 1, patience=PATIENCE, choose=lambda machine, asked: None)
+    made = toy_table(4, 1, timeouts=PATIENCE, choose=lambda machine, asked: None)
     made.start()
     made.settle()
     return made
@@ -29,14 +37,14 @@ def tell(room: MachineTable, *told: Message) -> None:
         room.tell(0, message)
 
 
-def halt(room: MachineTable, *more: bytes, expired: Expired | None = None) -> Halt:
+def promise(room: MachineTable, *more: bytes, timeout: StepTimeout | None = None) -> EpochPromise:
     """A halt of epoch 1 that lists all that is said, and more."""
     store = inspect(room.machine()).store
-    said = {m.hash for m in store.epoch_says(0, room.table.first_step)}
-    return Halt(1, None, tuple(sorted({*said, *more})), expired, (), ())
+    said = {m.hash for m in store.epoch_inputs(0, room.table.first_step)}
+    return EpochPromise(1, None, tuple(sorted({*said, *more})), timeout, (), ())
 
 
-WRONG = Expired(9, 1, bytes(32))
+WRONG = StepTimeout(9, 1, bytes(32))
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ...]]:
@@ -52,117 +60,119 @@ def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ..
     return calls
 
 
-def test_a_malformed_halt_is_judged_by_a_seat_that_does_not_propose(room: MachineTable) -> None:
-    tell(room, room.sign(3, halt(room, expired=WRONG)))
-    assert inspect(room.machine()).proofs[3].code == "bad-halt"
-    assert inspect(room.machine()).store.of_epoch(Late, 1)[0].seat == 0
+def test_a_malformed_promise_is_judged_by_a_seat_that_does_not_propose(room: MachineTable) -> None:
+    tell(room, room.sign(3, promise(room, timeout=WRONG)))
+    assert inspect(room.machine()).proofs[3].code == "bad-promise"
+    assert inspect(room.machine()).store.of_epoch(EpochRequest, 1)[0].seat == 0
 
 
-def test_a_sound_halt_convicts_nobody_and_nothing_is_asked_for_to_judge_a_form(
+def test_a_sound_promise_convicts_nobody_and_nothing_is_asked_for_to_judge_a_form(
     room: MachineTable,
 ) -> None:
-    tell(room, room.sign(3, halt(room)))
+    tell(room, room.sign(3, promise(room)))
     assert not inspect(room.machine()).proofs
-    tell(room, room.sign(2, halt(room, bytes(32), expired=WRONG)))
+    tell(room, room.sign(2, promise(room, bytes(32), timeout=WRONG)))
     assert not inspect(room.machine()).proofs
     assert not inspect(room.machine()).store.wants
 
 
 def test_more_proofs_than_seats_are_malformed(room: MachineTable) -> None:
     proofs = tuple((bytes([i]) * 32,) for i in range(5))
-    tell(room, room.sign(3, replace(halt(room), proofs=proofs)))
-    assert inspect(room.machine()).proofs[3].code == "bad-halt"
+    tell(room, room.sign(3, replace(promise(room), proofs=proofs)))
+    assert inspect(room.machine()).proofs[3].code == "bad-promise"
 
 
 def test_what_waits_is_not_read_again_before_it_is_held(
     room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, calls = room.machine(), counted(monkeypatch, "_read_halt")
-    late = room.sign(2, Late(1))
-    waiting = room.sign(3, halt(room, late.hash))
+    machine, calls = room.machine(), counted(monkeypatch, "_read_promise")
+    request = room.sign(2, EpochRequest(1))
+    waiting = room.sign(3, promise(room, request.hash))
 
     def reads() -> int:
         return sum(1 for _, message, _, named in calls if message == waiting and not named)
 
     tell(room, waiting)
-    tell(room, *(room.sign(1, Late(epoch)) for epoch in (1, 2)))
+    tell(room, *(room.sign(1, EpochRequest(epoch)) for epoch in (1, 2)))
     assert reads() == 1
-    tell(room, late)
+    tell(room, request)
     assert reads() == 2
-    assert inspect(machine).proofs[3].code == "bad-halt"
+    assert inspect(machine).proofs[3].code == "bad-promise"
 
 
 @pytest.mark.parametrize("variation", range(6))
-def test_of_two_bad_halts_the_one_judged_first_is_the_proof(
+def test_of_two_bad_promises_the_one_judged_first_is_the_proof(
     room: MachineTable, variation: int
 ) -> None:
     """Not the one whose hash happens to fall first in this process."""
-    machine, late = room.machine(), room.sign(2, Late(1))
-    wrong = Expired(9 + variation, 1, bytes(32))
-    waiting = halt(room, late.hash, expired=wrong)
+    machine, request = room.machine(), room.sign(2, EpochRequest(1))
+    wrong = StepTimeout(9 + variation, 1, bytes(32))
+    waiting = promise(room, request.hash, timeout=wrong)
     first, second = (room.sign(3, replace(waiting, epoch=epoch)) for epoch in (1, 2))
     tell(room, second, first)
     assert not inspect(machine).proofs
-    tell(room, late)
-    assert list(inspect(machine).bad_halts) == [first.hash, second.hash]
+    tell(room, request)
+    assert list(inspect(machine).bad_promises) == [first.hash, second.hash]
     assert inspect(machine).proofs[3].messages == (first,)
 
 
-def test_a_proposer_asks_for_what_its_halts_name(room: MachineTable) -> None:
+def test_a_proposer_asks_for_what_its_promises_name(room: MachineTable) -> None:
     votes = votes_of(room.machine())
-    tell(room, room.sign(3, halt(room, bytes(32))))
-    assert votes.halts(1) == []
+    tell(room, room.sign(3, promise(room, bytes(32))))
+    assert votes.promises(1) == []
     assert bytes(32) in votes.store.wants
 
 
-def test_all_that_a_halt_names_is_asked_for_at_once_though_its_form_was_looked_at_before(
+def test_all_that_a_promise_names_is_asked_for_at_once_though_its_form_was_looked_at_before(
     room: MachineTable,
 ) -> None:
     votes, named = votes_of(room.machine()), {bytes([number]) * 32 for number in range(20)}
-    tell(room, room.sign(3, halt(room, *named)))
+    tell(room, room.sign(3, promise(room, *named)))
     assert not votes.store.wants
-    assert votes.halts(1) == []
+    assert votes.promises(1) == []
     assert named <= votes.store.wants
 
 
 def _closes(room: MachineTable, count: int) -> list[Message]:
     """So many closes of epoch 1 that name halts which nobody has."""
     named = (tuple(bytes([i, j]) * 16 for j in range(3)) for i in range(count))
-    return [room.sign(1, Close(1, hashes)) for hashes in named]
+    return [room.sign(1, NewEpoch(1, hashes)) for hashes in named]
 
 
-def test_a_flood_of_closes_is_judged_no_further_than_the_first_few(
+def test_a_flood_of_new_epochs_is_judged_no_further_than_the_first_few(
     room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, calls = room.machine(), counted(monkeypatch, "base_of_close")
+    machine, calls = room.machine(), counted(monkeypatch, "base_of_new_epoch")
     tell(room, *_closes(room, 3 * MAX_TRIED))
     assert 0 < len(calls) <= MAX_TRIED + 2
     assert len(inspect(machine).store.wants) <= MAX_TRIED + 2
 
 
-def test_a_close_that_a_quorum_has_voted_for_is_judged_all_the_same(room: MachineTable) -> None:
+def test_a_new_epoch_message_that_a_quorum_has_voted_for_is_judged_all_the_same(
+    room: MachineTable,
+) -> None:
     votes = votes_of(room.machine())
     tell(room, *_closes(room, 3 * MAX_TRIED))
-    halts = [room.sign(seat, halt(room)) for seat in (1, 2, 3)]
-    close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
-    tell(room, *halts, close)
-    assert not votes.closes.get(1)
-    base = new_epoch.base_of_close(room.table, close, votes).node.base_digest()
-    tell(room, *(room.sign(seat, Accept(1, base)) for seat in (1, 2, 3)), close)
-    assert list(votes.closes[1]) == [base]
+    promises = [room.sign(seat, promise(room)) for seat in (1, 2, 3)]
+    close = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    tell(room, *promises, close)
+    assert not votes.new_epochs.get(1)
+    base = new_epoch.base_of_new_epoch(room.table, close, votes).node.base_digest()
+    tell(room, *(room.sign(seat, PrepareVote(1, base)) for seat in (1, 2, 3)), close)
+    assert list(votes.new_epochs[1]) == [base]
 
 
-def test_halts_of_which_no_close_can_be_made_are_tried_once(
+def test_promises_of_which_no_new_epoch_can_be_made_are_tried_once(
     room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = votes_of(room.machine())
     votes = Votes(room.table, live.store, live.start)
-    two = [room.sign(2, SealVote(1, bytes([i]) * 32)) for i in range(2)]
+    two = [room.sign(2, CommitVote(1, bytes([i]) * 32)) for i in range(2)]
     proof = tuple(sorted(m.hash for m in two))
-    halts = [room.sign(seat, replace(halt(room), proofs=(proof,))) for seat in (1, 2, 3)]
-    tell(room, *two, *halts)
-    read, calls = votes.halts(1)[-3:], counted(monkeypatch, "base_of_halts")
-    assert [one.message for one in read] == halts
-    assert votes.best_halts(read) is None
-    assert votes.best_halts(read) is None
+    promises = [room.sign(seat, replace(promise(room), proofs=(proof,))) for seat in (1, 2, 3)]
+    tell(room, *two, *promises)
+    read, calls = votes.promises(1)[-3:], counted(monkeypatch, "base_of_promises")
+    assert [one.message for one in read] == promises
+    assert votes.best_promises(read) is None
+    assert votes.best_promises(read) is None
     assert len(calls) == 1

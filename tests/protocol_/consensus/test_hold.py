@@ -25,7 +25,7 @@ def nodes_to(tip: Node) -> list[Node]:
 def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
     """Every node of an undisturbed toy game, in order."""
     with cheap_blocks():
-        room = toy_table(seats, 2, quorum, patience=PATIENCE)
+        room = toy_table(seats, 2, quorum, timeouts=PATIENCE)
         room.play(until=5)
         return nodes_to(room.machine().tip)
 
@@ -43,7 +43,7 @@ def check_held(nodes: list[Node]) -> list[tuple[Node, int]]:
     """
     last, found = 0, []
     for node in nodes:
-        if node.want.kind is Kind.HOLD:
+        if node.want.kind is Kind.BARRIER:
             assert any(sealed.step > last for sealed in node.sealed.values())
             assert node.want.speakers == node.present
             assert not node.want.owes
@@ -62,18 +62,18 @@ def test_every_sealed_choice_is_held_before_it_is_shown(seats: int) -> None:
 @pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 3)])
 def test_a_strict_table_shows_at_once(seats: int, quorum: int) -> None:
     nodes = nodes_of(seats, quorum)
-    assert not [node for node in nodes if node.want.kind is Kind.HOLD]
+    assert not [node for node in nodes if node.want.kind is Kind.BARRIER]
     reveals = [n for n in nodes if n.want.kind is Kind.REVEAL and n.want.dues]
     assert all(sealed_in(node) == {node.step - 1} for node in reveals)
 
 
 def test_a_hold_is_empty_and_of_present_seats() -> None:
-    node = next(n for n in nodes_of(4) if n.want.kind is Kind.HOLD)
+    node = next(n for n in nodes_of(4) if n.want.kind is Kind.BARRIER)
     transition.check(node, 0, step_bodies.EMPTY)
     fails(Fault, "bad-body", transition.check, node, 0, b"\x00")
-    gone = transition.link(node, node.present - {3}, frozenset(), (0, 0, 0, 1))
+    gone = transition.reconfigure(node, node.present - {3}, frozenset(), (0, 0, 0, 1))
     fails(Fault, "not-expected", transition.check, gone, 3, step_bodies.EMPTY)
-    assert gone.want.kind is Kind.HOLD
+    assert gone.want.kind is Kind.BARRIER
     said = dict.fromkeys(range(3), step_bodies.EMPTY)
     after = transition.append(gone, transition.slots_of(gone, said))
     assert (after.want.kind, after.held) == (Kind.REVEAL, node.step)

@@ -12,7 +12,15 @@ from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 import pytest
-from support.models.epochs import Closing, Judge, Model, Says, loses_a_final_step, say_of, stop_of
+from support.models.epochs import (
+    Closing,
+    Inputs,
+    Judge,
+    Model,
+    input_of,
+    loses_a_final_step,
+    stop_of,
+)
 from support.mutants import Mutant, planted
 from support.sampling import sample
 from support.tiny_table import letter, tiny_steps
@@ -39,24 +47,24 @@ def commit_seen(model: Model, node: Node) -> Node:
     return at
 
 
-def reveals(model: Model, says: Says) -> Iterator[tuple[int, Node]]:
+def reveals(model: Model, inputs: Inputs) -> Iterator[tuple[int, Node]]:
     """(seat, node after the commit step it has seen) for each honest seat whose reveal is out."""
-    node_of = model.node_of(says)
-    for message in says:
-        node = node_of[say_of(message).on]
+    node_of = model.node_of(inputs)
+    for message in inputs:
+        node = node_of[input_of(message).on]
         if letter(node) == "R":
             yield message.seat, commit_seen(model, node)
 
 
-def has_reveal(model: Model, says: Says) -> bool:
+def has_reveal(model: Model, inputs: Inputs) -> bool:
     """Whether an honest seat's reveal is out."""
-    return next(reveals(model, says), None) is not None
+    return next(reveals(model, inputs), None) is not None
 
 
 def vain_reveal(model: Model, closing: Closing) -> str | None:
     """What has become of the choices of a commit step after which an honest seat has revealed."""
     chain_of = fault_evidence.ancestry(closing.base)
-    for _, seen in reveals(model, closing.says):
+    for _, seen in reveals(model, closing.inputs):
         if seen.digest not in chain_of:
             return _difference(model, seen, closing.base)
     return None
@@ -84,7 +92,7 @@ def _slots_after(seen: Node, base: Node) -> tuple[bytes | Missing, ...] | None:
 def unearned_absence(model: Model, closing: Closing) -> str | None:
     """An absence for which no honest seat's patience ran out that has itself done its part."""
     missing = made_absent(model, closing.base)
-    if not missing or closing.expired - model.liars - missing:
+    if not missing or closing.timeout - model.liars - missing:
         return None
     return UNEARNED
 
@@ -92,11 +100,11 @@ def unearned_absence(model: Model, closing: Closing) -> str | None:
 def voted_away(model: Model, closing: Closing) -> str | None:
     """An absence that would not be without the halt of an honest seat that has not spoken."""
     missing = made_absent(model, closing.base)
-    thinking = (closing.expired & missing) - model.liars
+    thinking = (closing.timeout & missing) - model.liars
     if not thinking:
         return None
     need = model.seats - model.quorum + 1
-    return VOTED_AWAY if len(closing.expired - thinking) < need else None
+    return VOTED_AWAY if len(closing.timeout - thinking) < need else None
 
 
 def made_absent(model: Model, base: Node) -> frozenset[int]:
@@ -113,11 +121,11 @@ def stuck(model: Model, closing: Closing) -> str | None:
     A liar that is awaited there has not spoken, whatever it signs.
     """
     place = stop_of(closing.base, model.base)
-    spoke = {message.seat for message in closing.told if say_of(message).on == place.digest}
+    spoke = {message.seat for message in closing.told if input_of(message).on == place.digest}
     if closing.signers & place.want.speakers - spoke:
         return None
-    spoken = model.may_expire(closing.says, closing.signers, place)
-    if closing.expired or not closing.signers <= spoken or not transition.may_go_on(place):
+    spoken = model.may_expire(closing.inputs, closing.signers, place)
+    if closing.timeout or not closing.signers <= spoken or not transition.may_go_on(place):
         return None
     if closing.base.banned:
         return None
@@ -127,7 +135,7 @@ def stuck(model: Model, closing: Closing) -> str | None:
 
 
 NOBODY: Set[int] = frozenset()
-Only = Callable[[Model, Says], bool] | None
+Only = Callable[[Model, Inputs], bool] | None
 
 
 def run(
@@ -156,11 +164,11 @@ WITHIN: dict[str, tuple[tuple[int, int, Set[int]], dict[str, Any], int, int]] = 
 
 
 @pytest.mark.parametrize("name", sample(WITHIN, 3, "reveals within the bound"))
-def test_with_hold_no_close_changes_a_commit_step_after_a_reveal(name: str) -> None:
-    table, more, states, closes = WITHIN[name]
+def test_with_a_barrier_no_new_epoch_changes_a_commit_step_after_a_reveal(name: str) -> None:
+    table, more, states, new_epochs = WITHIN[name]
     model = run(table, "CHR", vain_reveal, only=has_reveal, **more)
     assert model.found == {}
-    assert (model.states, model.closes) == (states, closes)
+    assert (model.states, model.new_epochs) == (states, new_epochs)
 
 
 DANGER = {
@@ -180,7 +188,7 @@ def test_a_reveal_on_the_commitments_alone_may_be_in_vain(name: str) -> None:
     assert {VOID, OTHER, AFRESH, LEFT} == IN_VAIN
 
 
-def test_a_quorum_of_liars_makes_a_reveal_vain_with_hold_too() -> None:
+def test_a_quorum_of_faulty_seats_makes_a_reveal_vain_with_a_barrier_too() -> None:
     """Beyond the bound no rule helps; the model sees it."""
     model = run((4, 3, {1, 2, 3}), "CHR", vain_reveal, only=has_reveal, tail="")
     assert model.found != {}
@@ -202,7 +210,7 @@ JUDGES = (loses_a_final_step, unearned_absence, voted_away, stuck)
 
 @pytest.mark.parametrize("name", sample(ABSENCES, 2, "absences"))
 def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
-    table, shape, states, closes = ABSENCES[name]
+    table, shape, states, new_epochs = ABSENCES[name]
     absences: list[Closing] = []
 
     def note(model: Model, closing: Closing) -> None:
@@ -211,7 +219,7 @@ def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
 
     model = run(table, shape, *JUDGES, note, subsets=True)
     assert model.found == {}
-    assert (model.states, model.closes) == (states, closes)
+    assert (model.states, model.new_epochs) == (states, new_epochs)
     assert len(absences) > 0
 
 
@@ -250,7 +258,7 @@ LONG: dict[str, tuple[tuple[int, int, Set[int]], str, dict[str, Any]]] = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", LONG)
-def test_with_hold_nothing_is_lost_in_long_shapes(name: str) -> None:
+def test_with_a_barrier_nothing_is_lost_in_long_shapes(name: str) -> None:
     table, shape, more = LONG[name]
     two = len(table[2]) > table[0] - table[1]
     judges = (loses_a_final_step,) if two else JUDGES

@@ -4,20 +4,20 @@ import pytest
 from support.inspection import inspect
 from support.played import room_of
 
-from protocol.wire.signed_messages import Back, Halt, Message, Say
+from protocol.wire.signed_messages import EpochPromise, Message, Rejoin, StepInput
 
 
 def may_lack(message: Message, epoch: int, step: int) -> bool:
     """The rule, message by message."""
     statement = message.statement
-    if isinstance(statement, Say):
+    if isinstance(statement, StepInput):
         older = statement.epoch > 0 and statement.epoch >= epoch
         return older or (statement.epoch, statement.step) >= (epoch, step)
-    return isinstance(statement, Back) or statement.epoch >= max(1, epoch)
+    return isinstance(statement, Rejoin) or statement.epoch >= max(1, epoch)
 
 
 @pytest.mark.parametrize("name", ["four", "vanished", "returned", "doubted"])
-def test_what_a_node_may_lack_and_the_halts_of_a_seat_in_the_order_they_came(name: str) -> None:
+def test_what_a_node_may_lack_and_the_promises_of_a_seat_in_the_order_they_came(name: str) -> None:
     lacked = found = 0
     for place in room_of(name).places:
         store = inspect(place.machine).store
@@ -27,8 +27,8 @@ def test_what_a_node_may_lack_and_the_halts_of_a_seat_in_the_order_they_came(nam
                 assert store.since(epoch, step) == every
                 lacked += len(every)
         for seat in range(place.machine.table.seats):
-            halts = [m for m in store.by_seat(seat) if isinstance(m.statement, Halt)]
-            assert store.halts_by(seat) == halts
-            found += len(halts)
+            promises = [m for m in store.by_seat(seat) if isinstance(m.statement, EpochPromise)]
+            assert store.promises_by(seat) == promises
+            found += len(promises)
     assert lacked > 100
     assert (found > 0) == (name != "four")

@@ -176,12 +176,14 @@ def _in(backend: group.Backend, value: Callable[[], object]) -> object:
 
 def test_identities_are_real_in_every_group() -> None:
     identity = Identity(bytes(32))
-    verify_signature(identity.public, Label.SAY, b"data", identity.sign(Label.SAY, b"data"))
+    verify_signature(
+        identity.public, Label.STEP_INPUT, b"data", identity.sign(Label.STEP_INPUT, b"data")
+    )
     assert group.LIBSODIUM.is_valid_point(identity.public)
     cheap = CHEAP.multiply_base(SECRET.to_bytes(32, "little"))
     assert CHEAP.is_valid_point(cheap)
     assert not group.LIBSODIUM.is_valid_point(cheap)
-    fails(Invalid, "bad-point", verify_signature, cheap, Label.SAY, b"data", bytes(64))
+    fails(Invalid, "bad-point", verify_signature, cheap, Label.STEP_INPUT, b"data", bytes(64))
 
 
 def test_no_part_of_the_product_chooses_a_backend() -> None:

@@ -78,13 +78,13 @@ def check(block: str, entry: Entry) -> None:
             points = {int(i): bytes.fromhex(p) for i, p in entry["points"].items()}
             assert points[entry["index"]] == point
             vector = [bytes.fromhex(p) for p in entry["vector"]]
-            assert key_sharing.public_piece(vector, entry["index"]).hex() == entry["public"]
+            assert key_sharing.public_key_share_at(vector, entry["index"]).hex() == entry["public"]
             opened = escrow.decrypt(bytes.fromhex(entry["escrow"]), points, 2)
             assert opened.hex() == entry["opening"]
-        case "sealed_piece":
+        case "encrypted_key_share":
             secret, public, sealed = data(entry, "secret", "public", "sealed")
             assert key_sharing.x25519_public(secret) == public
-            piece = key_sharing.open_piece(context, secret, sealed)
+            piece = key_sharing.decrypt_key_share(context, secret, sealed)
             assert group.encode_scalar(piece).hex() == entry["piece"]
         case _:
             raise AssertionError(f"no such block: {block}")

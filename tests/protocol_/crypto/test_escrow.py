@@ -15,7 +15,12 @@ from protocol.crypto.commitments import commit, opening
 from protocol.crypto.elgamal import starting_deck
 from protocol.crypto.group import ORDER, encode_scalar, mul, mul_base, second_generator
 from protocol.crypto.hashing import Context, Label, hash_to_scalar
-from protocol.crypto.key_sharing import feldman_vector, piece, polynomial, public_piece
+from protocol.crypto.key_sharing import (
+    feldman_vector,
+    key_share_at,
+    polynomial,
+    public_key_share_at,
+)
 from protocol.crypto.sigma_proofs import ShareStatement, prove_shares
 from protocol.errors import Invalid
 
@@ -23,8 +28,8 @@ T = 3
 POLYS = [polynomial(1000 + dealer, T, source(bytes([dealer]))) for dealer in range(5)]
 VECTORS = [feldman_vector(poly) for poly in POLYS]
 JOINT = group.total(vector[0] for vector in VECTORS)
-PIECES = {i: sum(piece(poly, i) for poly in POLYS) % ORDER for i in range(1, 6)}
-PUBLIC = {i: group.total(public_piece(vector, i) for vector in VECTORS) for i in range(1, 6)}
+PIECES = {i: sum(key_share_at(poly, i) for poly in POLYS) % ORDER for i in range(1, 6)}
+PUBLIC = {i: group.total(public_key_share_at(vector, i) for vector in VECTORS) for i in range(1, 6)}
 
 SEALED_IN = Context(b"\5" * 32, 30, 2, "choice")
 GIVEN_IN = Context(b"\5" * 32, 31, 4, "escrow-2")
@@ -220,7 +225,7 @@ def test_shares_hold_and_wrong_ones_are_rejected() -> None:
 
 
 @pytest.mark.parametrize("public", [*forgeries(PUBLIC[1]).values(), b""])
-def test_public_pieces_outside_the_group_are_rejected(public: bytes) -> None:
+def test_public_key_shares_outside_the_group_are_rejected(public: bytes) -> None:
     with pytest.raises(Invalid, match="bad-share"):
         escrow.verify_share(GIVEN_IN, (SEALED_IN, JOINT, COMMITMENT, ESCROW), public, give(1))
 

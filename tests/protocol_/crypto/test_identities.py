@@ -145,14 +145,19 @@ def test_what_only_one_equation_accepts_is_rejected_before_a_library_is_asked() 
 
 def test_what_is_signed() -> None:
     label = b"p2p-table/2/sign-say"
-    assert signed_bytes(Label.SAY, b"data") == len(label).to_bytes(8, "big") + label + b"data"
+    assert (
+        signed_bytes(Label.STEP_INPUT, b"data") == len(label).to_bytes(8, "big") + label + b"data"
+    )
 
 
 def test_a_signature_holds_for_its_key_label_and_bytes_only() -> None:
-    signature = KEY.sign(Label.SAY, b"data")
-    verify_signature(KEY.public, Label.SAY, b"data", signature)
-    others = [(KEY.public, Label.SAY, data) for data in (b"datb", b"data\0", b"")]
-    others += [(OTHER.public, Label.SAY, b"data"), (KEY.public, Label.LATE, b"data")]
+    signature = KEY.sign(Label.STEP_INPUT, b"data")
+    verify_signature(KEY.public, Label.STEP_INPUT, b"data", signature)
+    others = [(KEY.public, Label.STEP_INPUT, data) for data in (b"datb", b"data\0", b"")]
+    others += [
+        (OTHER.public, Label.STEP_INPUT, b"data"),
+        (KEY.public, Label.EPOCH_REQUEST, b"data"),
+    ]
     for public, label, data in others:
         fails(Invalid, "bad-signature", verify_signature, public, label, data, signature)
 
@@ -167,17 +172,19 @@ OUTSIDE = [IDENTITY, bytes(32), ORDER_EIGHT, group.add(KEY.public, ORDER_EIGHT)]
 def test_keys_outside_the_group_are_rejected(public: bytes) -> None:
     for call in (
         lambda: check_public(public),
-        lambda: verify_signature(public, Label.SAY, b"", KEY.sign(Label.SAY, b"")),
+        lambda: verify_signature(public, Label.STEP_INPUT, b"", KEY.sign(Label.STEP_INPUT, b"")),
     ):
         fails(Invalid, "bad-point", call)
 
 
 def test_r_outside_the_group_and_s_above_the_order_are_rejected() -> None:
-    signature = KEY.sign(Label.SAY, b"data")
+    signature = KEY.sign(Label.STEP_INPUT, b"data")
     high = (int.from_bytes(signature[32:], "little") + ORDER).to_bytes(32, "little")
     outside = (IDENTITY, bytes(32), ORDER_EIGHT, group.add(signature[:32], ORDER_EIGHT))
     for bad in (signature[:32] + high, *(r + signature[32:] for r in outside)):
-        fails(Invalid, "bad-signature", verify_signature, KEY.public, Label.SAY, b"data", bad)
+        fails(
+            Invalid, "bad-signature", verify_signature, KEY.public, Label.STEP_INPUT, b"data", bad
+        )
 
 
 @pytest.mark.parametrize(
@@ -200,14 +207,22 @@ def test_a_signer_cannot_make_r_outside_the_group(nonce: int, torsion: bytes) ->
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(st.binary(max_size=80), st.binary(min_size=64, max_size=64)))
 def test_any_bytes_as_signature_are_invalid(data: bytes) -> None:
-    fails(Invalid, "bad-signature", verify_signature, KEY.public, Label.SAY, b"data", data)
+    fails(Invalid, "bad-signature", verify_signature, KEY.public, Label.STEP_INPUT, b"data", data)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.binary(min_size=32, max_size=32))
 def test_any_bytes_as_key_are_invalid_or_another_key(data: bytes) -> None:
     if data != KEY.public:
-        fails(Invalid, "", verify_signature, data, Label.SAY, b"", KEY.sign(Label.SAY, b""))
+        fails(
+            Invalid,
+            "",
+            verify_signature,
+            data,
+            Label.STEP_INPUT,
+            b"",
+            KEY.sign(Label.STEP_INPUT, b""),
+        )
 
 
 def test_the_seed_is_not_shown_and_fingerprints_are_short_and_apart() -> None:

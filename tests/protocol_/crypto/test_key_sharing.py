@@ -17,16 +17,16 @@ from protocol.crypto import key_sharing
 from protocol.crypto.group import IDENTITY, ORDER, mul, mul_base
 from protocol.crypto.hashing import Context, framed
 from protocol.crypto.key_sharing import (
-    SEALED_SIZE,
+    ENCRYPTED_SHARE_SIZE,
     check_x25519_public,
     combine,
+    decrypt_key_share,
+    encrypt_key_share,
     feldman_vector,
-    open_piece,
-    piece,
+    key_share_at,
     polynomial,
-    public_piece,
-    seal_piece,
-    verify_piece,
+    public_key_share_at,
+    verify_key_share,
     x25519_keypair,
     x25519_public,
 )
@@ -58,46 +58,46 @@ LOW_ORDER = [
 @given(st.integers(1, 5), st.integers(0, ORDER - 1), st.binary(max_size=4))
 def test_any_t_pieces_stand_in_for_the_key(t: int, secret: int, seed: bytes) -> None:
     poly = polynomial(secret, t, source(seed))
-    shares = {i: mul(piece(poly, i), BASE) for i in range(1, 7)}
+    shares = {i: mul(key_share_at(poly, i), BASE) for i in range(1, 7)}
     for chosen in list(combinations(shares, t))[:4]:
         assert combine({i: shares[i] for i in chosen}, t) == mul(secret, BASE)
     assert combine(shares, t) == mul(secret, BASE)
 
 
 def test_fewer_than_t_pieces_do_not_nor_a_wrong_index_or_share() -> None:
-    shares = {i: mul(piece(POLY, i), BASE) for i in (1, 4)}
+    shares = {i: mul(key_share_at(POLY, i), BASE) for i in (1, 4)}
     fails(ValueError, "needs 3 pieces", combine, shares, 3)
     assert combine(shares, 2) != mul(SECRET, BASE)
     fails(ValueError, "needs 0 pieces", combine, shares, 0)
-    shares = {i: mul(piece(POLY, i), BASE) for i in (1, 2, 3)}
+    shares = {i: mul(key_share_at(POLY, i), BASE) for i in (1, 2, 3)}
     assert combine({1: shares[1], 2: shares[2], 4: shares[3]}, 3) != mul(SECRET, BASE)
     assert combine({**shares, 3: shares[1]}, 3) != mul(SECRET, BASE)
 
 
 def test_pieces_of_a_sum_are_sums_of_pieces() -> None:
     other = polynomial(55, 3, source(b"other"))
-    totals = {i: mul(piece(POLY, i) + piece(other, i), BASE) for i in (2, 3, 5)}
+    totals = {i: mul(key_share_at(POLY, i) + key_share_at(other, i), BASE) for i in (2, 3, 5)}
     assert combine(totals, 3) == mul(SECRET + 55, BASE)
 
 
-def test_the_vector_promises_each_piece() -> None:
+def test_the_vector_promises_each_key_share() -> None:
     assert VECTOR[0] == mul_base(SECRET)
     for i in range(1, 7):
-        assert public_piece(VECTOR, i) == mul_base(piece(POLY, i))
-        verify_piece(VECTOR, i, piece(POLY, i))
+        assert public_key_share_at(VECTOR, i) == mul_base(key_share_at(POLY, i))
+        verify_key_share(VECTOR, i, key_share_at(POLY, i))
 
 
 def test_other_pieces_are_rejected() -> None:
-    good = piece(POLY, 2)
+    good = key_share_at(POLY, 2)
     swapped = (VECTOR[0], VECTOR[2], VECTOR[1])
     others = [(vector, 2, good) for vector in (VECTOR[:2], swapped)]
     others += [(VECTOR, 2, value) for value in (good + 1, -good, 0)]
     for vector, i, value in (*others, (VECTOR, 3, good)):
-        fails(Invalid, "bad-backup", verify_piece, vector, i, value)
+        fails(Invalid, "bad-key-sharing", verify_key_share, vector, i, value)
 
 
 def test_index_0_is_the_secret_and_never_dealt() -> None:
-    for call in (lambda: piece(POLY, 0), lambda: public_piece(VECTOR, 0)):
+    for call in (lambda: key_share_at(POLY, 0), lambda: public_key_share_at(VECTOR, 0)):
         fails(ValueError, "begin with 1", call)
     fails(ValueError, "begin with 1", combine, {0: BASE, 1: BASE, 2: BASE}, 3)
     fails(ValueError, "at least 1", polynomial, SECRET, 0, source(b""))
@@ -106,8 +106,10 @@ def test_index_0_is_the_secret_and_never_dealt() -> None:
 def test_a_vector_outside_the_group_is_rejected() -> None:
     forged = [bad for bad in forgeries(VECTOR[1]).values() if bad != IDENTITY]
     for bad in (*forged, b""):
-        fails(Invalid, "bad-point", public_piece, (VECTOR[0], bad, VECTOR[2]), 2)
-    assert public_piece((VECTOR[0], IDENTITY, VECTOR[2]), 2) != public_piece(VECTOR, 2)
+        fails(Invalid, "bad-point", public_key_share_at, (VECTOR[0], bad, VECTOR[2]), 2)
+    assert public_key_share_at((VECTOR[0], IDENTITY, VECTOR[2]), 2) != public_key_share_at(
+        VECTOR, 2
+    )
 
 
 def test_x25519_is_the_one_of_rfc_7748() -> None:
@@ -124,28 +126,30 @@ def test_x25519_is_the_one_of_rfc_7748() -> None:
 )
 def test_low_order_and_non_canonical_keys_are_rejected(number: int) -> None:
     key = number.to_bytes(32, "little")
-    fails(Invalid, "bad-backup", check_x25519_public, key)
-    fails(Invalid, "bad-backup", seal_piece, CONTEXT, key, 5, source(b""))
-    fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, key + bytes(48))
+    fails(Invalid, "bad-key-sharing", check_x25519_public, key)
+    fails(Invalid, "bad-key-sharing", encrypt_key_share, CONTEXT, key, 5, source(b""))
+    fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, BOB, key + bytes(48))
 
 
 @each([b"", bytes(31), ALICE_PUBLIC + b"\0", None, 5], repr)
 def test_keys_of_other_lengths_are_rejected(key: Any) -> None:
     for call in (check_x25519_public, x25519_public):
-        fails(Invalid, "bad-backup", call, key)
-    fails(Invalid, "bad-backup", open_piece, CONTEXT, key, bytes(80))
+        fails(Invalid, "bad-key-sharing", call, key)
+    fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, key, bytes(80))
 
 
-SEALED = seal_piece(CONTEXT, BOB_PUBLIC, piece(POLY, 2), lambda size: ALICE[:size])
+SEALED = encrypt_key_share(CONTEXT, BOB_PUBLIC, key_share_at(POLY, 2), lambda size: ALICE[:size])
 
 
-def test_a_sealed_piece_opens_for_its_receiver_alone_and_is_fresh() -> None:
-    assert len(SEALED) == SEALED_SIZE == 80
-    assert open_piece(CONTEXT, BOB, SEALED) == piece(POLY, 2)
-    fails(Invalid, "bad-backup", open_piece, CONTEXT, ALICE, SEALED)
+def test_an_encrypted_key_share_opens_for_its_receiver_alone_and_is_fresh() -> None:
+    assert len(SEALED) == ENCRYPTED_SHARE_SIZE == 80
+    assert decrypt_key_share(CONTEXT, BOB, SEALED) == key_share_at(POLY, 2)
+    fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, ALICE, SEALED)
     assert check_x25519_public(BOB_PUBLIC) == BOB_PUBLIC
     rng = source(b"fresh")
-    assert seal_piece(CONTEXT, BOB_PUBLIC, 5, rng) != seal_piece(CONTEXT, BOB_PUBLIC, 5, rng)
+    assert encrypt_key_share(CONTEXT, BOB_PUBLIC, 5, rng) != encrypt_key_share(
+        CONTEXT, BOB_PUBLIC, 5, rng
+    )
 
 
 def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
@@ -157,18 +161,18 @@ def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
     return ChaCha20Poly1305(sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32])
 
 
-def test_a_sealed_piece_is_what_the_text_says() -> None:
+def test_an_encrypted_key_share_is_what_the_text_says() -> None:
     assert SEALED[:32] == ALICE_PUBLIC
     data = cipher_by_the_text(BOB, SEALED[:32]).decrypt(bytes(12), SEALED[32:], None)
-    assert int.from_bytes(data, "little") == piece(POLY, 2)
+    assert int.from_bytes(data, "little") == key_share_at(POLY, 2)
 
 
-def test_a_scalar_that_is_not_canonical_is_no_piece() -> None:
+def test_a_scalar_that_is_not_canonical_is_no_key_share() -> None:
     """A dealer's tag is right, but what it covers is not below the order."""
     cipher = cipher_by_the_text(ALICE, BOB_PUBLIC)
     for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32):
         sealed = ALICE_PUBLIC + cipher.encrypt(bytes(12), data, None)
-        fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, sealed)
+        fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, BOB, sealed)
 
 
 @settings(max_examples=60, deadline=None)
@@ -179,4 +183,4 @@ def test_a_scalar_that_is_not_canonical_is_no_piece() -> None:
 )
 def test_any_bytes_and_any_changed_byte_are_rejected(sealed: bytes, at: int, change: int) -> None:
     for bad in (sealed, SEALED[:at] + bytes([SEALED[at] ^ change]) + SEALED[at + 1 :]):
-        fails(Invalid, "bad-backup", open_piece, CONTEXT, BOB, bad)
+        fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, BOB, bad)

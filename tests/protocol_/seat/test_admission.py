@@ -8,7 +8,7 @@ from support.toy_game import ToyGame
 from protocol.seat import memory_quotas
 from protocol.seat.effects import Broken, Record
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.signed_messages import Message, Say
+from protocol.wire.signed_messages import Message, StepInput
 
 LIAR = 3
 
@@ -25,17 +25,17 @@ def test_a_longer_body_than_any_honest_one_is_not_kept_even_if_it_is_wanted(
     room: MachineTable,
 ) -> None:
     machine = room.machine()
-    longer = [say(room, 0, machine.tip.step, number, more=8) for number in (1, 2)]
+    longer = [step_input(room, 0, machine.tip.step, number, more=8) for number in (1, 2)]
     assert not hear(machine, longer[0])
     want(machine, {longer[1].hash})
     assert not hear(machine, longer[1])
-    assert hear(machine, say(room, 0, machine.tip.step, 1))
+    assert hear(machine, step_input(room, 0, machine.tip.step, 1))
 
 
-def say(room: MachineTable, epoch: int, step: int, number: int, more: int = 0) -> Message:
+def step_input(room: MachineTable, epoch: int, step: int, number: int, more: int = 0) -> Message:
     body = number.to_bytes(8, "big") * (room.table.max_body // 8) + bytes(more)
     on = number.to_bytes(32, "big")
-    return room.sign(LIAR, Say(epoch, step, on, body))
+    return room.sign(LIAR, StepInput(epoch, step, on, body))
 
 
 def most(room: MachineTable) -> int:
@@ -49,16 +49,16 @@ def hear(machine: SeatMachine, message: Message) -> bool:
 
 
 def loose(machine: SeatMachine) -> int:
-    found = inspect(machine).store.says_by(LIAR)
+    found = inspect(machine).store.inputs_by(LIAR)
     path = inspect(machine).path
-    off = (m for m in found if isinstance(m.statement, Say) and m.statement.on not in path)
+    off = (m for m in found if isinstance(m.statement, StepInput) and m.statement.on not in path)
     return sum(len(m.payload) for m in off)
 
 
 def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -> None:
     machine = room.machine()
     kept = [
-        hear(machine, say(room, 1, step, 2 * step + version))
+        hear(machine, step_input(room, 1, step, 2 * step + version))
         for step in range(1, machine.tip.step + memory_quotas.AHEAD)
         for version in range(2)
     ]
@@ -69,7 +69,7 @@ def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -
 def test_what_is_wanted_has_more_room_and_no_endless_one(room: MachineTable) -> None:
     machine = room.machine()
     wanted = [
-        say(room, 1, step, step)
+        step_input(room, 1, step, step)
         for step in range(1, 2 * memory_quotas.WANTED // room.table.max_body)
     ]
     want(machine, {message.hash for message in wanted})
@@ -81,8 +81,8 @@ def test_what_is_wanted_has_more_room_and_no_endless_one(room: MachineTable) -> 
 def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: MachineTable) -> None:
     machine = room.machine()
     for number in range(1, machine.tip.step):
-        hear(machine, say(room, 1, number, number))
-    assert not hear(machine, say(room, 1, machine.tip.step + 1, 99))
+        hear(machine, step_input(room, 1, number, number))
+    assert not hear(machine, step_input(room, 1, machine.tip.step + 1, 99))
     room.run(until=60)
     assert all(place.machine.finished for place in room.places)
     assert not any(inspect(place.machine).proofs for place in room.places)
@@ -91,7 +91,7 @@ def test_a_seat_whose_room_is_full_still_speaks_on_the_chain(room: MachineTable)
 def test_spare_versions_are_counted_too(room: MachineTable) -> None:
     machine = room.machine()
     versions = [
-        say(room, 1, 3, number)
+        step_input(room, 1, 3, number)
         for number in range(1, 2 * memory_quotas.WANTED // room.table.max_body)
     ]
     want(machine, {message.hash for message in versions})
@@ -103,13 +103,13 @@ def test_spare_versions_are_counted_too(room: MachineTable) -> None:
 
 
 def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:
-    made = toy_table(3, 1, 3, patience=PATIENCE)
+    made = toy_table(3, 1, 3, timeouts=PATIENCE)
     made.begin(0, 1, 2)
     machine = made.machine()
     for body in (b"one", b"two"):
-        hear(machine, made.sign(2, Say(0, machine.tip.step + 1, bytes(32), body)))
+        hear(machine, made.sign(2, StepInput(0, machine.tip.step + 1, bytes(32), body)))
     records = [e.data for e in (*made.places[0].heard, *machine.take()) if isinstance(e, Record)]
     again = SeatMachine(made.table, seeded("again"), 0, made.who[0], bytes(32))
     again.restore(records)
     assert [e for e in again.take() if isinstance(e, Broken)] == [again.broken]
-    assert (again.broken or Broken("")).code == "two-statements"
+    assert (again.broken or Broken("")).code == "equivocation"

@@ -8,7 +8,15 @@ from support.toy_game import ToyGame
 from protocol.seat import catch_up as answering
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames
-from protocol.wire.signed_messages import Accept, Back, Halt, Late, Message, Say, SealVote
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    PrepareVote,
+    Rejoin,
+    StepInput,
+)
 
 LIAR = 3
 
@@ -23,7 +31,9 @@ def rubbish(room: MachineTable, number: int, size: int, known: bool) -> Message:
     """A say of a seat at fault on the digest of this step, or on one that nobody knows."""
     tip = room.machine().tip
     on = tip.digest if known else bytes([number]) * 32
-    return room.sign(LIAR, Say(0, tip.step + number, on, number.to_bytes(8, "big") * (size // 8)))
+    return room.sign(
+        LIAR, StepInput(0, tip.step + number, on, number.to_bytes(8, "big") * (size // 8))
+    )
 
 
 def answers(
@@ -46,7 +56,7 @@ def test_an_answer_is_no_longer_than_a_link_can_hold_and_the_next_goes_on(
     machine = room.machine()
     for number in range(1, 25):
         keep(machine, rubbish(room, number, 100_000, known=True))
-    lacking = {m.hash for m in inspect(machine).store.says_by(LIAR) if len(m.payload) > 10_000}
+    lacking = {m.hash for m in inspect(machine).store.inputs_by(LIAR) if len(m.payload) > 10_000}
     have: list[bytes] = []
     for _ in range(10):
         part = shown(room, peer_frames.Sync(0, machine.tip.step, tuple(have)))
@@ -62,14 +72,14 @@ def test_what_opens_epochs_goes_first_and_what_is_off_the_chain_only_if_fetched(
 ) -> None:
     machine = room.machine()
     node = machine.tip
-    on_chain = room.sign(2, Say(0, node.step, node.digest, b"\xc0"))
+    on_chain = room.sign(2, StepInput(0, node.step, node.digest, b"\xc0"))
     loose = rubbish(room, 2, 64, known=False)
-    early = room.sign(LIAR, Halt(1, None, (), None, (), ()))
-    others = (SealVote(2, bytes(32)), Late(1), Back(1))
+    early = room.sign(LIAR, EpochPromise(1, None, (), None, (), ()))
+    others = (CommitVote(2, bytes(32)), EpochRequest(1), Rejoin(1))
     keep(machine, loose, early, on_chain, *(room.sign(2, one) for one in others))
     part = shown(room, peer_frames.Sync(0, node.step, ()))
     kinds = [type(m.statement) for m in part]
-    assert set(kinds[: kinds.index(Say)]) == {Back, Late, SealVote}
+    assert set(kinds[: kinds.index(StepInput)]) == {Rejoin, EpochRequest, CommitVote}
     assert {m.hash for m in part} & {loose.hash, early.hash, on_chain.hash} == {on_chain.hash}
     assert {m.hash for m in shown(room, peer_frames.Fetch((loose.hash, early.hash), ()))} == {
         loose.hash,
@@ -98,27 +108,27 @@ def test_all_own_statements_are_told_in_parts_by_rising_hash(
     assert rounds > 1
 
 
-def test_the_wishes_of_all_are_shown_before_ones_own_statements(room: MachineTable) -> None:
-    late = room.sign(2, Late(2))
-    keep(room.machine(), late, room.sign(2, SealVote(1, bytes(32))))
-    assert shown(room, peer_frames.Own())[0].hash == late.hash
+def test_the_requests_of_all_are_shown_before_ones_own_statements(room: MachineTable) -> None:
+    request = room.sign(2, EpochRequest(2))
+    keep(room.machine(), request, room.sign(2, CommitVote(1, bytes(32))))
+    assert shown(room, peer_frames.Own())[0].hash == request.hash
     later = shown(room, peer_frames.Own(b"\x01" + bytes(31)))
-    assert late.hash not in {m.hash for m in later}
+    assert request.hash not in {m.hash for m in later}
 
 
 FAR = 402
 
 
 @pytest.mark.parametrize(
-    "wish",
-    [Late(FAR), Accept(FAR, bytes(32)), SealVote(FAR, bytes(32))],
-    ids=lambda wish: type(wish).__name__,
+    "ahead",
+    [EpochRequest(FAR), PrepareVote(FAR, bytes(32)), CommitVote(FAR, bytes(32))],
+    ids=lambda ahead: type(ahead).__name__,
 )
-def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(
-    room: MachineTable, wish: Late | Accept | SealVote
+def test_a_request_too_far_ahead_is_shown_to_whoever_asks(
+    room: MachineTable, ahead: EpochRequest | PrepareVote | CommitVote
 ) -> None:
-    far, lower = (room.tell(0, room.sign(LIAR, one)) for one in (wish, Late(FAR - 1)))
-    assert inspect(room.machine()).wishes[LIAR] == FAR
+    far, lower = (room.tell(0, room.sign(LIAR, one)) for one in (ahead, EpochRequest(FAR - 1)))
+    assert inspect(room.machine()).requests[LIAR] == FAR
     assert far.hash not in inspect(room.machine()).store
     for frame in (peer_frames.Sync(0, room.machine().tip.step, ()), peer_frames.Own()):
         hashes = {m.hash for m in shown(room, frame)}
@@ -126,9 +136,9 @@ def test_a_wish_too_far_ahead_is_shown_to_whoever_asks(
         assert lower.hash not in hashes
 
 
-def test_a_halt_too_far_ahead_counts_for_nothing(room: MachineTable) -> None:
-    room.tell(0, room.sign(LIAR, Halt(FAR, None, (), None, (), ())))
-    assert LIAR not in inspect(room.machine()).wishes
+def test_a_promise_too_far_ahead_counts_for_nothing(room: MachineTable) -> None:
+    room.tell(0, room.sign(LIAR, EpochPromise(FAR, None, (), None, (), ())))
+    assert LIAR not in inspect(room.machine()).requests
 
 
 def test_a_stranger_owns_nothing_here(room: MachineTable) -> None:
@@ -141,10 +151,10 @@ def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable)
     for machine in room.machines((0, 1, 2)):
         keep(machine, *rest)
     for seat in (0, 1, 2):
-        late = room.sign(seat, Late(1))
+        request = room.sign(seat, EpochRequest(1))
         for machine in room.machines({0, 1, 2, 3} - {seat}):
-            machine.receive(carried(late), room.now, None)
-        hold(room.machine(seat), late)
+            machine.receive(carried(request), room.now, None)
+        hold(room.machine(seat), request)
     for seat in range(4):
         room.collect(seat)
     room.run(until=400)
@@ -155,11 +165,11 @@ def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable)
     named = {
         h
         for m in inspect(machine).store
-        if isinstance(m.statement, Halt)
-        for h in (*m.statement.says, *(h for pair in m.statement.proofs for h in pair))
+        if isinstance(m.statement, EpochPromise)
+        for h in (*m.statement.inputs, *(h for pair in m.statement.proofs for h in pair))
     }
     gone = [m for m in rest if m.hash not in named]
     assert gone
     assert not held & {m.hash for m in gone}
-    on_chain = [m for m in inspect(machine).store if isinstance(m.statement, Say)]
+    on_chain = [m for m in inspect(machine).store if isinstance(m.statement, StepInput)]
     assert len({m.seat for m in on_chain}) == 4

@@ -6,14 +6,14 @@ from support.machine_table import toy_table
 
 from protocol.chain.chain_state import Kind
 from protocol.seat.effects import StepAppended
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
 DELAY = 0.1
 
 
 def played(seats: int, quorum: int | None = None) -> list[list[tuple[float, Kind]]]:
     """Return when each seat completed which step of a whole game, computing taking nothing."""
-    table = toy_table(seats, 2, quorum, Patience())
+    table = toy_table(seats, 2, quorum, Timeouts())
     table.delay = lambda seat, other: DELAY
     table.start()
     assert table.go(table.done, 60)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, has_said, inspect, keep_departure, raise_promise, wish
+from support.inspection import alter, has_input, inspect, keep_departure, raise_promise, request
 from support.machine_table import (
     QUICK,
     MachineTable,
@@ -15,7 +15,7 @@ from support.machine_table import (
     toy_table,
     waiting_table,
 )
-from support.sim.departures import leave_of
+from support.sim.departures import departure_of
 
 from protocol.chain.chain_state import Kind
 from protocol.errors import Invalid
@@ -32,8 +32,8 @@ from protocol.seat.effects import (
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames, signed_notices
-from protocol.wire.signed_messages import Halt, Late
-from protocol.wire.signed_notices import Leave
+from protocol.wire.signed_messages import EpochPromise, EpochRequest
+from protocol.wire.signed_notices import Departure
 
 
 def table_with_departures(table: MachineTable) -> MachineTable:
@@ -41,7 +41,7 @@ def table_with_departures(table: MachineTable) -> MachineTable:
 
     A seat that did not leave would say that it is back.
     """
-    table.drop = lambda _, to, raw: (word := leave_of(raw)) is not None and word.seat == to
+    table.drop = lambda _, to, raw: (word := departure_of(raw)) is not None and word.seat == to
     return table
 
 
@@ -50,11 +50,11 @@ def sight_of(thinkers: Iterable[int], seats: int = 4) -> MachineTable:
     return table_with_departures(waiting_table(thinkers, seats))
 
 
-def departs(scene: MachineTable, seat: int) -> Leave:
+def departs(scene: MachineTable, seat: int) -> Departure:
     """Let a seat leave: it signs, sends, and its process is gone."""
     assert scene.machine(seat).leave(scene.now)
     scene.collect(seat)
-    (word,) = {f for s, _, raw in scene.queue if s == seat and (f := leave_of(raw))}
+    (word,) = {f for s, _, raw in scene.queue if s == seat and (f := departure_of(raw))}
     scene.settle()
     scene.places[seat].alive = False
     for other in scene.linked(seat):
@@ -80,7 +80,7 @@ def comes_back(scene: MachineTable, seat: int) -> None:
     scene.settle()
 
 
-def hear(scene: MachineTable, to: int, word: Leave) -> frozenset[int]:
+def hear(scene: MachineTable, to: int, word: Departure) -> frozenset[int]:
     """Let a node hear a departure, of whomever, from another than its seat; return who is away."""
     scene.hear(to, peer_frames.encode_frame(word), (to + 1) % len(scene.places))
     return scene.machine(to).away()
@@ -94,13 +94,13 @@ def check_end(scene: MachineTable, *absences: int) -> None:
 
 def word_of(
     scene: MachineTable, seat: int, number: int = 1, epoch: int = 0, ahead: int = 0
-) -> Leave:
+) -> Departure:
     """Return a departure of a seat for where seat 0 stands."""
     tip, table = scene.machine().tip, scene.table.id
     return signed_notices.sign_notice(
         scene.who[seat],
         table,
-        signed_notices.Leave(seat, number, epoch, tip.step + ahead, tip.digest),
+        signed_notices.Departure(seat, number, epoch, tip.step + ahead, tip.digest),
     )
 
 
@@ -127,7 +127,7 @@ def test_nobody_goes_on_without_the_word_or_before_standing_there_for_a_grace() 
     assert scene.machine().tip.absences == (0, 0, 0, 0)
     scene = left_by(3, at=0)
     scene.run(until=2.5)
-    assert inspect(scene.machine()).wishes == {}
+    assert inspect(scene.machine()).requests == {}
     scene.run(until=1.5)
     assert scene.machine().tip.absences == (0, 0, 0, 1)
 
@@ -137,7 +137,7 @@ def test_who_still_thinks_keeps_the_whole_patience() -> None:
     scene.run(until=14)
     for machine in scene.machines((0, 1, 2)):
         assert machine.away() == {3}
-        assert (inspect(machine).wishes, inspect(machine).has_run_out) == ({}, False)
+        assert (inspect(machine).requests, inspect(machine).has_run_out) == ({}, False)
     scene.thinkers = {3}
     scene.choose_now(2, 0)
     scene.run(until=2)
@@ -149,7 +149,7 @@ def test_who_thinks_itself_hurries_nobody() -> None:
     scene.run(until=10)
     assert scene.machine().awaited() == {0, 3}
     assert not inspect(scene.machine()).have_all_left
-    assert inspect(scene.machine()).wishes == {}
+    assert inspect(scene.machine()).requests == {}
 
 
 def test_who_has_spoken_leaves_for_the_next_step() -> None:
@@ -160,12 +160,12 @@ def test_who_has_spoken_leaves_for_the_next_step() -> None:
     assert (word.step, word.on) == (step + 1, scene.machine().tip.digest)
     scene.run(until=8)
     assert scene.machine().away() == {3}
-    assert inspect(scene.machine()).wishes == {}
+    assert inspect(scene.machine()).requests == {}
     scene.thinkers.clear()
     scene.choose_now(2, 0)
     scene.run(until=2.5)
     assert inspect(scene.machine()).epoch == 0
-    assert scene.machine().tip.want.kind is Kind.HOLD
+    assert scene.machine().tip.want.kind is Kind.BARRIER
     scene.run(until=2)
     check_end(scene, 0, 0, 0, 1)
 
@@ -206,7 +206,7 @@ def test_who_waits_longer_waits_for_who_has_left_too() -> None:
 # What ends it.
 
 
-def test_a_say_of_the_seat_ends_it() -> None:
+def test_an_input_of_the_seat_ends_it() -> None:
     scene = sight_of({2, 3})
     word = word_of(scene, 3)
     assert hear(scene, 0, word) == {3}
@@ -239,7 +239,7 @@ def test_a_link_with_the_seat_ends_it() -> None:
     scene.run(until=12)
     for machine in scene.machines((0, 1, 2)):
         assert machine.away() == frozenset()
-        assert inspect(machine).wishes == {}
+        assert inspect(machine).requests == {}
     scene.thinkers.clear()
     scene.choose_now(3, 0)
     scene.run(until=1)
@@ -264,7 +264,7 @@ def changed(scene: MachineTable) -> None:
     """All stand in epoch 1, nobody absent, at the step at which they stood before."""
     for seat, place in enumerate(scene.places):
         if place.alive:
-            wish(place.machine, dict.fromkeys(range(4), 1))
+            request(place.machine, dict.fromkeys(range(4), 1))
             place.machine.tick(scene.now)
             scene.collect(seat)
     scene.run(until=5)
@@ -278,7 +278,7 @@ def test_a_change_of_epoch_does_not_end_it() -> None:
     assert scene.machine().away() == {3}
     assert scene.places[0].of_kind(SeatLeft) == [SeatLeft(3)]
     scene.run(until=6)
-    assert inspect(scene.machine()).wishes.get(0, 0) == 1, "seat 2 still thinks"
+    assert inspect(scene.machine()).requests.get(0, 0) == 1, "seat 2 still thinks"
     scene.choose_now(2, 0)
     scene.run(until=4)
     assert scene.machine().tip.absences == (0, 0, 0, 1, 0, 0)
@@ -322,7 +322,7 @@ def test_an_absence_since_then_ends_it() -> None:
     assert scene.machine().away() == {3}, "but for the absence it would hold"
 
 
-def test_a_say_of_a_later_epoch_ends_it_and_one_of_an_epoch_to_come_waits_for_it() -> None:
+def test_an_input_of_a_later_epoch_ends_it_and_one_of_an_epoch_to_come_waits_for_it() -> None:
     scene = sight_of({2, 3}, 6)
     hear(scene, 0, word := word_of(scene, 3))
     changed(scene)
@@ -344,8 +344,8 @@ def test_who_is_back_says_so_once_it_may_sign() -> None:
     first = departs(scene, 3)
     scene.crash_and_resume(3)
     assert inspect(scene.machine(3)).state is SigningState.SILENT
-    found = (leave_of(raw) for sender, _, raw in scene.queue if sender == 3)
-    assert not any(word is not None and word.says_back for word in found)
+    found = (departure_of(raw) for sender, _, raw in scene.queue if sender == 3)
+    assert not any(word is not None and word.is_return for word in found)
     scene.run(until=1)
     assert inspect(scene.machine(3)).state is SigningState.STANDING
     for seat in range(4):
@@ -381,9 +381,9 @@ def test_a_return_is_on_disk_before_it_is_sent() -> None:
     machine.take()
     machine.tick(scene.now)
     effects = [e for e in machine.take() if isinstance(e, Record | Send)]
-    place = next(i for i, e in enumerate(effects) if isinstance(e, Send) and leave_of(e.frame))
+    place = next(i for i, e in enumerate(effects) if isinstance(e, Send) and departure_of(e.frame))
     assert isinstance(effects[place - 1], Record)
-    assert leave_of(effects[place].frame).says_back  # type: ignore[union-attr]
+    assert departure_of(effects[place].frame).is_return  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
@@ -392,7 +392,7 @@ def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int)
     word = signed_notices.sign_notice(
         scene.who[3],
         scene.table.id,
-        signed_notices.Leave(3, 1, 0, scene.machine().tip.step, b"x" * 32),
+        signed_notices.Departure(3, 1, 0, scene.machine().tip.step, b"x" * 32),
     )
     for other in (word_of(scene, 3, epoch=epoch, ahead=ahead), word):
         assert hear(scene, 0, other) == frozenset()
@@ -422,9 +422,15 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
     assert not machine.leave(scene.now)
     assert not machine.must_choose
     for seat in (0, 1, 2):
-        machine.receive(carried(scene.sign(seat, Late(1))), scene.now, scene.table.ids[seat])
+        machine.receive(
+            carried(scene.sign(seat, EpochRequest(1))), scene.now, scene.table.ids[seat]
+        )
     assert [effect for effect in machine.take() if isinstance(effect, Record)] != []
-    own = [m for m in inspect(machine).store.by_seat(3) if isinstance(m.statement, Halt | Late)]
+    own = [
+        m
+        for m in inspect(machine).store.by_seat(3)
+        if isinstance(m.statement, EpochPromise | EpochRequest)
+    ]
     assert own == []
 
 
@@ -464,10 +470,10 @@ def test_who_says_nothing_when_it_leaves() -> None:
     assert not scene.machine(3).leave(scene.now)
 
 
-def test_a_halted_seat_may_leave_too() -> None:
+def test_a_promised_seat_may_leave_too() -> None:
     scene = sight_of(range(4))
     raise_promise(scene.machine(3), 1)
-    assert inspect(scene.machine(3)).state is SigningState.HALTED
+    assert inspect(scene.machine(3)).state is SigningState.PROMISED
     assert departs(scene, 3).epoch == 0
 
 
@@ -489,7 +495,7 @@ def test_it_is_passed_on_once_and_only_a_higher_number_after_it() -> None:
     scene = sight_of(range(4))
     word = word_of(scene, 3, number=2)
 
-    def passed_on(leave: Leave) -> bool:
+    def passed_on(leave: Departure) -> bool:
         scene.machine().receive(peer_frames.encode_frame(leave), scene.now, scene.table.ids[1])
         sends = [e for e in scene.machine().take() if isinstance(e, Send)]
         assert all(send.but == {scene.table.ids[1]} for send in sends)
@@ -516,7 +522,7 @@ def test_whoever_asks_where_one_stands_is_told_who_is_away_or_back(number: int) 
     machine.link_up(scene.table.ids[3], scene.now)
     machine.take()
     machine.receive(ask, scene.now, peer)
-    assert any(isinstance(frame, Leave) for frame in sent(machine)) == word.says_back
+    assert any(isinstance(frame, Departure) for frame in sent(machine)) == word.is_return
 
 
 def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
@@ -524,7 +530,7 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
     tip = scene.machine().tip
     for who, table in ((2, scene.table.id), (3, b"o" * 32)):
         forged = signed_notices.sign_notice(
-            identity(who), table, signed_notices.Leave(3, 1, 0, tip.step, tip.digest)
+            identity(who), table, signed_notices.Departure(3, 1, 0, tip.step, tip.digest)
         )
         fails(Invalid, "", hear, scene, 0, forged)
     assert scene.machine().away() == frozenset()
@@ -536,7 +542,7 @@ def test_leaves_prove_nothing_of_anyone_and_one_of_each_seat_is_kept() -> None:
     scene = sight_of(range(4))
     tip, sign = scene.machine().tip, signed_notices.sign_notice
     for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):
-        word = Leave(3, number, 0, tip.step, on)
+        word = Departure(3, number, 0, tip.step, on)
         hear(scene, 0, sign(scene.who[3], scene.table.id, word))
     assert inspect(scene.machine()).proofs == {}
     assert not scene.places[0].of_kind(Guilty)
@@ -560,8 +566,8 @@ def before(kind: Kind) -> MachineTable:
     return scene
 
 
-@pytest.mark.parametrize(("code", "patience"), [(SEAT_LEFT, 1), (SILENT_SEAT, 15)])
-def test_before_the_game_it_ends_the_table_and_names_who_left(code: str, patience: float) -> None:
+@pytest.mark.parametrize(("code", "timeouts"), [(SEAT_LEFT, 1), (SILENT_SEAT, 15)])
+def test_before_the_game_it_ends_the_table_and_names_who_left(code: str, timeouts: float) -> None:
     """Silence has a name of its own."""
     scene = before(Kind.SHUFFLE)
     assert not scene.machine(2).is_bound
@@ -569,7 +575,7 @@ def test_before_the_game_it_ends_the_table_and_names_who_left(code: str, patienc
         departs(scene, 2)
     scene.places[2].alive = False
     assert scene.machine().broken is None
-    scene.run(until=patience)
+    scene.run(until=timeouts)
     for seat in (0, 1):
         assert scene.machine(seat).broken == Broken(code, 2)
         assert not scene.places[seat].of_kind(Guilty)
@@ -577,7 +583,7 @@ def test_before_the_game_it_ends_the_table_and_names_who_left(code: str, patienc
 
 def test_who_has_confirmed_the_deck_is_not_missed_before_the_game() -> None:
     scene = before(Kind.KEY_COMMIT)
-    while not has_said(scene.machine(2), 7) or scene.machine(2).has_begun:
+    while not has_input(scene.machine(2), 7) or scene.machine(2).has_begun:
         assert scene.deliver()
     machine = scene.machine(2)
     assert machine.tip.want.kind is Kind.DECK_OK or machine.tip.step == 7
@@ -596,7 +602,7 @@ def test_who_has_confirmed_the_deck_leaves_the_table_and_may_join_again() -> Non
     scene.places[2].alive = False
     scene.settle()
     machine = scene.machine()
-    assert has_said(machine, machine.tip.step)
+    assert has_input(machine, machine.tip.step)
     assert machine.awaited() == {2}
     assert not machine.is_unsure_of_deck
     hear(scene, 0, word_of(scene, 2))

@@ -6,17 +6,17 @@ from support.machine_table import MachineTable, toy_table
 
 from protocol.errors import Invalid
 from protocol.wire import peer_frames, signed_notices
-from protocol.wire.signed_messages import Say
+from protocol.wire.signed_messages import StepInput
 from protocol.wire.signed_notices import OVER, EndNotice
-from protocol.wire.table_header import Patience
+from protocol.wire.table_header import Timeouts
 
 HUB = 0
-STEP = Patience().step / 1000
+STEP = Timeouts().step / 1000
 
 
 def played() -> MachineTable:
     """Return a star of four, whose leaves have a link to the hub only, at the end of the game."""
-    made = toy_table(patience=Patience())
+    made = toy_table(timeouts=Timeouts())
     made.cut = lambda seat, other: HUB not in (seat, other)
     made.play(until=60)
     made.settle()
@@ -108,7 +108,7 @@ def test_only_the_seat_itself_signs_its_notice_at_its_table() -> None:
 def test_a_seat_that_knows_a_fault_waits_for_its_base_while_a_quorum_is_linked() -> None:
     room = played()
     hub = room.machine(HUB)
-    room.tell(HUB, room.sign(1, Say(0, hub.tip.step, hub.tip.digest, b"other")))
+    room.tell(HUB, room.sign(1, StepInput(0, hub.tip.step, hub.tip.digest, b"other")))
     assert inspect(hub).proofs
     assert not hub.may_leave()
     for seat in (1, 2, 3):

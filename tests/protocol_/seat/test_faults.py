@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from support.forgeries.bodies import fixed, patched, plus_one
 from support.forgeries.catalogue import FORGERIES
-from support.forgeries.cheater import Lie, changing, forging, on_say, say_too, twice
+from support.forgeries.cheater import Lie, changing, forging, on_input, say_too, twice
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
@@ -19,11 +19,25 @@ from protocol.consensus.fork_tree import Tree
 from protocol.fault_codes import FAULTS
 from protocol.seat.effects import Broken, ChoiceAsked, Guilty
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.signed_messages import Close, Halt, Late, Message, Say, SealVote, Statement
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    Statement,
+    StepInput,
+)
 
 LIAR = 1
-BY_STATEMENT = {"two-statements", "two-chains", "halt-below-lock", "halt-omits-say", "bad-halt"}
-BY_STATEMENT |= {"bad-close", "not-expected"}
+BY_STATEMENT = {
+    "equivocation",
+    "two-chains",
+    "promise-below-certificate",
+    "promise-omits-input",
+    "bad-promise",
+}
+BY_STATEMENT |= {"bad-new-epoch", "not-expected"}
 """The faults that no body shows."""
 
 
@@ -100,7 +114,7 @@ def test_a_forged_body_is_named_by_every_honest_seat(name: str) -> None:
 
 def test_a_forged_share_given_for_an_absent_seat_is_named_and_t_others_suffice() -> None:
     spoil = patched(2, lambda batches: tuple(plus_one(batch) for batch in batches))
-    lie = on_say(lambda node: LIAR in node.present and bool(helped(node)), spoil, passes=False)
+    lie = on_input(lambda node: LIAR in node.present and bool(helped(node)), spoil, passes=False)
     table = toy_table(6, choose=eager, cheaters={LIAR: lie})
     gone_before(table, 5, lambda node: node.want.kind is Kind.OPEN)
     table.play(until=400)
@@ -137,13 +151,13 @@ def play(table: MachineTable, code: str) -> MachineTable:
 
 def test_two_inputs_in_one_step_are_a_fault() -> None:
     lie = twice(lambda node: node.want.kind is Kind.OPEN, fixed(b"\xc0\xc0"))
-    table = play(toy_table(cheaters={LIAR: lie}), "two-statements")
-    check_named(table, "two-statements")
+    table = play(toy_table(cheaters={LIAR: lie}), "equivocation")
+    check_named(table, "equivocation")
     assert table.machine().finished
 
 
 def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
-    first, second = (on_say(lambda node: node.step == 3, fixed(body)) for body in (b"1", b"2"))
+    first, second = (on_input(lambda node: node.step == 3, fixed(body)) for body in (b"1", b"2"))
 
     def lie(machine: SeatMachine, statement: Statement) -> Statement:
         made = first(machine, statement)
@@ -154,7 +168,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
     table = toy_table(3, cheaters={LIAR: lie})
     table.play(until=60)
     for seat in (0, 2):
-        assert table.machine(seat).broken == Broken("two-statements", LIAR)
+        assert table.machine(seat).broken == Broken("equivocation", LIAR)
 
 
 def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
@@ -168,7 +182,7 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
         node = node.parent
     assert node.want.speakers == {0}
     for seat in (0, 2, 3):
-        table.tell(seat, table.sign(LIAR, Say(0, node.step, node.digest, b"\x01")))
+        table.tell(seat, table.sign(LIAR, StepInput(0, node.step, node.digest, b"\x01")))
     table.now += 2
     for seat in (0, 2, 3):
         table.machine(seat).tick(table.now)
@@ -176,48 +190,51 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
     check_named(table, "not-expected")
 
 
-def omit_own_says(machine: SeatMachine, halt: Halt) -> Statement:
+def omit_own_inputs(machine: SeatMachine, promise: EpochPromise) -> Statement:
     """Leave out of a promise what it says itself."""
-    return Halt(halt.epoch, halt.lock, (), None, (), ())
+    return EpochPromise(promise.epoch, promise.certificate, (), None, (), ())
 
 
-def deny_the_lock(machine: SeatMachine, vote: SealVote) -> Statement:
+def deny_the_lock(machine: SeatMachine, vote: CommitVote) -> Statement:
     """Promise the next epoch without the certificate, and then vote for this one."""
-    told = inspect(machine).store.of_epoch(Halt, vote.epoch)
-    says = next(m.statement.says for m in told if m.seat == LIAR)
-    for more in (Late(vote.epoch + 1), Halt(vote.epoch + 1, None, says, None, (), ())):
+    told = inspect(machine).store.of_epoch(EpochPromise, vote.epoch)
+    inputs = next(m.statement.inputs for m in told if m.seat == LIAR)
+    for more in (
+        EpochRequest(vote.epoch + 1),
+        EpochPromise(vote.epoch + 1, None, inputs, None, (), ()),
+    ):
         say_too(machine, more)
     return vote
 
 
-def build_on_nothing(machine: SeatMachine, halt: Halt) -> Statement:
+def build_on_nothing(machine: SeatMachine, promise: EpochPromise) -> Statement:
     """Leave out of a promise what its own inputs build on."""
     store = inspect(machine).store
-    own = sorted(h for h in halt.says if store.find(h).seat == LIAR)
-    return Halt(halt.epoch, halt.lock, tuple(own), None, (), ())
+    own = sorted(h for h in promise.inputs if store.find(h).seat == LIAR)
+    return EpochPromise(promise.epoch, promise.certificate, tuple(own), None, (), ())
 
 
-def close_with_too_few(machine: SeatMachine, close: Close) -> Statement:
+def new_epoch_with_too_few(machine: SeatMachine, close: NewEpoch) -> Statement:
     """Leave out a promise."""
-    return replace(close, halts=close.halts[:-1])
+    return replace(close, promises=close.promises[:-1])
 
 
 @pytest.mark.parametrize(
     ("lie", "code", "seats"),
     [
-        (changing(Halt, omit_own_says), "halt-omits-say", 4),
-        (changing(SealVote, deny_the_lock), "halt-below-lock", 6),
-        (changing(Halt, build_on_nothing), "bad-halt", 6),
-        (changing(Close, close_with_too_few), "bad-close", 6),
+        (changing(EpochPromise, omit_own_inputs), "promise-omits-input", 4),
+        (changing(CommitVote, deny_the_lock), "promise-below-certificate", 6),
+        (changing(EpochPromise, build_on_nothing), "bad-promise", 6),
+        (changing(NewEpoch, new_epoch_with_too_few), "bad-new-epoch", 6),
     ],
-    ids=["halt-omits-say", "halt-below-lock", "bad-halt", "bad-close"],
+    ids=["promise-omits-input", "promise-below-certificate", "bad-promise", "bad-new-epoch"],
 )
 def test_a_lie_about_epochs_is_a_fault(lie: Lie, code: str, seats: int) -> None:
     """The last seat is gone after three steps, so that epochs change."""
     table = toy_table(seats, cheaters={LIAR: lie})
     gone_before(table, seats - 1, lambda node: node.step >= table.table.first_step + 3)
     play(table, code)
-    if code == "bad-close":
+    if code == "bad-new-epoch":
         check_named(table, code)
     assert table.machine().finished or seats == 4
 
@@ -228,16 +245,16 @@ def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
     table.play(until=5)
     inside = inspect(table.machine())
     deal = min(inside.path.values(), key=lambda node: node.step)
-    other = table.sign(LIAR, Say(0, deal.step, deal.digest, b"\xc0"))
+    other = table.sign(LIAR, StepInput(0, deal.step, deal.digest, b"\xc0"))
 
     def is_first(message: Message) -> bool:
         return (message.seat, message.statement.step) == (LIAR, deal.step)  # type: ignore[union-attr]
 
-    says = inside.store.epoch_says(0, deal.step)
-    assert list(fault_evidence.off_chain(Tree(deal, says, 0))) == []
-    apart = Tree(deal, says, 0)
-    swapped = [other if is_first(m) else m for m in says]
-    apart.says = [(m, m.statement) for m in swapped if isinstance(m.statement, Say)]
+    inputs = inside.store.epoch_inputs(0, deal.step)
+    assert list(fault_evidence.off_chain(Tree(deal, inputs, 0))) == []
+    apart = Tree(deal, inputs, 0)
+    swapped = [other if is_first(m) else m for m in inputs]
+    apart.inputs = [(m, m.statement) for m in swapped if isinstance(m.statement, StepInput)]
     assert {seat for seat, _, _ in fault_evidence.off_chain(apart)} == {LIAR}
 
 
@@ -254,11 +271,11 @@ def test_a_table_ends_once_more_seats_are_at_fault_than_it_can_spare(
     step = table.machine().tip.step + 1
     for liar in faulty:
         for body in (b"one", b"two"):
-            said = table.sign(liar, Say(0, step, bytes([7]) * 32, body))
+            said = table.sign(liar, StepInput(0, step, bytes([7]) * 32, body))
             for seat in honest:
                 table.tell(seat, said)
     for seat in honest:
-        broken = Broken("two-statements", faulty[-1]) if ends else None
+        broken = Broken("equivocation", faulty[-1]) if ends else None
         assert table.machine(seat).broken == broken
         told = {one.seat for one in table.places[seat].of_kind(Guilty)}
         assert told == set(faulty) or not ends

@@ -31,7 +31,14 @@ from protocol.seat.effects import (
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import SIGNS, PlayerChoice, SigningState
 from protocol.wire import peer_frames
-from protocol.wire.signed_messages import Accept, Back, Halt, Late, Say, SealVote
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    PrepareVote,
+    Rejoin,
+    StepInput,
+)
 
 
 def told(machine: SeatMachine, now: float, *peers: bytes) -> None:
@@ -41,7 +48,9 @@ def told(machine: SeatMachine, now: float, *peers: bytes) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
-def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(seats: int) -> None:
+def test_an_undisturbed_game_ends_alike_for_all_with_one_input_per_seat_and_step(
+    seats: int,
+) -> None:
     """And no seat sends what it has not recorded before."""
     room = toy_table(seats)
     room.play(until=5)
@@ -50,7 +59,7 @@ def test_an_undisturbed_game_ends_alike_for_all_with_one_say_per_seat_and_step(s
         assert place.machine.finished
         assert place.machine.may_leave()
         own = room.own_messages(seat, place.heard)
-        assert all(isinstance(m.statement, Say) for m in own)
+        assert all(isinstance(m.statement, StepInput) for m in own)
         assert len({m.identity for m in own}) == len({m.hash for m in own})
         recorded: set[bytes] = set()
         for effect in place.heard:
@@ -202,7 +211,7 @@ def _comes_back(room: MachineTable, seat: int, asks: bool = True) -> None:
     room.returned.add(seat)  # type: ignore[attr-defined]
     room.crash_and_resume(seat)
     if asks:
-        room.machine(seat).ask_back(room.now)
+        room.machine(seat).ask_rejoin(room.now)
         room.collect(seat)
 
 
@@ -223,17 +232,17 @@ def test_one_seat_waits_and_the_others_go_on_without_it() -> None:
     machine = room.machine()
     assert machine.finished
     assert 5 not in machine.tip.present
-    halts = [said for said in inspect(machine).statements(0) if isinstance(said, Halt)]
-    assert halts[0].expired is None
-    assert not any(isinstance(said, Late) for said in inspect(machine).statements(0))
+    promises = [said for said in inspect(machine).statements(0) if isinstance(said, EpochPromise)]
+    assert promises[0].timeout is None
+    assert not any(isinstance(said, EpochRequest) for said in inspect(machine).statements(0))
 
 
 def test_with_enough_waiting_nothing_happens_until_later() -> None:
     room = _others_wait_longer(4, {0})
-    wait = inspect(room.machine()).clocks.patience(room.machine().tip)
+    wait = inspect(room.machine()).clocks.timeout(room.machine().tip)
     room.run(until=8 + wait - 1 - room.now)
     assert [inspect(p.machine).promise for p in room.places[:3]] == [0, 0, 0]
-    assert inspect(room.machine(1)).wishes == {1: 1, 2: 1}
+    assert inspect(room.machine(1)).requests == {1: 1, 2: 1}
     room.run(until=200)
     assert all(p.machine.finished for p in room.places[:3])
     assert 3 not in room.machine().tip.present
@@ -241,7 +250,7 @@ def test_with_enough_waiting_nothing_happens_until_later() -> None:
 
 def test_who_comes_back_in_the_extended_time_is_not_absent() -> None:
     room = _others_wait_longer(4, {0, 1})
-    wait = inspect(room.machine()).clocks.patience(room.machine().tip)
+    wait = inspect(room.machine()).clocks.timeout(room.machine().tip)
     room.run(until=8 + wait - 2 - room.now)
     _comes_back(room, 3, asks=False)
     room.run(until=60)
@@ -263,12 +272,12 @@ def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
 
 def test_a_seat_whose_returns_are_used_up_stays_absent_while_the_game_goes_on() -> None:
     """[E-31]"""
-    room = toy_table(4, rounds=6, returns=0)
+    room = toy_table(4, rounds=6, rejoins=0)
     _gone_at(room, {3}, room.table.first_step)
     room.play(until=30)
     assert 3 not in room.machine().tip.present
     _comes_back(room, 3)
-    assert not room.machine(3).may_return
+    assert not room.machine(3).may_rejoin
     room.run(until=300)
     assert 3 not in room.machine().tip.present
     assert room.machine().finished
@@ -276,7 +285,7 @@ def test_a_seat_whose_returns_are_used_up_stays_absent_while_the_game_goes_on() 
 
 def test_with_returns_used_up_a_seat_comes_back_where_the_table_would_stand_still() -> None:
     """[E-31]: seat 3 is absent, and then seat 2; both are there again later."""
-    room = toy_table(4, rounds=6, returns=0)
+    room = toy_table(4, rounds=6, rejoins=0)
     first = room.machine()
     _gone_at(room, {3}, room.table.first_step)
     collect = room.collect
@@ -333,18 +342,18 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
         if (3 in last.tip.present) != there[-1]:
             there.append(not there[-1])
             if len(there) == 2:
-                last.ask_back(room.now)
+                last.ask_rejoin(room.now)
                 room.collect(3)
     assert last.finished
     assert there == [True, False, True, False]
-    assert last.may_return
+    assert last.may_rejoin
 
 
 def test_a_banned_seat_cannot_come_back() -> None:
     room = toy_table(6)
     room.begin()
-    bad = room.sign(5, Accept(1, b"x" * 32))
-    worse = room.sign(5, Accept(1, b"y" * 32))
+    bad = room.sign(5, PrepareVote(1, b"x" * 32))
+    worse = room.sign(5, PrepareVote(1, b"y" * 32))
     for seat in range(5):
         for message in (bad, worse):
             room.machine(seat).receive(carried(message), room.now, None)
@@ -352,12 +361,12 @@ def test_a_banned_seat_cannot_come_back() -> None:
     room.run(until=100)
     machine = room.machine()
     assert machine.tip.banned == {5}
-    room.machine(5).ask_back(room.now)
+    room.machine(5).ask_rejoin(room.now)
     room.collect(5)
     room.run(until=100)
     assert 5 not in machine.tip.present
     assert machine.finished
-    assert not room.machine(5).may_return
+    assert not room.machine(5).may_rejoin
 
 
 def test_the_player_is_asked_and_may_only_choose_what_the_rules_allow() -> None:
@@ -379,9 +388,9 @@ def test_a_choice_once_revealed_is_asked_again_when_its_step_begins_afresh() -> 
     room.start()
     machine = room.machine()
     player_choices(machine)[3, "bid"] = PlayerChoice(b"d" * 32, 1)
-    for step, burnt in ((3, False), (4, True)):
-        bind(machine, Say(0, step, b"d" * 32, b""))
-        assert player_choices(machine)[3, "bid"].burnt is burnt
+    for step, exposed in ((3, False), (4, True)):
+        bind(machine, StepInput(0, step, b"d" * 32, b""))
+        assert player_choices(machine)[3, "bid"].exposed is exposed
 
 
 def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -> None:
@@ -391,7 +400,7 @@ def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -
     room.play(until=1)
     assert machine.tip.want.kind is Kind.DECK_OK
     for number in (b"x", b"y"):
-        machine.receive(carried(room.sign(2, Accept(1, number * 32))), room.now, None)
+        machine.receive(carried(room.sign(2, PrepareVote(1, number * 32))), room.now, None)
     room.collect(0)
     assert machine.broken is None
     assert 2 in inspect(machine).proofs
@@ -413,9 +422,9 @@ def test_a_seat_silent_in_the_setup_is_named_and_what_still_comes_is_judged() ->
     assert machine.broken is not None
     for seat in (1, 0):
         for number in (b"x", b"y"):
-            machine.receive(carried(room.sign(seat, Accept(1, number * 32))), room.now, None)
+            machine.receive(carried(room.sign(seat, PrepareVote(1, number * 32))), room.now, None)
     room.collect(0)
-    assert Guilty(0, "two-statements") in room.places[0].heard
+    assert Guilty(0, "equivocation") in room.places[0].heard
     assert set(inspect(machine).proofs) == {1}
     assert inspect(machine).fresh == ()
 
@@ -428,7 +437,7 @@ def test_garbage_is_refused_and_blames_nobody(garbage: bytes) -> None:
     assert inspect(machine).proofs == {}
 
 
-def test_what_a_liar_floods_is_not_kept() -> None:
+def test_what_a_faulty_seat_floods_is_not_kept() -> None:
     room = toy_table(4)
     room.begin()
     machine = room.machine()
@@ -436,35 +445,35 @@ def test_what_a_liar_floods_is_not_kept() -> None:
     for number in range(1, 400):
         digest = number.to_bytes(32, "big")
         for statement in (
-            Say(0, machine.tip.step + memory_quotas.AHEAD + number, digest, b"x"),
-            Say(number + 1, 3, digest, b"x"),
-            Late(number),
-            Accept(number + 2, digest),
-            SealVote(number + 2, digest),
-            Halt(number + 2, None, (), None, (), ()),
-            Back(min(255, 8 + number)),
+            StepInput(0, machine.tip.step + memory_quotas.AHEAD + number, digest, b"x"),
+            StepInput(number + 1, 3, digest, b"x"),
+            EpochRequest(number),
+            PrepareVote(number + 2, digest),
+            CommitVote(number + 2, digest),
+            EpochPromise(number + 2, None, (), None, (), ()),
+            Rejoin(min(255, 8 + number)),
         ):
             machine.receive(carried(room.sign(3, statement)), room.now, None)
     assert len(inspect(machine).store) - before < 20
-    assert inspect(machine).wishes[3] == 401
+    assert inspect(machine).requests[3] == 401
 
 
-def test_only_the_highest_late_of_a_seat_is_kept() -> None:
+def test_only_the_highest_epoch_request_of_a_seat_is_kept() -> None:
     room = toy_table(4)
     machine = room.machine()
     for epoch in (1, 2, 1):
-        hold(machine, room.sign(3, Late(epoch)))
-    assert inspect(machine).statements(3) == [Late(2)]
-    assert inspect(machine).store.epochs_of(Late) == [2]
-    hold(room.machine(3), room.sign(3, Late(3)))
-    room.machine(3).receive(carried(room.sign(3, Late(2))), 0.0, None)
+        hold(machine, room.sign(3, EpochRequest(epoch)))
+    assert inspect(machine).statements(3) == [EpochRequest(2)]
+    assert inspect(machine).store.epochs_of(EpochRequest) == [2]
+    hold(room.machine(3), room.sign(3, EpochRequest(3)))
+    room.machine(3).receive(carried(room.sign(3, EpochRequest(2))), 0.0, None)
     assert inspect(room.machine(3)).inquiry is None, "a lower one of its own tells nothing new"
 
 
-def test_one_seats_wishes_alone_halt_nobody() -> None:
+def test_one_seats_requests_alone_promise_nothing() -> None:
     room = toy_table(4)
     room.begin()
-    lie = carried(room.sign(3, Late(2)))
+    lie = carried(room.sign(3, EpochRequest(2)))
     room.drop = lambda _, to, frame: to == 3 and frame == lie
     for seat in range(3):
         room.machine(seat).receive(lie, room.now, None)
@@ -475,7 +484,7 @@ def test_one_seats_wishes_alone_halt_nobody() -> None:
 def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_unasked() -> None:
     room = toy_table(4)
     room.begin(3)
-    unknown = room.sign(3, Late(2))
+    unknown = room.sign(3, EpochRequest(2))
     machine = room.machine(3)
     machine.receive(carried(unknown), room.now, room.table.ids[0])
     room.collect(3)
@@ -491,7 +500,7 @@ def test_a_seat_that_hears_of_a_statement_it_does_not_know_signs_nothing_more_un
 
 
 def test_the_state_table_lets_only_the_right_states_speak() -> None:
-    speaking = {state for state, kinds in SIGNS.items() if Say in kinds}
+    speaking = {state for state, kinds in SIGNS.items() if StepInput in kinds}
     assert speaking == {SigningState.STANDING, SigningState.FINISHED}
     assert (
         SIGNS[SigningState.SILENT]
@@ -499,7 +508,7 @@ def test_the_state_table_lets_only_the_right_states_speak() -> None:
         == SIGNS[SigningState.WATCHING]
         == frozenset()
     )
-    assert Halt not in SIGNS[SigningState.STANDING]
+    assert EpochPromise not in SIGNS[SigningState.STANDING]
 
 
 def test_a_watcher_follows_and_never_signs() -> None:
@@ -520,7 +529,7 @@ def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
     machine = toy_table(3).places[0].machine
     fakes = {number.to_bytes(32, "big") for number in range(600)}
     alter(machine, wants=fakes | {b"\xff" * 32})
-    alter(machine, wanted_closes=set(range(100)))
+    alter(machine, wanted_new_epochs=set(range(100)))
     asked: list[peer_frames.Fetch] = []
     for second in range(1, 4):
         machine.tick(second * 2.0)
@@ -528,4 +537,4 @@ def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:
     assert [len(frame.hashes) for frame in asked] == [512] * 3
     assert b"\xff" * 32 not in asked[0].hashes
     assert {h for frame in asked[:2] for h in frame.hashes} == inspect(machine).store.wants
-    assert {epoch for frame in asked[:2] for epoch in frame.closes} == set(range(100))
+    assert {epoch for frame in asked[:2] for epoch in frame.new_epochs} == set(range(100))

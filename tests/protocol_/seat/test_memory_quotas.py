@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
-from support.inspection import alter, inspect, own_halt, sign
+from support.inspection import alter, inspect, own_promise, sign
 from support.machine_table import PATIENCE, MachineTable, carried, make_table, toy_choice, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
 from protocol.seat.effects import ChoiceAsked
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.signed_messages import Close, Halt, Late, Message, Say
+from protocol.wire.signed_messages import EpochPromise, EpochRequest, Message, NewEpoch, StepInput
 
 FOOLED, LIAR = 2, 3
 HONEST = range(3)
@@ -23,11 +23,11 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_quotas, "WANTED", 160_000)
 
 
-def say(
+def step_input(
     room: MachineTable, epoch: int, step: int, on: bytes, number: int, size: int, liar: int = LIAR
 ) -> Message:
     body = number.to_bytes(8, "big") * (size // 8)
-    return room.sign(liar, Say(epoch, step, on, body))
+    return room.sign(liar, StepInput(epoch, step, on, body))
 
 
 def tell(room: MachineTable, seat: int, message: Message) -> None:
@@ -53,11 +53,11 @@ def speak_out_of_turn(room: MachineTable, size: int) -> None:
     for seat in HONEST:
         for node in nodes:
             if LIAR not in node.want.speakers:
-                tell(room, seat, say(room, 0, node.step, node.digest, seat + 1, size))
+                tell(room, seat, step_input(room, 0, node.step, node.digest, seat + 1, size))
 
 
-def test_what_honest_halts_name_can_be_had() -> None:
-    room = toy_table(4, 12, patience=PATIENCE, choose=low_bids)
+def test_what_honest_promises_name_can_be_had() -> None:
+    room = toy_table(4, 12, timeouts=PATIENCE, choose=low_bids)
     play_until(room, 10)
     room.places[LIAR].alive = False
     speak_out_of_turn(room, 8_000)
@@ -69,16 +69,16 @@ def test_what_honest_halts_name_can_be_had() -> None:
     assert all(machine.tip.banned == {LIAR} for machine in room.machines(HONEST))
 
 
-def test_a_halt_names_no_illegal_say_but_its_proof() -> None:
-    room = toy_table(4, 3, patience=PATIENCE, choose=low_bids)
+def test_a_promise_names_no_illegal_input_but_its_proof() -> None:
+    room = toy_table(4, 3, timeouts=PATIENCE, choose=low_bids)
     play_until(room, 3)
     machine = room.machine()
-    before = set(own_halt(machine, 1).says)
+    before = set(own_promise(machine, 1).inputs)
     speak_out_of_turn(room, 800)
-    halt = own_halt(machine, 1)
-    assert set(halt.says) == before
+    promise = own_promise(machine, 1)
+    assert set(promise.inputs) == before
     assert inspect(machine).proofs[LIAR].code == "not-expected"
-    assert halt.proofs == (inspect(machine).proofs[LIAR].hashes,)
+    assert promise.proofs == (inspect(machine).proofs[LIAR].hashes,)
 
 
 def other_commitment(room: MachineTable) -> Message:
@@ -99,7 +99,7 @@ def fill(room: MachineTable) -> set[bytes]:
     sizes = [*[4_000] * 10, 1_600, 800, 400, 200, 80, 40, 16, 8]
     for seat in HONEST:
         for number, size in enumerate(sizes):
-            message = say(room, 1, number + 1, bytes([seat]) * 32, number, size)
+            message = step_input(room, 1, number + 1, bytes([seat]) * 32, number, size)
             sent.add(carried(message))
             tell(room, seat, message)
         room.machine(seat).take()
@@ -120,9 +120,9 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
     assert not any(inspect(room.machine(seat)).proofs for seat in HONEST)
     waits[0] = False
     liar.choose(3, room.now)
-    sign(liar, Late(1))
+    sign(liar, EpochRequest(1))
     room.collect(LIAR)
-    (one,) = (m for m in inspect(liar).store.says(0, step) if m.seat == LIAR)
+    (one,) = (m for m in inspect(liar).store.inputs(0, step) if m.seat == LIAR)
     first = (LIAR, FOOLED, carried(one))
     room.queue = [(LIAR, FOOLED, carried(other)), *(q for q in room.queue if q != first)]
     room.drop = lambda source, to, frame: to == LIAR and frame in {carried(other), *sent}
@@ -142,33 +142,33 @@ def bids_below(machine: SeatMachine, asked: ChoiceAsked) -> Any:
     return (seat != NEXT) * (3 - seat % 3) if asked.kind == "bid" else toy_choice(machine, asked)
 
 
-def supply(room: MachineTable, says: list[Message]) -> None:
+def supply(room: MachineTable, inputs: list[Message]) -> None:
     """Give every seat what it wants of these, one after the other, as long as it takes them."""
-    by_hash = {message.hash: message for message in says}
+    by_hash = {message.hash: message for message in inputs}
     for seat in OTHERS:
-        for _ in says:
+        for _ in inputs:
             wants = inspect(room.machine(seat)).store.wants
             for digest in wants & set(by_hash):
                 tell(room, seat, by_hash[digest])
         room.collect(seat)
 
 
-def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> None:
-    room = toy_table(4, 12, patience=PATIENCE, choose=bids_below)
+def test_what_a_faulty_seats_promise_names_takes_no_room_from_what_honest_ones_name() -> None:
+    room = toy_table(4, 12, timeouts=PATIENCE, choose=bids_below)
     play_until(room, 6)
     room.places[NEXT].alive = False
     machines = {seat: room.machine(seat) for seat in OTHERS}
     path = inspect(machines[0]).path.values()
     node = next(n for n in path if n.step >= room.table.first_step and NEXT not in n.want.speakers)
     for seat in OTHERS:  # to each another fault, in a long body, which its halt will name
-        tell(room, seat, say(room, 0, node.step, node.digest, seat, 5_000, NEXT))
+        tell(room, seat, step_input(room, 0, node.step, node.digest, seat, 5_000, NEXT))
         room.machine(seat).take()
     room.run(until=1)
-    junk = [say(room, 0, i % 40 + 1, bytes([i]) * 32, i, 4_000, NEXT) for i in range(1, 100)]
+    junk = [step_input(room, 0, i % 40 + 1, bytes([i]) * 32, i, 4_000, NEXT) for i in range(1, 100)]
     names = tuple(sorted(message.hash for message in junk))
-    own = room.sign(NEXT, Halt(1, None, names, None, (), ()))
-    halts = [inspect(machines[seat]).store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
-    close = Close(1, (halts[0], own.hash, halts[1]))
+    own = room.sign(NEXT, EpochPromise(1, None, names, None, (), ()))
+    promises = [inspect(machines[seat]).store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
+    close = NewEpoch(1, (promises[0], own.hash, promises[1]))
     for seat in OTHERS:
         tell(room, seat, own)
         tell(room, seat, room.sign(NEXT, close))
@@ -176,7 +176,7 @@ def test_what_a_liars_halt_names_takes_no_room_from_what_honest_ones_name() -> N
         room.run(until=0.5)
         supply(room, junk)
     assert all(
-        inspect(m).store.said_bytes[NEXT] > memory_quotas.WANTED / 2 for m in machines.values()
+        inspect(m).store.input_bytes[NEXT] > memory_quotas.WANTED / 2 for m in machines.values()
     )
     room.run(until=200)
     assert all(m.finished and m.tip.banned == {NEXT} for m in machines.values())

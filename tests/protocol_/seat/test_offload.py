@@ -16,8 +16,8 @@ from protocol.chain.chain_state import Kind, Node
 from protocol.seat import offload
 from protocol.seat.effects import Broken, Job, Send
 from protocol.wire import peer_frames
-from protocol.wire.signed_messages import Say
-from protocol.wire.table_header import Patience
+from protocol.wire.signed_messages import StepInput
+from protocol.wire.table_header import Timeouts
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def office(hands_out: bool = True) -> MachineTable:
     """Return a table whose machines hand out what takes long; it is done at once."""
-    room = toy_table(3, 2, patience=Patience())
+    room = toy_table(3, 2, timeouts=Timeouts())
     for machine in room.machines() if hands_out else ():
         machine.hand_out()
     return room
@@ -95,7 +95,7 @@ def test_while_a_job_is_under_way_nothing_is_decided_and_questions_are_answered(
 def test_a_seat_that_is_not_heard_yet_is_awaited() -> None:
     room, job = until_it_rests(2, Kind.DEAL)
     machine = room.machine(2)
-    said = {m.seat for m in inspect(machine).store.says(0, machine.tip.step)}
+    said = {m.seat for m in inspect(machine).store.inputs(0, machine.tip.step)}
     assert said - {2}, "others have said their part"
     assert machine.awaited() >= said - {2}
     machine.finish(job, job.run(), room.now)
@@ -122,13 +122,13 @@ def test_an_illegal_body_has_its_name_behind_the_job() -> None:
 
     def is_shuffle(source: int, to: int, frame: bytes) -> bool:
         said = getattr(room.message(frame), "statement", None)
-        return source == 0 and isinstance(said, Say) and said.step == shuffles_from
+        return source == 0 and isinstance(said, StepInput) and said.step == shuffles_from
 
     room.drop = is_shuffle
     room.start()
     room.settle()
     machine, node = room.machine(1), room.machine(1).tip
-    told = room.sign(0, Say(0, node.step, node.digest, b"no shuffle"))
+    told = room.sign(0, StepInput(0, node.step, node.digest, b"no shuffle"))
     machine.receive(carried(told), 1.0, room.table.ids[0])
     assert machine.job is not None
     machine.tick(3.0)

@@ -4,17 +4,18 @@ from collections import Counter
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, inspect, view_of
-from support.machine_table import MachineTable, begun_room, carried, toy_table
+from support.inspection import alter, inspect, view_of, want
+from support.machine_table import MachineTable, begun_room, carried, seeded, toy_table
 from support.toy_game import ToyGame
 
-from protocol.consensus.epoch_votes import MORE_SAYS
+from protocol.consensus.epoch_votes import MORE_INPUTS
 from protocol.errors import Invalid
-from protocol.seat.effects import Outbox, Send
+from protocol.seat.effects import Outbox, Record, Send
+from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, peer_frames
-from protocol.wire.signed_messages import Halt, Late, Message, Say
-from protocol.wire.signed_notices import EndNotice, Leave
-from protocol.wire.table_header import Patience
+from protocol.wire.signed_messages import EpochPromise, EpochRequest, Message, StepInput
+from protocol.wire.signed_notices import Departure, EndNotice
+from protocol.wire.table_header import Timeouts
 
 SEATS = 4
 
@@ -24,12 +25,12 @@ Brought = Counter[tuple[int, bytes]]
 
 def wired(*missing: set[int]) -> tuple[MachineTable, Brought]:
     """Return a table some of whose links are missing, and how often a seat was brought a say."""
-    room, brought = toy_table(SEATS, 2, patience=Patience()), Brought()
+    room, brought = toy_table(SEATS, 2, timeouts=Timeouts()), Brought()
     room.cut = lambda seat, other: {seat, other} in missing
 
     def count(seat: int, other: int, frame: bytes) -> bool:
         message = room.message(frame)
-        if message is not None and isinstance(message.statement, Say):
+        if message is not None and isinstance(message.statement, StepInput):
             brought[other, message.hash] += 1
         return False
 
@@ -57,11 +58,11 @@ def played(room: MachineTable, brought: Brought) -> None:
     assert room.done()
 
 
-def test_where_all_are_linked_each_say_crosses_each_link_once() -> None:
+def test_where_all_are_linked_each_input_crosses_each_link_once() -> None:
     room, brought = wired()
     played(room, brought)
     for seat, machine in enumerate(room.machines()):
-        assert inspect(machine).near == set(range(SEATS)) - {seat}
+        assert inspect(machine).direct == set(range(SEATS)) - {seat}
     assert set(brought.values()) <= {1}
 
 
@@ -70,17 +71,17 @@ def test_who_lacks_a_link_is_brought_those_words_by_others(far: tuple[int, int])
     room, brought = wired(set(far))
     played(room, brought)
     for seat in far:
-        assert inspect(room.machine(seat)).near == set(range(SEATS)) - set(far)
+        assert inspect(room.machine(seat)).direct == set(range(SEATS)) - set(far)
 
 
 def test_on_a_line_all_goes_through_the_middle() -> None:
     played(*wired(*({a, b} for a in range(SEATS) for b in range(a) if a - b > 1)))
 
 
-def _say(room: MachineTable, seat: int) -> Message:
+def _input(room: MachineTable, seat: int) -> Message:
     """A say of the step that the room stands in."""
     tip = room.machine().tip
-    return room.sign(seat, Say(0, tip.step, tip.digest, b"\x90"))
+    return room.sign(seat, StepInput(0, tip.step, tip.digest, b"\x90"))
 
 
 def _spared(room: MachineTable, message: Message) -> set[int]:
@@ -95,8 +96,8 @@ def _spared(room: MachineTable, message: Message) -> set[int]:
 
 def _tell_near(room: MachineTable, told: dict[int, tuple[int, ...]]) -> None:
     """Let seats tell seat 0 whom they hear."""
-    for who, near in told.items():
-        frame = peer_frames.encode_frame(peer_frames.Sync(0, 0, (), near))
+    for who, direct in told.items():
+        frame = peer_frames.encode_frame(peer_frames.Sync(0, 0, (), direct))
         room.machine().receive(frame, 0.0, room.table.ids[who])
 
 
@@ -108,33 +109,33 @@ def room() -> MachineTable:
     return found
 
 
-def test_who_hears_its_author_is_spared_a_say_and_nobody_a_wish(
+def test_who_hears_its_author_is_spared_an_input_and_nobody_a_wish(
     room: MachineTable,
 ) -> None:
     _tell_near(room, {2: (1, 3), 3: (2,)})
-    assert _spared(room, _say(room, 1)) == {1, 2}
-    assert _spared(room, room.sign(1, Late(1))) == {1}
+    assert _spared(room, _input(room, 1)) == {1, 2}
+    assert _spared(room, room.sign(1, EpochRequest(1))) == {1}
 
 
 def test_the_last_word_counts_and_ends_with_the_link(room: MachineTable) -> None:
     _tell_near(room, {2: (1,)})
     _tell_near(room, {2: (3,), 3: (1,)})
     room.machine().link_down(room.table.ids[3], 0.0)
-    assert _spared(room, _say(room, 1)) == {1}
+    assert _spared(room, _input(room, 1)) == {1}
 
 
 def test_a_new_link_begins_with_nothing_told(room: MachineTable) -> None:
     _tell_near(room, {2: (1,)})
     room.machine().link_up(room.table.ids[2], 0.0)
-    assert 2 not in inspect(room.machine()).near
-    assert _spared(room, _say(room, 1)) == {1}
+    assert 2 not in inspect(room.machine()).direct
+    assert _spared(room, _input(room, 1)) == {1}
 
 
 def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
     room: MachineTable,
 ) -> None:
     machine, ids = room.machine(), room.table.ids
-    assert 2 in inspect(machine).near
+    assert 2 in inspect(machine).direct
     machine.tick(1.0)
     machine.take()
     for flap in range(20):
@@ -147,7 +148,7 @@ def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
     (one,) = [e for e in machine.take() if isinstance(e, Send) and e.peer is None]
     told = peer_frames.parse_frame(one.frame)
     assert isinstance(told, peer_frames.Sync)
-    assert 2 not in told.near
+    assert 2 not in told.direct
     machine.link_down(ids[2], 0.0)
     assert not [e for e in machine.take() if isinstance(e, Send)]
 
@@ -155,19 +156,19 @@ def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
 def test_a_seat_is_near_only_once_its_link_has_brought_something(room: MachineTable) -> None:
     machine, ids = room.machine(), room.table.ids
     machine.link_up(ids[3], 0.0)
-    assert 3 not in inspect(machine).near
+    assert 3 not in inspect(machine).direct
     machine.receive(peer_frames.encode_frame(peer_frames.Told()), 0.0, ids[3])
-    assert 3 in inspect(machine).near
+    assert 3 in inspect(machine).direct
 
 
-@pytest.mark.parametrize("near", [(16,), (*range(16), 0), (-1,), ("1",), 1])
-def test_other_forms_of_near_are_no_frame(near: object) -> None:
-    fields = (2, 0, 1, (), near)
-    data = b"\x95\x02\x00\x01\x90\x91\xff" if near == (-1,) else codec.encode(fields)  # type: ignore[arg-type]
+@pytest.mark.parametrize("direct", [(16,), (*range(16), 0), (-1,), ("1",), 1])
+def test_other_forms_of_near_are_no_frame(direct: object) -> None:
+    fields = (2, 0, 1, (), direct)
+    data = b"\x95\x02\x00\x01\x90\x91\xff" if direct == (-1,) else codec.encode(fields)  # type: ignore[arg-type]
     fails(Invalid, "", peer_frames.parse_frame, data)
 
 
-def test_what_a_liar_says_to_one_only_reaches_the_others_within_two_seconds() -> None:
+def test_what_a_faulty_seat_says_to_one_only_reaches_the_others_within_two_seconds() -> None:
     """Seat 3 speaks to seat 0 alone, and all have told that they hear it."""
     room, _ = wired()
     room.start()
@@ -194,56 +195,56 @@ def test_an_input_goes_round_once_its_step_is_on_the_followed_chain(room: Machin
     """Else one seat could fill the links of the others by bytes that lead nowhere."""
     machine = room.machine()
     tip = machine.tip
-    assert _passed(room, room.sign(1, Say(0, tip.step, tip.digest, b"\x90")))
+    assert _passed(room, room.sign(1, StepInput(0, tip.step, tip.digest, b"\x90")))
     for epoch, step, on in (
         (0, tip.step + 1, bytes(32)),
         (1, tip.step, tip.digest),
         (0, tip.step + 2, tip.digest),
     ):
-        assert not _passed(room, room.sign(1, Say(epoch, step, on, b"junk")))
+        assert not _passed(room, room.sign(1, StepInput(epoch, step, on, b"junk")))
 
 
 def test_what_came_before_its_step_goes_round_when_the_chain_is_there(room: MachineTable) -> None:
     """Seat 0 has heard what two seats say in the next step, and lacks one input of this one."""
     room.hold_back = lambda seat, other, frame: (seat, other) == (3, 0)
     machine, step = room.machine(), room.machine().tip.step
-    room.drop = lambda source, to, frame: to == 0 and _says(room, frame, 3, step)
+    room.drop = lambda source, to, frame: to == 0 and _inputs(room, frame, 3, step)
     room.settle()
     assert machine.awaited() == {3}
-    (ahead,) = (m for m in inspect(machine).store.says(0, step + 1) if m.seat == 1)
-    (lacking,) = (m for m in inspect(room.machine(1)).store.says(0, step) if m.seat == 3)
+    (ahead,) = (m for m in inspect(machine).store.inputs(0, step + 1) if m.seat == 1)
+    (lacking,) = (m for m in inspect(room.machine(1)).store.inputs(0, step) if m.seat == 3)
     machine.take()
     machine.receive(carried(lacking), 0.0, room.table.ids[1])
     assert carried(ahead) in [e.frame for e in machine.take() if isinstance(e, Send)]
 
 
-def _says(room: MachineTable, frame: bytes, seat: int, step: int) -> bool:
+def _inputs(room: MachineTable, frame: bytes, seat: int, step: int) -> bool:
     message = room.message(frame)
-    say = message.statement if message is not None and message.seat == seat else None
-    return isinstance(say, Say) and say.step == step
+    step_input = message.statement if message is not None and message.seat == seat else None
+    return isinstance(step_input, StepInput) and step_input.step == step
 
 
 def test_a_promise_goes_round_once_a_quorum_has_requested_its_epoch(room: MachineTable) -> None:
-    promise = room.sign(1, Halt(1, None, (), None, (), ()))
+    promise = room.sign(1, EpochPromise(1, None, (), None, (), ()))
     assert not _passed(room, promise)
     for seat in (1, 2, 3):
-        room.tell(0, room.sign(seat, Late(1)))
-    assert _passed(room, room.sign(2, Halt(1, None, (), None, (), ())))
+        room.tell(0, room.sign(seat, EpochRequest(1)))
+    assert _passed(room, room.sign(2, EpochPromise(1, None, (), None, (), ())))
 
 
 def test_a_promise_far_longer_than_what_is_held_goes_round_to_nobody(room: MachineTable) -> None:
     """Else one seat could fill the links of the others at each change of epoch."""
     machine = room.machine()
-    most = inspect(machine).store.count_says(0) + MORE_SAYS * SEATS
+    most = inspect(machine).store.count_inputs(0) + MORE_INPUTS * SEATS
 
     def named(count: int, seat: int) -> tuple[bytes, ...]:
         return tuple(sorted(bytes([seat]) + number.to_bytes(31, "big") for number in range(count)))
 
     for seat in (1, 2, 3):
-        room.tell(0, room.sign(seat, Late(1)))
-    assert _passed(room, room.sign(1, Halt(1, None, named(most, 1), None, (), ())))
-    for says, backs in ((most + 1, 0), (0, SEATS + 1)):
-        long = Halt(1, None, named(says, 2), None, named(backs, 2), ())
+        room.tell(0, room.sign(seat, EpochRequest(1)))
+    assert _passed(room, room.sign(1, EpochPromise(1, None, named(most, 1), None, (), ())))
+    for inputs, rejoins in ((most + 1, 0), (0, SEATS + 1)):
+        long = EpochPromise(1, None, named(inputs, 2), None, named(rejoins, 2), ())
         message = room.sign(2, long)
         assert not _passed(room, message)
         asking = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
@@ -260,16 +261,22 @@ def test_of_a_seat_at_fault_only_what_proves_it_goes_round(room: MachineTable) -
     machine = room.machine()
     room.settle()
     steps = [node for node in view_of(machine).path.values() if node.step < machine.tip.step]
-    says = [room.sign(1, Say(0, node.step, node.digest, b"other")) for node in steps]
-    assert len(says) > 2
-    assert [_passed(room, say) for say in says] == [True] + [False] * (len(says) - 1)
+    inputs = [room.sign(1, StepInput(0, node.step, node.digest, b"other")) for node in steps]
+    assert len(inputs) > 2
+    assert [_passed(room, step_input) for step_input in inputs] == [True] + [False] * (
+        len(inputs) - 1
+    )
     asking = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
     machine.receive(asking, 0.0, room.table.ids[2])
     told = {e.frame for e in machine.take() if isinstance(e, Send)}
-    assert [carried(say) in told for say in says] == [True] + [False] * (len(says) - 1)
-    firsts = [m for m in inspect(machine).store.epoch_says(0) if m.seat == 1 and m not in says]
+    assert [carried(step_input) in told for step_input in inputs] == [True] + [False] * (
+        len(inputs) - 1
+    )
+    firsts = [m for m in inspect(machine).store.epoch_inputs(0) if m.seat == 1 and m not in inputs]
     assert firsts
-    assert {carried(say) for say in firsts if say.statement.step >= steps[0].step} <= told  # type: ignore[union-attr]
+    assert {
+        carried(step_input) for step_input in firsts if step_input.statement.step >= steps[0].step
+    } <= told  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +287,7 @@ def test_of_a_seat_at_fault_only_what_proves_it_goes_round(room: MachineTable) -
         (peer_frames.Sync(0, 1, ()), True, False),
         (peer_frames.Own(), True, False),
         (peer_frames.Told(bytes(32)), False, False),
-        (Leave(1, 1, 0, 9, bytes(32), bytes(64)), False, True),
+        (Departure(1, 1, 0, 9, bytes(32), bytes(64)), False, True),
         (EndNotice(1, "over", None, bytes(64)), False, False),
     ],
     ids=["carry", "fetch", "sync", "own", "told", "leave", "end"],
@@ -307,13 +314,53 @@ def test_a_stored_message_is_verified_once_and_any_other_before_it_counts(
 
     monkeypatch.setattr(Message, "verify", noting)
     machine, peer = room.machine(0), room.table.ids[1]
-    late = room.sign(1, Late(1))
-    forged = Message(late.seat, late.statement, late.payload, bytes(64))
+    request = room.sign(1, EpochRequest(1))
+    forged = Message(request.seat, request.statement, request.payload, bytes(64))
     fails(Invalid, "bad-signature", machine.receive, carried(forged), room.now, peer)
-    machine.receive(carried(late), room.now, peer)
-    assert verified == [bytes(64), late.signature]
+    machine.receive(carried(request), room.now, peer)
+    assert verified == [bytes(64), request.signature]
     machine.take()
-    for again in (late, forged):
+    for again in (request, forged):
         machine.receive(carried(again), room.now, peer)
         assert machine.take() == []
-    assert verified == [bytes(64), late.signature]
+    assert verified == [bytes(64), request.signature]
+
+
+@pytest.mark.parametrize("kind", ["seat", "onlooker", "restored"])
+def test_a_known_payload_with_another_signature_changes_nothing(
+    room: MachineTable, kind: str
+) -> None:
+    """It is neither kept nor passed on: whoever asks gets the first one, which holds."""
+    peer, message = room.table.ids[1], _input(room, 1)
+    machine = room.machine(0)
+    if kind == "onlooker":
+        machine = SeatMachine(room.table, bytes)
+        machine.start(room.now)
+    machine.receive(carried(message), room.now, peer)
+    if kind == "restored":
+        effects = (*room.places[0].heard, *machine.take())
+        records = [effect.data for effect in effects if isinstance(effect, Record)]
+        machine = SeatMachine(room.table, seeded("again"), 0, room.who[0], bytes(32))
+        machine.restore(records)
+        machine.start(room.now)
+    machine.take()
+    proofs = dict(inspect(machine).proofs)
+    for signature in (bytes(64), room.sign(1, EpochRequest(1)).signature):
+        other = Message(message.seat, message.statement, message.payload, signature)
+        machine.receive(carried(other), room.now, peer)
+        assert machine.take() == []
+    ask = peer_frames.encode_frame(peer_frames.Fetch((message.hash,), ()))
+    machine.receive(ask, room.now, peer)
+    assert [e.frame for e in machine.take() if isinstance(e, Send)] == [carried(message)]
+    assert inspect(machine).proofs == proofs
+
+
+def test_a_forged_copy_of_what_is_wanted_leaves_it_wanted(room: MachineTable) -> None:
+    machine, peer, message = room.machine(0), room.table.ids[2], _input(room, 1)
+    want(machine, {message.hash})
+    forged = Message(message.seat, message.statement, message.payload, bytes(64))
+    fails(Invalid, "bad-signature", machine.receive, carried(forged), room.now, peer)
+    assert inspect(machine).store.wants == {message.hash}
+    machine.receive(carried(message), room.now, peer)
+    assert message.hash in inspect(machine).store
+    assert inspect(machine).store.wants == set()

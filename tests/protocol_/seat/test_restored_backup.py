@@ -11,7 +11,7 @@ from protocol.seat.effects import Broken, Record, SigningEnded
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames
-from protocol.wire.signed_messages import Halt, Late, Message, Say
+from protocol.wire.signed_messages import EpochPromise, EpochRequest, Message, StepInput
 
 
 def home_of(seats: int = 4, quorum: int | None = None) -> MachineTable:
@@ -50,8 +50,8 @@ def wait(home: MachineTable, seconds: float) -> None:
 
 def longest(home: MachineTable) -> float:
     """Return for how many seconds a seat waits for all others to tell: a timeout and a back-off."""
-    patience = home.table.header.terms.patience
-    return (patience.step + patience.grace) / 1000
+    timeouts = home.table.header.terms.timeouts
+    return (timeouts.step + timeouts.back_off) / 1000
 
 
 def test_a_resumed_seat_signs_nothing_before_the_linked_seats_have_told() -> None:
@@ -125,8 +125,8 @@ def resumed_from_old_copy() -> tuple[MachineTable, SeatMachine, Message]:
     live = home.machine(1)
     step = live.tip.step
     live.choose(2, home.now)
-    says = [m for m in home.own_messages(1, live.take()) if isinstance(m.statement, Say)]
-    (bid,) = [m for m in says if m.statement.step == step]  # type: ignore[union-attr]
+    inputs = [m for m in home.own_messages(1, live.take()) if isinstance(m.statement, StepInput)]
+    (bid,) = [m for m in inputs if m.statement.step == step]  # type: ignore[union-attr]
     return home, restored(home, keep), bid
 
 
@@ -145,7 +145,7 @@ def test_a_statement_of_its_own_that_it_does_not_know_makes_a_seat_cautious() ->
     assert inspect(machine).floor == 2
     records = [e.data for e in machine.take() if isinstance(e, Record)]
     assert records
-    assert not has_signed(machine, Late, 1)
+    assert not has_signed(machine, EpochRequest, 1)
 
 
 def test_a_seat_that_lacks_the_base_of_its_own_statement_asks_for_it_before_it_promises() -> None:
@@ -153,11 +153,11 @@ def test_a_seat_that_lacks_the_base_of_its_own_statement_asks_for_it_before_it_p
     home = home_of()
     machine = home.machine(1)
     tip = machine.tip
-    keep(machine, home.sign(1, Say(1, tip.step, tip.digest, b"")))
+    keep(machine, home.sign(1, StepInput(1, tip.step, tip.digest, b"")))
     for seat in (0, 2, 3):
-        home.tell(1, home.sign(seat, Late(2)))
-    assert inspect(machine).store.wanted_closes == {1}
-    assert not has_signed(machine, Halt, 2)
+        home.tell(1, home.sign(seat, EpochRequest(2)))
+    assert inspect(machine).store.wanted_new_epochs == {1}
+    assert not has_signed(machine, EpochPromise, 2)
 
 
 def test_a_cautious_seat_goes_on_after_a_step_timeout_if_a_quorum_has_told_with_it() -> None:
@@ -171,12 +171,16 @@ def test_a_cautious_seat_goes_on_after_a_step_timeout_if_a_quorum_has_told_with_
     assert inspect(machine).state is not SigningState.SILENT
 
 
-@pytest.mark.parametrize(("wishes", "floor"), [((4294967295,), 2), ((7, 9), 2), ((5, 6, 7), 7)])
-def test_fewer_than_t_liars_do_not_lift_the_floor(wishes: tuple[int, ...], floor: int) -> None:
+@pytest.mark.parametrize(("requests", "floor"), [((4294967295,), 2), ((7, 9), 2), ((5, 6, 7), 7)])
+def test_fewer_than_t_faulty_seats_do_not_lift_the_floor(
+    requests: tuple[int, ...], floor: int
+) -> None:
     home = home_of()
     machine = restored(home, cautious=True)
-    for seat, epoch in zip((0, 2, 3), wishes, strict=False):
-        machine.receive(carried(home.sign(seat, Late(epoch))), home.now, home.table.ids[seat])
+    for seat, epoch in zip((0, 2, 3), requests, strict=False):
+        machine.receive(
+            carried(home.sign(seat, EpochRequest(epoch))), home.now, home.table.ids[seat]
+        )
     assert next_floor(machine) == floor
 
 
@@ -258,7 +262,7 @@ def test_an_old_copy_that_links_a_quorum_within_a_timeout_contradicts_nothing(ca
     liar, *honest = die.sample([0, 2, 3], 3)
     for seat in honest:
         home.tell(seat, bid)
-    start, step = home.now, home.table.header.terms.patience.step / 1000
+    start, step = home.now, home.table.header.terms.timeouts.step / 1000
     linked = {liar: 0.0} | {seat: die.uniform(0.0, step) for seat in honest}
     home.cut = lambda a, b: 1 in (a, b) and home.now < start + linked[a + b - 1]
     home.drop = lambda source, to, frame: (source, to) == (liar, 1) and home.message(frame) == bid

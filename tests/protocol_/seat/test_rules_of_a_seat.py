@@ -5,17 +5,17 @@ from collections.abc import Iterable
 import pytest
 from support.inspection import (
     alter,
-    chosen_says,
+    chosen_inputs,
     enter,
     forget_end,
     has_proof,
-    has_waited_for_halts,
+    has_waited_for_promises,
     inspect,
     is_effective,
+    request,
     secrets_of,
     sign,
     votes_of,
-    wish,
 )
 from support.machine_table import MachineTable, toy_table, waiting_table
 
@@ -27,24 +27,34 @@ from protocol.seat import epoch_change
 from protocol.seat.effects import Guilty, StepTimedOut
 from protocol.seat.signer import SigningState
 from protocol.wire import peer_frames, signed_messages
-from protocol.wire.signed_messages import Accept, Close, Halt, Late, Say, SealVote, Statement
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    NewEpoch,
+    PrepareVote,
+    Statement,
+    StepInput,
+)
 
 
-def halts(scene: MachineTable) -> list[Halt]:
+def promises(scene: MachineTable) -> list[EpochPromise]:
     """Return the promises that seat 0 has signed."""
-    return [said for said in inspect(scene.machine()).statements(0) if isinstance(said, Halt)]
+    return [
+        said for said in inspect(scene.machine()).statements(0) if isinstance(said, EpochPromise)
+    ]
 
 
 def ask(scene: MachineTable, *seats: int, epoch: int = 1) -> None:
     """Let seats request an epoch from seat 0; the three others, if none is named."""
     for seat in seats or (1, 2, 3):
-        scene.tell_first(seat, Late(epoch))
+        scene.tell_first(seat, EpochRequest(epoch))
 
 
-def steps_said(scene: MachineTable, seat: int) -> list[Say]:
+def steps_said(scene: MachineTable, seat: int) -> list[StepInput]:
     """Return what a seat has said, as its own machine has it."""
     said = inspect(scene.machine(seat)).statements(seat)
-    return [one for one in said if isinstance(one, Say)]
+    return [one for one in said if isinstance(one, StepInput)]
 
 
 def test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it() -> None:
@@ -61,19 +71,19 @@ def test_a_step_is_final_when_every_present_seat_has_spoken_beyond_it() -> None:
     assert scene.machine().finished
 
 
-def test_what_comes_after_the_halt_makes_nothing_final() -> None:
+def test_what_comes_after_the_promise_makes_nothing_final() -> None:
     scene = waiting_table({3})
     before, step = scene.machine().final_step(), scene.machine().tip.step
     scene.machine(3).choose(0, scene.now)
-    (say,) = [one for one in steps_said(scene, 3) if one.step == step]
+    (step_input,) = [one for one in steps_said(scene, 3) if one.step == step]
     ask(scene)
-    assert inspect(scene.machine()).state is SigningState.HALTED
-    scene.tell_first(3, say)
+    assert inspect(scene.machine()).state is SigningState.PROMISED
+    scene.tell_first(3, step_input)
     assert scene.machine().tip.step == step + 1
     assert scene.machine().final_step() == before
 
 
-def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
+def test_a_promised_seat_gives_no_input_and_a_crash_does_not_free_it() -> None:
     scene = waiting_table()
     ask(scene)
     assert inspect(scene.machine()).promise == 1
@@ -82,30 +92,30 @@ def test_a_halted_seat_says_nothing_and_a_crash_does_not_free_it() -> None:
     assert inspect(scene.machine()).promise == 1
     assert inspect(scene.machine()).state is SigningState.SILENT
     scene.settle()
-    assert inspect(scene.machine()).state is SigningState.HALTED
+    assert inspect(scene.machine()).state is SigningState.PROMISED
     assert not scene.machine().must_choose
-    assert len(halts(scene)) == 1
+    assert len(promises(scene)) == 1
 
 
-def test_a_halted_seat_does_not_go_on_after_a_crash() -> None:
+def test_a_promised_seat_does_not_go_on_after_a_crash() -> None:
     scene = waiting_table({1, 2, 3})
     step = scene.machine().tip.step
     ask(scene)
     for seat in (1, 2, 3):
         scene.machine(seat).choose(0, scene.now)
-        for say in steps_said(scene, seat):
-            if say.step == step:
-                scene.tell_first(seat, say)
-    assert scene.machine().tip.want.kind is Kind.HOLD
+        for step_input in steps_said(scene, seat):
+            if step_input.step == step:
+                scene.tell_first(seat, step_input)
+    assert scene.machine().tip.want.kind is Kind.BARRIER
     scene.crash_and_resume(0)
     for peer in scene.table.ids[1:]:
         scene.machine().receive(peer_frames.encode_frame(peer_frames.Told()), scene.now, peer)
     assert inspect(scene.machine()).inquiry is None
-    assert scene.machine().tip.want.kind is Kind.HOLD
-    assert max(say.step for say in steps_said(scene, 0)) == step
+    assert scene.machine().tip.want.kind is Kind.BARRIER
+    assert max(step_input.step for step_input in steps_said(scene, 0)) == step
 
 
-def test_a_crash_forgets_neither_own_nor_received_says() -> None:
+def test_a_crash_forgets_neither_own_nor_received_inputs() -> None:
     scene = waiting_table()
     live = scene.machine()
     scene.crash_and_resume(0)
@@ -114,19 +124,19 @@ def test_a_crash_forgets_neither_own_nor_received_says() -> None:
     assert {m.hash for m in inspect(scene.machine()).store} == {m.hash for m in inspect(live).store}
 
 
-def test_t_minus_one_wishes_halt_nobody_and_t_do() -> None:
+def test_t_minus_one_requests_promise_nothing_and_t_do() -> None:
     scene = waiting_table()
     ask(scene, 1)
     ask(scene, 2, epoch=2)
     assert inspect(scene.machine()).promise == 0
-    scene.tell_first(3, Late(5))
+    scene.tell_first(3, EpochRequest(5))
     assert inspect(scene.machine()).promise == 1
-    (halt,) = halts(scene)
-    assert halt.epoch == 1
+    (promise,) = promises(scene)
+    assert promise.epoch == 1
     first, store = scene.table.first_step, inspect(scene.machine()).store
-    own = {m.hash for m in store.epoch_says(0, first) if m.seat == 0}
+    own = {m.hash for m in store.epoch_inputs(0, first) if m.seat == 0}
     assert own
-    assert own <= set(halt.says)
+    assert own <= set(promise.inputs)
 
 
 @pytest.mark.parametrize(("thinkers", "reports"), [({1, 2, 3}, True), (range(4), False)])
@@ -137,23 +147,23 @@ def test_patience_that_ran_out_while_standing_is_reported_but_not_of_oneself(
     scene.wait_first(1)
     scene.wait_first(30)
     ask(scene, 1, 2)
-    (halt,) = halts(scene)
-    assert (halt.expired is not None) == reports
-    assert halt.expired is None or halt.expired.step == scene.machine().tip.step
+    (promise,) = promises(scene)
+    assert (promise.timeout is not None) == reports
+    assert promise.timeout is None or promise.timeout.step == scene.machine().tip.step
 
 
 def test_nobody_wishes_beyond_the_last_epoch() -> None:
     machine = waiting_table().machine()
-    assert not sign(machine, Late(signed_messages.MAX_EPOCH + 1))
-    assert sign(machine, Late(signed_messages.MAX_EPOCH))
+    assert not sign(machine, EpochRequest(signed_messages.MAX_EPOCH + 1))
+    assert sign(machine, EpochRequest(signed_messages.MAX_EPOCH))
 
 
-def test_patience_does_not_run_while_halted() -> None:
+def test_step_timeout_does_not_run_while_between_epochs() -> None:
     scene = waiting_table()
     ask(scene)
     scene.wait_first(500)
     ask(scene, epoch=2)
-    assert [halt.expired for halt in halts(scene)] == [None, None]
+    assert [promise.timeout for promise in promises(scene)] == [None, None]
 
 
 def test_patience_begins_anew_after_a_crash() -> None:
@@ -162,7 +172,7 @@ def test_patience_begins_anew_after_a_crash() -> None:
     scene.now += 100
     scene.crash_and_resume(0)
     scene.wait_first(5)
-    assert inspect(scene.machine()).wishes == {}
+    assert inspect(scene.machine()).requests == {}
 
 
 def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
@@ -175,10 +185,10 @@ def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over()
     assert scene.places[0].journal == records
     assert scene.machine().take() == []
     scene.wait_first(19)
-    assert inspect(scene.machine()).wishes == {}
+    assert inspect(scene.machine()).requests == {}
     ask(scene)
-    (halt,) = halts(scene)
-    assert halt.expired is None
+    (promise,) = promises(scene)
+    assert promise.timeout is None
     assert inspect(scene.machine()).promise == 1
     assert inspect(scene.machine()).clocks.granted != {}
     scene.crash_and_resume(0)
@@ -188,7 +198,7 @@ def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over()
 def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
     scene = waiting_table({3})
     scene.wait_first(21)
-    assert inspect(scene.machine()).wishes == {0: 1}
+    assert inspect(scene.machine()).requests == {0: 1}
     assert scene.machine().wait_longer(scene.now)
     scene.wait_first(19)
     assert not inspect(scene.machine()).clocks.is_out(scene.machine().tip)
@@ -196,8 +206,8 @@ def test_a_longer_wait_runs_out_too_and_is_told_again() -> None:
     told = [effect for effect in scene.places[0].heard if isinstance(effect, StepTimedOut)]
     assert [effect.seats for effect in told] == [frozenset({3}), frozenset({3})]
     ask(scene, 1, 2)
-    (halt,) = halts(scene)
-    assert halt.expired is not None
+    (promise,) = promises(scene)
+    assert promise.timeout is not None
 
 
 def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
@@ -212,26 +222,28 @@ def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
     assert not scene.machine().wait_longer(scene.now)
 
 
-def test_grace_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
+def test_back_off_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
     clocks = inspect(waiting_table().machine()).clocks
-    assert [clocks.grace(j) for j in (0, 1, 2, 3)] == [3.0, 6.0, 12.0, 24.0]
-    assert clocks.grace(9) == clocks.grace(10**9) == 60.0
+    assert [clocks.back_off(j) for j in (0, 1, 2, 3)] == [3.0, 6.0, 12.0, 24.0]
+    assert clocks.back_off(9) == clocks.back_off(10**9) == 60.0
 
 
 def test_the_proposers_wait_doubles_too_and_is_for_the_willing_only() -> None:
     machine = waiting_table().machine()
-    wish(machine, {0: 3, 1: 3, 2: 3, 3: 3})
+    request(machine, {0: 3, 1: 3, 2: 3, 3: 3})
     alter(machine, promise=2, proposing=0.0)
     alter(machine, now=5.0)
-    assert inspect(machine).fruitless == 2
-    assert not has_waited_for_halts(machine, 3, 3)
-    assert has_waited_for_halts(machine, 3, 4)
+    assert inspect(machine).failed_epochs == 2
+    assert not has_waited_for_promises(machine, 3, 3)
+    assert has_waited_for_promises(machine, 3, 4)
     alter(machine, now=6.0)
-    assert has_waited_for_halts(machine, 3, 3)
+    assert has_waited_for_promises(machine, 3, 3)
 
 
-@pytest.mark.parametrize("kind", [SealVote, Accept, Close])
-def test_without_seals_accepts_or_a_close_no_epoch_opens(kind: type[Statement]) -> None:
+@pytest.mark.parametrize("kind", [CommitVote, PrepareVote, NewEpoch])
+def test_without_commit_and_prepare_votes_or_a_new_epoch_message_no_epoch_opens(
+    kind: type[Statement],
+) -> None:
     scene = waiting_table({3})
     scene.drop = lambda a, b, frame: (
         (said := scene.message(frame)) is not None and isinstance(said.statement, kind)
@@ -244,13 +256,13 @@ def test_without_seals_accepts_or_a_close_no_epoch_opens(kind: type[Statement]) 
     assert all(inspect(p.machine).epoch > 0 for p in scene.places)
 
 
-def test_votes_name_the_base_so_two_closes_with_one_base_are_one() -> None:
+def test_votes_name_the_base_so_two_new_epochs_with_one_base_are_one() -> None:
     scene = waiting_table({3})
     scene.run(until=60)
     machine = scene.machine()
     epoch = inspect(machine).epoch
     assert epoch > 0
-    bases = {m.statement.base for m in inspect(machine).store.of_epoch(SealVote, epoch)}  # type: ignore[union-attr]
+    bases = {m.statement.base for m in inspect(machine).store.of_epoch(CommitVote, epoch)}  # type: ignore[union-attr]
     assert bases == {inspect(machine).base.base_digest()}
 
 
@@ -259,22 +271,22 @@ def test_the_version_seen_first_is_followed() -> None:
     node = scene.machine().tip
     secrets = secrets_of(scene.machine(1))
     bodies = [body_of_choice(node, 1, 1, secrets, lambda n, x=x: x * n) for x in (b"a", b"b")]  # type: ignore[misc]
-    one, two = (scene.tell_first(1, Say(0, node.step, node.digest, body)) for body in bodies)
-    chosen = chosen_says(scene.machine())
+    one, two = (scene.tell_first(1, StepInput(0, node.step, node.digest, body)) for body in bodies)
+    chosen = chosen_inputs(scene.machine())
     assert chosen[1].hash == one.hash != two.hash
-    assert inspect(scene.machine()).proofs[1].code == "two-statements"
+    assert inspect(scene.machine()).proofs[1].code == "equivocation"
     assert has_proof(scene.machine())
 
 
 def test_a_proof_that_the_next_base_will_not_find_turns_no_epoch() -> None:
     machine = waiting_table().machine()
-    says = inspect(machine).store.epoch_says(0, machine.table.first_step)[:2]
-    now = Proof(1, "two-chains", tuple(says))
+    inputs = inspect(machine).store.epoch_inputs(0, machine.table.first_step)[:2]
+    now = Proof(1, "two-chains", tuple(inputs))
     assert is_effective(machine, now)
     alter(machine, epoch=3)
     assert not is_effective(machine, now)
     unknown = signed_messages.sign(
-        waiting_table().who[1], machine.table.id, 1, Say(3, 40, b"z" * 32, b"")
+        waiting_table().who[1], machine.table.id, 1, StepInput(3, 40, b"z" * 32, b"")
     )
     assert not is_effective(machine, Proof(1, "bad-body", (unknown,)))
 
@@ -287,15 +299,15 @@ def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() ->
     scene.thinkers.clear()
     scene.choose_now(0, 1)
     scene.settle()
-    assert scene.machine().tip.want.kind is Kind.HOLD
-    assert max(say.step for say in steps_said(scene, 0)) == step + 1
+    assert scene.machine().tip.want.kind is Kind.BARRIER
+    assert max(step_input.step for step_input in steps_said(scene, 0)) == step + 1
     for place in scene.places:
         place.alive = True
     scene.run(until=5)
     assert scene.machine().finished
 
 
-def test_a_finished_seat_that_is_halted_wishes_on() -> None:
+def test_a_finished_seat_that_is_promised_requests_on() -> None:
     scene = waiting_table(())
     machine = scene.machine()
     assert machine.finished
@@ -303,10 +315,10 @@ def test_a_finished_seat_that_is_halted_wishes_on() -> None:
     forget_end(machine, 1)
     ask(scene)
     assert inspect(machine).promise == 1
-    longest = machine.table.header.terms.patience.cap / 1000
+    longest = machine.table.header.terms.timeouts.cap / 1000
     for turn in range(2, machine.table.seats + 1):
         scene.wait_first(longest)
-        assert inspect(machine).wishes[0] == turn
+        assert inspect(machine).requests[0] == turn
         assert not machine.may_leave()
         ask(scene, epoch=turn)
     scene.wait_first(1)
@@ -329,18 +341,20 @@ def test_a_long_epoch_is_closed_though_nothing_is_wrong(monkeypatch: pytest.Monk
     assert not machines[0].tip.banned
     steps = machines[0].tip.step
     every = [m.statement for m in inspect(room.machine()).store]
-    assert all(len(one.says) <= 2 * 24 for one in every if isinstance(one, Halt)), steps
+    assert all(len(one.inputs) <= 2 * 24 for one in every if isinstance(one, EpochPromise)), steps
 
 
-@pytest.mark.parametrize(("wish", "waits"), [(4, True), (5, True), (6, False), (2**32 - 1, False)])
-def test_a_proposer_does_not_wait_for_who_will_send_no_halt(wish: int, waits: bool) -> None:
-    """Whoever wishes more than one epoch further has promised not to halt for this one."""
+@pytest.mark.parametrize(
+    ("requested", "waits"), [(4, True), (5, True), (6, False), (2**32 - 1, False)]
+)
+def test_a_proposer_does_not_wait_for_who_will_send_no_promise(requested: int, waits: bool) -> None:
+    """Whoever requests an epoch more than one further has promised not to sign for this one."""
     scene = waiting_table()
     machine = scene.machine()
-    for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, wish)):
-        late = signed_messages.sign(scene.who[seat], scene.table.id, seat, Late(epoch))
-        votes_of(machine).note_far(late)
-    assert has_waited_for_halts(machine, 4, 3) is not waits
+    for seat, epoch in ((0, 4), (1, 4), (2, 4), (3, requested)):
+        message = signed_messages.sign(scene.who[seat], scene.table.id, seat, EpochRequest(epoch))
+        votes_of(machine).note_far(message)
+    assert has_waited_for_promises(machine, 4, 3) is not waits
 
 
 @pytest.mark.parametrize(("was_complete", "left"), [(True, 20), (False, 5)])
@@ -364,22 +378,22 @@ def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
     """Which of two statements comes first differs from seat to seat; the code does not."""
     scene = waiting_table()
     node = scene.machine().tip
-    scene.tell_first(1, Say(0, node.step, node.digest, b"\xc0"))
-    assert 1 not in chosen_says(scene.machine())
+    scene.tell_first(1, StepInput(0, node.step, node.digest, b"\xc0"))
+    assert 1 not in chosen_inputs(scene.machine())
     assert inspect(scene.machine()).proofs[1].code == "bad-body"
-    scene.tell_first(1, Say(0, node.step, node.digest, b"\x01"))
-    assert inspect(scene.machine()).proofs[1].code == "two-statements"
+    scene.tell_first(1, StepInput(0, node.step, node.digest, b"\x01"))
+    assert inspect(scene.machine()).proofs[1].code == "equivocation"
     heard = scene.places[0].heard
     assert not [e for e in heard if isinstance(e, Guilty)]
     scene.wait_first(2)
-    assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(1, "two-statements")]
+    assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(1, "equivocation")]
 
 
 def test_an_accused_seat_is_told() -> None:
     scene = waiting_table()
     node = scene.machine().tip
     for body in (b"\xc0", b"\x01"):
-        scene.tell(0, scene.sign(0, Say(0, node.step, node.digest, body)), peer=1)
+        scene.tell(0, scene.sign(0, StepInput(0, node.step, node.digest, body)), peer=1)
     heard = scene.places[0].heard
     assert [(e.seat, e.code) for e in heard if isinstance(e, Guilty)] == [(0, "bad-body")]
     assert 0 not in inspect(scene.machine()).proofs

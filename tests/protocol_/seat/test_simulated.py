@@ -72,7 +72,7 @@ def test_the_checker_refuses_an_honest_seat_at_fault(checker: Checker) -> None:
     fails(Violation, "honest seat 1", checker.found_guilty, 0, 1, "bad-body")
 
 
-def test_two_liars_of_five_neither_fork_nor_frame() -> None:
+def test_two_faulty_seats_of_five_neither_fork_nor_frame() -> None:
     """A quorum of four: three honest seats need not end, but must agree."""
     seen: Counter[str] = Counter()
     with cheap_blocks():
@@ -104,18 +104,18 @@ def test_the_checker_finds_what_is_open_too_early(checker: Checker) -> None:
 
 
 HASTY = {
-    "it holds all commitments": "node.want.kind in (Kind.SEAL, Kind.HOLD)",
-    "it holds that all have confirmed": "node.want.kind is Kind.HOLD",
+    "it holds all commitments": "node.want.kind in (Kind.SEAL, Kind.BARRIER)",
+    "it holds that all have confirmed": "node.want.kind is Kind.BARRIER",
 }
 """What is missing when a seat opens its choice, by the steps it takes for complete too early."""
 
 
 @pytest.mark.parametrize("lacking", HASTY)
 def test_a_seat_that_opens_too_early_is_found(lacking: str) -> None:
-    """One that takes two says of a step for all reveals what others may still choose."""
-    old = "set(says) != node.want.speakers"
-    new = f"(len(says) < 2 if {HASTY[lacking]} else {old})"
-    early = Mutant("two says for all", ((followed_chain.grow, old, new),))
+    """One that takes two inputs of a step for all reveals what others may still choose."""
+    old = "set(inputs) != node.want.speakers"
+    new = f"(len(inputs) < 2 if {HASTY[lacking]} else {old})"
+    early = Mutant("two inputs for all", ((followed_chain.grow, old, new),))
     with planted(early), cheap_blocks(), pytest.raises(Violation, match=lacking):
         play("early-2", 4, liar=False)
 

@@ -22,7 +22,7 @@ from protocol.chain import transition
 from protocol.crypto import key_sharing
 from protocol.seat.signer import Inquiry
 from protocol.wire import signed_messages
-from protocol.wire.signed_messages import Close, Late, Say
+from protocol.wire.signed_messages import EpochRequest, NewEpoch, StepInput
 
 NAMES = (*TRICKS, *WAYS, *HABITS, *DEPARTURES)
 
@@ -33,7 +33,7 @@ def test_wide_plans_use_the_whole_catalogue() -> None:
     assert len(wide) == len(plans)
     assert {lie for plan, _ in wide for lie in plan.lies} == set(CATALOGUE)
     assert {way for _, w in wide for way in w.ways} == {*WAYS, "leaves"}
-    assert any(w.leavers for _, w in wide)
+    assert any(w.leaving_seats for _, w in wide)
     assert any(w.hub in plan.liars for plan, w in wide)
     assert any(w.hub is not None and w.hub not in plan.liars for plan, w in wide)
     for habit in HABITS[1:]:
@@ -48,7 +48,7 @@ def test_one_thing_alone_may_be_asked_for(name: str) -> None:
     for plan in plans:
         wide = plan.wide or Wide()
         here = {*plan.lies, *wide.ways} | {
-            h for h in (*HABITS, "leavers") if getattr(wide, h) not in (None, frozenset(), ())
+            h for h in (*HABITS, "leaving_seats") if getattr(wide, h) not in (None, frozenset(), ())
         }
         expected = here & set(NAMES) - {name}
         # What one brings along: a cutting liar's table, a rubbish liar's epochs, who does not tell.
@@ -74,12 +74,12 @@ def test_the_wide_catalogue_leaves_the_plain_games_as_they_were() -> None:
 
 def test_rooted_polynomials_are_zero_for_as_many_seats_as_can_be() -> None:
     poly = rooted(random.Random(1), 1, 5, 4)
-    pieces = [key_sharing.piece(poly, seat + 1) for seat in range(5)]
+    pieces = [key_sharing.key_share_at(poly, seat + 1) for seat in range(5)]
     assert (len(poly), pieces.count(0)) == (4, 3)
     assert 0 not in (pieces[1], poly[0])
 
 
-def test_a_cutting_liar_cuts_one_link_after_the_other() -> None:
+def test_a_cutting_faulty_seat_cuts_one_link_after_the_other() -> None:
     cut = [victim("seed", 2, now / 2, 4) for now in range(200)]
     assert set(cut) == {None, 0, 1, 3}
     assert cut[0] == cut[11]
@@ -92,26 +92,26 @@ def liar() -> Liar:
 
 
 def test_rubbish_fills_an_epoch_once_and_only_where_nothing_was_said(liar: Liar) -> None:
-    mine = liar.sign(Late(1))
+    mine = liar.sign(EpochRequest(1))
     assert rubbish(liar, mine) == [(mine, liar.others)]
     alter(liar.machine, epoch=3, base=replace(inspect(liar.machine).base, step=12))
-    says = [message for message, _ in rubbish(liar, mine)][1:]
-    statements = [message.statement for message in says]
-    assert all(isinstance(s, Say) and s.epoch == 3 and s.step < 12 for s in statements)
-    assert len({message.identity for message in says}) == len(says) > 1
-    assert 0.9 * RUBBISH < sum(len(m.payload) for m in says) < 1.1 * RUBBISH
+    inputs = [message for message, _ in rubbish(liar, mine)][1:]
+    statements = [message.statement for message in inputs]
+    assert all(isinstance(s, StepInput) and s.epoch == 3 and s.step < 12 for s in statements)
+    assert len({message.identity for message in inputs}) == len(inputs) > 1
+    assert 0.9 * RUBBISH < sum(len(m.payload) for m in inputs) < 1.1 * RUBBISH
     assert rubbish(liar, mine) == [(mine, liar.others)]
 
 
 def test_a_lie_that_comes_back_is_passed_on_as_it_is(liar: Liar) -> None:
-    close = liar.sign(Close(liar.seat or 4, (b"x" * 32,)))
+    close = liar.sign(NewEpoch(liar.seat or 4, (b"x" * 32,)))
     assert CATALOGUE["two-closes"](liar, close) == [(close, liar.others)]
 
 
 def test_huge_wishes_are_well_formed(liar: Liar) -> None:
     table, far = liar.machine.table, set()
     for _ in range(100):
-        *_, (message, to) = huge_wishes(liar, liar.sign(Late(1)))
+        *_, (message, to) = huge_wishes(liar, liar.sign(EpochRequest(1)))
         assert signed_messages.parse(message.encode(), table.id, table.ids) == message
         assert to <= liar.others
         far.add(type(message.statement))
@@ -136,7 +136,7 @@ def test_the_checker_finds_an_answer_that_no_link_takes() -> None:
 def test_the_checker_finds_a_seat_that_is_mute_for_ever() -> None:
     checker = _checker()
     machine = World(draw_plan("mute", 3, False)).processes[0].machine
-    checker.wish = 3
+    checker.request = 3
     alter(machine, floor=5)
     checker.watch(0, machine)
     alter(machine, floor=6)
@@ -169,14 +169,14 @@ def test_the_checker_finds_a_reveal_in_vain() -> None:
     fails(Violation, "in vain", checker.judge_reveals, [tip])
 
 
-KEPT = ("huge-wishes", "unresolved-halt", "mute", "cut", "hub")
+KEPT = ("huge-requests", "unresolved-promise", "mute", "cut", "hub")
 ONCE = {
     "roots": "wide-1",
     "restored": "wide-8",
     "clone": "wide-10",
     "thinkers": "wide-0",
     "rubbish": "wide-1",
-    "huge-wishes": "wide-6",
+    "huge-requests": "wide-6",
     "cut": "wide-9",
 }
 """By name a game that failed before there was a rule against it."""
@@ -209,11 +209,11 @@ def test_games_of_a_long_run_that_once_failed(seed: str) -> None:
 
 
 @pytest.mark.parametrize("seed", sample(["vain-27", "vain-49"], 1, "reveals in vain"))
-def test_a_game_in_which_a_reveal_would_be_in_vain_without_hold(
+def test_a_game_in_which_a_reveal_would_be_in_vain_without_a_barrier(
     seed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A liar that is everybody's path cuts one link after the other."""
-    without = next(mutant for mutant in MUTANTS if mutant.name == "reveal without hold")
+    without = next(mutant for mutant in MUTANTS if mutant.name == "reveal without a barrier")
     assert play(seed, 4, only="cut")["finished"] > 0
     monkeypatch.setattr(Checker, "_check_reveal", lambda *_: None)
     with planted(without), cheap_blocks(), pytest.raises(Violation, match="in vain"):

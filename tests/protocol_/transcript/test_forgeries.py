@@ -21,12 +21,12 @@ from support.inspection import store_of, view_of
 from support.played import game_of, room_of
 
 from protocol.chain.chain_state import Missing
-from protocol.transcript.transcript_format import LinkEntry, StepEntry
+from protocol.transcript.transcript_format import ReconfigurationEntry, StepEntry
 from protocol.transcript.verifier import verify
 from protocol.wire import step_bodies
-from protocol.wire.signed_messages import Close, Halt, Say, SealVote
+from protocol.wire.signed_messages import CommitVote, EpochPromise, NewEpoch, StepInput
 
-LISTS = ["signatures", "messages", "closes", "seals", "final"]
+LISTS = ["signatures", "messages", "new_epochs", "commits", "final"]
 
 
 # Evidence.
@@ -55,33 +55,33 @@ def test_evidence_of_another_game_does_not_fit() -> None:
     assert code_of(cut(gone, 2, 2)) == "left-over", "the game has not begun"
 
 
-@pytest.mark.parametrize("part", ["messages", "seals"])
+@pytest.mark.parametrize("part", ["messages", "commits"])
 def test_evidence_that_nothing_needs_is_left_over(part: str) -> None:
     extra = getattr(read("returned").evidence, part)
     assert extra
     assert code_of(with_evidence(read("four"), **{part: extra})) == "left-over"
 
 
-def test_a_say_that_the_content_holds_is_not_listed_again() -> None:
+def test_an_input_that_the_content_holds_is_not_listed_again() -> None:
     room = room_of("vanished")
-    (named,) = [m for m in store_of(room.machine()).says(0, 9) if m.seat == 0]
+    (named,) = [m for m in store_of(room.machine()).inputs(0, 9) if m.seat == 0]
     assert code_of(with_message(room, read("vanished"), named)) == "left-over"
 
 
-def test_a_close_that_no_lock_needs_is_left_over() -> None:
+def test_a_new_epoch_message_that_no_certificate_needs_is_left_over() -> None:
     """Another base of epoch 1, from halts that name nothing: well formed, and locked by none."""
     whole, room = read("returned"), room_of("returned")
-    halts = [room.sign(seat, Halt(1, None, (), None, (), ())) for seat in range(3)]
-    close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
-    every = sorted([*parsed(room, whole.evidence.messages), *halts], key=lambda m: m.hash)
-    with_halts = with_evidence(whole, messages=tuple((m.payload, m.signature) for m in every))
-    own, more = whole.evidence.closes, (close.payload, close.signature)
+    promises = [room.sign(seat, EpochPromise(1, None, (), None, (), ())) for seat in range(3)]
+    close = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    every = sorted([*parsed(room, whole.evidence.messages), *promises], key=lambda m: m.hash)
+    with_promises = with_evidence(whole, messages=tuple((m.payload, m.signature) for m in every))
+    own, more = whole.evidence.new_epochs, (close.payload, close.signature)
     found = [
-        refusal(with_evidence(with_halts, closes=closes).encode())
-        for closes in ((own[0], more, own[1]), (more, *own))
+        refusal(with_evidence(with_promises, new_epochs=new_epochs).encode())
+        for new_epochs in ((own[0], more, own[1]), (more, *own))
     ]
     assert sorted(p.code for p in found) == ["bad-order", "left-over"]
-    assert {p.part for p in found} == {"closes"}
+    assert {p.part for p in found} == {"new_epochs"}
 
 
 # The chain.
@@ -122,19 +122,26 @@ def test_another_slot_than_the_base_holds_is_found() -> None:
 
 def test_a_forged_or_changed_link_is_found() -> None:
     whole, later = read("three"), read("returned")
-    forged = with_entries(whole, (*whole.content.entries, LinkEntry((0, 1), (2,), (0, 0, 0))))
+    forged = with_entries(
+        whole, (*whole.content.entries, ReconfigurationEntry((0, 1), (2,), (0, 0, 0)))
+    )
     assert code_of(forged) == "unjustified-link"
-    after = (*later.content.entries, LinkEntry((0, 1, 2), (3,), (0, 0, 0, 1)))
+    after = (*later.content.entries, ReconfigurationEntry((0, 1, 2), (3,), (0, 0, 0, 1)))
     assert code_of(with_entries(later, after)) == "left-over"
     short = cut(later, len(later.content.entries) - 1, len(later.evidence.signatures) - 1)
     assert verify(short.encode(), game_of).unfinished
-    forged = with_entries(short, (*short.content.entries, LinkEntry((0, 1, 2), (3,), (0, 0, 0, 1))))
+    forged = with_entries(
+        short, (*short.content.entries, ReconfigurationEntry((0, 1, 2), (3,), (0, 0, 0, 1)))
+    )
     assert code_of(forged) == "unjustified-link"
     whole = read("vanished")
     at = first_link(whole)
     short = cut(whole, at + 1, at)
     assert verify(short.encode(), game_of).unfinished
-    for link in (LinkEntry((0, 1), (2,), (0, 0, 1)), LinkEntry((0, 1, 2), (), (0, 0, 1))):
+    for link in (
+        ReconfigurationEntry((0, 1), (2,), (0, 0, 1)),
+        ReconfigurationEntry((0, 1, 2), (), (0, 0, 1)),
+    ):
         assert code_of(with_entry(short, at, link)) == "unjustified-link"
 
 
@@ -150,23 +157,23 @@ def test_a_forged_result_is_found() -> None:
         assert code_of(spoilt) == "bad-signature"
 
 
-def test_last_says_are_of_the_last_epoch_and_where_no_base_ends_the_game() -> None:
+def test_last_inputs_are_of_the_last_epoch_and_where_no_base_ends_the_game() -> None:
     whole, tip = read("vanished"), room_of("vanished").places[0].machine.tip
     final = whole.evidence.final
-    early = room_of("vanished").sign(1, Say(0, tip.step, tip.digest, step_bodies.EMPTY))
+    early = room_of("vanished").sign(1, StepInput(0, tip.step, tip.digest, step_bodies.EMPTY))
     spoilt = with_evidence(whole, final=(final[0], (1, early.signature)))
     assert code_of(spoilt) == "bad-signature"
     whole, tip = read("spoilt result"), room_of("spoilt result").places[0].machine.tip
     end = tip.parent
     assert end is not None
-    more = room_of("spoilt result").sign(0, Say(1, end.step, end.digest, step_bodies.EMPTY))
+    more = room_of("spoilt result").sign(0, StepInput(1, end.step, end.digest, step_bodies.EMPTY))
     assert code_of(with_evidence(whole, final=((0, more.signature),))) == "left-over"
 
 
-def test_the_end_is_not_final_without_the_seals_of_a_quorum_and_no_more() -> None:
+def test_the_end_is_not_final_without_the_commit_votes_of_a_quorum_and_no_more() -> None:
     whole = read("spoilt result")
-    seals = whole.evidence.seals
-    assert code_of(with_evidence(whole, seals=seals[:2])) == "missing-votes"
+    seals = whole.evidence.commits
+    assert code_of(with_evidence(whole, commits=seals[:2])) == "missing-votes"
     base = view_of(room_of("spoilt result").places[0].machine).base.base_digest()
-    more = room_of("spoilt result").sign(3, SealVote(1, base))
-    assert code_of(with_evidence(whole, seals=(*seals, (3, more.signature)))) == "left-over"
+    more = room_of("spoilt result").sign(3, CommitVote(1, base))
+    assert code_of(with_evidence(whole, commits=(*seals, (3, more.signature)))) == "left-over"

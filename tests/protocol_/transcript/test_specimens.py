@@ -24,7 +24,7 @@ from protocol.errors import Invalid
 from protocol.transcript.verifier import steps_to, verify
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
 from protocol.wire.peer_frames import Carry
-from protocol.wire.signed_notices import EndNotice, Leave
+from protocol.wire.signed_notices import Departure, EndNotice
 
 BOOK: dict[str, Any] = json.loads((VECTORS / "messages.json").read_text("utf-8"))
 HEADER = table_header.parse_header(bytes.fromhex(BOOK["header"]["encoded"]))
@@ -101,7 +101,7 @@ def test_a_frame_is_read_and_written_again(section: str) -> None:
         assert NAMED.get(type(read).__name__, type(read).__name__) == one["frame"]
         assert encode(read) == raw(one, "encoded")
         match read:
-            case Leave() | EndNotice():
+            case Departure() | EndNotice():
                 signed_notices.check_notice(read, TABLE, IDS)
             case Carry(message):
                 signed_messages.parse(message, TABLE, IDS)
@@ -148,11 +148,11 @@ def test_frames_beside_the_game_are_read_and_signed() -> None:
         word = chat.parse_talk(data)
         assert word.encode() == data
         word.check(IDS[1]) if isinstance(word, chat.PassedWords) else word.check()
-    wish = rematch_frames.parse_again(consent)
-    assert isinstance(wish, rematch_frames.Consent)
-    assert wish.encode() == consent
+    request = rematch_frames.parse_again(consent)
+    assert isinstance(request, rematch_frames.Consent)
+    assert request.encode() == consent
     after = rematch_frames.next_terms(game_adapter.bind(HEADER))
-    assert table_header.parse_entry(after, wish.entry).id == IDS[1]
+    assert table_header.parse_entry(after, request.entry).id == IDS[1]
     word_of_no = rematch_frames.parse_again(refusal)
     assert isinstance(word_of_no, rematch_frames.Decline)
     assert word_of_no.encode() == refusal
@@ -214,7 +214,7 @@ def test_bodies_are_legal_where_they_were_said_and_digests_are_those_of_their_ch
         assert after.base_digest() == raw(one, "base_digest")
         encoded = one.get("encoded") or one["slots_encoded"]
         if slots is None:
-            label = Label.LINK
+            label = Label.RECONFIGURATION
             assert digest(Label.BASE, report.node.table.id, raw(one, "base_encoded")) == (
                 after.base_digest()
             )

@@ -25,8 +25,8 @@ from p2p_hoity import game_adapter
 from protocol.chain import transition
 from protocol.chain.chain_state import Conviction, Kind, Node, RefusedBody
 from protocol.chain.openings import helped
-from protocol.consensus.fault_evidence import against_halt
-from protocol.consensus.new_epoch import Base, ReadHalt
+from protocol.consensus.fault_evidence import against_promise
+from protocol.consensus.new_epoch import Base, ReadPromise
 from protocol.errors import FieldPlace
 from protocol.fault_codes import FAULTS
 from protocol.transcript.transcript_format import MAX_FILE
@@ -105,11 +105,11 @@ PLACES = {
     "key-vector-too-long": "vector",
     "key-other-than-committed": "vector",
     "key-not-proven": "proof",
-    "backup-piece-that-is-zero": "vector",
-    "backup-piece-of-another-size": "pieces[0]",
+    "key-share-that-is-zero": "vector",
+    "key-share-of-another-size": "key_shares[0]",
     "coin-escrow-not-proven": "escrow",
     "complaint-with-another-secret": "secret",
-    "complaint-of-a-sound-piece": "blamed",
+    "complaint-of-a-sound-key-share": "blamed",
     "card-outside-the-group": "deck[0]",
     "cards-exchanged-after-the-proof": "proof",
     "dealt-share-outside-the-group": "shares[0]",
@@ -128,11 +128,11 @@ PLACES = {
     "deck-ok-with-a-body": None,
     "pass-where-a-choice-is-due": None,
     "choice-against-the-rules-in-escrow": None,
-    "backup-piece-that-does-not-open": None,
+    "key-share-that-does-not-open": None,
     "body-where-none-is-due": None,
     "body-of-a-seat-not-asked": None,
-    "says-on-two-chains": None,
-    "close-without-halts": None,
+    "inputs-on-two-chains": None,
+    "new-epoch-without-promises": None,
     "body-changed": None,
     "quorum-of-one": None,
 }
@@ -190,28 +190,33 @@ def by_hash(messages: Iterable[Message]) -> list[Message]:
     return sorted({m.hash: m for m in messages}.values(), key=lambda m: m.hash)
 
 
-def proofs_first(read: ReadHalt) -> tuple[Message, ...]:
+def proofs_first(read: ReadPromise) -> tuple[Message, ...]:
     """The contents of a halt with its proofs before its says."""
-    return (read.message, *read.proofs, *read.says, *read.backs, *read.votes)
+    return (read.message, *read.proofs, *read.inputs, *read.rejoins, *read.votes)
 
 
-def setup_by_epoch(halt: Message, message: Message, first: int) -> str | None:
+def setup_by_epoch(promise: Message, message: Message, first: int) -> str | None:
     """The fault of a halt if no say beside it is left out for its step."""
-    return against_halt(halt, message, 0)
+    return against_promise(promise, message, 0)
 
 
 @pytest.mark.parametrize(
     ("name", "place", "reading", "code"),
     [
-        ("contents-halt-by-halt", "new_epoch._once", by_hash, "bad-body"),
-        ("contents-says-before-proofs", "new_epoch._once", by_hash, "not-expected"),
+        ("contents-promise-by-promise", "new_epoch._once", by_hash, "bad-body"),
+        ("contents-inputs-before-proofs", "new_epoch._once", by_hash, "not-expected"),
         (
-            "contents-says-before-proofs",
-            "new_epoch.ReadHalt.contents",
+            "contents-inputs-before-proofs",
+            "new_epoch.ReadPromise.contents",
             property(proofs_first),
             "not-expected",
         ),
-        ("say-of-setup-by-step", "fault_evidence.against_halt", setup_by_epoch, "halt-below-lock"),
+        (
+            "input-of-setup-by-step",
+            "fault_evidence.against_promise",
+            setup_by_epoch,
+            "promise-below-certificate",
+        ),
     ],
 )
 def test_another_reading_of_10_4_names_another_fault(

@@ -37,7 +37,7 @@ def test_the_report_names_the_seats() -> None:
 
 
 FAULTY = {
-    "equivocator": "two-statements",
+    "equivocator": "equivocation",
     "wrong share": "bad-share",
     "empty escrow": "bad-escrow",
     "spoilt result": "bad-body",
@@ -136,6 +136,6 @@ def test_a_game_nobody_knows_is_a_fault() -> None:
 
 def test_kept_verdicts_do_not_leak_between_tables() -> None:
     """The same bytes verify again after all kept sums are forgotten."""
-    chain_state.public_piece.cache_clear()
-    chain_state.total_piece.cache_clear()
+    chain_state.public_key_share_of.cache_clear()
+    chain_state.total_key_share.cache_clear()
     assert verify(files_of("escrow opened")[0], game_of).ok

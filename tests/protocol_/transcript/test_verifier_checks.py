@@ -13,32 +13,34 @@ from protocol.chain import transition
 from protocol.consensus import new_epoch
 from protocol.consensus.message_lookup import Unknown, Void
 from protocol.transcript import verifier_checks
-from protocol.wire.signed_messages import Close, Halt
+from protocol.wire.signed_messages import EpochPromise, NewEpoch
 
 
-def test_fewer_than_a_quorum_of_halts_make_no_base() -> None:
+def test_fewer_than_a_quorum_of_promises_make_no_base() -> None:
     whole, room = read("vanished"), room_of("vanished")
     every = parsed(room, whole.evidence.messages)
-    halts = [message for message in every if isinstance(message.statement, Halt)]
-    for some in (halts[:1], [*halts[:1], *halts[:1]], [*halts, *halts[:1]]):
-        close = room.sign(1, Close(1, tuple(m.hash for m in some)))
-        problem = refusal(with_evidence(whole, closes=envelopes(close)).encode())
-        assert (problem.code, problem.part, problem.seat) == ("bad-base", "closes", 1)
+    promises = [message for message in every if isinstance(message.statement, EpochPromise)]
+    for some in (promises[:1], [*promises[:1], *promises[:1]], [*promises, *promises[:1]]):
+        close = room.sign(1, NewEpoch(1, tuple(m.hash for m in some)))
+        problem = refusal(with_evidence(whole, new_epochs=envelopes(close)).encode())
+        assert (problem.code, problem.part, problem.seat) == ("bad-base", "new_epochs", 1)
 
 
-def test_a_close_that_rests_on_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_epoch_message_that_rests_on_too_much_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """It is no fault of form: a judgement that was broken off must convict nobody."""
     monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 2)
     assert code_of(read("vanished")) == "bad-base"
     monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 1)
     room, proof = room_of("vanished"), read("vanished").evidence
-    (close,) = parsed(room, proof.closes)
+    (close,) = parsed(room, proof.new_epochs)
     held = {m.hash: m for m in parsed(room, proof.messages)}
     source = verifier_checks.FileReferences(transition.begin(room.table), held)
     fails(verifier_checks.TooMuch, "", new_epoch.bad_form, room.table, close, source)
 
 
-def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
+def test_a_promise_is_read_once_and_its_messages_count_each_time() -> None:
     room = room_of("vanished")
     every = parsed(room, read("vanished").evidence.messages)
     machine = room.places[0].machine
@@ -46,11 +48,11 @@ def test_a_halt_is_read_once_and_its_messages_count_each_time() -> None:
     start = machine.tip.before(room.table.first_step)
     assert start is not None
     source = verifier_checks.FileReferences(start, held)
-    halt = next(m for m in every if isinstance(m.statement, Halt))
-    first = new_epoch.read_halt(room.table, halt, source)
+    promise = next(m for m in every if isinstance(m.statement, EpochPromise))
+    first = new_epoch.read_promise(room.table, promise, source)
     counted = source.lookups
-    assert counted == len(first.says) > 0
-    assert new_epoch.read_halt(room.table, halt, source) is first
+    assert counted == len(first.inputs) > 0
+    assert new_epoch.read_promise(room.table, promise, source) is first
     assert source.lookups == 2 * counted
 
 
@@ -62,12 +64,12 @@ def test_a_base_that_cannot_be_recounted_is_refused(
     monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     whole = read("vanished")
-    monkeypatch.setattr(new_epoch, "base_of_close", Mock(side_effect=ERRORS[code]))
+    monkeypatch.setattr(new_epoch, "base_of_new_epoch", Mock(side_effect=ERRORS[code]))
     assert code_of(whole) == code
 
 
 @pytest.mark.parametrize("name", DISTURBED)
-def test_without_its_closes_no_change_stands(name: str) -> None:
-    whole = with_evidence(read(name), closes=(), messages=(), seals=())
+def test_without_its_new_epochs_no_change_stands(name: str) -> None:
+    whole = with_evidence(read(name), new_epochs=(), messages=(), commits=())
     changes = ("unjustified-absence", "unjustified-link", "unjustified-fault")
     assert code_of(whole) in (*changes, "bad-epoch", "not-final")

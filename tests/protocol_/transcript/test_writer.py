@@ -12,7 +12,13 @@ from protocol.chain.chain_state import Kind, new_secrets
 from protocol.crypto import group
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import transcript_format
-from protocol.transcript.transcript_format import MAGIC, VERSION, LinkEntry, StepEntry, Transcript
+from protocol.transcript.transcript_format import (
+    MAGIC,
+    VERSION,
+    ReconfigurationEntry,
+    StepEntry,
+    Transcript,
+)
 from protocol.transcript.transcript_writer import to_the_end
 from protocol.transcript.verifier import verify
 
@@ -47,22 +53,24 @@ def test_a_file_is_magic_version_evidence_and_the_content_header_steps_and_links
     assert len(value) == 4
     content = read(files_of("returned")[0]).content
     assert content.header == room_of("returned").table.header.encode()
-    links = [entry for entry in content.entries if isinstance(entry, LinkEntry)]
-    assert links == [LinkEntry(here, (), (0, 0, 0, 1)) for here in ((0, 1, 2), (0, 1, 2, 3))]
+    links = [entry for entry in content.entries if isinstance(entry, ReconfigurationEntry)]
+    assert links == [
+        ReconfigurationEntry(here, (), (0, 0, 0, 1)) for here in ((0, 1, 2), (0, 1, 2, 3))
+    ]
 
 
-def test_the_last_says_and_what_comes_after_the_end_are_no_content() -> None:
+def test_the_last_inputs_and_what_comes_after_the_end_are_no_content() -> None:
     """A seat banned for its last say leaves the game as it was without it."""
     plain, spoilt = read(files_of("four")[0]), read(files_of("spoilt result")[0])
     assert plain.content == spoilt.content
     assert [seat for seat, _ in plain.evidence.final] == [0, 1, 2, 3]
     assert spoilt.evidence.final == ()
-    assert len(spoilt.evidence.seals) == 3
+    assert len(spoilt.evidence.commits) == 3
 
 
 def test_a_step_has_one_signature_a_body_and_an_undisturbed_game_needs_no_votes() -> None:
     evidence = read(files_of("six")[0]).evidence
-    assert (evidence.messages, evidence.closes, evidence.seals) == ((), (), ())
+    assert (evidence.messages, evidence.new_epochs, evidence.commits) == ((), (), ())
     assert {epoch for row in evidence.signatures for epoch, _ in row} == {0}
     whole = read(files_of("escrow opened")[0])
     steps = [entry for entry in whole.content.entries if isinstance(entry, StepEntry)]
@@ -75,7 +83,7 @@ def test_the_lowest_epoch_is_written() -> None:
     machine = room_of("doubted").places[0].machine
     whole, nodes = read(files_of("doubted")[0]), to_the_end(machine.tip)
     at = next(i for i, node in enumerate(nodes) if node.want.kind is Kind.OVER)
-    again = store_of(machine).says(1, nodes[at].step)
+    again = store_of(machine).inputs(1, nodes[at].step)
     assert sorted(m.seat for m in again) == [0, 1, 2, 3]
     assert [epoch for epoch, _ in whole.evidence.signatures[at]] == [0, 0, 0, 1]
 
@@ -127,8 +135,8 @@ def test_an_unfinished_game_may_be_written() -> None:
 def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
     machine = room_of("doubted end").places[0].machine
     evidence = read(files_of("doubted end")[0]).evidence
-    assert len(store_of(machine).says(1, machine.tip.step)) == 4
-    assert (evidence.final, len(evidence.seals)) == ((), 3)
+    assert len(store_of(machine).inputs(1, machine.tip.step)) == 4
+    assert (evidence.final, len(evidence.commits)) == ((), 3)
 
 
 def test_an_item_is_found_by_its_path() -> None:
@@ -139,12 +147,12 @@ def test_an_item_is_found_by_its_path() -> None:
     assert data[at:].startswith(b"\xc5" + len(body).to_bytes(2, "big") + body)
 
 
-def test_digests_of_steps_and_links_are_those_of_the_chain() -> None:
+def test_digests_of_steps_and_reconfigurations_are_those_of_the_chain() -> None:
     for node in to_the_end(room_of("returned").places[0].machine.tip)[1:]:
         before = node.parent
         assert before is not None
         if node.slots is None:
-            found = transition.digest_after_link(
+            found = transition.digest_after_reconfiguration(
                 before.digest, node.present, node.banned, node.absences
             )
         else:

@@ -33,7 +33,13 @@ from protocol.wire.codec import (
     Text,
     WrongForm,
 )
-from protocol.wire.signed_messages import Close, Halt, Late, Lock, Say
+from protocol.wire.signed_messages import (
+    EpochPromise,
+    EpochRequest,
+    NewEpoch,
+    QuorumCertificate,
+    StepInput,
+)
 
 TABLE, _ = make_table(ToyGame(3), 3)
 HASH = b"\x01" * 32
@@ -291,8 +297,8 @@ WRONG_FORMS: list[tuple[str, Any, str | None]] = [
     ("key.reveal", (bytes(31), bytes(64), (b"", b"")), "vector"),
     ("key.reveal", (bytes(32), bytes(64), (b"", b"")), "vector[0]"),
     ("key.reveal", (group.BASE, bytes(63), (b"", b"")), "proof"),
-    ("key.reveal", (group.BASE, bytes(64), (b"",)), "pieces"),
-    ("key.reveal", (group.BASE, bytes(64), (b"", 7)), "pieces[1]"),
+    ("key.reveal", (group.BASE, bytes(64), (b"",)), "key_shares"),
+    ("key.reveal", (group.BASE, bytes(64), (b"", 7)), "key_shares[1]"),
     ("key.ok", (bytes(31), b""), "commitment"),
     ("key.ok", (bytes(32), None), "escrow"),
     ("key.ok", (1, bytes(31)), "secret"),
@@ -386,8 +392,10 @@ def test_any_value_is_a_transcript_or_unsound_at_a_place_within_it(
 
 def test_the_strategies_reach_what_is_valid() -> None:
     """What the properties above would accept: one of each parser, so that they are not idle."""
-    halt = Halt(2, Lock(1, HASH, True, ((0, bytes(64)),)), (HASH,), None, (), ((HASH,),))
-    for one in (Say(0, 1, HASH, b""), Late(1), halt, Close(1, (HASH,))):
+    promise = EpochPromise(
+        2, QuorumCertificate(1, HASH, True, ((0, bytes(64)),)), (HASH,), None, (), ((HASH,),)
+    )
+    for one in (StepInput(0, 1, HASH, b""), EpochRequest(1), promise, NewEpoch(1, (HASH,))):
         data = signed_messages.payload(TABLE.id, 2, one)
         assert signed_messages.read_payload(data, TABLE.id, 3) == (2, one)
     for frame in (

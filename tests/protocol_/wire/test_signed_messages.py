@@ -11,29 +11,31 @@ from support.toy_game import ToyGame
 from protocol.errors import Invalid
 from protocol.wire import codec, peer_frames, signed_messages
 from protocol.wire.signed_messages import (
-    Accept,
-    Back,
-    Close,
-    Expired,
-    Halt,
-    Late,
-    Lock,
-    Say,
-    SealVote,
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    NewEpoch,
+    PrepareVote,
+    QuorumCertificate,
+    Rejoin,
     Statement,
+    StepInput,
+    StepTimeout,
 )
 
 TABLE, WHO = make_table(ToyGame(3), 3)
-LOCK = Lock(1, b"b" * 32, True, ((0, b"s" * 64), (2, b"t" * 64)))
+LOCK = QuorumCertificate(1, b"b" * 32, True, ((0, b"s" * 64), (2, b"t" * 64)))
 STATEMENTS: list[Statement] = [
-    Say(0, 1, b"d" * 32, b"body"),
-    Late(1),
-    Halt(2, LOCK, (b"a" * 32, b"b" * 32), Expired(1, 9, b"e" * 32), (b"c" * 32,), ((b"p" * 32,),)),
-    Halt(1, None, (), None, (), ()),
-    Close(1, (b"h" * 32, b"i" * 32)),
-    Accept(1, b"b" * 32),
-    SealVote(1, b"b" * 32),
-    Back(0),
+    StepInput(0, 1, b"d" * 32, b"body"),
+    EpochRequest(1),
+    EpochPromise(
+        2, LOCK, (b"a" * 32, b"b" * 32), StepTimeout(1, 9, b"e" * 32), (b"c" * 32,), ((b"p" * 32,),)
+    ),
+    EpochPromise(1, None, (), None, (), ()),
+    NewEpoch(1, (b"h" * 32, b"i" * 32)),
+    PrepareVote(1, b"b" * 32),
+    CommitVote(1, b"b" * 32),
+    Rejoin(0),
 ]
 
 
@@ -68,7 +70,9 @@ def test_a_message_of_another_table_or_seat_is_refused() -> None:
         (WHO[1], TABLE.id, 2, "bad-signature"),
         (identity(1), TABLE.id, 9, ""),
     ):
-        fails(Invalid, words, _parse, signed_messages.sign(who, table, seat, Late(1)).encode())
+        fails(
+            Invalid, words, _parse, signed_messages.sign(who, table, seat, EpochRequest(1)).encode()
+        )
 
 
 D = b"d" * 32

@@ -13,14 +13,14 @@ from protocol.wire import codec, peer_frames, signed_notices
 
 TABLE, ON = b"t" * 32, b"d" * 32
 IDS = [identity(seat).public for seat in range(3)]
-MINE = signed_notices.sign_notice(identity(1), TABLE, signed_notices.Leave(1, 1, 0, 9, ON))
+MINE = signed_notices.sign_notice(identity(1), TABLE, signed_notices.Departure(1, 1, 0, 9, ON))
 U32 = st.integers(0, 2**32 - 1)
 
 
 @given(st.integers(0, 2), st.integers(1, 254), U32, st.integers(1, 2**32 - 1))
 def test_what_is_written_is_read(seat: int, number: int, epoch: int, step: int) -> None:
     leave = signed_notices.sign_notice(
-        identity(seat), TABLE, signed_notices.Leave(seat, number, epoch, step, ON)
+        identity(seat), TABLE, signed_notices.Departure(seat, number, epoch, step, ON)
     )
     read = peer_frames.parse_frame(peer_frames.encode_frame(leave))
     assert read == leave
@@ -38,11 +38,13 @@ def test_a_leave_is_bound_to_every_field(field: str) -> None:
 
 def test_a_leave_is_of_a_table_a_seat_and_a_label() -> None:
     fails(Invalid, "not a signature", signed_notices.check_notice, MINE, b"o" * 32, IDS)
-    stranger = signed_notices.sign_notice(identity(3), TABLE, signed_notices.Leave(3, 1, 0, 9, ON))
+    stranger = signed_notices.sign_notice(
+        identity(3), TABLE, signed_notices.Departure(3, 1, 0, 9, ON)
+    )
     fails(Invalid, "bad-frame", signed_notices.check_notice, stranger, TABLE, IDS)
     data = codec.encode((TABLE, 1, 1, 0, 9, ON))
-    say = replace(MINE, signature=identity(1).sign(Label.SAY, data))
-    fails(Invalid, "", signed_notices.check_notice, say, TABLE, IDS)
+    step_input = replace(MINE, signature=identity(1).sign(Label.STEP_INPUT, data))
+    fails(Invalid, "", signed_notices.check_notice, step_input, TABLE, IDS)
 
 
 @each(

@@ -11,20 +11,20 @@ from protocol.crypto import commitments, escrow, group
 from protocol.crypto.hashing import ORDER
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, step_bodies
-from protocol.wire.signed_messages import Say
+from protocol.wire.signed_messages import StepInput
 from support.forged_points import order_eight
 from support.inspection import alter, secrets_of
 from support.stream import stream
 
-Forge = Callable[[SeatMachine, Node, Say], bytes]
+Forge = Callable[[SeatMachine, Node, StepInput], bytes]
 """Make a body for the faulty seat's machine, at a node, from the input it would send."""
 
 
 def patched(index: int, change: Callable[[Any], Any]) -> Forge:
     """Change one field of the body."""
 
-    def forge(machine: SeatMachine, node: Node, say: Say) -> bytes:
-        fields = list(codec.decode(say.body, step_bodies.MAX_BODY))
+    def forge(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
+        fields = list(codec.decode(step_input.body, step_bodies.MAX_BODY))
         fields[index] = change(fields[index])
         return codec.encode(tuple(fields))
 
@@ -33,7 +33,7 @@ def patched(index: int, change: Callable[[Any], Any]) -> Forge:
 
 def fixed(body: bytes) -> Forge:
     """Send this body, whatever is due."""
-    return lambda machine, node, say: body
+    return lambda machine, node, step_input: body
 
 
 # Changes of one field.
@@ -80,7 +80,7 @@ def seat_of(machine: SeatMachine) -> int:
     return machine.seat
 
 
-def another_seal(machine: SeatMachine, node: Node, say: Say) -> bytes:
+def another_seal(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Make another commitment to the same choice where one is owed, else a single byte."""
     if machine.seat not in node.want.owes:
         return b"\x01"
@@ -92,16 +92,19 @@ def another_seal(machine: SeatMachine, node: Node, say: Say) -> bytes:
 def sealed(choice: Any) -> Forge:
     """Seal this choice as it should be. The seat will open it as it should be, too."""
 
-    def forge(machine: SeatMachine, node: Node, say: Say) -> bytes:
+    def forge(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
         draw = stream("sealed", f"{choice}")
         return transition.body_of_choice(node, seat_of(machine), choice, secrets_of(machine), draw)
 
     return forge
 
 
-def empty_escrow(machine: SeatMachine, node: Node, say: Say) -> bytes:
+def empty_escrow(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Make an escrow that is well proven and holds another opening than the commitment's."""
-    read, draw = step_bodies.parse(step_bodies.SealBody, say.body), stream("empty escrow", "nonce")
+    read, draw = (
+        step_bodies.parse(step_bodies.SealBody, step_input.body),
+        stream("empty escrow", "nonce"),
+    )
     context = node.table.context(node.step, seat_of(machine), node.want.name)
     size = opening_size(node.table.game.size(node.want.name))
     padded = commitments.opening(b"\x00", draw(32), size)
@@ -109,13 +112,13 @@ def empty_escrow(machine: SeatMachine, node: Node, say: Say) -> bytes:
     return step_bodies.encode_body(replace(read, escrow=held))
 
 
-def card_escrow(machine: SeatMachine, node: Node, say: Say) -> bytes:
+def card_escrow(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Take the first point of a card for that of the escrow."""
-    read = step_bodies.parse(step_bodies.SealBody, say.body)
+    read = step_bodies.parse(step_bodies.SealBody, step_input.body)
     return step_bodies.encode_body(replace(read, escrow=node.keys.deck[0].a + read.escrow[32:]))
 
 
-def zero_piece(machine: SeatMachine, node: Node, say: Say) -> bytes:
+def zero_key_share(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Commit to a polynomial with a root at seat 0, whose key share is then zero."""
     secret = secrets_of(machine).key
     polynomial = (secret, -secret % ORDER)
@@ -124,19 +127,19 @@ def zero_piece(machine: SeatMachine, node: Node, say: Say) -> bytes:
     return transition.body_of(node, seat_of(machine), secrets_of(machine), draw)
 
 
-def false_complaint(machine: SeatMachine, node: Node, say: Say) -> bytes:
+def false_complaint(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Complain of the sound key share from the lowest other seat, with the true secret."""
     blamed = 1 if machine.seat == 0 else 0
     return step_bodies.encode_body(step_bodies.Complaint(blamed, secrets_of(machine).box))
 
 
-def other_nonce(machine: SeatMachine, node: Node, say: Say) -> bytes:
+def other_nonce(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Change the nonce of the opening."""
-    opening, *rest = codec.decode(say.body, step_bodies.MAX_BODY)
+    opening, *rest = codec.decode(step_input.body, step_bodies.MAX_BODY)
     return codec.encode(((opening[0], flip(opening[1])), *rest))
 
 
-def escrow_share(machine: SeatMachine, node: Node, say: Say) -> bytes:
+def escrow_share(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Change the response in the proof of each share of an escrow."""
-    *rest, escrows = codec.decode(say.body, step_bodies.MAX_BODY)
+    *rest, escrows = codec.decode(step_input.body, step_bodies.MAX_BODY)
     return codec.encode((*rest, tuple(plus_one(e) for e in escrows)))

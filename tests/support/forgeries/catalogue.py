@@ -99,16 +99,16 @@ FORGERIES: dict[str, Forgery] = {
         REVEAL,
         patched(0, lambda vector: vector + vector),
     ),
-    "backup-piece-that-does-not-open": Forgery(
+    "key-share-that-does-not-open": Forgery(
         "spoils the pieces it seals to the others, who complain",
-        "bad-backup",
+        "bad-key-sharing",
         "7.1",
         REVEAL,
         patched(2, lambda pieces: tuple(make.flip(p) if p else p for p in pieces)),
         seats=3,
         later=True,
     ),
-    "backup-piece-of-another-size": Forgery(
+    "key-share-of-another-size": Forgery(
         "seals a piece that is one byte longer",
         "bad-body",
         "7.1",
@@ -116,16 +116,16 @@ FORGERIES: dict[str, Forgery] = {
         patched(2, lambda pieces: (pieces[0] + b"\0", *pieces[1:])),
         seats=3,
     ),
-    "backup-piece-that-is-zero": Forgery(
+    "key-share-that-is-zero": Forgery(
         "deals a polynomial with a root at seat 0, which could give no share for it",
-        "bad-backup",
+        "bad-key-sharing",
         "7.1",
         KEY,
-        make.zero_piece,
+        make.zero_key_share,
         seats=3,
         later=True,
     ),
-    "complaint-of-a-sound-piece": Forgery(
+    "complaint-of-a-sound-key-share": Forgery(
         "complains of seat 0's piece, which is sound",
         "false-complaint",
         "7.1",
@@ -216,7 +216,7 @@ FORGERIES: dict[str, Forgery] = {
         "bad-body",
         "6.4",
         Kind.DEAL,
-        lambda machine, node, say: b"\xdc\x00\x04" + say.body[1:],
+        lambda machine, node, step_input: b"\xdc\x00\x04" + step_input.body[1:],
     ),
     "pass-where-a-choice-is-due": Forgery(
         "passes where it owes a sealed choice",
@@ -264,11 +264,11 @@ FORGERIES: dict[str, Forgery] = {
         Kind.OPEN,
         patched(1, make.plus_order),
     ),
-    "hold-with-a-body": Forgery(
+    "barrier-with-a-body": Forgery(
         "says another body than the empty pass in a `hold`",
         "bad-body",
         "7.6",
-        Kind.HOLD,
+        Kind.BARRIER,
         fixed(b"\x01"),
         seats=3,
     ),

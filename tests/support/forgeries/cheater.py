@@ -10,14 +10,14 @@ from typing import Any
 
 from protocol.chain.chain_state import Kind, Node
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.signed_messages import Say, Statement
+from protocol.wire.signed_messages import Statement, StepInput
 from protocol.wire.step_bodies import EMPTY
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import Forgery
 from support.forgeries.statements import signed
 from support.inspection import replace_signing, send_to_all, sign_as_ever
 
-PASSES = (Kind.DECK_OK, Kind.HOLD, Kind.OVER)
+PASSES = (Kind.DECK_OK, Kind.BARRIER, Kind.OVER)
 """Steps in which every honest body is the empty pass."""
 Lie = Callable[[SeatMachine, Statement], Statement]
 Due = Callable[[Node], bool]
@@ -48,10 +48,10 @@ def say_too(machine: SeatMachine, statement: Statement) -> None:
 def forging(forgery: Forgery, seat: int) -> Lie:
     """Send a forged body of the catalogue, in the first step of any choice in which it is due."""
     due = replace(forgery, name="").due(seat)
-    return on_say(due, forgery.forge, passes=forgery.kind in PASSES)
+    return on_input(due, forgery.forge, passes=forgery.kind in PASSES)
 
 
-def on_say(due: Due, forge: Forge, passes: bool = True) -> Lie:
+def on_input(due: Due, forge: Forge, passes: bool = True) -> Lie:
     """Send a forged body in the first step that is due.
 
     Args:
@@ -63,7 +63,7 @@ def on_say(due: Due, forge: Forge, passes: bool = True) -> Lie:
 
     def lie(machine: SeatMachine, statement: Statement) -> Statement:
         node = machine.tip
-        if not isinstance(statement, Say) or not due(node) or (at and at[0] != node.step):
+        if not isinstance(statement, StepInput) or not due(node) or (at and at[0] != node.step):
             return statement
         if not passes and statement.body == EMPTY:
             return statement
@@ -80,7 +80,7 @@ def twice(due: Due, forge: Forge, behind: bool = False) -> Lie:
 
     def lie(machine: SeatMachine, statement: Statement) -> Statement:
         node = machine.tip
-        if isinstance(statement, Say) and due(node) and not done:
+        if isinstance(statement, StepInput) and due(node) and not done:
             done.append(node.step)
             forged = replace(statement, body=forge(machine, node, statement))
             if behind and isinstance(machine, CheatingMachine):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames, signed_messages, step_bodies
-from protocol.wire.signed_messages import Close, Expired, Halt, Say, Statement
+from protocol.wire.signed_messages import EpochPromise, NewEpoch, Statement, StepInput, StepTimeout
 from support.forgeries.bodies import seat_of
 from support.inspection import identity_of, view_of
 
@@ -22,28 +22,28 @@ def carried(machine: SeatMachine, statement: Statement) -> bytes:
 def unasked(machine: SeatMachine) -> Statement:
     """Speak in the current step, in which another seat is asked alone."""
     node = machine.tip
-    return Say(view_of(machine).epoch, node.step, node.digest, step_bodies.encode_choice(0))
+    return StepInput(view_of(machine).epoch, node.step, node.digest, step_bodies.encode_choice(0))
 
 
 def elsewhere(machine: SeatMachine) -> Statement:
     """Speak in the current step on a chain that nobody knows."""
     node = machine.tip
-    return Say(view_of(machine).epoch, node.step, b"\x01" * 32, step_bodies.encode_choice(0))
+    return StepInput(view_of(machine).epoch, node.step, b"\x01" * 32, step_bodies.encode_choice(0))
 
 
-def forgetful_halt(machine: SeatMachine) -> Statement:
+def forgetful_promise(machine: SeatMachine) -> Statement:
     """Halt for the next epoch without naming a lock or an input."""
-    return Halt(view_of(machine).epoch + 1, None, (), None, (), ())
+    return EpochPromise(view_of(machine).epoch + 1, None, (), None, (), ())
 
 
-def malform_halts(machine: SeatMachine, statement: Statement) -> Statement:
+def malform_promises(machine: SeatMachine, statement: Statement) -> Statement:
     """Claim in the halt for epoch 1 a timeout in another epoch than that of its lock."""
-    if not isinstance(statement, Halt) or statement.epoch != 1:
+    if not isinstance(statement, EpochPromise) or statement.epoch != 1:
         return statement
     node = machine.tip
-    return replace(statement, expired=Expired(9, node.step, node.digest))
+    return replace(statement, timeout=StepTimeout(9, node.step, node.digest))
 
 
-def empty_close(machine: SeatMachine) -> Statement:
+def empty_new_epoch(machine: SeatMachine) -> Statement:
     """Propose a base that rests on no halt, as the seat whose turn it is."""
-    return Close(view_of(machine).epoch + 1, ())
+    return NewEpoch(view_of(machine).epoch + 1, ())

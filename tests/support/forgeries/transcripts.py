@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from protocol.transcript.transcript_format import Entry, Envelope, LinkEntry, Transcript
+from protocol.transcript.transcript_format import Entry, Envelope, ReconfigurationEntry, Transcript
 from protocol.wire import codec, signed_messages
 from protocol.wire.signed_messages import Message
 from support.machine_table import MachineTable
@@ -35,7 +35,9 @@ def cut(whole: Transcript, entries: int, steps: int) -> Transcript:
 
 def first_link(whole: Transcript) -> int:
     """Return the index of the first link of the chain."""
-    return next(i for i, e in enumerate(whole.content.entries) if isinstance(e, LinkEntry))
+    return next(
+        i for i, e in enumerate(whole.content.entries) if isinstance(e, ReconfigurationEntry)
+    )
 
 
 def envelopes(*every: Message) -> tuple[Envelope, ...]:

@@ -15,7 +15,16 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.table.chat import pass_on, speak
 from protocol.crypto.identities import Identity
 from protocol.wire import codec, peer_frames
-from protocol.wire.signed_messages import Accept, Back, Close, Halt, Late, Say, SealVote, Statement
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    NewEpoch,
+    PrepareVote,
+    Rejoin,
+    Statement,
+    StepInput,
+)
 from protocol.wire.step_bodies import MAX_BODY
 from support.inspection import identity_of, store_of, view_of
 from support.liars.tales import Liar
@@ -34,51 +43,51 @@ def _carry(liar: Liar, statement: Statement) -> bytes:
     return carried(liar.sign(statement))
 
 
-def far_says(liar: Liar) -> Frames:
+def far_inputs(liar: Liar) -> Frames:
     """Says of steps and epochs far ahead, each new, each in two versions."""
     for number in itertools.count():
         epoch = (0, 1, 2, 2**31)[number % 4]
         step = liar.machine.tip.step + 9 + number
         for _ in range(2):
-            yield _carry(liar, Say(epoch, step, os.urandom(32), os.urandom(200)))
+            yield _carry(liar, StepInput(epoch, step, os.urandom(32), os.urandom(200)))
 
 
-def near_says(liar: Liar, size: int = 200) -> Frames:
+def near_inputs(liar: Liar, size: int = 200) -> Frames:
     """Says of steps that are near enough to be kept, on chains that nobody knows."""
     body = os.urandom(size - 8)
     for number in itertools.count():
         step = number // 4 % (liar.machine.tip.step + 8) + 1
         epoch = view_of(liar.machine).epoch + 1
-        yield _carry(liar, Say(epoch, step, os.urandom(32), body + os.urandom(8)))
+        yield _carry(liar, StepInput(epoch, step, os.urandom(32), body + os.urandom(8)))
 
 
-def largest_says(liar: Liar) -> Frames:
+def largest_inputs(liar: Liar) -> Frames:
     """The same with the longest bodies there are."""
-    return near_says(liar, MAX_BODY)
+    return near_inputs(liar, MAX_BODY)
 
 
-def wishes(liar: Liar) -> Frames:
+def requests(liar: Liar) -> Frames:
     """Lates with ever higher numbers, votes, closes and backs, each in two versions."""
     for number in itertools.count(1):
-        yield _carry(liar, Late(number))
+        yield _carry(liar, EpochRequest(number))
         for _ in range(2):
-            yield _carry(liar, Accept(number, os.urandom(32)))
-            yield _carry(liar, SealVote(number, os.urandom(32)))
-            yield _carry(liar, Close(number, tuple(os.urandom(32) for _ in range(3))))
-        yield _carry(liar, Back(number % 256))
+            yield _carry(liar, PrepareVote(number, os.urandom(32)))
+            yield _carry(liar, CommitVote(number, os.urandom(32)))
+            yield _carry(liar, NewEpoch(number, tuple(os.urandom(32) for _ in range(3))))
+        yield _carry(liar, Rejoin(number % 256))
 
 
-def halts(liar: Liar) -> Frames:
+def promises(liar: Liar) -> Frames:
     """Halts of the largest size, that list what nobody has."""
     names = tuple(sorted(os.urandom(32) for _ in range(4096)))
     for number in itertools.count(1):
-        says = tuple(sorted({*names[1:], os.urandom(32)}))
-        yield _carry(liar, Halt(number // 2 % 4 + 1, None, says, None, names[:3000], ()))
+        inputs = tuple(sorted({*names[1:], os.urandom(32)}))
+        yield _carry(liar, EpochPromise(number // 2 % 4 + 1, None, inputs, None, names[:3000], ()))
 
 
 def again(liar: Liar) -> Frames:
     """All that was ever said, again and again, and halts for which something always lacks."""
-    yield _carry(liar, Close(1, tuple(os.urandom(32) for _ in range(3))))
+    yield _carry(liar, NewEpoch(1, tuple(os.urandom(32) for _ in range(3))))
     while True:
         for message in list(store_of(liar.machine)):
             yield carried(message)
@@ -121,7 +130,7 @@ def large_questions(liar: Liar) -> Frames:
 
 def large_again(liar: Liar) -> Frames:
     """One message of the largest size, which is kept, again and again."""
-    yield from itertools.repeat(next(near_says(liar, MAX_BODY)))
+    yield from itertools.repeat(next(near_inputs(liar, MAX_BODY)))
 
 
 ASIDE: Final = frozenset({"everything", "talk", "large_frames", "large_questions", "large_again"})
@@ -139,11 +148,11 @@ def everything(liar: Liar) -> Frames:
 FLOODS: dict[str, Callable[[Liar], Frames]] = {
     f.__name__: f
     for f in (
-        far_says,
-        near_says,
-        largest_says,
-        wishes,
-        halts,
+        far_inputs,
+        near_inputs,
+        largest_inputs,
+        requests,
+        promises,
         again,
         asks,
         talk,

@@ -15,7 +15,7 @@ from p2p_hoity.storage.home import home
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node
 from protocol.wire import step_bodies
-from protocol.wire.signed_messages import Message, Say
+from protocol.wire.signed_messages import Message, StepInput
 from support.inspection import player_choices, secrets_of, view_of
 from support.liars.tales import Liar, Told, sealing
 
@@ -43,21 +43,27 @@ def two_versions(liar: Liar, message: Message) -> Told | None:
         return _show_late(liar, message, word)
     found = sealing(liar, message)
     if found is not None:
-        say, node = found
+        step_input, node = found
         choice = player_choices(liar.machine)[node.step, node.want.name].choice
         body = transition.body_of_choice(
             node, liar.seat, choice, secrets_of(liar.machine), os.urandom
         )
-        _write(seat=liar.seat, epoch=say.epoch, step=say.step, on=say.on.hex(), body=body.hex())
+        _write(
+            seat=liar.seat,
+            epoch=step_input.epoch,
+            step=step_input.step,
+            on=step_input.on.hex(),
+            body=body.hex(),
+        )
     return None
 
 
 def _show_late(liar: Liar, message: Message, word: dict[str, Any]) -> Told | None:
-    say = message.statement
-    if isinstance(say, Say) and say.step < word["spoken"] + 2:
+    step_input = message.statement
+    if isinstance(step_input, StepInput) and step_input.step < word["spoken"] + 2:
         return None
     on, body = bytes.fromhex(word["on"]), bytes.fromhex(word["body"])
-    return [liar.sign(Say(word["epoch"], word["step"], on, body)), message]
+    return [liar.sign(StepInput(word["epoch"], word["step"], on, body)), message]
 
 
 def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
@@ -72,7 +78,7 @@ def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
         return None
     _write(spoken=node.step)
     other = other_chain(node, split, word["seat"], bytes.fromhex(word["body"]))
-    return liar.sign(Say(view.epoch, node.step, other, step_bodies.encode_choice(0)))
+    return liar.sign(StepInput(view.epoch, node.step, other, step_bodies.encode_choice(0)))
 
 
 def other_chain(node: Node, split: Node, seat: int, body: bytes) -> bytes:

@@ -20,7 +20,7 @@ from p2p_hoity.table import play_table, session
 from p2p_hoity.table.effects_out import EffectsOut
 from protocol.seat.effects import Effect, Send, StepAppended
 from protocol.seat.seat_machine import SeatMachine
-from protocol.wire.signed_messages import Message, Say, Statement
+from protocol.wire.signed_messages import Message, Statement, StepInput
 from support.forgeries.bodies import seat_of
 from support.forgeries.cheater import CheatingMachine, Lie
 from support.liars.flood import LARGEST, pour
@@ -89,7 +89,7 @@ class LyingEffects(EffectsOut):
         if liar.told.get(message.identity):
             return liar.told[message.identity]
         if liar.lied:
-            speaks_on = self.tale in GOES_ON and isinstance(message.statement, Say)
+            speaks_on = self.tale in GOES_ON and isinstance(message.statement, StepInput)
             return [message] if speaks_on else []
         told = TALES.get(self.tale, TALES["truth"])(liar, message)
         if told is None:

@@ -16,8 +16,8 @@ from support.liars.tales import (
     Tale,
     dawdle,
     dawdle_unsealed,
-    forge_close,
-    forget_lock,
+    forge_new_epoch,
+    forget_certificate,
     groundless,
     halting,
     stall,
@@ -69,12 +69,12 @@ PLOTS: dict[str, Plot] = {
     "bad-key": _forges("transport-key-of-low-order"),
     "bad-key-hash": _forges("key-other-than-committed"),
     "bad-key-proof": _forges("key-not-proven"),
-    "bad-backup": _forges("backup-piece-that-does-not-open"),
+    "bad-key-sharing": _forges("key-share-that-does-not-open"),
     "false-complaint": _forges(
-        "complaint-of-a-sound-piece", "complains of another seat's piece, which is sound"
+        "complaint-of-a-sound-key-share", "complains of another seat's piece, which is sound"
     ),
     "bad-shuffle": _forges("cards-exchanged-after-the-proof"),
-    "two-statements": Plot(
+    "equivocation": Plot(
         truth,
         "signs two commitments in one step",
         lie=lambda seat: twice(FORGERIES["choice-against-the-rules"].due(seat), another_seal),
@@ -85,7 +85,7 @@ PLOTS: dict[str, Plot] = {
         seats=6,
         quorum=4,
         helper="accomplice",
-        also="two-statements",
+        also="equivocation",
         times=PATIENT,
         edition=FULL,
     ),
@@ -100,15 +100,15 @@ PLOTS: dict[str, Plot] = {
     "bad-escrow-share": _forges(
         "escrow-share-not-proven", seats=5, quorum=3, helper="stall-reveal"
     ),
-    "halt-omits-say": _changing(
+    "promise-omits-input": _changing(
         halting(without_own), "halts for a new epoch without the says it has made"
     ),
-    "bad-halt": _changing(
+    "bad-promise": _changing(
         halting(groundless), "halts with its own says but without what they rest on"
     ),
-    "bad-close": Plot(forge_close, "proposes a base that rests on no halt"),
-    "halt-below-lock": replace(
-        _changing(forget_lock, "seals one epoch, then halts for the next as if it had not"),
+    "bad-new-epoch": Plot(forge_new_epoch, "proposes a base that rests on no halt"),
+    "promise-below-certificate": replace(
+        _changing(forget_certificate, "seals one epoch, then halts for the next as if it had not"),
         helper="dawdle-unsealed",
         times="2500,2500,1500,8000",
     ),

@@ -9,14 +9,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from protocol.chain.chain_state import Kind, Node
-from protocol.consensus.epoch_votes import held_says
+from protocol.consensus.epoch_votes import stored_inputs
 from protocol.errors import Invalid
 from protocol.seat.effects import Send
 from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.signer import SigningState
 from protocol.wire import signed_messages, step_bodies
 from protocol.wire.peer_frames import Carry, parse_frame
-from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote, Statement
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    Message,
+    NewEpoch,
+    Statement,
+    StepInput,
+)
 from protocol.wire.step_bodies import COIN
 from support.forgeries.bodies import seat_of
 from support.forgeries.statements import signed
@@ -40,8 +47,8 @@ class Liar:
     def seat(self) -> int:
         return seat_of(self.machine)
 
-    def node(self, say: Say) -> Node | None:
-        return view_of(self.machine).path.get(say.on)
+    def node(self, step_input: StepInput) -> Node | None:
+        return view_of(self.machine).path.get(step_input.on)
 
 
 Tale = Callable[[Liar, Message], Told | None]
@@ -60,25 +67,25 @@ def own_message(send: Send, machine: SeatMachine) -> Message | None:
 # Statements.
 
 
-def sealing(liar: Liar, message: Message) -> tuple[Say, Node] | None:
+def sealing(liar: Liar, message: Message) -> tuple[StepInput, Node] | None:
     """An own sealed choice that is about to leave."""
-    say = message.statement
-    node = liar.node(say) if isinstance(say, Say) else None
-    if not isinstance(say, Say) or node is None or node.want.kind is not Kind.SEAL:
+    step_input = message.statement
+    node = liar.node(step_input) if isinstance(step_input, StepInput) else None
+    if not isinstance(step_input, StepInput) or node is None or node.want.kind is not Kind.SEAL:
         return None
-    return (say, node) if say.body != step_bodies.EMPTY else None
+    return (step_input, node) if step_input.body != step_bodies.EMPTY else None
 
 
-def forge_close(liar: Liar, message: Message) -> Told | None:
+def forge_new_epoch(liar: Liar, message: Message) -> Told | None:
     """A close over nothing."""
-    return None if sealing(liar, message) is None else [message, liar.sign(Close(1, ()))]
+    return None if sealing(liar, message) is None else [message, liar.sign(NewEpoch(1, ()))]
 
 
-def halting(change: Callable[[Liar, Halt], Halt]) -> Tale:
+def halting(change: Callable[[Liar, EpochPromise], EpochPromise]) -> Tale:
     """A false halt, as the others change the epoch because of a slow seat."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
-        if not isinstance(message.statement, Halt):
+        if not isinstance(message.statement, EpochPromise):
             return None
         return [liar.sign(change(liar, message.statement))]
 
@@ -91,37 +98,39 @@ def hold_back(liar: Liar, message: Message) -> Told:
     return []
 
 
-def _own_says(liar: Liar, halt: Halt) -> Iterator[Message]:
-    for digest in halt.says:
+def _own_inputs(liar: Liar, promise: EpochPromise) -> Iterator[Message]:
+    for digest in promise.inputs:
         message = store_of(liar.machine).find(digest)
         if message is not None and message.seat == liar.seat:
             yield message
 
 
-def without_own(liar: Liar, halt: Halt) -> Halt:
-    own = {m.hash for m in _own_says(liar, halt)}
-    return replace(halt, says=tuple(h for h in halt.says if h not in own))
+def without_own(liar: Liar, promise: EpochPromise) -> EpochPromise:
+    own = {m.hash for m in _own_inputs(liar, promise)}
+    return replace(promise, inputs=tuple(h for h in promise.inputs if h not in own))
 
 
-def groundless(liar: Liar, halt: Halt) -> Halt:
+def groundless(liar: Liar, promise: EpochPromise) -> EpochPromise:
     """Own says are told, what they build on is not."""
     own = {
         m.hash
-        for m in _own_says(liar, halt)
+        for m in _own_inputs(liar, promise)
         if m.identity not in liar.told or liar.told[m.identity]
     }
-    return replace(halt, says=tuple(h for h in halt.says if h in own))
+    return replace(promise, inputs=tuple(h for h in promise.inputs if h in own))
 
 
-def forget_lock(liar: Liar, message: Message) -> Told | None:
+def forget_certificate(liar: Liar, message: Message) -> Told | None:
     """Having sealed an epoch, halt as if it had never been."""
-    halt = message.statement
-    if not isinstance(halt, Halt) or halt.lock is None:
+    promise = message.statement
+    if not isinstance(promise, EpochPromise) or promise.certificate is None:
         return None
     machine = liar.machine
     assert votes_of(machine).start is not None
-    says = tuple(sorted(m.hash for m in held_says(votes_of(machine).start, store_of(machine), 0)))
-    return [liar.sign(Halt(halt.epoch, None, says, None, (), ()))]
+    inputs = tuple(
+        sorted(m.hash for m in stored_inputs(votes_of(machine).start, store_of(machine), 0))
+    )
+    return [liar.sign(EpochPromise(promise.epoch, None, inputs, None, (), ()))]
 
 
 def stall(kind: Kind) -> Tale:
@@ -131,8 +140,8 @@ def stall(kind: Kind) -> Tale:
         if view_of(liar.machine).epoch > 0:
             liar.told.clear()
             return None
-        say = message.statement
-        node = liar.node(say) if isinstance(say, Say) else None
+        step_input = message.statement
+        node = liar.node(step_input) if isinstance(step_input, StepInput) else None
         due = node is not None and node.want.kind is kind and node.want.name != COIN
         return hold_back(liar, message) if due or liar.told else None
 
@@ -143,11 +152,11 @@ def dawdle(kind: Kind) -> Tale:
     """Not a lie: in two epochs the first say in such a step waits until the others halt."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
-        machine, say = liar.machine, message.statement
+        machine, step_input = liar.machine, message.statement
         if inspect(machine).state is not SigningState.STANDING or view_of(machine).epoch > 1:
             liar.told.clear()
             return None
-        node = liar.node(say) if isinstance(say, Say) else None
+        node = liar.node(step_input) if isinstance(step_input, StepInput) else None
         due = node is not None and node.want.kind is kind and not liar.told
         return hold_back(liar, message) if due or message.identity in liar.told else None
 
@@ -160,7 +169,7 @@ def dawdle_unsealed(kind: Kind) -> Tale:
 
     def tale(liar: Liar, message: Message) -> Told | None:
         vote = message.statement
-        if isinstance(vote, SealVote) and vote.epoch == 1:
+        if isinstance(vote, CommitVote) and vote.epoch == 1:
             return []
         return slow(liar, message)
 
@@ -180,4 +189,4 @@ def speak_unasked(liar: Liar, node: Node) -> Message | None:
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
     body = step_bodies.encode_choice(0)
-    return liar.sign(Say(view_of(liar.machine).epoch, node.step, node.digest, body))
+    return liar.sign(StepInput(view_of(liar.machine).epoch, node.step, node.digest, body))

@@ -120,7 +120,7 @@ class Rules:
 
     leaves_by_time: bool = False
     keeps_notices: bool = False
-    halted_announce: bool = False
+    promised_announce: bool = False
     waits_from_first_link: bool = False
 
 
@@ -177,7 +177,7 @@ class SeatRules:
         return self._facts[know]
 
     def _read(self, know: int) -> Facts:
-        wishes, votes = [0] * self.seats, dict[tuple[int, int, str], int]()
+        requests, votes = [0] * self.seats, dict[tuple[int, int, str], int]()
         last, promises = dict[str, set[int]](), dict[int, list[Statement]]()
         versions, news = set[str](), set[tuple[int, str]]()
         for one in self.statements(know):
@@ -189,7 +189,7 @@ class SeatRules:
             elif kind == NEW:
                 news.add((what, one[3]))
             else:
-                wishes[seat] = max(wishes[seat], what)
+                requests[seat] = max(requests[seat], what)
                 if kind == PROMISE:
                     promises.setdefault(what, []).append(one)
                 elif kind != REQUEST:
@@ -199,7 +199,7 @@ class SeatRules:
         return Facts(
             frozenset(versions),
             {chain: frozenset(seats) for chain, seats in last.items()},
-            sorted(wishes, reverse=True)[self.quorum - 1],
+            sorted(requests, reverse=True)[self.quorum - 1],
             {epoch: tuple(found) for epoch, found in promises.items()},
             tuple(sorted(news, reverse=True)),
             votes,

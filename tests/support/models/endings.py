@@ -61,7 +61,7 @@ class Endings(SeatRules):
     votes: bool = False
     breaks: frozenset[int] = frozenset()
     restores: int | None = None
-    late: int | None = None
+    request: int | None = None
     agrees: bool = True
     serves: bool = True
 
@@ -214,7 +214,7 @@ class Endings(SeatRules):
 
     def announces(self, number: int, seat: Seat) -> bool:
         """Return whether a seat tells that its end is final ([E-29])."""
-        if self.rules.halted_announce:
+        if self.rules.promised_announce:
             last = self.facts(seat.know).last
             return any(self.present(chain) <= seats for chain, seats in last.items())
         return bool(seat.final) and seat.told is None
@@ -263,7 +263,7 @@ class Endings(SeatRules):
             first, second = world.seats[one], world.seats[other]
             if first.gone or second.gone or link in (BROKEN, FRESH):
                 continue
-            if link == BROKEN_BEFORE and {one, other} == {self.restores, self.late}:
+            if link == BROKEN_BEFORE and {one, other} == {self.restores, self.request}:
                 continue
             if link == BROKEN_BEFORE or first.know != second.know:
                 return False

@@ -19,19 +19,19 @@ from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Node, Table, Want
 from protocol.consensus import fault_evidence, new_epoch
 from protocol.consensus.message_lookup import Malformed
-from protocol.consensus.new_epoch import ReadHalt
+from protocol.consensus.new_epoch import ReadPromise
 from protocol.wire import signed_messages
-from protocol.wire.signed_messages import Expired, Halt, Message, Say
+from protocol.wire.signed_messages import EpochPromise, Message, StepInput, StepTimeout
 from support.machine_table import make_table
 from support.tiny_table import TinyGame, bodies
 
-Says = frozenset[Message]
+Inputs = frozenset[Message]
 Seats = frozenset[int]
 
 
-def say_of(message: Message) -> Say:
+def input_of(message: Message) -> StepInput:
     """The statement of a message that is a say."""
-    if not isinstance(message.statement, Say):
+    if not isinstance(message.statement, StepInput):
         raise TypeError("no say")
     return message.statement
 
@@ -40,10 +40,10 @@ def say_of(message: Message) -> Say:
 class Closing:
     """A state, a close in it and its base: t signers tell these says, `expired` of them so."""
 
-    says: Says
-    told: Says
+    inputs: Inputs
+    told: Inputs
     signers: Seats
-    expired: Seats
+    timeout: Seats
     base: Node
 
 
@@ -76,12 +76,12 @@ class Model:
     final_by: int = 0
     omit_own_last: bool = False
     thinkers_vote: bool = False
-    closes: int = 0
+    new_epochs: int = 0
     states: int = 0
     found: dict[str, list[Closing]] = field(default_factory=dict)
     _bases: dict[Any, Node | None] = field(default_factory=dict)
     _messages: dict[tuple[int, int, bytes, bytes], Message] = field(default_factory=dict)
-    _nodes: dict[Says, list[Node]] = field(default_factory=dict)
+    _nodes: dict[Inputs, list[Node]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         game = TinyGame(self.seats, self.shape + self.tail)
@@ -99,7 +99,7 @@ class Model:
         self.base = transition.settle(first)
         if self.away:
             counts = tuple(int(seat in self.away) for seat in range(self.seats))
-            self.base = transition.link(self.base, everyone - self.away, frozenset(), counts)
+            self.base = transition.reconfigure(self.base, everyone - self.away, frozenset(), counts)
         self.honest = sorted(everyone - self.liars)
 
     @cached_property
@@ -107,69 +107,72 @@ class Model:
         """The honest seats that are present."""
         return self.base.present - self.liars
 
-    def say(self, node: Node, seat: int, body: bytes) -> Message:
+    def step_input(self, node: Node, seat: int, body: bytes) -> Message:
         """A seat's say on a node; equal says are one message."""
         key = (seat, node.step, node.digest, body)
         if key not in self._messages:
-            statement = Say(0, node.step, node.digest, body)
+            statement = StepInput(0, node.step, node.digest, body)
             payload = signed_messages.payload(self.table.id, seat, statement)
             self._messages[key] = Message(seat, statement, payload, b"")
         return self._messages[key]
 
     # What honest seats may have said.
 
-    def children(self, node: Node, says: Says) -> list[Node]:
+    def children(self, node: Node, inputs: Inputs) -> list[Node]:
         """The nodes after `node`, in each version of the liars."""
         if not transition.may_go_on(node):
             return []
         said = dict.fromkeys(node.want.speakers - self.liars, b"a")
-        if any(self.say(node, seat, body) not in says for seat, body in said.items()):
+        if any(self.step_input(node, seat, body) not in inputs for seat, body in said.items()):
             return []
         lying = sorted(node.want.speakers & self.liars)
         picks = product(bodies(node), repeat=len(lying))
         versions = ({**said, **dict(zip(lying, pick, strict=True))} for pick in picks)
         return [transition.append(node, transition.slots_of(node, version)) for version in versions]
 
-    def nodes(self, says: Says) -> list[Node]:
+    def nodes(self, inputs: Inputs) -> list[Node]:
         """Every node that the honest says make possible."""
-        if says not in self._nodes:
+        if inputs not in self._nodes:
             found, frontier = [], [self.base]
             while frontier:
                 node = frontier.pop()
                 found.append(node)
-                frontier.extend(self.children(node, says))
-            self._nodes[says] = found
-        return self._nodes[says]
+                frontier.extend(self.children(node, inputs))
+            self._nodes[inputs] = found
+        return self._nodes[inputs]
 
-    def node_of(self, says: Says) -> dict[bytes, Node]:
+    def node_of(self, inputs: Inputs) -> dict[bytes, Node]:
         """The same by digest."""
-        return {node.digest: node for node in self.nodes(says)}
+        return {node.digest: node for node in self.nodes(inputs)}
 
-    def next_says(self, says: Says) -> Iterator[Message]:
+    def next_inputs(self, inputs: Inputs) -> Iterator[Message]:
         """What one honest seat may say next, never leaving a version it has spoken on."""
-        for node in self.nodes(says):
+        for node in self.nodes(inputs):
             if not transition.may_go_on(node):
                 continue
             for seat in node.want.speakers - self.liars:
-                if self.has_come(seat, node, says) and self.say(node, seat, b"a") not in says:
-                    yield self.say(node, seat, b"a")
+                if (
+                    self.has_come(seat, node, inputs)
+                    and self.step_input(node, seat, b"a") not in inputs
+                ):
+                    yield self.step_input(node, seat, b"a")
 
-    def has_come(self, seat: int, node: Node, says: Says) -> bool:
+    def has_come(self, seat: int, node: Node, inputs: Inputs) -> bool:
         """Whether all that an honest seat has said lies before `node` on its chain, or there."""
-        return all(self._is_before(m, node) for m in says if m.seat == seat)
+        return all(self._is_before(m, node) for m in inputs if m.seat == seat)
 
     def _is_before(self, message: Message, node: Node) -> bool:
-        say = say_of(message)
-        at = node.before(say.step)
-        return at is not None and at.digest == say.on
+        step_input = input_of(message)
+        at = node.before(step_input.step)
+        return at is not None and at.digest == step_input.on
 
-    def reachable(self) -> list[Says]:
+    def reachable(self) -> list[Inputs]:
         """All sets of honest says."""
         seen, frontier = {frozenset[Message]()}, [frozenset[Message]()]
         while frontier:
-            says = frontier.pop()
-            for message in self.next_says(says):
-                more = says | {message}
+            inputs = frontier.pop()
+            for message in self.next_inputs(inputs):
+                more = inputs | {message}
                 if more not in seen:
                     seen.add(more)
                     frontier.append(more)
@@ -177,55 +180,55 @@ class Model:
 
     # What a close may hold.
 
-    def all_says(self, says: Says) -> Says:
+    def all_inputs(self, inputs: Inputs) -> Inputs:
         """The honest says and the liars', all versions of each."""
-        found = set(says)
-        for node in filter(transition.may_go_on, self.nodes(says)):
+        found = set(inputs)
+        for node in filter(transition.may_go_on, self.nodes(inputs)):
             for seat in node.want.speakers & self.liars:
                 versions = (*bodies(node), b"x") if self.illegal else bodies(node)
-                found |= {self.say(node, seat, body) for body in versions}
+                found |= {self.step_input(node, seat, body) for body in versions}
         return frozenset(found)
 
-    def builds_on(self, message: Message, node_of: dict[bytes, Node]) -> Says:
+    def builds_on(self, message: Message, node_of: dict[bytes, Node]) -> Inputs:
         """All says on the chain that a say names."""
-        found, node = set(), node_of[say_of(message).on]
+        found, node = set(), node_of[input_of(message).on]
         while node is not self.base and node.parent is not None and node.slots is not None:
             for seat, slot in enumerate(node.slots):
                 if isinstance(slot, bytes):
-                    found.add(self.say(node.parent, seat, slot))
+                    found.add(self.step_input(node.parent, seat, slot))
             node = node.parent
         return frozenset(found)
 
-    def reported(self, says: Says, signers: Seats) -> Iterator[Says]:
+    def reported(self, inputs: Inputs, signers: Seats) -> Iterator[Inputs]:
         """Every closed set of says that holds what the honest signers said and its grounds.
 
         But for those in which a signer has said two things in one step: no valid close has them.
         """
-        every = self.all_says(says)
-        node_of = self.node_of(says)
+        every = self.all_inputs(inputs)
+        node_of = self.node_of(inputs)
         grounds = {m: self.builds_on(m, node_of) for m in every}
         own = [m for m in every if m.seat in signers - self.liars]
         if self.omit_own_last:
-            own = [m for m in own if say_of(m).step < self._last_step(m.seat, own)]
+            own = [m for m in own if input_of(m).step < self._last_step(m.seat, own)]
         need = frozenset(own).union(*(grounds[m] for m in own))
         if not self._is_sound(need, signers):
             return
-        free = sorted(every - need, key=lambda m: (say_of(m).step, m.hash))
+        free = sorted(every - need, key=lambda m: (input_of(m).step, m.hash))
         yield from self._closed(need, free, grounds, signers)
 
     @staticmethod
-    def _last_step(seat: int, says: list[Message]) -> int:
-        return max(say_of(m).step for m in says if m.seat == seat)
+    def _last_step(seat: int, inputs: list[Message]) -> int:
+        return max(input_of(m).step for m in inputs if m.seat == seat)
 
-    def _is_sound(self, says: Says, signers: Seats) -> bool:
+    def _is_sound(self, inputs: Inputs, signers: Seats) -> bool:
         if self.whole:
             return True
-        spoken = [m.identity for m in says if m.seat in signers]
+        spoken = [m.identity for m in inputs if m.seat in signers]
         return len(spoken) == len(set(spoken))
 
     def _closed(
-        self, have: Says, free: list[Message], grounds: dict[Message, Says], signers: Seats
-    ) -> Iterator[Says]:
+        self, have: Inputs, free: list[Message], grounds: dict[Message, Inputs], signers: Seats
+    ) -> Iterator[Inputs]:
         if not free:
             yield have
             return
@@ -236,20 +239,22 @@ class Model:
 
     # Whose patience can have run out.
 
-    def may_expire(self, says: Says, signers: Seats, place: Node) -> Seats:
+    def may_expire(self, inputs: Inputs, signers: Seats, place: Node) -> Seats:
         """The signers that may say that their patience ran out at this place.
 
         An honest one stands there at most, and has spoken there if that is asked of it.
         """
-        here = {s for s in signers - self.liars if self.has_come(s, place, says)}
+        here = {s for s in signers - self.liars if self.has_come(s, place, inputs)}
         if not self.thinkers_vote:
-            silent = {s for s in place.want.speakers if self.say(place, s, b"a") not in says}
+            silent = {
+                s for s in place.want.speakers if self.step_input(place, s, b"a") not in inputs
+            }
             here -= silent
         return frozenset(here) | (signers & self.liars)
 
-    def choices_of_expired(self, says: Says, signers: Seats, place: Node) -> list[Seats]:
+    def choices_of_expired(self, inputs: Inputs, signers: Seats, place: Node) -> list[Seats]:
         """Who of them says so: none or all, or each subset that is large enough to count."""
-        all_of = sorted(self.may_expire(says, signers, place))
+        all_of = sorted(self.may_expire(inputs, signers, place))
         need = self.seats - self.quorum + 1
         if len(all_of) < need or not transition.may_go_on(place):
             return []
@@ -259,26 +264,28 @@ class Model:
     # The base.
 
     def base_of(
-        self, told: Says, signers: Seats, expired: Seats = frozenset(), place: Node | None = None
+        self, told: Inputs, signers: Seats, timeout: Seats = frozenset(), place: Node | None = None
     ) -> Node | None:
         """The base of a close by these signers over these says; None if it is invalid."""
-        key = (told, signers, expired)
+        key = (told, signers, timeout)
         if key not in self._bases:
-            self._bases[key] = self._base_of(told, signers, expired, place)
-            self.closes += 1
+            self._bases[key] = self._base_of(told, signers, timeout, place)
+            self.new_epochs += 1
         return self._bases[key]
 
     def _base_of(
-        self, told: Says, signers: Seats, expired: Seats, place: Node | None
+        self, told: Inputs, signers: Seats, timeout: Seats, place: Node | None
     ) -> Node | None:
-        there = Expired(0, place.step, place.digest) if place else None
-        hashes, says, read = tuple(sorted(m.hash for m in told)), tuple(told), []
+        there = StepTimeout(0, place.step, place.digest) if place else None
+        hashes, inputs, read = tuple(sorted(m.hash for m in told)), tuple(told), []
         for seat in sorted(signers):
-            halt = Halt(1, None, hashes, there if seat in expired else None, (), ())
-            message = Message(seat, halt, signed_messages.payload(self.table.id, seat, halt), b"")
-            read.append(ReadHalt(message, halt, says, (), (), (), self.base, ()))
+            promise = EpochPromise(1, None, hashes, there if seat in timeout else None, (), ())
+            message = Message(
+                seat, promise, signed_messages.payload(self.table.id, seat, promise), b""
+            )
+            read.append(ReadPromise(message, promise, inputs, (), (), (), self.base, ()))
         try:
-            base = new_epoch.base_of_halts(read)
+            base = new_epoch.base_of_promises(read)
         except Malformed:
             return None
         if not {seat for seat, _ in base.faults} <= self.liars:
@@ -289,33 +296,33 @@ class Model:
         """How many closes were valid."""
         return sum(1 for base in self._bases.values() if base is not None)
 
-    def all_closings(self, says: Says) -> Iterator[Closing]:
+    def all_closings(self, inputs: Inputs) -> Iterator[Closing]:
         """Every close in a state."""
         size = self.signers or self.quorum
         for signers in map(frozenset, combinations(range(self.seats), size)):
-            for told in self.reported(says, signers):
-                yield from self._closings(says, told, signers)
+            for told in self.reported(inputs, signers):
+                yield from self._closings(inputs, told, signers)
 
-    def _closings(self, says: Says, told: Says, signers: Seats) -> Iterator[Closing]:
+    def _closings(self, inputs: Inputs, told: Inputs, signers: Seats) -> Iterator[Closing]:
         base = self.base_of(told, signers)
         if base is None:
             return
-        yield Closing(says, told, signers, frozenset(), base)
+        yield Closing(inputs, told, signers, frozenset(), base)
         place = stop_of(base, self.base)
-        for expired in self.choices_of_expired(says, signers, place):
-            after = self.base_of(told, signers, expired, place)
+        for timeout in self.choices_of_expired(inputs, signers, place):
+            after = self.base_of(told, signers, timeout, place)
             if after is not None:
-                yield Closing(says, told, signers, expired, after)
+                yield Closing(inputs, told, signers, timeout, after)
 
     # What must hold.
 
-    def finals(self, says: Says) -> list[Node]:
+    def finals(self, inputs: Inputs) -> list[Node]:
         """The nodes that all honest seats have spoken on or beyond: final if the liars did too."""
         lying = len(self.liars & self.base.present)
         return [
             node
-            for node in self.nodes(says)
-            if node is not self.base and self.passed(node, says, says) + lying >= self.enough
+            for node in self.nodes(inputs)
+            if node is not self.base and self.passed(node, inputs, inputs) + lying >= self.enough
         ]
 
     @property
@@ -323,20 +330,20 @@ class Model:
         """How many seats have spoken beyond a step that is final."""
         return self.final_by or len(self.base.present)
 
-    def passed(self, node: Node, says: Says, told: Says) -> int:
+    def passed(self, node: Node, inputs: Inputs, told: Inputs) -> int:
         """How many present seats have, of what is told, said something on `node` or beyond."""
-        node_of = self.node_of(says)
-        beyond = (m for m in told if say_of(m).step >= node.step)
-        through = {m.seat for m in beyond if node_of[say_of(m).on].before(node.step) is node}
+        node_of = self.node_of(inputs)
+        beyond = (m for m in told if input_of(m).step >= node.step)
+        through = {m.seat for m in beyond if node_of[input_of(m).on].before(node.step) is node}
         return len(through & self.base.present)
 
-    def run(self, *judges: Judge, only: Callable[[Model, Says], bool] | None = None) -> None:
+    def run(self, *judges: Judge, only: Callable[[Model, Inputs], bool] | None = None) -> None:
         """Explore; `found` holds by its name each thing that is wrong with some close."""
-        for says in self.reachable():
-            if only is not None and not only(self, says):
+        for inputs in self.reachable():
+            if only is not None and not only(self, inputs):
                 continue
             self.states += 1
-            for closing in self.all_closings(says):
+            for closing in self.all_closings(inputs):
                 for judge in judges or (loses_a_final_step,):
                     wrong = judge(self, closing)
                     if wrong is not None:
@@ -352,10 +359,10 @@ def stop_of(base: Node, start: Node) -> Node:
 def loses_a_final_step(model: Model, closing: Closing) -> str | None:
     """Whether the base leaves a step that may be final for some honest seat."""
     chain_of, whole = fault_evidence.ancestry(closing.base), model.players <= closing.signers
-    for final in model.finals(closing.says):
+    for final in model.finals(closing.inputs):
         if final.digest in chain_of:
             continue
         # Whoever found it final has halted with all that makes it so.
-        if not whole or model.passed(final, closing.says, closing.told) >= model.enough:
+        if not whole or model.passed(final, closing.inputs, closing.told) >= model.enough:
             return "a final step is lost"
     return None

@@ -6,9 +6,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from protocol.wire import peer_frames, signed_notices
-from protocol.wire.signed_notices import Leave
+from protocol.wire.signed_notices import Departure
 from support.inspection import view_of
-from support.sim.plan import Departure
+from support.sim.plan import Absence
 
 if TYPE_CHECKING:
     from support.sim.tables import World
@@ -19,15 +19,15 @@ class Departures:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.signed: dict[int, list[Leave]] = world.check.left
-        self.heard: dict[int, list[Leave]] = defaultdict(list)
+        self.signed: dict[int, list[Departure]] = world.check.left
+        self.heard: dict[int, list[Departure]] = defaultdict(list)
 
     def plan(self, start: float) -> None:
         """Have people leave, from the moment at which things begin to go wrong."""
-        for one in self.world.wide.leavers:
+        for one in self.world.wide.leaving_seats:
             self.world.at(start + one.start, lambda one=one: self._leave(one))  # type: ignore[misc]
 
-    def _leave(self, one: Departure) -> None:
+    def _leave(self, one: Absence) -> None:
         """It signs, and goes; or its machine stops before all of that is out."""
         world, process = self.world, self.world.processes[one.seat]
         if not process.up or process.crash_in is not None:
@@ -42,12 +42,12 @@ class Departures:
             process.up, process.crash_in = False, None
             process.machine.take()
 
-    def note(self, seat: int, word: Leave) -> None:
+    def note(self, seat: int, word: Departure) -> None:
         """What somebody sends: its own is signed by it indeed."""
         if word.seat == seat:
             self.signed.setdefault(seat, []).append(word)
 
-    def hear(self, seat: int, word: Leave) -> None:
+    def hear(self, seat: int, word: Departure) -> None:
         """What a liar may show again."""
         if seat in self.world.liars:
             self.heard[seat].append(word)
@@ -64,7 +64,7 @@ class Departures:
         for other in sorted(liar.die.choice([liar.others, liar.some()])):
             world.post(seat, other, peer_frames.encode_frame(word), False)
 
-    def _false(self, seat: int) -> Leave:
+    def _false(self, seat: int) -> Departure:
         liar = self.world.liars[seat]
         view, die, table = view_of(liar.machine), liar.die, self.world.table.id
         heard = self.heard[seat]
@@ -77,13 +77,13 @@ class Departures:
         epoch = view.epoch + die.choice([0, 0, 0, 1])
         step = node.step + die.choice([0, 0, 1, 5])
         word = signed_notices.sign_notice(
-            liar.who, table, signed_notices.Leave(whose, number, epoch, step, node.digest)
+            liar.who, table, signed_notices.Departure(whose, number, epoch, step, node.digest)
         )
         self.note(seat, word)
         return word
 
 
-def leave_of(raw: bytes) -> Leave | None:
+def departure_of(raw: bytes) -> Departure | None:
     """The leave in a frame's bytes."""
     frame = peer_frames.parse_frame(raw)
-    return frame if isinstance(frame, Leave) else None
+    return frame if isinstance(frame, Departure) else None

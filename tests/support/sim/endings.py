@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from protocol.chain.chain_state import Kind
 from protocol.wire import signed_messages
-from protocol.wire.signed_messages import Late, Message, Say
+from protocol.wire.signed_messages import EpochRequest, Message, StepInput
 from support.machine_table import carried
 
 if TYPE_CHECKING:
@@ -64,20 +64,20 @@ class Ending:
     crash: Crash | None = None
 
 
-def draw_ending(seed: str, honest: list[int], patience: float) -> Ending:
+def draw_ending(seed: str, honest: list[int], timeouts: float) -> Ending:
     """Return an ending drawn from a seed; `patience` is that of the last step, in seconds."""
     die = random.Random(f"ending {seed}")
     favoured = die.choice(honest)
     nap, crash = None, None
     if die.random() < 0.2:
-        start, away = die.uniform(0.0, patience), die.choice([0.5, 2.0, 4.0])
+        start, away = die.uniform(0.0, timeouts), die.choice([0.5, 2.0, 4.0])
         crash = Crash(die.choice(honest), start, away, die.choice([0, 0, 1, 5]))
     if die.random() < 0.2:
-        nap = Nap(die.choice(honest), die.uniform(0.0, patience), die.choice([0.5, 2.0, 5.0]))
+        nap = Nap(die.choice(honest), die.uniform(0.0, timeouts), die.choice([0.5, 2.0, 5.0]))
     if die.random() < 0.5:  # just before the patience of the others is over
-        shown = patience - die.uniform(0.0, 0.5)
+        shown = timeouts - die.uniform(0.0, 0.5)
         return Ending(die.choice([0.01, 0.05, 0.2]), favoured, shown, None, 0.0, nap, crash)
-    delay, parted = die.choice([0.05, 0.15, 0.3]), die.uniform(1.0, patience)
+    delay, parted = die.choice([0.05, 0.15, 0.3]), die.uniform(1.0, timeouts)
     told = die.uniform(0.0, parted)
     return Ending(delay, favoured, die.uniform(0.0, parted), told, parted, nap, crash)
 
@@ -125,9 +125,9 @@ class Endings:
         statement = message.statement
         if machine.tip.want.kind is not Kind.RESULT:
             return False
-        if message.seat == seat and isinstance(statement, Say):
+        if message.seat == seat and isinstance(statement, StepInput):
             self.held.setdefault(seat, message)
-        return message.seat != seat or not isinstance(statement, Late)
+        return message.seat != seat or not isinstance(statement, EpochRequest)
 
     def _crash(self, crash: Crash) -> None:
         process = self.world.processes[crash.seat]
@@ -143,11 +143,15 @@ class Endings:
 
     def _tell(self) -> None:
         for seat, message in sorted(self.held.items()):
-            say = message.statement
-            if not isinstance(say, Say):
+            step_input = message.statement
+            if not isinstance(step_input, StepInput):
                 continue
             others = set(self.world.honest()) - {self.ending.favoured}
-            for statement in (Say(say.epoch, say.step, say.on, b"other"), say, Late(1)):
+            for statement in (
+                StepInput(step_input.epoch, step_input.step, step_input.on, b"other"),
+                step_input,
+                EpochRequest(1),
+            ):
                 made = signed_messages.sign(
                     self.world.who[seat], self.world.table.id, seat, statement
                 )

@@ -11,8 +11,15 @@ from protocol.fault_codes import Fault
 from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript.verifier import steps_to
 from protocol.wire import signed_messages, step_bodies
-from protocol.wire.signed_messages import MAX_MESSAGE, Back, Expired, Halt, Message, Say
-from protocol.wire.signed_notices import Leave
+from protocol.wire.signed_messages import (
+    MAX_MESSAGE,
+    EpochPromise,
+    Message,
+    Rejoin,
+    StepInput,
+    StepTimeout,
+)
+from protocol.wire.signed_notices import Departure
 from support.inspection import floor_of, is_hurried, store_of, view_of
 
 ANSWER = (1 << 20) + MAX_MESSAGE
@@ -52,21 +59,21 @@ class Secrets:
     escrows: int = 0
     opened: set[int] = field(default_factory=set)
 
-    def learn(self, machine: SeatMachine, node: Node, seat: int, say: Say) -> None:
+    def learn(self, machine: SeatMachine, node: Node, seat: int, step_input: StepInput) -> None:
         """What an honest say gives away to whoever hears it."""
         want = node.want
         if want.kind is Kind.FINAL:
             return
         if want.kind is Kind.SEAL and seat in want.owes:
-            read = step_bodies.parse(step_bodies.SealBody, say.body)
+            read = step_bodies.parse(step_bodies.SealBody, step_input.body)
             self.sealed.add((want.name, seat, read.commitment))
         if want.kind is Kind.SHOW and seat in want.owes:
-            self.shares |= set(transition.check(node, seat, say.body).shares)
+            self.shares |= set(transition.check(node, seat, step_input.body).shares)
         if want.kind not in (Kind.DEAL, Kind.OPEN, Kind.REVEAL):
             return
         if want.kind is Kind.REVEAL and want.shows:
             self.opened |= {slot for slot, _ in want.lacks}
-        given = transition.check(node, seat, say.body)
+        given = transition.check(node, seat, step_input.body)
         self.shares |= set(given.shares)
         if given.opened is not None:
             self.openings.add(choice_of(node, seat))
@@ -138,8 +145,8 @@ class Checker:
     secrets: Secrets = None  # type: ignore[assignment]
     forked: bool = False
     is_wide: bool = False
-    wish: int = 0
-    left: dict[int, list[Leave]] = field(default_factory=dict)
+    request: int = 0
+    left: dict[int, list[Departure]] = field(default_factory=dict)
     largest: int = 0
     revealed: dict[tuple[int, int], bytes] = field(default_factory=dict)
     _seen: dict[int, tuple[bytes, int]] = field(default_factory=dict)
@@ -158,28 +165,32 @@ class Checker:
         again = message.identity in self.signed
         known = self.signed.setdefault(message.identity, message.payload)
         need(known == message.payload, f"seat {message.seat} contradicts itself: {message}")
-        say = message.statement
-        if not isinstance(say, Back):
-            self.wish = max(self.wish, say.epoch)
-        if not again and isinstance(say, Halt) and self.is_wide:
-            self._check_expired(machine, message.seat, say)
-            self._check_hurried(machine, message.seat, say)
-        if not again and isinstance(say, Say) and view_of(machine).epoch == say.epoch:
-            node = view_of(machine).path.get(say.on)
-            need(node is not None, f"seat {message.seat} spoke off its own chain: {say}")
+        step_input = message.statement
+        if not isinstance(step_input, Rejoin):
+            self.request = max(self.request, step_input.epoch)
+        if not again and isinstance(step_input, EpochPromise) and self.is_wide:
+            self._check_expired(machine, message.seat, step_input)
+            self._check_hurried(machine, message.seat, step_input)
+        if (
+            not again
+            and isinstance(step_input, StepInput)
+            and view_of(machine).epoch == step_input.epoch
+        ):
+            node = view_of(machine).path.get(step_input.on)
+            need(node is not None, f"seat {message.seat} spoke off its own chain: {step_input}")
             assert node is not None
-            self._check_legal(node, message.seat, say)
+            self._check_legal(node, message.seat, step_input)
             if node.want.kind is Kind.REVEAL and own_due(node, message.seat):
                 self._note_reveal(node, message.seat)
                 self._check_reveal(machine, node, message.seat)
-            self.secrets.learn(machine, node, message.seat, say)
+            self.secrets.learn(machine, node, message.seat, step_input)
             self._check_final_say(machine, node, message.seat)
             self.check_secrecy(node)
 
-    def _check_legal(self, node: Node, seat: int, say: Say) -> None:
+    def _check_legal(self, node: Node, seat: int, step_input: StepInput) -> None:
         """An honest seat always has a legal thing to say."""
         try:
-            transition.check(node, seat, say.body)
+            transition.check(node, seat, step_input.body)
         except Fault as fault:
             raise Violation(f"honest seat {seat} owes what is illegal: {fault.code}") from fault
 
@@ -200,25 +211,25 @@ class Checker:
         if node.want.kind is not Kind.FINAL:
             return
         over = node
-        while over.parent is not None and over.over_said:
+        while over.parent is not None and over.is_over_given:
             over = over.parent
         need(machine.final_step() >= over.step - 1, f"seat {seat} opened its hand too early")
 
-    def _check_expired(self, machine: SeatMachine, seat: int, halt: Halt) -> None:
+    def _check_expired(self, machine: SeatMachine, seat: int, promise: EpochPromise) -> None:
         """Nobody votes himself away: where a seat owes a say it tells of nobody's patience."""
-        place, view = halt.expired, view_of(machine)
+        place, view = promise.timeout, view_of(machine)
         if place is None or place.epoch != view.epoch or place.on not in view.path:
             return
         node = view.path[place.on]
-        said = any(m.seat == seat for m in store_of(machine).says(place.epoch, place.step))
+        said = any(m.seat == seat for m in store_of(machine).inputs(place.epoch, place.step))
         need(
             said or seat not in node.want.speakers,
             f"seat {seat} thinks and says that patience ran out",
         )
 
-    def _check_hurried(self, machine: SeatMachine, by: int, halt: Halt) -> None:
+    def _check_hurried(self, machine: SeatMachine, by: int, promise: EpochPromise) -> None:
         """Before patience is out by the clock, only who has left is said not to have come."""
-        place = halt.expired
+        place = promise.timeout
         if place is None or not is_hurried(machine, place):
             return
         for seat in machine.awaited():
@@ -298,7 +309,7 @@ class Checker:
     def watch(self, seat: int, machine: SeatMachine) -> None:
         """Note what is final for a seat and compare it with all that was final before."""
         if self.is_wide:
-            far = floor_of(machine) > self.wish + 2
+            far = floor_of(machine) > self.request + 2
             need(not far, f"seat {seat} may speak from epoch {floor_of(machine)} on only")
         banned = view_of(machine).base.banned | machine.tip.banned
         need(banned <= self.liars, f"seat {seat} has honest seats banned: {sorted(banned)}")
@@ -333,8 +344,8 @@ def _holds_all(machine: SeatMachine, node: Node, step: int) -> bool:
         return True
     if before is None:
         raise LookupError(f"step {step} is not on this chain")
-    says = (m.statement for m in store_of(machine).says(view.epoch, step))
-    held = {(m.on, m.body) for m in says if isinstance(m, Say)}
+    inputs = (m.statement for m in store_of(machine).inputs(view.epoch, step))
+    held = {(m.on, m.body) for m in inputs if isinstance(m, StepInput)}
     slots = after_step(node, step).slots or ()
     return bool(slots) and all((before.digest, slots[s]) in held for s in before.want.speakers)
 
@@ -369,6 +380,6 @@ def own_statement(raw: bytes, table: Table) -> Message:
     return signed_messages.parse(raw, table.id, table.ids)
 
 
-def _holds(word: Leave, place: Expired) -> bool:
+def _holds(word: Departure, place: StepTimeout) -> bool:
     """Whether it says that its seat says nothing at this place."""
-    return not word.says_back and (word.epoch, word.step) <= (place.epoch, place.step)
+    return not word.is_return and (word.epoch, word.step) <= (place.epoch, place.step)

@@ -17,18 +17,18 @@ from protocol.errors import Invalid
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import codec, signed_messages, step_bodies
 from protocol.wire.signed_messages import (
-    Accept,
-    Back,
-    Close,
-    Expired,
-    Halt,
-    Late,
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
     Message,
-    Say,
-    SealVote,
+    NewEpoch,
+    PrepareVote,
+    Rejoin,
     Statement,
+    StepInput,
+    StepTimeout,
 )
-from support.inspection import own_halt, promise_of, secrets_of, view_of, votes_of
+from support.inspection import own_promise, promise_of, secrets_of, view_of, votes_of
 
 Sent = list[tuple[Message, frozenset[int]]]
 Lie = Callable[["Liar", Message], Sent]
@@ -60,8 +60,8 @@ class Liar:
     def sign(self, statement: Statement) -> Message:
         return signed_messages.sign(self.who, self.machine.table.id, self.seat, statement)
 
-    def node_of(self, say: Say) -> Node | None:
-        return view_of(self.machine).path.get(say.on)
+    def node_of(self, step_input: StepInput) -> Node | None:
+        return view_of(self.machine).path.get(step_input.on)
 
 
 def about(kind: Any, lie: Callable[[Liar, Message, Any], Sent]) -> Lie:
@@ -75,13 +75,13 @@ def about(kind: Any, lie: Callable[[Liar, Message, Any], Sent]) -> Lie:
     return told
 
 
-def _with_body(liar: Liar, say: Say, body: bytes) -> Message:
-    return liar.sign(replace(say, body=body))
+def _with_body(liar: Liar, step_input: StepInput, body: bytes) -> Message:
+    return liar.sign(replace(step_input, body=body))
 
 
-def second_body(liar: Liar, say: Say) -> bytes:
+def second_body(liar: Liar, step_input: StepInput) -> bytes:
     """Another legal body of the same step if there is one, else an illegal one."""
-    node = liar.node_of(say)
+    node = liar.node_of(step_input)
     game: Any = liar.machine.table.game
     if node is None or node.want.kind in (Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK):
         return step_bodies.EMPTY
@@ -95,9 +95,9 @@ def second_body(liar: Liar, say: Say) -> bytes:
 # Lies in a step.
 
 
-def equivocate(liar: Liar, message: Message, say: Say) -> Sent:
+def equivocate(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """Two bodies of one step, each to some."""
-    other, some = _with_body(liar, say, second_body(liar, say)), liar.some()
+    other, some = _with_body(liar, step_input, second_body(liar, step_input)), liar.some()
     if liar.die.random() < 0.3:
         some = frozenset()
     return [(message, liar.others - some), (other, some or liar.others)]
@@ -113,34 +113,34 @@ def whisper(liar: Liar, message: Message) -> Sent:
     return [(message, liar.some())]
 
 
-def spoil_body(liar: Liar, message: Message, say: Say) -> Sent:
+def spoil_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """One bit of the body flipped: a proof, point, scalar, opening or escrow that is wrong."""
-    if not say.body:
+    if not step_input.body:
         return [(message, liar.others)]
-    body = bytearray(say.body)
+    body = bytearray(step_input.body)
     body[liar.die.randrange(len(body))] ^= 1 << liar.die.randrange(8)
-    return [(_with_body(liar, say, bytes(body)), liar.others)]
+    return [(_with_body(liar, step_input, bytes(body)), liar.others)]
 
 
-def garbage_body(liar: Liar, message: Message, say: Say) -> Sent:
+def garbage_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """Random bytes, or an empty pass, for a body."""
     body = liar.die.choice([step_bodies.EMPTY, liar.die.randbytes(60), codec.encode((b"", b""))])
-    return [(_with_body(liar, say, body), liar.others)]
+    return [(_with_body(liar, step_input, body), liar.others)]
 
 
-def replay_body(liar: Liar, message: Message, say: Say) -> Sent:
+def replay_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """A body said before, by anyone, in any step."""
-    heard = [m.statement for m in liar.heard if isinstance(m.statement, Say)]
+    heard = [m.statement for m in liar.heard if isinstance(m.statement, StepInput)]
     if not heard:
         return [(message, liar.others)]
-    return [(_with_body(liar, say, liar.die.choice(heard).body), liar.others)]
+    return [(_with_body(liar, step_input, liar.die.choice(heard).body), liar.others)]
 
 
-def replay_step(liar: Liar, message: Message, say: Say) -> Sent:
+def replay_step(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """A say of another step or on another digest."""
-    other = replace(say, step=max(1, say.step + liar.die.choice([-1, 1, 2])))
+    other = replace(step_input, step=max(1, step_input.step + liar.die.choice([-1, 1, 2])))
     if liar.die.random() < 0.5:
-        other = replace(say, on=hashlib.sha256(say.on).digest())
+        other = replace(step_input, on=hashlib.sha256(step_input.on).digest())
     return [(message, liar.others), (liar.sign(other), liar.others)]
 
 
@@ -150,13 +150,13 @@ def other_table(liar: Liar, message: Message) -> Sent:
     return [(other, liar.others)]
 
 
-def stranger_escrow(liar: Liar, message: Message, say: Say) -> Sent:
+def stranger_escrow(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """An escrow whose header is a card's ciphertext or another seat's escrow."""
-    node = liar.node_of(say)
-    if node is None or node.want.kind is not Kind.SEAL or say.body == step_bodies.EMPTY:
+    node = liar.node_of(step_input)
+    if node is None or node.want.kind is not Kind.SEAL or step_input.body == step_bodies.EMPTY:
         return [(message, liar.others)]
     try:
-        read = step_bodies.parse(step_bodies.SealBody, say.body)
+        read = step_bodies.parse(step_bodies.SealBody, step_input.body)
     except Invalid:
         return [(message, liar.others)]
     stolen = [s.escrow for key, s in node.sealed.items() if key[1] != liar.seat]
@@ -164,28 +164,28 @@ def stranger_escrow(liar: Liar, message: Message, say: Say) -> Sent:
     stolen.append(card.a + read.escrow[32:])
     escrow = liar.die.choice(stolen)
     body = step_bodies.encode_body(step_bodies.SealBody(read.commitment, escrow))
-    return [(_with_body(liar, say, body), liar.others)]
+    return [(_with_body(liar, step_input, body), liar.others)]
 
 
-def bad_opening(liar: Liar, message: Message, say: Say) -> Sent:
+def bad_opening(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """An opening of another choice than the committed one."""
-    node = liar.node_of(say)
+    node = liar.node_of(step_input)
     if node is None or node.want.kind not in (Kind.REVEAL, Kind.DEAL):
         return [(message, liar.others)]
-    if say.body == step_bodies.EMPTY:
+    if step_input.body == step_bodies.EMPTY:
         return [(message, liar.others)]
     try:
-        opening, *rest = codec.decode(say.body, step_bodies.MAX_BODY)
+        opening, *rest = codec.decode(step_input.body, step_bodies.MAX_BODY)
     except Invalid:  # an earlier lie of its own, come back to it
         return [(message, liar.others)]
     nonce = liar.die.randbytes(32)
     changed = None if opening is None else (opening[0], nonce)
-    return [(_with_body(liar, say, codec.encode((changed, *rest))), liar.others)]
+    return [(_with_body(liar, step_input, codec.encode((changed, *rest))), liar.others)]
 
 
-def illegal_choice(liar: Liar, message: Message, say: Say) -> Sent:
+def illegal_choice(liar: Liar, message: Message, step_input: StepInput) -> Sent:
     """A choice that the rules forbid, openly or sealed."""
-    node = liar.node_of(say)
+    node = liar.node_of(step_input)
     if node is None or not transition.needs_choice(node, liar.seat):
         return [(message, liar.others)]
     if node.want.kind is Kind.SHOW:
@@ -193,7 +193,7 @@ def illegal_choice(liar: Liar, message: Message, say: Say) -> Sent:
     else:
         secrets = secrets_of(liar.machine)
         body = transition.body_of_choice(node, liar.seat, 99, secrets, liar.die.randbytes)
-    return [(_with_body(liar, say, body), liar.others)]
+    return [(_with_body(liar, step_input, body), liar.others)]
 
 
 # Lies about epochs.
@@ -203,40 +203,40 @@ def early_late(liar: Liar, message: Message) -> Sent:
     """Wish epochs without cause, near and far."""
     base = promise_of(liar.machine)
     epochs = {base + 1, base + liar.die.choice([1, 2, 50, 2**31])}
-    return [(message, liar.others), *((liar.sign(Late(e)), liar.others) for e in epochs)]
+    return [(message, liar.others), *((liar.sign(EpochRequest(e)), liar.others) for e in epochs)]
 
 
-def _fake_halt(liar: Liar, halt: Halt) -> Halt:
+def _fake_promise(liar: Liar, promise: EpochPromise) -> EpochPromise:
     kind = liar.die.randrange(6)
-    says = tuple(h for h in halt.says if liar.die.random() < 0.6)
+    inputs = tuple(h for h in promise.inputs if liar.die.random() < 0.6)
     if kind == 0:
-        return replace(halt, says=())
+        return replace(promise, inputs=())
     if kind == 1:
-        return replace(halt, says=says)
+        return replace(promise, inputs=inputs)
     if kind == 2:
         tip = liar.machine.tip
-        epoch = 0 if halt.lock is None else halt.lock.epoch
-        return replace(halt, expired=Expired(epoch, tip.step, tip.digest))
+        epoch = 0 if promise.certificate is None else promise.certificate.epoch
+        return replace(promise, timeout=StepTimeout(epoch, tip.step, tip.digest))
     if kind == 3:
-        return replace(halt, lock=None, says=(), expired=None)
+        return replace(promise, certificate=None, inputs=(), timeout=None)
     if kind == 4:
-        return replace(halt, expired=None, proofs=(), backs=())
-    return replace(halt, says=tuple(sorted((*says, liar.die.randbytes(32)))))
+        return replace(promise, timeout=None, proofs=(), rejoins=())
+    return replace(promise, inputs=tuple(sorted((*inputs, liar.die.randbytes(32)))))
 
 
-def false_halt(liar: Liar, message: Message, halt: Halt) -> Sent:
+def false_promise(liar: Liar, message: Message, promise: EpochPromise) -> Sent:
     """A halt that leaves out, adds or claims something; to some or to all."""
-    return [(liar.sign(_fake_halt(liar, halt)), liar.others)]
+    return [(liar.sign(_fake_promise(liar, promise)), liar.others)]
 
 
-def two_halts(liar: Liar, message: Message, halt: Halt) -> Sent:
+def two_promises(liar: Liar, message: Message, promise: EpochPromise) -> Sent:
     """One halt to some, another to the rest."""
     some = liar.some()
-    other = liar.sign(_fake_halt(liar, halt))
+    other = liar.sign(_fake_promise(liar, promise))
     return [(message, liar.others - some), (other, some)]
 
 
-def halt_and_go_on(liar: Liar, message: Message, _halt: Halt) -> Sent:
+def halt_and_go_on(liar: Liar, message: Message, _halt: EpochPromise) -> Sent:
     """Halt, and speak on in the old epoch all the same."""
     sent: Sent = [(message, liar.others)]
     view, seat = view_of(liar.machine), liar.seat
@@ -244,92 +244,92 @@ def halt_and_go_on(liar: Liar, message: Message, _halt: Halt) -> Sent:
     free = seat in node.want.speakers and not transition.needs_choice(node, seat)
     if free and has_opening(node, seat, secrets_of(liar.machine)):
         body = transition.body_of(node, seat, secrets_of(liar.machine), liar.die.randbytes)
-        say = Say(view.epoch, node.step, node.digest, body)
-        sent.append((liar.sign(say), liar.some()))
+        step_input = StepInput(view.epoch, node.step, node.digest, body)
+        sent.append((liar.sign(step_input), liar.some()))
     return sent
 
 
-def early_halt(liar: Liar, message: Message) -> Sent:
+def early_promise(liar: Liar, message: Message) -> Sent:
     """Halt out of nothing."""
     if not liar.machine.has_begun:
         return [(message, liar.others)]
-    halt = own_halt(liar.machine, promise_of(liar.machine) + 1)
+    promise = own_promise(liar.machine, promise_of(liar.machine) + 1)
     tip = liar.machine.tip
-    epoch = 0 if halt.lock is None else halt.lock.epoch
-    halt = replace(halt, expired=Expired(epoch, tip.step, tip.digest))
-    return [(message, liar.others), (liar.sign(halt), liar.some())]
+    epoch = 0 if promise.certificate is None else promise.certificate.epoch
+    promise = replace(promise, timeout=StepTimeout(epoch, tip.step, tip.digest))
+    return [(message, liar.others), (liar.sign(promise), liar.some())]
 
 
-def two_closes(liar: Liar, message: Message, close: Close) -> Sent:
+def two_new_epochs(liar: Liar, message: Message, close: NewEpoch) -> Sent:
     """Two closes of other halts, or a close that is none."""
     machine = liar.machine
-    held = [read.message.hash for read in votes_of(machine).halts(close.epoch)]
+    held = [read.message.hash for read in votes_of(machine).promises(close.epoch)]
     if len(held) < machine.table.quorum:  # an earlier lie, come back to it
         return [(message, liar.others)]
     pick = sorted(liar.die.sample(range(len(held)), machine.table.quorum))
-    other = replace(close, halts=tuple(held[i] for i in pick))
+    other = replace(close, promises=tuple(held[i] for i in pick))
     if liar.die.random() < 0.3:
-        other = replace(close, halts=close.halts[:-1])
+        other = replace(close, promises=close.promises[:-1])
     some = liar.some()
     return [(message, liar.others - some), (liar.sign(other), some)]
 
 
-def two_votes(liar: Liar, message: Message, vote: Accept | SealVote) -> Sent:
+def two_votes(liar: Liar, message: Message, vote: PrepareVote | CommitVote) -> Sent:
     """Vote for two bases, the second of any other close held or of none."""
-    bases = list(votes_of(liar.machine).closes.get(vote.epoch, {})) or [b"x" * 32]
+    bases = list(votes_of(liar.machine).new_epochs.get(vote.epoch, {})) or [b"x" * 32]
     other = replace(vote, base=liar.die.choice([*bases, b"x" * 32]))
     some = liar.some()
     return [(message, liar.others - some), (liar.sign(other), some)]
 
 
-def early_seal(liar: Liar, message: Message, accept: Accept) -> Sent:
+def early_seal(liar: Liar, message: Message, accept: PrepareVote) -> Sent:
     """Seal what has not been accepted."""
-    return [(message, liar.others), (liar.sign(SealVote(accept.epoch, accept.base)), liar.some())]
+    return [(message, liar.others), (liar.sign(CommitVote(accept.epoch, accept.base)), liar.some())]
 
 
-def false_back(liar: Liar, message: Message) -> Sent:
+def false_rejoin(liar: Liar, message: Message) -> Sent:
     """Ask back while present, with any count."""
-    return [(message, liar.others), (liar.sign(Back(liar.die.randrange(4))), liar.others)]
+    return [(message, liar.others), (liar.sign(Rejoin(liar.die.randrange(4))), liar.others)]
 
 
 def flood(liar: Liar, message: Message) -> Sent:
     """Says of far steps and epochs, and votes for nothing."""
     view, die = view_of(liar.machine), liar.die
     junk = [
-        Say(
+        StepInput(
             view.epoch + die.choice([0, 1, 7]),
             view.tip.step + die.randrange(1, 5000),
             die.randbytes(32),
             die.randbytes(20),
         ),
-        Accept(die.randrange(1, 1000), die.randbytes(32)),
-        SealVote(die.randrange(1, 2**31), die.randbytes(32)),
-        Halt(die.randrange(1, 1000), None, (die.randbytes(32),), None, (), ()),
+        PrepareVote(die.randrange(1, 1000), die.randbytes(32)),
+        CommitVote(die.randrange(1, 2**31), die.randbytes(32)),
+        EpochPromise(die.randrange(1, 1000), None, (die.randbytes(32),), None, (), ()),
     ]
     return [(message, liar.others), (liar.sign(die.choice(junk)), liar.some())]
 
 
 LIES: dict[str, Lie] = {
-    "equivocate": about(Say, equivocate),
+    "equivocate": about(StepInput, equivocate),
     "withhold": withhold,
     "whisper": whisper,
-    "spoil-body": about(Say, spoil_body),
-    "garbage-body": about(Say, garbage_body),
-    "replay-body": about(Say, replay_body),
-    "replay-step": about(Say, replay_step),
+    "spoil-body": about(StepInput, spoil_body),
+    "garbage-body": about(StepInput, garbage_body),
+    "replay-body": about(StepInput, replay_body),
+    "replay-step": about(StepInput, replay_step),
     "other-table": other_table,
-    "stranger-escrow": about(Say, stranger_escrow),
-    "bad-opening": about(Say, bad_opening),
-    "illegal-choice": about(Say, illegal_choice),
+    "stranger-escrow": about(StepInput, stranger_escrow),
+    "bad-opening": about(StepInput, bad_opening),
+    "illegal-choice": about(StepInput, illegal_choice),
     "early-late": early_late,
-    "false-halt": about(Halt, false_halt),
-    "two-halts": about(Halt, two_halts),
-    "halt-and-go-on": about(Halt, halt_and_go_on),
-    "early-halt": early_halt,
-    "two-closes": about(Close, two_closes),
-    "two-votes": about(Accept | SealVote, two_votes),
-    "early-seal": about(Accept, early_seal),
-    "false-back": false_back,
+    "false-halt": about(EpochPromise, false_promise),
+    "two-halts": about(EpochPromise, two_promises),
+    "halt-and-go-on": about(EpochPromise, halt_and_go_on),
+    "early-halt": early_promise,
+    "two-closes": about(NewEpoch, two_new_epochs),
+    "two-votes": about(PrepareVote | CommitVote, two_votes),
+    "early-seal": about(PrepareVote, early_seal),
+    "false-back": false_rejoin,
     "flood": flood,
 }
 """Name to lie; `silence` (say nothing from a step on) and `delay` are the network's in `sim`."""

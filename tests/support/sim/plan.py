@@ -12,7 +12,7 @@ THINKS = 36.0
 """The longest that a person thinks: three patiences of a choice."""
 HABITS = ("hub", "thinkers", "restored", "clone")
 """What honest people and their machines do in a wide game, beside what liars do."""
-DEPARTURES = ("leavers", "leaves")
+DEPARTURES = ("leaving_seats", "leaves")
 """Honest people who leave for now; liars that sign, forge and replay leaves."""
 
 
@@ -40,7 +40,7 @@ class Clone:
 
 
 @dataclass(frozen=True)
-class Departure:
+class Absence:
     """Someone leaves for now, and is back after `away` seconds; `amid`: its machine stops behind
     so many effects of that."""
 
@@ -64,7 +64,7 @@ class Wide:
     restored: Restored | None = None
     clone: Clone | None = None
     silent: float | None = None
-    leavers: tuple[Departure, ...] = ()
+    leaving_seats: tuple[Absence, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,13 @@ class Plan:
         wide = self.wide or Wide()
         cut = self.partitions or wide.hub is not None or "cut" in wide.ways
         gone = self.crashes or self.vanish is not None or wide.silent is not None
-        return not (cut or gone or wide.restored or wide.clone or wide.leavers)
+        return not (cut or gone or wide.restored or wide.clone or wide.leaving_seats)
 
     def _is_calm(self, wide: Wide) -> bool:
         """Who is back soon with the whole journal is not late; who thinks or is cut off may be."""
         back = wide.restored is None or (wide.restored.lost == 0 and wide.restored.is_short)
-        gone = len({one.seat for one in wide.leavers} | self.liars)
-        few = not wide.leavers or gone <= self.seats - self.quorum
+        gone = len({one.seat for one in wide.leaving_seats} | self.liars)
+        few = not wide.leaving_seats or gone <= self.seats - self.quorum
         return back and few and not wide.thinkers and wide.hub not in self.liars
 
 
@@ -128,7 +128,7 @@ def draw_plan(
     return widen(plan, only) if wide or only else plan
 
 
-def draw_plan_of_ending(seed: str, patience: float) -> Plan:
+def draw_plan_of_ending(seed: str, timeouts: float) -> Plan:
     """Return a quiet table with as many liars as may be, who try to strand somebody at its end.
 
     Args:
@@ -139,7 +139,7 @@ def draw_plan_of_ending(seed: str, patience: float) -> Plan:
     seats, quorum = die.choice([(4, 3), (4, 3), (5, 4), (6, 4)])
     liars = frozenset(die.sample(range(seats), seats - quorum))
     honest = [seat for seat in range(seats) if seat not in liars]
-    ending = draw_ending(seed, honest, patience)
+    ending = draw_ending(seed, honest, timeouts)
     calm = (0.1, 0.0, 0.0, False, (), (), frozenset(), None, 0.0, True)
     return Plan(seed, seats, quorum, liars, (), *calm, ending=ending)
 
@@ -253,17 +253,17 @@ def _departing(plan: Plan, wide: Wide, honest: list[int], only: str | None) -> W
     die = random.Random(f"leave {plan.seed}")
     chosen = {n for n in DEPARTURES if n == only or (only is None and die.random() < 0.25)}
     end = plan.calm_from - 40.0
-    if "leavers" in chosen and plan.vanish is None:  # who is back asks those who are present
+    if "leaving_seats" in chosen and plan.vanish is None:  # who is back asks those who are present
         who = [die.choice(honest) for _ in range(die.choice([1, 1, 2, 3]))]
-        wide = replace(wide, leavers=tuple(_departure(die, seat, end) for seat in who))
+        wide = replace(wide, leaving_seats=tuple(_departure(die, seat, end) for seat in who))
     if "leaves" in chosen and plan.liars:
         wide = replace(wide, ways=(*wide.ways, "leaves"))
     return wide
 
 
-def _departure(die: random.Random, seat: int, end: float) -> Departure:
+def _departure(die: random.Random, seat: int, end: float) -> Absence:
     away, amid = die.choice([0.1, 1.0, 5.0, 25.0]), die.choice([None, None, None, 0, 1])
-    return Departure(die.uniform(0.5, end), seat, away, amid)
+    return Absence(die.uniform(0.5, end), seat, away, amid)
 
 
 def _tricks(

@@ -31,11 +31,11 @@ from protocol.seat.effects import (
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import peer_frames
 from protocol.wire.signed_messages import Message
-from protocol.wire.signed_notices import Leave
-from protocol.wire.table_header import Patience
+from protocol.wire.signed_notices import Departure
+from protocol.wire.table_header import Timeouts
 from support.inspection import alter, is_asking, store_of, view_of
 from support.machine_table import carried, make_table
-from support.sim.departures import Departures, leave_of
+from support.sim.departures import Departures, departure_of
 from support.sim.endings import TICK as SHORT_TICK
 from support.sim.endings import Endings
 from support.sim.homes import Homes
@@ -45,7 +45,7 @@ from support.sim.plan import THINKS, Plan, Wide, draw_plan, draw_plan_of_ending
 from support.sim.tricks import TRICKS, rooted, victim
 from support.toy_game import ToyGame
 
-PATIENCE = Patience(choice=12_000, step=8_000, grace=2_000, cap=16_000)
+PATIENCE = Timeouts(choice=12_000, step=8_000, back_off=2_000, cap=16_000)
 TICK = 1.0
 CALM = 600.0
 """Seconds without any disturbance in which a game must end."""
@@ -54,7 +54,7 @@ ASKING = 0.4
 OWN = peer_frames.encode_frame(peer_frames.Own())[:2]
 LONGEST_JOB = 0.5
 """Seconds that a job takes at most where they are slow."""
-HALTED = 60.0
+PROMISED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
 ENDED = 120.0
 """The same for a table at whose end liars try to strand somebody: several epochs that fail."""
@@ -149,7 +149,7 @@ class World:
             self.at(TICK * (1 + self.die.random()), lambda s=seat: self._tick(s))  # type: ignore[misc]
         if not self.plan.calm_setup:
             self._trouble(0.0)
-        calm = CALM if len(self.honest()) >= self.plan.quorum else HALTED
+        calm = CALM if len(self.honest()) >= self.plan.quorum else PROMISED
         calm = calm if self.endings is None else ENDED
         while self.events and not self.done():
             self.now, _, what = heapq.heappop(self.events)
@@ -216,7 +216,7 @@ class World:
     def _ask_back(self, machine: SeatMachine) -> None:
         node = machine.tip
         if machine.has_begun and machine.seat not in node.present | node.banned:
-            machine.ask_back(self.time(machine.seat))
+            machine.ask_rejoin(self.time(machine.seat))
 
     def honest(self) -> list[int]:
         """Honest seats that are there at the end."""
@@ -411,7 +411,7 @@ class World:
                 self.check.signed_by(process.machine, message)
         elif seat in self.plan.liars and "mute" in self.wide.ways:
             return
-        if (word := leave_of(send.frame)) is not None:
+        if (word := departure_of(send.frame)) is not None:
             self.departures.note(seat, word)
         for other in self._receivers(seat, send):
             self.post(seat, other, send.frame, surely or isinstance(frame, peer_frames.Told))
@@ -501,7 +501,7 @@ class World:
         if not process.up:
             return
         self.answered[other] = 0
-        if isinstance(word := peer_frames.parse_frame(frame), Leave):
+        if isinstance(word := peer_frames.parse_frame(frame), Departure):
             self.departures.hear(other, word)
         try:
             process.machine.receive(frame, self.time(other), self.table.ids[seat])
@@ -539,7 +539,7 @@ class World:
         )
         if self.plan.quiet and len(self.plan.liars) <= self.plan.seats - self.plan.quorum:
             for m in machines:
-                gone = {one.seat for one in self.wide.leavers}
+                gone = {one.seat for one in self.wide.leaving_seats}
                 here = (s for s in self.honest() if s not in gone)
                 absent = [s for s in here if m.tip.absences[s]]
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
@@ -555,7 +555,7 @@ class World:
             self.check.answered(m.seat or 0, sum(map(len, sent)))
 
     def _judge_no_start(self, machines: list[SeatMachine]) -> None:
-        disturbed = self.plan.liars or self.wide.leavers or not self.plan.quiet
+        disturbed = self.plan.liars or self.wide.leaving_seats or not self.plan.quiet
         need(bool(disturbed), "a quiet table without a liar did not begin")
         self.seen["not begun"] += 1
 
@@ -576,10 +576,10 @@ class World:
         for message in every:
             hashes.setdefault((message.seat, *message.identity), set()).add(message.hash)
         found = {seat for (seat, *_), several in hashes.items() if len(several) > 1}
-        halts = [m for m in every if m.seat in self.plan.liars]
-        for a in halts:
-            for b in halts:
-                if fault_evidence.against_halt(a, b, self.table.first_step):
+        promises = [m for m in every if m.seat in self.plan.liars]
+        for a in promises:
+            for b in promises:
+                if fault_evidence.against_promise(a, b, self.table.first_step):
                     found.add(a.seat)
         return found
 

@@ -12,7 +12,15 @@ from itertools import islice
 from protocol.chain.chain_state import nonzero_scalar
 from protocol.consensus.fork_tree import Tree
 from protocol.crypto.hashing import ORDER
-from protocol.wire.signed_messages import Accept, Close, Halt, Late, Message, Say, SealVote
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    StepInput,
+)
 from support.inspection import promise_of, store_of, view_of
 from support.sim.lies import Liar, Lie, Sent, about
 
@@ -35,11 +43,14 @@ def rubbish(liar: Liar, message: Message) -> Sent:
         return [(message, liar.others)]
     liar.wasted.add(view.epoch)
     count = liar.die.choice([2, 10, len(steps)])
-    says = (
-        Say(view.epoch, step, liar.die.randbytes(32), liar.die.randbytes(RUBBISH // count))
+    inputs = (
+        StepInput(view.epoch, step, liar.die.randbytes(32), liar.die.randbytes(RUBBISH // count))
         for step in islice(steps, count)
     )
-    return [(message, liar.others), *((liar.sign(say), liar.others) for say in says)]
+    return [
+        (message, liar.others),
+        *((liar.sign(step_input), liar.others) for step_input in inputs),
+    ]
 
 
 def huge_wishes(liar: Liar, message: Message) -> Sent:
@@ -48,11 +59,11 @@ def huge_wishes(liar: Liar, message: Message) -> Sent:
     epoch = die.choice([*FAR, promise_of(liar.machine) + 3])
     far = die.choice(
         [
-            Late(epoch),
-            Halt(epoch, None, (), None, (), ()),
-            Accept(epoch, die.randbytes(32)),
-            SealVote(epoch, die.randbytes(32)),
-            Close(_turn_of(liar, epoch), (b"x" * 32,)),
+            EpochRequest(epoch),
+            EpochPromise(epoch, None, (), None, (), ()),
+            PrepareVote(epoch, die.randbytes(32)),
+            CommitVote(epoch, die.randbytes(32)),
+            NewEpoch(_turn_of(liar, epoch), (b"x" * 32,)),
         ]
     )
     return [(message, liar.others), (liar.sign(far), die.choice([liar.others, liar.some()]))]
@@ -64,33 +75,33 @@ def _turn_of(liar: Liar, epoch: int) -> int:
     return max(epoch - (epoch - liar.seat) % seats, liar.seat or seats)
 
 
-def unresolved_halt(liar: Liar, message: Message, halt: Halt) -> Sent:
+def unresolved_promise(liar: Liar, message: Message, promise: EpochPromise) -> Sent:
     """A halt that lists others' says which resolve on nothing it lists."""
-    epoch = 0 if halt.lock is None else halt.lock.epoch
-    held = {m.hash for m in _loose(liar, epoch)} - set(halt.says)
+    epoch = 0 if promise.certificate is None else promise.certificate.epoch
+    held = {m.hash for m in _loose(liar, epoch)} - set(promise.inputs)
     find = store_of(liar.machine).find
-    own = {h for h in halt.says if (found := find(h)) is not None and found.seat == liar.seat}
-    kept = [h for h in halt.says if h in own or liar.die.random() < 0.8]
+    own = {h for h in promise.inputs if (found := find(h)) is not None and found.seat == liar.seat}
+    kept = [h for h in promise.inputs if h in own or liar.die.random() < 0.8]
     # In two versions at most, or the halt breaks its form at once.
     more = liar.die.sample(sorted(held), min(len(held), 3))
-    other = replace(halt, says=tuple(sorted({*kept, *more})))
+    other = replace(promise, inputs=tuple(sorted({*kept, *more})))
     return [(liar.sign(other), liar.die.choice([liar.others, liar.some()]))]
 
 
 def _loose(liar: Liar, epoch: int) -> list[Message]:
     """Others' says of an epoch that resolve on nothing this seat holds."""
     machine = liar.machine
-    says = [m for m in store_of(machine).epoch_says(epoch) if m.seat != liar.seat]
+    inputs = [m for m in store_of(machine).epoch_inputs(epoch) if m.seat != liar.seat]
     if not machine.has_begun or view_of(machine).epoch != epoch:
-        return says
-    tree = Tree(view_of(machine).base, says, epoch)
-    return [m for m in says if not tree.holds(m)]
+        return inputs
+    tree = Tree(view_of(machine).base, inputs, epoch)
+    return [m for m in inputs if not tree.holds(m)]
 
 
 TRICKS: dict[str, Lie] = {
     "rubbish": rubbish,
-    "huge-wishes": huge_wishes,
-    "unresolved-halt": about(Halt, unresolved_halt),
+    "huge-requests": huge_wishes,
+    "unresolved-promise": about(EpochPromise, unresolved_promise),
 }
 
 

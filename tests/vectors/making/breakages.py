@@ -19,9 +19,9 @@ from vectors.making.broken import (
     room_of,
     shortened,
     told,
-    with_close,
-    with_halts,
+    with_new_epoch,
     with_nickname,
+    with_promises,
     with_roster,
     with_terms,
     without_last_body,
@@ -34,7 +34,7 @@ from vectors.making.tables import edition_of
 from protocol.chain.chain_state import Missing
 from protocol.transcript import transcript_format
 from protocol.transcript.transcript_format import StepEntry
-from protocol.wire.signed_messages import Late
+from protocol.wire.signed_messages import EpochRequest
 
 
 def _longer(step: object) -> StepEntry:
@@ -108,7 +108,7 @@ BROKEN: dict[str, Broken] = {
     "roster-not-led-by-its-host": with_roster(
         "The first entry of the roster is a guest's.", "bad-header", lambda roster: roster[::-1]
     ),
-    "patience-of-less-than-a-second": with_terms(
+    "step-timeout-of-less-than-a-second": with_terms(
         "The terms give a choice 999 ms.", "bad-header", 6, (999, 10_000, 3_000, 60_000)
     ),
     "nickname-with-a-comma": with_nickname(
@@ -149,23 +149,28 @@ BROKEN: dict[str, Broken] = {
         lambda whole: with_evidence(whole, signatures=whole.evidence.signatures[:-1]),
     ),
     "signatures-exchanged": changed(broken.signatures_exchanged, "bad-signature"),
-    "signature-that-holds-with-the-cofactor": changed(
+    "signature-that-barriers-with-the-cofactor": changed(
         broken.signed_with_the_cofactor, "bad-signature"
     ),
     "body-changed": changed(broken.other_body, "bad-signature"),
     "body-of-an-epoch-never-reached": changed(broken.later_epoch, "bad-epoch"),
-    "accepts-for-seals": changed(broken.sealed_by_accepts, "bad-signature", ABSENT),
-    "late-for-a-close": with_close(
-        "A late stands where a close belongs.", "bad-message", 1, lambda close: Late(close.epoch)
+    "prepare-votes-for-commit-votes": changed(
+        broken.committed_by_prepares, "bad-signature", ABSENT
+    ),
+    "epoch-request-for-a-new-epoch": with_new_epoch(
+        "A late stands where a close belongs.",
+        "bad-message",
+        1,
+        lambda close: EpochRequest(close.epoch),
     ),
     "message-of-another-table": changed(broken.of_another_table, "bad-message", ABSENT),
     "messages-backwards": edited(
         "The messages are by falling hash.", "bad-order", reversed_part("messages"), ABSENT
     ),
-    "seals-backwards": edited(
-        "The seals are by falling seat.", "bad-order", reversed_part("seals"), ABSENT
+    "commit-votes-backwards": edited(
+        "The seals are by falling seat.", "bad-order", reversed_part("commits"), ABSENT
     ),
-    "last-says-backwards": edited(
+    "last-inputs-backwards": edited(
         "The last says are by falling seat.", "bad-order", reversed_part("final")
     ),
     # The chain.
@@ -184,56 +189,58 @@ BROKEN: dict[str, Broken] = {
     "absence-called-a-fault": changed(
         broken.other_slot, "unjustified-fault", ABSENT, broken.up_to_the_link
     ),
-    "link-made-up": changed(broken.forged_link, "unjustified-link", sound=broken.unfinished),
+    "reconfiguration-made-up": changed(
+        broken.forged_link, "unjustified-link", sound=broken.unfinished
+    ),
     "absent-seat-called-banned": changed(
         broken.other_link, "unjustified-link", ABSENT, broken.up_to_the_link
     ),
     "body-of-a-seat-not-asked": told(not_asked, "not-expected", lambda: not_asked(False)),
     # Bases.
-    "closes-without-halts": edited(
+    "new-epochs-without-promises": edited(
         "The messages that the close rests on are missing.",
         "missing-evidence",
         shortened("messages", 0),
         ABSENT,
     ),
-    "first-close-missing": edited(
+    "first-new-epoch-missing": edited(
         "The close of epoch 1, which epoch 2 is locked on, is missing.",
         "missing-evidence",
-        lambda whole: with_evidence(whole, closes=whole.evidence.closes[1:]),
+        lambda whole: with_evidence(whole, new_epochs=whole.evidence.new_epochs[1:]),
         RETURNED,
     ),
-    "close-by-another-seat": with_close(
+    "new-epoch-by-another-seat": with_new_epoch(
         "Seat 0 signs the close of epoch 1.", "bad-base", 0, lambda close: close
     ),
-    "close-of-one-halt": with_close(
+    "new-epoch-of-one-promise": with_new_epoch(
         "The close names one halt where the quorum is two.",
         "bad-base",
         1,
-        lambda close: replace(close, halts=close.halts[:1]),
+        lambda close: replace(close, promises=close.promises[:1]),
     ),
-    "close-of-halts-by-falling-seat": with_close(
+    "new-epoch-of-promises-by-falling-seat": with_new_epoch(
         "The close names its halts by falling seat.",
         "bad-base",
         1,
-        lambda close: replace(close, halts=close.halts[::-1]),
+        lambda close: replace(close, promises=close.promises[::-1]),
     ),
-    "halt-without-its-own-says-in-a-close": Broken(
+    "promise-without-its-own-inputs-in-a-new-epoch": Broken(
         "Seat 0's halt names no says, and seat 1's halt holds says of seat 0.",
         "bad-base",
-        with_halts(ABSENT, 1, lambda s, h: h if s else replace(h, says=())),
-        with_halts(ABSENT, 1),
+        with_promises(ABSENT, 1, lambda s, h: h if s else replace(h, inputs=())),
+        with_promises(ABSENT, 1),
     ),
-    "patience-that-nobody-lost": Broken(
+    "step-timeout-that-nobody-lost": Broken(
         "No halt says that patience ran out, so nobody is absent.",
         "unjustified-absence",
-        with_halts(ABSENT, 1, lambda _, halt: replace(halt, expired=None)),
-        with_halts(ABSENT, 1),
+        with_promises(ABSENT, 1, lambda _, promise: replace(promise, timeout=None)),
+        with_promises(ABSENT, 1),
     ),
     "chain-short-of-its-base": changed(
         broken.before_link, "bad-base", ABSENT, broken.up_to_the_link
     ),
-    "seals-of-fewer-than-a-quorum": edited(
-        "One seal of the last base is missing.", "missing-votes", shortened("seals", 1), ABSENT
+    "commit-votes-of-fewer-than-a-quorum": edited(
+        "One seal of the last base is missing.", "missing-votes", shortened("commits", 1), ABSENT
     ),
     **CRAFTED,
     **DECIDED,
@@ -241,15 +248,17 @@ BROKEN: dict[str, Broken] = {
     "message-that-nothing-needs": edited(
         "A late is among the messages.",
         "left-over",
-        lambda whole: with_message(room_of(ABSENT), whole, room_of(ABSENT).sign(0, Late(1))),
+        lambda whole: with_message(
+            room_of(ABSENT), whole, room_of(ABSENT).sign(0, EpochRequest(1))
+        ),
         ABSENT,
     ),
     "signature-of-no-body": changed(broken.twice_signed, "left-over"),
-    "last-say-of-an-absent-seat": changed(broken.absent_end, "left-over", ABSENT),
-    "last-say-missing": edited(
+    "last-input-of-an-absent-seat": changed(broken.absent_end, "left-over", ABSENT),
+    "last-input-missing": edited(
         "One present seat's last say is missing.", "not-final", shortened("final", 1)
     ),
-    "no-last-says": edited("Nothing makes the end final.", "not-final", shortened("final", 0)),
+    "no-last-inputs": edited("Nothing makes the end final.", "not-final", shortened("final", 0)),
     "chain-without-its-end": changed(broken.without_last_steps, "not-final"),
 }
 """Name to file."""

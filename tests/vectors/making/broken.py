@@ -32,12 +32,20 @@ from protocol.transcript import transcript_format
 from protocol.transcript.transcript_format import (
     Content,
     Evidence,
-    LinkEntry,
+    ReconfigurationEntry,
     StepEntry,
     Transcript,
 )
 from protocol.wire import codec, signed_messages, table_header
-from protocol.wire.signed_messages import Accept, Close, Halt, Late, Message, Say, Statement
+from protocol.wire.signed_messages import (
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    PrepareVote,
+    Statement,
+    StepInput,
+)
 from protocol.wire.table_header import Header
 
 MAGIC = 18
@@ -206,7 +214,7 @@ def without_last_body(what: str, code: str, missing: Missing) -> Broken:
 
 def forged_link(whole: Transcript) -> Transcript:
     """A link puts seat 1 out, and no close does."""
-    more = with_entries(whole, (*whole.content.entries, LinkEntry((0,), (1,), (0, 0))))
+    more = with_entries(whole, (*whole.content.entries, ReconfigurationEntry((0,), (1,), (0, 0))))
     return with_evidence(more, final=())
 
 
@@ -220,7 +228,7 @@ def other_link(whole: Transcript) -> Transcript:
     """The link bans who is only absent."""
     at = first_link(whole)
     link = whole.content.entries[at]
-    assert isinstance(link, LinkEntry)
+    assert isinstance(link, ReconfigurationEntry)
     return with_entry(cut(whole, at + 1, at), at, replace(link, banned=(2,)))
 
 
@@ -257,8 +265,8 @@ def signed_with_the_cofactor(whole: Transcript) -> Transcript:
     assert isinstance(step, StepEntry)
     body = step.slots[0]
     assert isinstance(body, bytes)
-    data = signed_messages.payload(room.table.id, 0, Say(0, 1, room.table.id, body))
-    who, said = room.who[0], signed_bytes(Label.SAY, data)
+    data = signed_messages.payload(room.table.id, 0, StepInput(0, 1, room.table.id, body))
+    who, said = room.who[0], signed_bytes(Label.STEP_INPUT, data)
     first, *rest = whole.evidence.signatures
     spoilt = with_the_cofactor_only(who.seed, who.public, said)
     return with_evidence(whole, signatures=(((0, spoilt), *first[1:]), *rest))
@@ -270,9 +278,9 @@ def later_epoch(whole: Transcript) -> Transcript:
     assert isinstance(step, StepEntry)
     body = step.slots[0]
     assert isinstance(body, bytes)
-    say = room_of(TWO).sign(0, Say(1, 1, room_of(TWO).table.id, body))
+    step_input = room_of(TWO).sign(0, StepInput(1, 1, room_of(TWO).table.id, body))
     first, *rest = whole.evidence.signatures
-    return with_evidence(whole, signatures=(((1, say.signature), *first[1:]), *rest))
+    return with_evidence(whole, signatures=(((1, step_input.signature), *first[1:]), *rest))
 
 
 def later_absence(whole: Transcript) -> Transcript:
@@ -304,28 +312,30 @@ def before_link(whole: Transcript) -> Transcript:
 # Messages, closes and votes.
 
 
-def with_close(what: str, code: str, seat: int, make: Callable[[Close], Statement]) -> Broken:
+def with_new_epoch(
+    what: str, code: str, seat: int, make: Callable[[NewEpoch], Statement]
+) -> Broken:
     """Put another statement where the close stood."""
 
     def change(whole: Transcript) -> Transcript:
         room = room_of(ABSENT)
-        (close,) = parsed(room, whole.evidence.closes)
-        assert isinstance(close.statement, Close)
-        return with_evidence(whole, closes=envelopes(room.sign(seat, make(close.statement))))
+        (close,) = parsed(room, whole.evidence.new_epochs)
+        assert isinstance(close.statement, NewEpoch)
+        return with_evidence(whole, new_epochs=envelopes(room.sign(seat, make(close.statement))))
 
     return edited(what, code, change, ABSENT)
 
 
 def of_another_table(whole: Transcript) -> Transcript:
     """A message is signed for another table."""
-    other = signed_messages.sign(room_of(ABSENT).who[0], bytes(32), 0, Late(1))
+    other = signed_messages.sign(room_of(ABSENT).who[0], bytes(32), 0, EpochRequest(1))
     return with_message(room_of(ABSENT), whole, other)
 
 
-def with_halts(
+def with_promises(
     name: str,
     epoch: int,
-    make: Callable[[int, Halt], Halt] = lambda _, halt: halt,
+    make: Callable[[int, EpochPromise], EpochPromise] = lambda _, promise: promise,
     *more: Message,
     instead: dict[int, int] | None = None,
 ) -> Callable[[], bytes]:
@@ -337,18 +347,22 @@ def with_halts(
     def file() -> bytes:
         whole, seats = whole_of(name), instead or {}
         every = parsed(room_of(name), whole.evidence.messages)
-        closes = parsed(room_of(name), whole.evidence.closes)
-        old = {m: h for m in every if isinstance(h := m.statement, Halt) and h.epoch == epoch}
+        new_epochs = parsed(room_of(name), whole.evidence.new_epochs)
+        old = {
+            m: h for m in every if isinstance(h := m.statement, EpochPromise) and h.epoch == epoch
+        }
         new = [
             room_of(name).sign(seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()
         ]
-        (close,) = [m for m in closes if getattr(m.statement, "epoch", None) == epoch]
+        (close,) = [m for m in new_epochs if getattr(m.statement, "epoch", None) == epoch]
         hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
-        rest = [m for m in closes if m is not close]
-        rest.append(room_of(name).sign(close.seat, Close(epoch, hashes)))
+        rest = [m for m in new_epochs if m is not close]
+        rest.append(room_of(name).sign(close.seat, NewEpoch(epoch, hashes)))
         kept = [m for m in every if m not in old]
         listed = tuple((m.payload, m.signature) for m in rest)
-        return with_evidence(whole, messages=envelopes(*kept, *new, *more), closes=listed).encode()
+        return with_evidence(
+            whole, messages=envelopes(*kept, *new, *more), new_epochs=listed
+        ).encode()
 
     return file
 
@@ -356,20 +370,21 @@ def with_halts(
 # The end.
 
 
-def sealed_by_accepts(whole: Transcript) -> Transcript:
+def committed_by_prepares(whole: Transcript) -> Transcript:
     """The votes for the last base are accepts."""
     base = view_of(room_of(ABSENT).first.machine).base.base_digest()
     votes = (
-        (s, room_of(ABSENT).sign(s, Accept(1, base)).signature) for s, _ in whole.evidence.seals
+        (s, room_of(ABSENT).sign(s, PrepareVote(1, base)).signature)
+        for s, _ in whole.evidence.commits
     )
-    return with_evidence(whole, seals=tuple(votes))
+    return with_evidence(whole, commits=tuple(votes))
 
 
 def absent_end(whole: Transcript) -> Transcript:
     """The absent seat's last say is there too."""
     tip: Node = room_of(ABSENT).first.machine.tip
-    say = room_of(ABSENT).sign(2, Say(1, tip.step, tip.digest, b"\xc0"))
-    return with_evidence(whole, final=(*whole.evidence.final, (2, say.signature)))
+    step_input = room_of(ABSENT).sign(2, StepInput(1, tip.step, tip.digest, b"\xc0"))
+    return with_evidence(whole, final=(*whole.evidence.final, (2, step_input.signature)))
 
 
 def reversed_part(part: str) -> Change:

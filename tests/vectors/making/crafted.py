@@ -14,7 +14,7 @@ from vectors.making.broken import (
     Broken,
     room_of,
     told,
-    with_halts,
+    with_promises,
 )
 from vectors.making.refused import undisturbed
 
@@ -23,11 +23,20 @@ from protocol.chain.chain_state import Missing, Node
 from protocol.transcript.transcript_format import (
     Content,
     Evidence,
-    LinkEntry,
+    ReconfigurationEntry,
     StepEntry,
     Transcript,
 )
-from protocol.wire.signed_messages import Close, Expired, Halt, Late, Lock, Message, Say, SealVote
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    Message,
+    NewEpoch,
+    QuorumCertificate,
+    StepInput,
+    StepTimeout,
+)
 
 FIVE = "small-five"
 ELSEWHERE = b"\x01" * 32
@@ -36,7 +45,7 @@ ELSEWHERE = b"\x01" * 32
 # Two sealed bases.
 
 
-def two_sealed_bases() -> bytes:
+def two_committed_bases() -> bytes:
     """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
     room = room_of("small-three")
     machine, sign = room.first.machine, room.sign
@@ -44,19 +53,19 @@ def two_sealed_bases() -> bytes:
     after = machine.tip.before(room.table.first_step + 1)
     assert start is not None
     assert after is not None
-    kept = store_of(machine).says(0, start.step)
+    kept = store_of(machine).inputs(0, start.step)
     listed, bases = tuple(sorted(m.hash for m in kept)), (start.base_digest(), after.base_digest())
-    told, closes, locks = list[Message](), list[Message](), list[Lock]()
-    for base, says, seats in zip(bases, ((), listed), ((1, 2), (0, 1)), strict=True):
-        halts = [sign(seat, Halt(1, None, says, None, (), ())) for seat in seats]
-        told += halts
-        closes.append(sign(1, Close(1, tuple(m.hash for m in halts))))
-        votes = tuple((seat, sign(seat, SealVote(1, base)).signature) for seat in (0, 1))
-        locks.append(Lock(1, base, True, votes))
-    last = [sign(seat, Halt(2, locks[seat], (), None, (), ())) for seat in (0, 1)]
-    end = sign(2, Close(2, tuple(m.hash for m in last)))
-    rising = [close for _, close in sorted(zip(bases, closes, strict=True), key=lambda p: p[0])]
-    proof = {"closes": tuple((m.payload, m.signature) for m in (*rising, end))}
+    told, new_epochs, certificates = list[Message](), list[Message](), list[QuorumCertificate]()
+    for base, inputs, seats in zip(bases, ((), listed), ((1, 2), (0, 1)), strict=True):
+        promises = [sign(seat, EpochPromise(1, None, inputs, None, (), ())) for seat in seats]
+        told += promises
+        new_epochs.append(sign(1, NewEpoch(1, tuple(m.hash for m in promises))))
+        votes = tuple((seat, sign(seat, CommitVote(1, base)).signature) for seat in (0, 1))
+        certificates.append(QuorumCertificate(1, base, True, votes))
+    last = [sign(seat, EpochPromise(2, certificates[seat], (), None, (), ())) for seat in (0, 1)]
+    end = sign(2, NewEpoch(2, tuple(m.hash for m in last)))
+    rising = [close for _, close in sorted(zip(bases, new_epochs, strict=True), key=lambda p: p[0])]
+    proof = {"new_epochs": tuple((m.payload, m.signature) for m in (*rising, end))}
     whole = undisturbed(machine, room.table.first_step)
     return with_evidence(whole, messages=envelopes(*told, *last, *kept), **proof).encode()
 
@@ -70,39 +79,39 @@ def one_base_less() -> bytes:
 # What a halt lists.
 
 
-def _listing(*says: Message) -> Callable[[int, Halt], Halt]:
+def _listing(*inputs: Message) -> Callable[[int, EpochPromise], EpochPromise]:
     """Return the change of a halt by which it lists these says too."""
-    more = {say.hash for say in says}
-    return lambda _, halt: replace(halt, says=tuple(sorted({*halt.says, *more})))
+    more = {step_input.hash for step_input in inputs}
+    return lambda _, promise: replace(promise, inputs=tuple(sorted({*promise.inputs, *more})))
 
 
-def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, Halt], Halt]:
+def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, EpochPromise], EpochPromise]:
     """Return the change of a halt by which it holds these proofs."""
-    return lambda _, halt: replace(halt, proofs=proofs)
+    return lambda _, promise: replace(promise, proofs=proofs)
 
 
-def says_thrice() -> bytes:
+def inputs_thrice() -> bytes:
     """Each halt lists three says of the absent seat for one step."""
-    says = [room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
-    return with_halts(ABSENT, 1, _listing(*says), *says)()
+    inputs = [room_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
+    return with_promises(ABSENT, 1, _listing(*inputs), *inputs)()
 
 
 def many_proofs() -> bytes:
     """Each halt holds four proofs at a table of three."""
-    lates = [room_of(ABSENT).sign(2, Late(epoch)) for epoch in range(1, 5)]
-    proofs = tuple(sorted((m.hash,) for m in lates))
-    return with_halts(ABSENT, 1, _proving(*proofs), *lates)()
+    requests = [room_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 5)]
+    proofs = tuple(sorted((m.hash,) for m in requests))
+    return with_promises(ABSENT, 1, _proving(*proofs), *requests)()
 
 
 def builds_on_nothing() -> bytes:
     """Each halt lists a say of the absent seat on an unknown chain."""
-    say = room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, b"\x00"))
-    return with_halts(ABSENT, 1, _listing(say), say)()
+    step_input = room_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, b"\x00"))
+    return with_promises(ABSENT, 1, _listing(step_input), step_input)()
 
 
 def voted_by_the_absent() -> bytes:
     """Of the two halts that say that patience ran out one is of the very seat that was awaited."""
-    return with_halts(ABSENT, 1, lambda _, halt: halt, instead={1: 2})()
+    return with_promises(ABSENT, 1, lambda _, promise: promise, instead={1: 2})()
 
 
 # Two chains by digest alone.
@@ -113,15 +122,15 @@ def same_body_elsewhere() -> bytes:
     body of it that stands in an earlier step; the file plays on with it.
     """
     seat, machine = 2, room_of(RETURNED).first.machine
-    ((_, found),) = votes_of(machine).closes[1].values()
+    ((_, found),) = votes_of(machine).new_epochs[1].values()
     base: Node = found.node
     body, step = _body_before(base, seat)
-    wrong = room_of(RETURNED).sign(seat, Say(1, step, ELSEWHERE, body))
-    later = next(m for m in store_of(machine).epoch_says(1) if m.seat == seat)
+    wrong = room_of(RETURNED).sign(seat, StepInput(1, step, ELSEWHERE, body))
+    later = next(m for m in store_of(machine).epoch_inputs(1) if m.seat == seat)
     proof = tuple(sorted((wrong.hash, later.hash)))
     (back,) = {0, 1, 2, 3} - base.present
 
-    return with_halts(RETURNED, 2, _proving(proof), wrong, instead={seat: back})()
+    return with_promises(RETURNED, 2, _proving(proof), wrong, instead={seat: back})()
 
 
 def _body_before(base: Node, seat: int) -> tuple[bytes, int]:
@@ -144,25 +153,32 @@ def _two_absent() -> tuple[Transcript, Node]:
     table = room_of(FIVE).table
     start = machine.tip.before(table.first_step)
     assert start is not None
-    said = {m.seat: m for m in store_of(machine).says(0, start.step) if m.seat < 3}
+    said = {m.seat: m for m in store_of(machine).inputs(0, start.step) if m.seat < 3}
     bodies = {seat: m.statement.body for seat, m in said.items()}  # type: ignore[union-attr]
-    expired = Expired(0, start.step, start.digest)
-    says = tuple(sorted(m.hash for m in said.values()))
-    halts = [room_of(FIVE).sign(seat, Halt(1, None, says, expired, (), ())) for seat in range(4)]
-    close = room_of(FIVE).sign(1, Close(1, tuple(m.hash for m in halts)))
+    timeout = StepTimeout(0, start.step, start.digest)
+    inputs = tuple(sorted(m.hash for m in said.values()))
+    promises = [
+        room_of(FIVE).sign(seat, EpochPromise(1, None, inputs, timeout, (), ()))
+        for seat in range(4)
+    ]
+    close = room_of(FIVE).sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
     slots = transition.slots_of(start, bodies, Missing.ABSENT)
     counts = (0, 0, 0, 1, 1)
-    base = transition.link(
+    base = transition.reconfigure(
         transition.append(start, slots), frozenset({0, 1, 2}), frozenset(), counts
     )
     votes = (
-        (s, room_of(FIVE).sign(s, SealVote(1, base.base_digest())).signature) for s in range(4)
+        (s, room_of(FIVE).sign(s, CommitVote(1, base.base_digest())).signature) for s in range(4)
     )
     whole = undisturbed(machine, start.step)
-    entries = (*whole.content.entries, StepEntry(slots), LinkEntry((0, 1, 2), (), counts))
+    entries = (
+        *whole.content.entries,
+        StepEntry(slots),
+        ReconfigurationEntry((0, 1, 2), (), counts),
+    )
     proof = Evidence(
         (*whole.evidence.signatures, tuple((0, said[seat].signature) for seat in range(3))),
-        envelopes(*halts),
+        envelopes(*promises),
         ((close.payload, close.signature),),
         tuple(votes),
     )
@@ -188,30 +204,36 @@ def three_of_five_go_on() -> bytes:
     for seat in range(3):
         secrets = secrets_of(rooms.places[seat].machine)
         said[seat] = transition.body_of(base, seat, secrets, stream("three", f"nonce {seat}"))
-    says = [room_of(FIVE).sign(s, Say(1, base.step, base.digest, body)) for s, body in said.items()]
+    inputs = [
+        room_of(FIVE).sign(s, StepInput(1, base.step, base.digest, body))
+        for s, body in said.items()
+    ]
     entries = (*whole.content.entries, StepEntry(transition.slots_of(base, said)))
-    rows = (*whole.evidence.signatures, tuple((1, say.signature) for say in says))
+    rows = (*whole.evidence.signatures, tuple((1, step_input.signature) for step_input in inputs))
     more = Transcript(Content(whole.content.header, entries), whole.evidence)
     return with_evidence(more, signatures=rows).encode()
 
 
-def say_where_nothing_grows() -> bytes:
+def input_where_nothing_grows() -> bytes:
     """A proof names a say on a base at which fewer than a quorum are present: it is no fault."""
     whole, base = _two_absent()
-    (first,) = parsed(room_of(FIVE), whole.evidence.closes)
+    (first,) = parsed(room_of(FIVE), whole.evidence.new_epochs)
     digest = base.base_digest()
-    votes = tuple(whole.evidence.seals)
-    say = room_of(FIVE).sign(4, Say(1, base.step, base.digest, b"\x01"))
-    lock = Lock(1, digest, True, votes)
-    halts = [room_of(FIVE).sign(s, Halt(2, lock, (), None, (), ((say.hash,),))) for s in range(4)]
-    second = room_of(FIVE).sign(2, Close(2, tuple(m.hash for m in halts)))
-    seals = tuple((s, room_of(FIVE).sign(s, SealVote(2, digest)).signature) for s in range(4))
+    votes = tuple(whole.evidence.commits)
+    step_input = room_of(FIVE).sign(4, StepInput(1, base.step, base.digest, b"\x01"))
+    certificate = QuorumCertificate(1, digest, True, votes)
+    promises = [
+        room_of(FIVE).sign(s, EpochPromise(2, certificate, (), None, (), ((step_input.hash,),)))
+        for s in range(4)
+    ]
+    second = room_of(FIVE).sign(2, NewEpoch(2, tuple(m.hash for m in promises)))
+    seals = tuple((s, room_of(FIVE).sign(s, CommitVote(2, digest)).signature) for s in range(4))
     old = parsed(room_of(FIVE), whole.evidence.messages)
     return with_evidence(
         whole,
-        messages=envelopes(*old, *halts, say),
-        closes=tuple((m.payload, m.signature) for m in (first, second)),
-        seals=seals,
+        messages=envelopes(*old, *promises, step_input),
+        new_epochs=tuple((m.payload, m.signature) for m in (first, second)),
+        commits=seals,
     ).encode()
 
 
@@ -219,29 +241,31 @@ def proofs_for_all() -> bytes:
     """Each halt holds three proofs at a table of three, one of which bans the absent seat; the file
     goes on as if it did not.
     """
-    says = [room_of(ABSENT).sign(2, Say(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
-    lates = [room_of(ABSENT).sign(2, Late(epoch)) for epoch in range(1, 3)]
-    proofs = tuple(sorted([(m.hash,) for m in lates] + [tuple(sorted(m.hash for m in says))]))
-    return with_halts(ABSENT, 1, _proving(*proofs), *lates, *says)()
+    inputs = [room_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
+    requests = [room_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 3)]
+    proofs = tuple(sorted([(m.hash,) for m in requests] + [tuple(sorted(m.hash for m in inputs))]))
+    return with_promises(ABSENT, 1, _proving(*proofs), *requests, *inputs)()
 
 
 CRAFTED: dict[str, Broken] = {
-    "two-sealed-bases": told(two_sealed_bases, "void", one_base_less),
-    "three-says-of-one-step-in-a-halt": told(says_thrice, "bad-base", with_halts(ABSENT, 1)),
-    "say-that-builds-on-nothing-in-a-halt": told(
-        builds_on_nothing, "bad-base", with_halts(ABSENT, 1)
+    "two-sealed-bases": told(two_committed_bases, "void", one_base_less),
+    "three-inputs-of-one-step-in-a-promise": told(
+        inputs_thrice, "bad-base", with_promises(ABSENT, 1)
+    ),
+    "input-that-builds-on-nothing-in-a-promise": told(
+        builds_on_nothing, "bad-base", with_promises(ABSENT, 1)
     ),
     "absence-voted-by-the-absent": told(
-        voted_by_the_absent, "unjustified-absence", with_halts(ABSENT, 1)
+        voted_by_the_absent, "unjustified-absence", with_promises(ABSENT, 1)
     ),
-    "more-proofs-than-seats-in-a-halt": told(many_proofs, "bad-base", with_halts(ABSENT, 1)),
-    "says-on-two-chains-by-digest": told(
-        same_body_elsewhere, "unjustified-link", with_halts(RETURNED, 2)
+    "more-proofs-than-seats-in-a-promise": told(many_proofs, "bad-base", with_promises(ABSENT, 1)),
+    "inputs-on-two-chains-by-digest": told(
+        same_body_elsewhere, "unjustified-link", with_promises(RETURNED, 2)
     ),
-    "as-many-proofs-as-seats-in-a-halt": told(
-        proofs_for_all, "unjustified-link", with_halts(ABSENT, 1)
+    "as-many-proofs-as-seats-in-a-promise": told(
+        proofs_for_all, "unjustified-link", with_promises(ABSENT, 1)
     ),
-    "say-where-nothing-may-be-said": told(say_where_nothing_grows, "not-final", three_of_five),
+    "input-where-nothing-may-be-said": told(input_where_nothing_grows, "not-final", three_of_five),
     "three-present-of-a-quorum-of-four": told(three_of_five, "not-final", nobody_absent),
     "three-present-go-on-alone": told(three_of_five_go_on, "left-over", three_of_five),
 }

@@ -14,11 +14,11 @@ from vectors.making.broken import Broken, room_of, told, whole_of
 from vectors.making.refused import undisturbed
 
 from protocol.chain.chain_state import Node
-from protocol.consensus.new_epoch import base_of_close
+from protocol.consensus.new_epoch import base_of_new_epoch
 from protocol.transcript.transcript_format import Transcript
 from protocol.transcript.transcript_writer import entry_of
 from protocol.transcript.verifier_checks import FileReferences
-from protocol.wire.signed_messages import Close, Halt, Message, Say, SealVote
+from protocol.wire.signed_messages import CommitVote, EpochPromise, Message, NewEpoch, StepInput
 
 FOUR = "small-four"
 LIAR = 3
@@ -36,28 +36,32 @@ def _start() -> Node:
 
 
 def _halt(seat: int, listed: Listed) -> Message:
-    says, proofs = listed
+    inputs, proofs = listed
     names = tuple(sorted(tuple(sorted(m.hash for m in proof)) for proof in proofs))
-    hashes = tuple(sorted(say.hash for say in says))
-    return room_of(FOUR).sign(seat, Halt(1, None, hashes, None, (), names))
+    hashes = tuple(sorted(step_input.hash for step_input in inputs))
+    return room_of(FOUR).sign(seat, EpochPromise(1, None, hashes, None, (), names))
 
 
 def _ending_with(*listed: Listed) -> bytes:
     """Return the file up to the base of epoch 1 that follows from the halts of seats 0 to 2."""
     room, start = room_of(FOUR), _start()
-    halts = [_halt(seat, one) for seat, one in enumerate(listed)]
-    said = [m for says, proofs in listed for m in (*says, *(m for proof in proofs for m in proof))]
-    messages = list({m.hash: m for m in (*halts, *said)}.values())
-    close = room.sign(1, Close(1, tuple(m.hash for m in halts)))
+    promises = [_halt(seat, one) for seat, one in enumerate(listed)]
+    said = [
+        m for inputs, proofs in listed for m in (*inputs, *(m for proof in proofs for m in proof))
+    ]
+    messages = list({m.hash: m for m in (*promises, *said)}.values())
+    close = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
     source = FileReferences(start, {m.hash: m for m in (*messages, close)})
-    base = base_of_close(room.table, close, source).node
-    seals = tuple((s, room.sign(s, SealVote(1, base.base_digest())).signature) for s in range(3))
+    base = base_of_new_epoch(room.table, close, source).node
+    seals = tuple((s, room.sign(s, CommitVote(1, base.base_digest())).signature) for s in range(3))
     whole = undisturbed(room.first.machine, start.step)
     links = () if base is start else (entry_of(base),)
     content = type(whole.content)(whole.content.header, (*whole.content.entries, *links))
     ended = Transcript(content, whole.evidence)
-    closes = ((close.payload, close.signature),)
-    return with_evidence(ended, messages=envelopes(*messages), closes=closes, seals=seals).encode()
+    new_epochs = ((close.payload, close.signature),)
+    return with_evidence(
+        ended, messages=envelopes(*messages), new_epochs=new_epochs, commits=seals
+    ).encode()
 
 
 def without_proofs() -> bytes:
@@ -70,16 +74,16 @@ def without_proofs() -> bytes:
 
 def _without_form() -> Message:
     """Return seat 3's say of a body that is none of its step: `bad-body`."""
-    return room_of(FOUR).sign(LIAR, Say(0, _start().step, _start().digest, b"\x01"))
+    return room_of(FOUR).sign(LIAR, StepInput(0, _start().step, _start().digest, b"\x01"))
 
 
 def _out_of_step() -> Iterator[Message]:
     """Yield says of seat 3 in a step later than its digest is of: `not-expected`."""
     place = (0, _start().step + 1, _start().digest)
-    return (room_of(FOUR).sign(LIAR, Say(*place, bytes([n]))) for n in count())
+    return (room_of(FOUR).sign(LIAR, StepInput(*place, bytes([n]))) for n in count())
 
 
-def halt_by_halt() -> bytes:
+def promise_by_promise() -> bytes:
     """Seat 0's halt proves with a say that seat 3 spoke in a wrong step, and seat 1's halt lists as
     a say a body of seat 3 that has no form; the hashes of these says, and of the two halts, fall.
     """
@@ -90,7 +94,7 @@ def halt_by_halt() -> bytes:
     return _ending_with(first, listing, NOTHING)
 
 
-def says_before_proofs() -> bytes:
+def inputs_before_proofs() -> bytes:
     """One halt proves with a say that seat 3 spoke in a wrong step, and lists as a say a body of
     seat 3 that has no form, whose hash is the higher one.
     """
@@ -107,9 +111,9 @@ def of_setup_by_step() -> bytes:
     stand in the proofs, and prove nothing.
     """
     room = room_of(FOUR)
-    halt = room.sign(LIAR, Halt(3, None, (), None, (), ()))
-    say = room.sign(LIAR, Say(1, room.table.first_step - 1, ELSEWHERE, b"\xc0"))
-    return _ending_with(((), ((halt,), (say,))), NOTHING, NOTHING)
+    promise = room.sign(LIAR, EpochPromise(3, None, (), None, (), ()))
+    step_input = room.sign(LIAR, StepInput(1, room.table.first_step - 1, ELSEWHERE, b"\xc0"))
+    return _ending_with(((), ((promise,), (step_input,))), NOTHING, NOTHING)
 
 
 def of_epoch_1_behind_setup() -> bytes:
@@ -117,9 +121,9 @@ def of_epoch_1_behind_setup() -> bytes:
     in epoch 1, stand in the proofs.
     """
     room = room_of(FOUR)
-    halt = room.sign(LIAR, Halt(3, None, (), None, (), ()))
-    say = room.sign(LIAR, Say(1, room.table.first_step, ELSEWHERE, b"\xc0"))
-    return _ending_with(((), ((halt,), (say,))), NOTHING, NOTHING)
+    promise = room.sign(LIAR, EpochPromise(3, None, (), None, (), ()))
+    step_input = room.sign(LIAR, StepInput(1, room.table.first_step, ELSEWHERE, b"\xc0"))
+    return _ending_with(((), ((promise,), (step_input,))), NOTHING, NOTHING)
 
 
 # Signatures behind the last step.
@@ -132,10 +136,12 @@ def without_a_step() -> bytes:
 
 
 DECIDED: dict[str, Broken] = {
-    "contents-halt-by-halt": told(halt_by_halt, "not-expected", without_proofs),
-    "contents-says-before-proofs": told(says_before_proofs, "bad-body", without_proofs),
-    "say-of-setup-by-step": told(of_setup_by_step, "not-final", without_proofs),
-    "say-behind-setup-by-step": told(of_epoch_1_behind_setup, "halt-below-lock", without_proofs),
+    "contents-promise-by-promise": told(promise_by_promise, "not-expected", without_proofs),
+    "contents-inputs-before-proofs": told(inputs_before_proofs, "bad-body", without_proofs),
+    "input-of-setup-by-step": told(of_setup_by_step, "not-final", without_proofs),
+    "input-behind-setup-by-step": told(
+        of_epoch_1_behind_setup, "promise-below-certificate", without_proofs
+    ),
     "signatures-of-no-step": told(without_a_step, "left-over", lambda: whole_of("two").encode()),
 }
 """Name to file; all seats of the tables of four may lie."""

@@ -17,7 +17,7 @@ SIGNATURE = 64
 WHOLE = "the whole"
 BYTES = "bytes"
 """The path of what does not decode."""
-EVIDENCE = {1: "messages", 2: "closes"}
+EVIDENCE = {1: "messages", 2: "new_epochs"}
 """Lists of messages in full: each is named by what it is, as a hash changes with every byte."""
 
 
@@ -124,7 +124,7 @@ def _named(value: Any, names: dict[bytes, str]) -> dict[str, Any]:
     for at, word in EVIDENCE.items():
         listed = evidence.pop(str(at))
         hashes = [digest(Label.MESSAGE, payload) for payload, _ in listed]
-        evidence[f"order of {word}"] = word == "closes" or hashes == sorted(hashes)
+        evidence[f"order of {word}"] = word == "new_epochs" or hashes == sorted(hashes)
         evidence[word] = {
             names[digest(Label.MESSAGE, payload)]: (_renamed(_inside(payload), names), signed)
             for payload, signed in listed
@@ -135,7 +135,7 @@ def _named(value: Any, names: dict[bytes, str]) -> dict[str, Any]:
 def _name(payload: bytes) -> str:
     value = _inside(payload)
     kind = signed_messages.KINDS[value[0]][0].__name__
-    more = value[3:5] if kind == "Say" else value[3:4]
+    more = value[3:5] if kind == "StepInput" else value[3:4]
     return f"{kind} {' '.join(map(str, more))} of seat {value[2]}"
 
 

@@ -9,7 +9,7 @@ from support.forgeries import bodies as make
 from support.forgeries import statements
 from support.forgeries.bodies import Forge
 from support.forgeries.catalogue import FORGERIES
-from support.forgeries.cheater import Due, Lie, on_say, twice
+from support.forgeries.cheater import Due, Lie, on_input, twice
 from support.inspection import votes_of
 from vectors.making.playing import sentence
 from vectors.making.tables import (
@@ -57,13 +57,13 @@ def _lies(lie: Callable[[], Lie]) -> Play:
 def _sends(name: str, what: str = "") -> Expelled:
     """Seat 3 sends a forged body of the catalogue, described by `what` if it is given."""
     forgery = FORGERIES[name]
-    play = _lies(lambda: on_say(forgery.due(LAST), forgery.forge))
+    play = _lies(lambda: on_input(forgery.due(LAST), forgery.forge))
     return _four(forgery.code, f"Seat 3 {what or forgery.what}.", play)
 
 
 def _sends_and_goes(name: str, what: str, forge: Forge) -> Expelled:
     """Seat 3 seals a forged choice, and is gone before it has to open it."""
-    lie = lambda: {LAST: on_say(ACTION, forge)}  # noqa: E731
+    lie = lambda: {LAST: on_input(ACTION, forge)}  # noqa: E731
     play = lambda plan: (  # noqa: E731
         VectorRoom(plan, lie()).at(opening("action", LAST), vanish(LAST)).play()
     )
@@ -76,7 +76,9 @@ def _both_go(plan: Plan) -> VectorRoom:
     not fit its commitment; both are gone before the reveal, and the others open both escrows.
     """
     forged = {4: make.sealed(99), 5: make.empty_escrow}
-    lies = {seat: on_say(owing(Kind.SEAL, "action", seat), forge) for seat, forge in forged.items()}
+    lies = {
+        seat: on_input(owing(Kind.SEAL, "action", seat), forge) for seat, forge in forged.items()
+    }
     room = VectorRoom(plan, lies)
     for seat in forged:
         room.at(_both_sealed, vanish(seat), 0)
@@ -85,7 +87,7 @@ def _both_go(plan: Plan) -> VectorRoom:
 
 def _both_sealed(node: Node) -> bool:
     """Return whether seats 4 and 5 have sealed an Action card, and it stands to be confirmed."""
-    due = before(Kind.HOLD, "action")
+    due = before(Kind.BARRIER, "action")
     return due(node) and {("action", 4), ("action", 5)} <= set(node.sealed)
 
 
@@ -98,23 +100,23 @@ def _alone(node: Node) -> bool:
     return node.want.kind is Kind.CHOOSE and LAST not in node.want.speakers
 
 
-def _low_lock(plan: Plan) -> VectorRoom:
+def _low_certificate(plan: Plan) -> VectorRoom:
     """After a return seat 3 halts as if nothing had been sealed since."""
     room = go_and_come(VectorRoom(plan), 2)
-    return room.at(_back_again(), inject(LAST, statements.forgetful_halt), LAST).play()
+    return room.at(_back_again(), inject(LAST, statements.forgetful_promise), LAST).play()
 
 
 def _malformed(plan: Plan) -> VectorRoom:
     """Seat 5 goes; seat 4's halt of epoch 1 is malformed, which all find as they read it."""
-    room = VectorRoom(plan, {4: statements.malform_halts})
+    room = VectorRoom(plan, {4: statements.malform_promises})
     room.at(before(Kind.REVEAL, "place"), vanish(5))
     room.waits = lambda node: 5 not in node.present and 4 in node.present
-    return room.at(lambda node: 5 not in node.present, _read_halts).play()
+    return room.at(lambda node: 5 not in node.present, _read_promises).play()
 
 
-def _read_halts(room: VectorRoom) -> None:
+def _read_promises(room: VectorRoom) -> None:
     for place in room.places:
-        votes_of(place.machine).halts(1)
+        votes_of(place.machine).promises(1)
 
 
 def _two_chains(plan: Plan) -> VectorRoom:
@@ -154,53 +156,53 @@ def _helper(plan: Plan) -> VectorRoom:
     def due(node: Node) -> bool:
         return node.want.kind is Kind.REVEAL and 5 not in node.present and 5 in node.want.dues
 
-    room = VectorRoom(plan, {4: on_say(due, make.escrow_share)})
+    room = VectorRoom(plan, {4: on_input(due, make.escrow_share)})
     return room.at(opening("action", 5), vanish(5)).play()
 
 
 EXPELLED: dict[str, Expelled] = {
     "two-commitments-in-one-step": _four(
-        "two-statements",
+        "equivocation",
         "Seat 3 signs two commitments to an Action card in one step.",
         _lies(lambda: twice(ACTION, make.another_seal)),
     ),
-    "says-on-two-chains": _four(
+    "inputs-on-two-chains": _four(
         "two-chains",
         "Seat 3 says something on an unknown chain in a step in which another seat is asked "
         "alone, and goes on on the true one.",
         _two_chains,
     ),
-    "halt-with-too-low-a-lock": _four(
-        "halt-below-lock",
+    "promise-with-too-low-a-certificate": _four(
+        "promise-below-certificate",
         "Seat 3 speaks in epoch 2 and halts for epoch 3 with no lock.",
-        _low_lock,
+        _low_certificate,
     ),
-    "halt-without-its-own-says": _four(
-        "halt-omits-say",
+    "promise-without-its-own-inputs": _four(
+        "promise-omits-input",
         "Seat 3 signs a halt of epoch 1 that leaves out what it has said in epoch 0.",
-        _adds(before(Kind.SEAL, "action"), inject(LAST, statements.forgetful_halt)),
+        _adds(before(Kind.SEAL, "action"), inject(LAST, statements.forgetful_promise)),
     ),
-    "halt-with-patience-of-another-epoch": Expelled(
+    "promise-with-step-timeout-of-another-epoch": Expelled(
         "Seat 4 signs a halt of epoch 1 whose patience ran out in another epoch than that of its "
-        "lock.",
-        "bad-halt",
+        "certificate.",
+        "bad-promise",
         4,
-        Plan("expelled bad-halt", "small-5", 6),
+        Plan("expelled bad-promise", "small-5", 6),
         _malformed,
     ),
-    "close-without-halts": _four(
-        "bad-close",
+    "new-epoch-without-promises": _four(
+        "bad-new-epoch",
         "Seat 1 signs a close of epoch 1 that names no halt.",
-        _adds(before(Kind.SEAL, "action"), inject(1, statements.empty_close), 1),
+        _adds(before(Kind.SEAL, "action"), inject(1, statements.empty_new_epoch), 1),
         seat=1,
     ),
-    "say-out-of-turn": _four(
+    "input-out-of-turn": _four(
         "not-expected",
         "Seat 3 speaks in a step in which another seat is asked alone, and nothing after it.",
         _out_of_turn,
     ),
     "body-where-none-is-due": _sends("body-where-none-is-due"),
-    "hold-with-a-body": _sends("hold-with-a-body"),
+    "barrier-with-a-body": _sends("barrier-with-a-body"),
     "share-outside-the-group": _sends("share-outside-the-group"),
     "share-not-proven": _sends("share-not-proven"),
     "escrow-of-a-card": _sends("escrow-of-a-card"),

@@ -20,7 +20,7 @@ from protocol.crypto.hashing import Label
 from protocol.crypto.identities import Identity
 from protocol.errors import Invalid
 from protocol.wire import codec, peer_frames, signed_messages
-from protocol.wire.signed_messages import Say
+from protocol.wire.signed_messages import StepInput
 
 PLAN = Plan("messages", "small-4", 3)
 HASHES = tuple(bytes([i]) * 32 for i in range(1, 5))
@@ -86,19 +86,21 @@ def payload(*fields: Any, seat: int = 0, kind: int = 1, at: bytes | None = None)
     return codec.encode((kind, table().id if at is None else at, seat, *fields))
 
 
-def posted(data: bytes, label: Label = Label.SAY, signer: int = 0) -> bytes:
+def posted(data: bytes, label: Label = Label.STEP_INPUT, signer: int = 0) -> bytes:
     """Any payload, well signed."""
     return codec.encode((data, who()[signer].sign(label, data)))
 
 
-def said(*fields: Any, label: Label = Label.SAY, kind: int = 1) -> Callable[[], bytes]:
+def said(*fields: Any, label: Label = Label.STEP_INPUT, kind: int = 1) -> Callable[[], bytes]:
     """Any fields of a kind, well signed."""
     return lambda: posted(payload(*fields, kind=kind), label)
 
 
 def honest() -> bytes:
     """A say that is well formed, though nothing rests on it."""
-    return signed_messages.sign(who()[0], table().id, 0, Say(0, 9, HASHES[0], b"\xc0")).encode()
+    return signed_messages.sign(
+        who()[0], table().id, 0, StepInput(0, 9, HASHES[0], b"\xc0")
+    ).encode()
 
 
 def respelled(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
@@ -124,7 +126,7 @@ def high(signature: bytes) -> bytes:
 
 def halted(*fields: Any) -> Callable[[], bytes]:
     """Any fields of a halt, well signed."""
-    return said(*fields, label=Label.HALT, kind=3)
+    return said(*fields, label=Label.EPOCH_PROMISE, kind=3)
 
 
 def bad_frame(what: str, value: Any, sound: Any, kind: str = "frame") -> BadPost:
@@ -133,7 +135,7 @@ def bad_frame(what: str, value: Any, sound: Any, kind: str = "frame") -> BadPost
     return BadPost(what, spoilt, "bad-frame", kind, whole)
 
 
-def bad_halt(what: str, fields: tuple[Any, ...], sound: tuple[Any, ...]) -> BadPost:
+def bad_promise(what: str, fields: tuple[Any, ...], sound: tuple[Any, ...]) -> BadPost:
     """A halt with these fields, well signed, and one that is read."""
     return BadPost(what, halted(*fields), sound=halted(*sound))
 
@@ -217,60 +219,62 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The payload names another table.",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0", at=bytes(32))),
     ),
-    "say-of-three-fields": BadPost("A say lacks its body.", said(0, 9, HASHES[0])),
-    "say-of-step-0": BadPost("Steps begin with 1.", said(0, 0, HASHES[0], b"\xc0")),
-    "say-on-a-short-digest": BadPost(
+    "input-of-three-fields": BadPost("A say lacks its body.", said(0, 9, HASHES[0])),
+    "input-of-step-0": BadPost("Steps begin with 1.", said(0, 0, HASHES[0], b"\xc0")),
+    "input-on-a-short-digest": BadPost(
         "The digest has 31 bytes.", said(0, 9, HASHES[0][1:], b"\xc0")
     ),
-    "say-with-text-for-a-body": BadPost("The body is text, not bytes.", said(0, 9, HASHES[0], "x")),
-    "say-of-a-true-epoch": BadPost("The epoch is `true`.", said(True, 9, HASHES[0], b"\xc0")),
-    "say-of-an-epoch-too-high": BadPost("The epoch is 2^32.", said(2**32, 9, HASHES[0], b"\xc0")),
-    "late-for-epoch-0": BadPost(
-        "Nobody can wish epoch 0.",
-        said(0, label=Label.LATE, kind=2),
-        sound=said(1, label=Label.LATE, kind=2),
+    "input-with-text-for-a-body": BadPost(
+        "The body is text, not bytes.", said(0, 9, HASHES[0], "x")
     ),
-    "halt-with-says-backwards": bad_halt(
+    "input-of-a-true-epoch": BadPost("The epoch is `true`.", said(True, 9, HASHES[0], b"\xc0")),
+    "input-of-an-epoch-too-high": BadPost("The epoch is 2^32.", said(2**32, 9, HASHES[0], b"\xc0")),
+    "epoch-request-for-epoch-0": BadPost(
+        "Nobody can wish epoch 0.",
+        said(0, label=Label.EPOCH_REQUEST, kind=2),
+        sound=said(1, label=Label.EPOCH_REQUEST, kind=2),
+    ),
+    "promise-with-inputs-backwards": bad_promise(
         "The hashes of says are by falling value.",
         (1, None, HASHES[1::-1], None, (), ()),
         (1, None, HASHES[:2], None, (), ()),
     ),
-    "halt-with-says-rising-by-signed-bytes": bad_halt(
+    "promise-with-inputs-rising-by-signed-bytes": bad_promise(
         "The hashes of says rise only if bytes from 80 on are taken for negative numbers.",
         (1, None, RISING[:1:-1], None, (), ()),
         (1, None, RISING[2:], None, (), ()),
     ),
-    "halt-with-says-rising-from-the-last-byte": bad_halt(
+    "promise-with-inputs-rising-from-the-last-byte": bad_promise(
         "The hashes of says rise only if they are compared from their last bytes.",
         (1, None, RISING[1::-1], None, (), ()),
         (1, None, RISING[:2], None, (), ()),
     ),
-    "halt-with-a-say-twice": bad_halt(
+    "promise-with-a-input-twice": bad_promise(
         "One hash of a say is named twice.",
         (1, None, (HASHES[0], HASHES[0]), None, (), ()),
         (1, None, HASHES[:2], None, (), ()),
     ),
-    "halt-with-votes-backwards": bad_halt(
+    "promise-with-votes-backwards": bad_promise(
         "The votes of the lock are by falling seat.",
         (2, (1, HASHES[0], True, VOTES), (), None, (), ()),
         (2, (1, HASHES[0], True, VOTES[::-1]), (), None, (), ()),
     ),
-    "halt-with-a-proof-of-three": bad_halt(
+    "promise-with-a-proof-of-three": bad_promise(
         "A proof names three messages.",
         (1, None, (), None, (), (HASHES[:3],)),
         (1, None, (), None, (), (HASHES[:2],)),
     ),
-    "back-of-256": BadPost(
+    "rejoin-of-256": BadPost(
         "A count of absences above 255.",
-        said(256, label=Label.BACK, kind=7),
-        sound=said(255, label=Label.BACK, kind=7),
+        said(256, label=Label.REJOIN, kind=7),
+        sound=said(255, label=Label.REJOIN, kind=7),
     ),
     "signature-of-63-bytes-in-a-message": BadPost(
         "The signature is one byte short.", with_signature(lambda s: s[:63])
     ),
     "signature-with-another-label": BadPost(
         "A say signed with the label of a late.",
-        lambda: posted(payload(0, 9, HASHES[0], b"\xc0"), Label.LATE),
+        lambda: posted(payload(0, 9, HASHES[0], b"\xc0"), Label.EPOCH_REQUEST),
         "bad-signature",
     ),
     "signature-of-another-seat": BadPost(
@@ -292,10 +296,10 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "bad-signature",
     ),
     "frame-of-no-kind": bad_frame("Frame kind 7 is none.", (7, bytes(32)), OWN),
-    "leave-of-number-0": bad_frame(
+    "departure-of-number-0": bad_frame(
         "Leaves are counted from 1.", (5, 1, 0, 0, 14, bytes(32), bytes(64)), LEAVE
     ),
-    "leave-without-a-signature": bad_frame(
+    "departure-without-a-signature": bad_frame(
         "A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b""), LEAVE
     ),
     "end-notice-of-another-reason": bad_frame(

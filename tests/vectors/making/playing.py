@@ -126,7 +126,7 @@ def _small() -> dict[str, Recipe]:
     )
     found["small-four-returned-beyond-the-terms"] = Recipe(
         sentence(_returned_beyond),
-        Plan("four returned beyond", "small-4", 4, returns=0),
+        Plan("four returned beyond", "small-4", 4, rejoins=0),
         _returned_beyond,
     )
     found["small-six-two-absent"] = Recipe(

@@ -35,16 +35,16 @@ from protocol.crypto.identities import Identity
 from protocol.transcript import transcript_writer
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, step_bodies
 from protocol.wire.signed_messages import (
-    Accept,
-    Back,
-    Close,
-    Expired,
-    Halt,
-    Late,
-    Lock,
-    Say,
-    SealVote,
+    CommitVote,
+    EpochPromise,
+    EpochRequest,
+    NewEpoch,
+    PrepareVote,
+    QuorumCertificate,
+    Rejoin,
     Statement,
+    StepInput,
+    StepTimeout,
 )
 from protocol.wire.table_header import Header, seat_statement, sign_roster, sit
 
@@ -108,17 +108,27 @@ def _entry(found: Header, seat: int) -> Entry:
 def statements() -> Iterator[tuple[int, Statement]]:
     """(seat, statement): each kind, and the optional parts of a halt."""
     votes = tuple((seat, bytes([seat + 1]) * 64) for seat in (0, 2))
-    yield 0, Say(0, 9, HASHES[0], step_bodies.EMPTY)
-    yield 1, Say(2**32 - 1, 300, HASHES[1], b"\x93\x01\x02\x03")
-    yield 2, Late(1)
-    yield 0, Halt(1, None, (), None, (), ())
-    yield 1, Halt(1, None, HASHES[:2], Expired(0, 9, HASHES[2]), (HASHES[3],), (HASHES[:2],))
-    yield 2, Halt(3, Lock(2, HASHES[0], True, votes), (), None, (), (HASHES[:1], HASHES[1:3]))
-    yield 0, Halt(1, None, RISING, None, (), ())
-    yield 1, Close(1, (HASHES[2], HASHES[0]))
-    yield 0, Accept(1, HASHES[3])
-    yield 2, SealVote(1, HASHES[3])
-    yield 2, Back(1)
+    yield 0, StepInput(0, 9, HASHES[0], step_bodies.EMPTY)
+    yield 1, StepInput(2**32 - 1, 300, HASHES[1], b"\x93\x01\x02\x03")
+    yield 2, EpochRequest(1)
+    yield 0, EpochPromise(1, None, (), None, (), ())
+    yield (
+        1,
+        EpochPromise(
+            1, None, HASHES[:2], StepTimeout(0, 9, HASHES[2]), (HASHES[3],), (HASHES[:2],)
+        ),
+    )
+    yield (
+        2,
+        EpochPromise(
+            3, QuorumCertificate(2, HASHES[0], True, votes), (), None, (), (HASHES[:1], HASHES[1:3])
+        ),
+    )
+    yield 0, EpochPromise(1, None, RISING, None, (), ())
+    yield 1, NewEpoch(1, (HASHES[2], HASHES[0]))
+    yield 0, PrepareVote(1, HASHES[3])
+    yield 2, CommitVote(1, HASHES[3])
+    yield 2, Rejoin(1)
 
 
 def statement(seat: int, one: Statement) -> Entry:
@@ -146,7 +156,7 @@ def statement(seat: int, one: Statement) -> Entry:
 
 def all_frames() -> list[Entry]:
     """Each kind of frame, alone and behind its length."""
-    carried = signed_messages.sign(who()[2], table().id, 2, Late(1)).encode()
+    carried = signed_messages.sign(who()[2], table().id, 2, EpochRequest(1)).encode()
     every: list[peer_frames.FrameBody] = [
         peer_frames.Carry(carried),
         peer_frames.Fetch(HASHES[:2], (1, 2)),
@@ -154,7 +164,7 @@ def all_frames() -> list[Entry]:
         peer_frames.Own(),
         peer_frames.Told(b"\x01" * 32, True),
         signed_notices.sign_notice(
-            who()[2], table().id, signed_notices.Leave(2, 1, 0, 14, b"\x02" * 32)
+            who()[2], table().id, signed_notices.Departure(2, 1, 0, 14, b"\x02" * 32)
         ),
         signed_notices.sign_notice(
             who()[2], table().id, signed_notices.EndNotice(2, signed_notices.OVER)

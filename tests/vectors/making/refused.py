@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from support.forgeries.catalogue import FORGERIES, Forgery
-from support.forgeries.cheater import on_say
+from support.forgeries.cheater import on_input
 from support.forgeries.statements import signed
 from support.inspection import store_of
 from vectors.making.tables import Plan, VectorRoom
@@ -14,18 +14,18 @@ from protocol.seat.seat_machine import SeatMachine
 from protocol.transcript import transcript_format, transcript_writer
 from protocol.transcript.transcript_format import Content, Evidence, Signed, StepEntry, Transcript
 from protocol.wire import step_bodies
-from protocol.wire.signed_messages import Message, Say
+from protocol.wire.signed_messages import Message, StepInput
 
 
 def row(machine: SeatMachine, node: Node, step: StepEntry) -> tuple[Signed, ...]:
     """The signatures of a step's bodies, all said in epoch 0."""
-    says = {(m.seat, _say(m).on, _say(m).body): m for m in store_of(machine).says(0, node.step)}
+    inputs = {(m.seat, _say(m).on, _say(m).body): m for m in store_of(machine).inputs(0, node.step)}
     said = [(seat, slot) for seat, slot in enumerate(step.slots) if isinstance(slot, bytes)]
-    return tuple((0, says[seat, node.digest, body].signature) for seat, body in said)
+    return tuple((0, inputs[seat, node.digest, body].signature) for seat, body in said)
 
 
-def _say(message: Message) -> Say:
-    assert isinstance(message.statement, Say)
+def _say(message: Message) -> StepInput:
+    assert isinstance(message.statement, StepInput)
     return message.statement
 
 
@@ -41,7 +41,7 @@ def undisturbed(machine: SeatMachine, last: int | None = None) -> Transcript:
 def and_then(whole: Transcript, machine: SeatMachine) -> Transcript:
     """The same with all that was said in the next step."""
     node, step = machine.tip, machine.tip.step
-    said = {m.seat: _say(m).body for m in store_of(machine).says(0, step)}
+    said = {m.seat: _say(m).body for m in store_of(machine).inputs(0, step)}
     entry = StepEntry(transition.slots_of(node, said))
     rows = (*whole.evidence.signatures, row(machine, node, entry))
     content = replace(whole.content, entries=(*whole.content.entries, entry))
@@ -81,7 +81,7 @@ class Refused:
 
     def file(self) -> bytes:
         """Return the bytes of the file."""
-        lie = on_say(self.forgery.due(self.seat), self.forgery.forge)
+        lie = on_input(self.forgery.due(self.seat), self.forgery.forge)
         machine = VectorRoom(self.plan, {self.seat: lie}).play(until=1).places[0].machine
         whole = undisturbed(machine)
         return (whole if self.convicts else and_then(whole, machine)).encode()
@@ -103,17 +103,17 @@ def not_asked(is_spoilt: bool = True) -> bytes:
     whole = undisturbed(machine, 5)
     if not is_spoilt:
         return whole.encode()
-    say = signed(liar, Say(0, 4, node.digest, step_bodies.EMPTY))
+    step_input = signed(liar, StepInput(0, 4, node.digest, step_bodies.EMPTY))
     first = whole.content.entries[3]
     assert isinstance(first, StepEntry)
     entries = (*whole.content.entries[:3], StepEntry((first.slots[0], step_bodies.EMPTY)))
     rows = whole.evidence.signatures
-    last = (*rows[3], (0, say.signature))
+    last = (*rows[3], (0, step_input.signature))
     evidence = Evidence((*rows[:3], last))
     return Transcript(Content(whole.content.header, entries), evidence).encode()
 
 
-CONVICTS = "backup-piece-that-does-not-open"
+CONVICTS = "key-share-that-does-not-open"
 REFUSED: dict[str, Refused] = {
     name: Refused(FORGERIES[name], name == CONVICTS) for name in list(FORGERIES)[:26]
 }

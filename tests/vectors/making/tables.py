@@ -22,10 +22,10 @@ from protocol.seat.effects import ChoiceAsked, Send
 from protocol.seat.seat_machine import SeatMachine
 from protocol.wire import table_header
 from protocol.wire.signed_messages import Statement
-from protocol.wire.table_header import Header, Patience, Terms
+from protocol.wire.table_header import Header, Terms, Timeouts
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
-PATIENCE = Patience(choice=20_000, step=10_000, grace=3_000, cap=60_000)
+PATIENCE = Timeouts(choice=20_000, step=10_000, back_off=3_000, cap=60_000)
 FULL = load_edition.NAMES
 EXHIBIT = 7
 """Place of the Exhibit card in its colour."""
@@ -49,7 +49,7 @@ class Plan:
     seats: int
     variant: Any = None
     quorum: int = 0
-    returns: int = 8
+    rejoins: int = 8
 
     @property
     def terms(self) -> Terms:
@@ -58,7 +58,7 @@ class Plan:
         nonce = stream(self.seed, "terms nonce")(32)
         quorum = self.quorum or table_header.default_quorum(self.seats)
         who = self.who[0].public
-        return Terms(who, nonce, game, self.seats, quorum, PATIENCE, self.returns)
+        return Terms(who, nonce, game, self.seats, quorum, PATIENCE, self.rejoins)
 
     @property
     def who(self) -> list[Identity]:
@@ -197,7 +197,7 @@ def come_back(seat: int) -> Act:
 
     def act(room: VectorRoom) -> None:
         room.crash_and_resume(seat)
-        room.places[seat].machine.ask_back(room.now)
+        room.places[seat].machine.ask_rejoin(room.now)
         room.collect(seat)
 
     return act

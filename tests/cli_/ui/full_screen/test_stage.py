@@ -158,7 +158,7 @@ def test_who_has_sealed_stays_sealed_until_the_choice_is_shown() -> None:
     shown.hear(updates.ChoiceTaken("place", 0))
     shown.wait({0, 1})  # one's own is on its way
     assert statuses(shown) == [done, "thinking…", done, done]
-    for kind in (Kind.HOLD, Kind.REVEAL):
+    for kind in (Kind.BARRIER, Kind.REVEAL):
         shown.wait(all_seats, kind=kind)
         assert statuses(shown) == [done] * 4
     shown.there(LINKED, LOST)

@@ -128,15 +128,15 @@ def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     assert narrow[0].lstrip().startswith("←") is (len(whole) <= 3)
 
 
-@pytest.mark.parametrize("may_return", [True, False])
-def test_a_way_back_is_offered_only_where_there_is_one(may_return: bool) -> None:
+@pytest.mark.parametrize("may_rejoin", [True, False])
+def test_a_way_back_is_offered_only_where_there_is_one(may_rejoin: bool) -> None:
     shown = MOMENTS["sealed"]()
-    shown.hear(updates.Away(may_return))
-    assert ("Enter takes your seat again" in shown.text()) is may_return
-    assert ("The terms let you come back no more" in shown.text()) is not may_return
+    shown.hear(updates.Away(may_rejoin))
+    assert ("Enter takes your seat again" in shown.text()) is may_rejoin
+    assert ("The terms let you come back no more" in shown.text()) is not may_rejoin
     lines = list[str]()
-    LineScreen(lines.append)(updates.Away(may_return))
-    assert any("come back no more" in line for line in lines) is not may_return
+    LineScreen(lines.append)(updates.Away(may_rejoin))
+    assert any("come back no more" in line for line in lines) is not may_rejoin
 
 
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:

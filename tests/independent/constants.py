@@ -1,0 +1,109 @@
+"""Every word, number and limit that SPEC.md fixes for this version, in one place."""
+
+PROTOCOL = "p2p-table/2"
+FILE_MAGIC = "hoity-transcript"
+FILE_VERSION = 2
+
+# The group (2.3).
+ORDER = 2**252 + 27742317777372353535851937790883648493
+PRIME = 2**255 - 19
+
+# Labels of hashes and signatures (2.5), by the names that this verifier uses.
+LABELS = {
+    "card": "card",
+    "shuffle generator": "shuffle-generator",
+    "chain generator": "chain-generator",
+    "second generator": "second-generator",
+    "key proof": "key-proof",
+    "shares": "shares",
+    "shuffle statement": "shuffle-statement",
+    "shuffle weight": "shuffle-weight",
+    "shuffle challenge": "shuffle-challenge",
+    "commitment": "commitment",
+    "escrow randomness": "escrow-randomness",
+    "escrow kdf": "escrow-kdf",
+    "escrow proof nonce": "escrow-proof-nonce",
+    "escrow challenge": "escrow-challenge",
+    "escrow share": "escrow-share",
+    "piece kdf": "backup-seal-kdf",
+    "key commit": "key-commit",
+    "table id": "table-id",
+    "terms": "terms",
+    "step": "step",
+    "link": "link",
+    "base": "base",
+    "content": "content",
+    "message": "message",
+    "coin": "coin",
+    "fingerprint": "fingerprint",
+    "sign seat": "sign-seat",
+    "sign say": "sign-say",
+    "sign late": "sign-late",
+    "sign halt": "sign-halt",
+    "sign close": "sign-close",
+    "sign accept": "sign-accept",
+    "sign seal": "sign-seal",
+    "sign back": "sign-back",
+}
+
+
+def label(name: str) -> bytes:
+    """Return the label (2.5) that this verifier calls `name`."""
+    return f"{PROTOCOL}/{LABELS[name]}".encode("ascii")
+
+
+# Kinds of context (2.6) with a number behind them.
+PIECE_KIND = "piece-{}"
+HELP_KIND = "help-{}"
+ESCROW_KIND = "escrow-{}"
+
+# Limits (2.7).
+MAX_DEPTH = 16
+MAX_ITEMS = 4096
+MAX_FILE_ITEMS = 16384
+MAX_FILE_TOTAL = 1_048_576
+MAX_FILE_STRING = 262_144
+MAX_FILE = 67_108_864
+MAX_HEADER = 16_384
+MAX_MESSAGE = 262_144
+MAX_BODY = 131_072
+MAX_EDITION = 1_048_576
+MAX_EPOCH = MAX_STEP = 2**32 - 1
+MAX_NUMBERED_SEATS = 16
+MAX_CARDS = 128
+MAX_COUNT = 65_536
+MAX_CHOICES = 4096
+MAX_LOOKUPS = 20_000_000
+LAST_STEP = 12_000
+ESCROW_OVERHEAD = 128
+ESCROW_SHARE_SIZE = 96
+PIECE_SIZE = 80
+
+# Slots of a step that hold no body (6.1).
+NONE, ABSENT, FAULT = 0, 1, 2
+
+# The body of who owes nothing ([N-4]).
+EMPTY_BODY = b"\xc0"
+
+# Kinds of messages (5), by number.
+SAY, LATE, HALT, CLOSE, ACCEPT, SEAL, BACK = range(1, 8)
+MESSAGE_LABELS = {
+    SAY: "sign say",
+    LATE: "sign late",
+    HALT: "sign halt",
+    CLOSE: "sign close",
+    ACCEPT: "sign accept",
+    SEAL: "sign seal",
+    BACK: "sign back",
+}
+
+# The most bytes of a choice, by kind (7.5, 9.2).
+CHOICE_SIZES = {
+    "coin": 32,
+    "place": 1,
+    "action": 1,
+    "turn": 3,
+    "window": 1,
+    "exhibit": 131,
+    "theft": 16,
+}

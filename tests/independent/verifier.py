@@ -1,0 +1,419 @@
+"""The verifier of transcripts (11.2): from the bytes of a file to its verdict."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import constants as c
+from .chain import Node, Table, begin
+from .encoding import (
+    EncodingError,
+    Torn,
+    decode,
+    digest,
+    encode,
+    is_array,
+    is_bytes,
+    is_int,
+    is_rising,
+)
+from .epochs import Evidence, Invalid, MissingEvidence, Needs, VoidTable
+from .header import Header, HeaderError, read_header
+from .messages import Message, MessageError, is_signed, payload_of, read_message
+
+UNREADABLE = ("empty", "too-large", "torn", "wrong-magic", "other-version")
+
+
+class Problem(Exception):
+    """The first thing that is wrong with a file."""
+
+    def __init__(self, code: str, step: int | None = None, seat: int | None = None) -> None:
+        """Take the code, and step and seat if there are any."""
+        super().__init__(code)
+        self.code, self.step, self.seat = code, step, seat
+
+
+@dataclass
+class Verdict:
+    """What a verifier says of a file (11.2, 17).
+
+    Attributes:
+        verdict: `ok`, `fault` or `unreadable`.
+        problem: code, step and seat of the first problem, None if the file is sound.
+        faults: seat, step and code of each seat proven at fault.
+        table: the table id in hexadecimal.
+        content: the content digest in hexadecimal.
+        steps: the steps that the walk took.
+        last_epoch: the epoch of the last close.
+        standings: rank and seat of each seat, once the game is over.
+        end: the node that the walk came to; the chain is that of its parents.
+    """
+
+    verdict: str = "ok"
+    problem: tuple[str, int | None, int | None] | None = None
+    faults: list[tuple[int, int, str]] = field(default_factory=list)
+    table: str = ""
+    content: str = ""
+    steps: int = 0
+    last_epoch: int = 0
+    standings: list[tuple[int, int]] = field(default_factory=list)
+    end: Node | None = None
+
+
+def verify(data: bytes) -> Verdict:
+    """Return the verdict on the bytes of a file ([V-12]: on any bytes)."""
+    verdict = Verdict()
+    verification = Verification(verdict)
+    try:
+        verification.run(data)
+    except Problem as problem:
+        verdict.verdict = "unreadable" if problem.code in UNREADABLE else "fault"
+        verdict.problem = (problem.code, problem.step, problem.seat)
+    verification.conclude()
+    return verdict
+
+
+def read_file(data: bytes) -> Any:
+    """Return the value of a file ([V-1])."""
+    if not data:
+        raise Problem("empty")
+    if len(data) > c.MAX_FILE:
+        raise Problem("too-large")
+    start = b"\x94\xb0" + c.FILE_MAGIC.encode("ascii")
+    if data[: len(start)] != start[: len(data)]:
+        raise Problem("wrong-magic")
+    if len(data) <= len(start):
+        raise Problem("torn")
+    if data[len(start)] != c.FILE_VERSION:
+        raise Problem("other-version")
+    try:
+        return decode(data, in_file=True)
+    except Torn as error:
+        raise Problem("torn") from error
+    except EncodingError as error:
+        raise Problem("bad-encoding") from error
+
+
+def is_seats(value: Any) -> bool:
+    """Return whether a value is a rising array of seats."""
+    return is_array(value) and all(is_int(s, 0, 15) for s in value) and is_rising(value)
+
+
+def is_entry(value: Any) -> bool:
+    """Return whether a value has the shape of an entry of the chain (11.1)."""
+    if is_array(value, 2) and is_int(value[0], 0, 0) and is_array(value[1]):
+        return all(is_bytes(slot) or is_int(slot, c.NONE, c.FAULT) for slot in value[1])
+    if is_array(value, 4) and is_int(value[0], 1, 1) and is_array(value[3]):
+        counts = all(is_int(count, 0, c.MAX_COUNT) for count in value[3])
+        return is_seats(value[1]) and is_seats(value[2]) and counts
+    return False
+
+
+def is_signed_pair(value: Any, most: int | None) -> bool:
+    """Return whether a value is a pair of a number up to `most`, or of bytes, and a signature."""
+    if not is_array(value, 2) or not is_bytes(value[1], 64):
+        return False
+    return is_bytes(value[0]) if most is None else is_int(value[0], 0, most)
+
+
+def has_form(value: Any) -> bool:
+    """Return whether a file has the shapes of 11.1 ([V-2])."""
+    if not is_array(value, 4) or not is_array(value[2], 2) or not is_array(value[3], 5):
+        return False
+    (header, entries), (signatures, messages, closes, seals, final) = value[2:]
+    if not is_bytes(header) or not all(map(is_array, (entries, *value[3]))):
+        return False
+    rows = all(is_array(row) for row in signatures)
+    return (
+        all(is_entry(entry) for entry in entries)
+        and rows
+        and all(is_signed_pair(pair, c.MAX_EPOCH) for row in signatures for pair in row)
+        and all(is_signed_pair(pair, None) for pair in [*messages, *closes])
+        and all(is_signed_pair(pair, 15) for pair in [*seals, *final])
+    )
+
+
+class Verification:
+    """One run over one file, in the order of 11.2."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        """Begin with an empty verdict, which the run fills."""
+        self.verdict = verdict
+        self.header: Header
+        self.node: Node | None = None
+        self.says: dict[bytes, Message] = {}
+        self.messages: list[Message] = []
+        self.closes: list[Message] = []
+        self.base_faults: list[tuple[int, int, str]] = []
+        self.base: Node | None = None
+
+    def run(self, data: bytes) -> None:
+        """Check a file, up to its first problem."""
+        value = read_file(data)
+        if not has_form(value):
+            raise Problem("bad-form")
+        (header, entries), (signatures, messages, closes, seals, final) = value[2:]
+        self.verdict.content = digest("content", encode([header, entries])).hex()
+        try:
+            self.header = read_header(header)
+        except HeaderError as error:
+            raise Problem(str(error)) from error
+        self.verdict.table = self.header.table.hex()
+        self.table = Table(self.header)
+        self.check_signatures(entries, signatures, bool(closes))
+        self.read_evidence(messages, closes, entries, signatures)
+        self.walk(entries)
+        self.check_seals(seals)
+        self.check_final(final)
+
+    def conclude(self) -> None:
+        """Note in the verdict how far the walk came and whom it found at fault."""
+        if self.node is None:
+            return
+        found: dict[int, tuple[int, int, str]] = {}
+        convictions = [(seat, step, code) for step, seat, code in self.node.convictions]
+        for fault in convictions + self.base_faults:
+            found.setdefault(fault[0], fault)
+        self.verdict.faults = list(found.values())
+        self.verdict.end, self.verdict.steps = self.node, self.node.step - 1
+        if self.node.wants.step == "result":
+            self.verdict.standings = self.node.game.standings
+
+    # Signatures of the chain ([V-4]).
+
+    def check_signatures(self, entries: list[Any], rows: list[Any], has_closes: bool) -> None:
+        """Check number and signatures of all entries, and keep their says."""
+        step, on = 1, self.header.table
+        for entry in entries:
+            if len(entry[-1]) != self.table.seats:
+                raise Problem("bad-form")
+            fixed = step <= self.table.setup_steps or not has_closes
+            if entry[0] == 1:
+                if fixed:
+                    raise Problem("unjustified-link", step)
+                on = digest("link", on, encode(entry[1:]))
+                continue
+            slots = entry[1]
+            if fixed:
+                for seat, slot in enumerate(slots):
+                    if slot in (c.ABSENT, c.FAULT):
+                        code = "unjustified-absence" if slot == c.ABSENT else "unjustified-fault"
+                        raise Problem(code, step, seat)
+            if step > len(rows):
+                raise Problem("missing-signature", step)
+            self.check_row(step, on, slots, rows[step - 1])
+            on = digest("step", on, encode(slots))
+            step += 1
+        if len(rows) > step - 1:
+            raise Problem("left-over")
+
+    def check_row(self, step: int, on: bytes, slots: list[Any], row: list[Any]) -> None:
+        """Check the signatures of one step."""
+        bodies = [(seat, slot) for seat, slot in enumerate(slots) if isinstance(slot, bytes)]
+        if len(row) < len(bodies):
+            raise Problem("missing-signature", step, bodies[len(row)][0])
+        if len(row) > len(bodies):
+            raise Problem("left-over", step)
+        for (seat, body), (epoch, signature) in zip(bodies, row, strict=True):
+            payload = payload_of(self.header, c.SAY, seat, epoch, step, on, body)
+            if not is_signed(self.header, seat, payload, signature):
+                raise Problem("bad-signature", step, seat)
+            name = digest("message", payload)
+            fields = {"epoch": epoch, "step": step, "on": on, "body": body}
+            self.says[name] = Message(c.SAY, seat, name, **fields)
+
+    # Messages ([V-5]).
+
+    def read_evidence(
+        self, messages: list[Any], closes: list[Any], entries: list[Any], rows: list[Any]
+    ) -> None:
+        """Read messages and closes, and check that no body is of an epoch never reached."""
+        self.messages = [self.read_signed(pair) for pair in messages]
+        self.closes = [self.read_signed(pair) for pair in closes]
+        if not is_rising([message.hash for message in self.messages]):
+            raise Problem("bad-order")
+        if any(close.kind != c.CLOSE for close in self.closes):
+            raise Problem("bad-message")
+        for say in self.says.values():
+            reached = self.closes[-1].epoch if self.closes else 0
+            if say.epoch > (reached if say.step > self.table.setup_steps else 0):
+                raise Problem("bad-epoch", say.step, say.seat)
+
+    def read_signed(self, pair: list[Any]) -> Message:
+        """Return the message of a pair of payload and signature."""
+        try:
+            return read_message(encode(pair), self.header.table, self.header.ids)
+        except MessageError as error:
+            code = "bad-signature" if str(error) == "bad-signature" else "bad-message"
+            raise Problem(code) from error
+
+    # The chain ([V-6] to [V-8]).
+
+    def walk(self, entries: list[Any]) -> None:
+        """Walk the chain, and find its bases once setup is over."""
+        self.node = begin(self.table)
+        way: list[Node] = []
+        bases_found = False
+        for number, entry in enumerate(entries):
+            if number == self.table.setup_steps:
+                way, bases_found = self.find_bases(), True
+            after_setup = number - self.table.setup_steps
+            on_way = way[after_setup] if 0 <= after_setup < len(way) else None
+            self.node = self.follow(entry, on_way)
+        if not bases_found:
+            way = self.find_bases()
+        if way and len(entries) < self.table.setup_steps + len(way):
+            raise Problem("bad-base")
+
+    def follow(self, entry: list[Any], on_way: Node | None) -> Node:
+        """Return the node behind an entry, which must be that of the way if there is one."""
+        node = self.node
+        here = node.step
+        slots = tuple(entry[1]) if entry[0] == 0 else None
+        if node.wants.step in ("result", "ended"):
+            raise Problem("left-over", here)
+        if on_way is not None:
+            self.compare(entry, slots, on_way, here)
+        elif slots is None:
+            raise Problem("unjustified-link", here)
+        elif not node.may_grow:
+            raise Problem("left-over", here)
+        if slots is None:
+            return on_way
+        for seat, slot in enumerate(slots):
+            if isinstance(slot, bytes):
+                code = node.fault_of(seat, slot)
+                if code is not None:
+                    raise Problem(code, here, seat)
+        if on_way is None:
+            for seat, slot in enumerate(slots):
+                if slot in (c.ABSENT, c.FAULT) or (slot == c.NONE and seat in node.speakers):
+                    raise Problem(unjustified(slot), here, seat)
+        return node.after_step(slots)
+
+    def compare(self, entry: list[Any], slots: Any, on_way: Node, here: int) -> None:
+        """Check that an entry is that by which the way goes on."""
+        if slots is None:
+            lists = on_way.present, on_way.banned, on_way.absences
+            if on_way.made_by is not None or tuple(map(tuple, entry[1:])) != lists:
+                raise Problem("unjustified-link", here)
+            return
+        if on_way.made_by != slots:
+            theirs = on_way.made_by
+            seat = (
+                0
+                if theirs is None
+                else [a == b for a, b in zip(slots, theirs, strict=True)].index(False)
+            )
+            raise Problem(unjustified(slots[seat]), here, seat)
+
+    def find_bases(self) -> list[Node]:
+        """Compute the base of each close, and return the way to the last ([V-7])."""
+        if not self.closes:
+            if self.messages:
+                raise Problem("left-over")
+            return []
+        start = self.node
+        if start.step <= self.table.setup_steps or start.wants.step == "ended":
+            raise Problem("left-over")
+        known = {**self.says, **{m.hash: m for m in [*self.messages, *self.closes]}}
+        evidence = Evidence(self.table, start, known)
+        faults, all_needs = [], []
+        names: list[tuple[int, bytes]] = []
+        looked_up = 0
+        for close in self.closes:
+            needs = Needs()
+            all_needs.append(needs)
+            try:
+                reading = evidence.judge_close(close, needs)
+            except Invalid as error:
+                raise Problem("bad-base", seat=close.seat) from error
+            except MissingEvidence as error:
+                raise Problem("missing-evidence") from error
+            except VoidTable as error:
+                raise Problem("void") from error
+            looked_up += len(needs.messages)
+            if looked_up > c.MAX_LOOKUPS:
+                raise Problem("bad-base", seat=close.seat)
+            self.base = reading.base
+            name = (close.epoch, self.base.base_digest())
+            if names and name <= names[-1]:
+                raise Problem("bad-order")
+            names.append(name)
+            evidence.bases[name] = self.base
+            faults += [(s, self.base.step, code) for s, code in sorted(reading.faults.items())]
+        self.check_needed(names, all_needs)
+        self.base_faults = faults
+        self.verdict.last_epoch = self.closes[-1].epoch
+        self.base_name = names[-1][1]
+        way = [self.base]
+        while way[-1] is not start:
+            way.append(way[-1].parent)
+        return way[-2::-1]
+
+    def check_needed(self, names: list[tuple[int, bytes]], all_needs: list[Needs]) -> None:
+        """Check that the last close rests on every other close and on every message."""
+        needed, looked_up = {names[-1]}, set()
+        for name, needs in zip(reversed(names), reversed(all_needs), strict=True):
+            if name in needed:
+                needed |= needs.bases
+                looked_up |= needs.messages
+        if len(needed) < len(names):
+            raise Problem("left-over")
+        others = {*self.says, *(close.hash for close in self.closes)}
+        if any(m.hash in others or m.hash not in looked_up for m in self.messages):
+            raise Problem("left-over")
+
+    # Votes and the end ([V-9] to [V-11]).
+
+    def check_order(self, pairs: list[Any]) -> None:
+        """Check that seats are rising and seats of the table."""
+        seats = [seat for seat, _ in pairs]
+        if not is_rising(seats) or any(seat >= self.table.seats for seat in seats):
+            raise Problem("bad-order")
+
+    def check_seals(self, seals: list[Any]) -> None:
+        """Check the seals of the last base ([V-9])."""
+        if not self.closes:
+            if seals:
+                raise Problem("left-over")
+            return
+        self.check_order(seals)
+        for seat, signature in seals:
+            epoch = self.verdict.last_epoch
+            payload = payload_of(self.header, c.SEAL, seat, epoch, self.base_name)
+            if not is_signed(self.header, seat, payload, signature):
+                raise Problem("bad-signature", seat=seat)
+        if len(seals) < self.table.quorum:
+            raise Problem("missing-votes")
+        if len(seals) > self.table.quorum:
+            raise Problem("left-over")
+
+    def check_final(self, final: list[Any]) -> None:
+        """Check the says of the end, and that the end is final ([V-10], [V-11])."""
+        node = self.node
+        is_over = node.wants.step == "result"
+        base_is_over = self.base is not None and self.base.wants.step == "result"
+        if final and (base_is_over or not is_over):
+            raise Problem("left-over")
+        self.check_order(final)
+        for seat, signature in final:
+            fields = self.verdict.last_epoch, node.step, node.digest, c.EMPTY_BODY
+            payload = payload_of(self.header, c.SAY, seat, *fields)
+            if not is_signed(self.header, seat, payload, signature):
+                raise Problem("bad-signature", node.step, seat)
+        said = tuple(seat for seat, _ in final)
+        if not set(said) <= set(node.present):
+            raise Problem("left-over")
+        if not is_over or not (base_is_over or said == node.present):
+            raise Problem("not-final", node.step)
+
+
+def unjustified(slot: bytes | int) -> str:
+    """Return the code for a slot that stands where another, or a body, is due ([V-6])."""
+    if isinstance(slot, bytes):
+        return "bad-base"
+    return {
+        c.NONE: "incomplete-step",
+        c.ABSENT: "unjustified-absence",
+        c.FAULT: "unjustified-fault",
+    }[slot]
