@@ -215,7 +215,7 @@ class Hub:
         try:
             proven = await agreed(stream, proven, self._speech)
         except MisfitError:
-            await send(stream, Verdict.MISFIT.encode())
+            await send(stream, Verdict.MISFIT.encode(), self._speech.hello())
             return None
         welcome = encode_frame(Verdict.WELCOME.encode()) + encode_frame(self._speech.hello())
         link = Link(stream, self._limits, welcome, True, self._is_caught_up)

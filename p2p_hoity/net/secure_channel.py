@@ -600,14 +600,21 @@ async def prove(
 
     Raises:
         NetError: If there is no welcome. It says why.
+
+    SPEC: [L-71], [L-72], [L-73].
     """
     challenge = await receive(stream)
     data = listener.answer(identity, instance, challenge)
     # Both frames go out at once: a listener that refuses has then read all that was sent, and its
     # verdict is not lost when it closes.
     await send(stream, data, *([] if speech is None else [speech.hello()]))
-    await expect_welcome(stream)
     proven = listener.answered(data, challenge)
+    try:
+        await expect_welcome(stream)
+    except RefusedError as error:
+        if error.code is HandshakeCode.MISFIT and speech is not None:
+            await agreed(stream, proven, speech)  # tells which feature it is
+        raise
     return proven if speech is None else await agreed(stream, proven, speech)
 
 
