@@ -98,7 +98,7 @@ def check_keys(node: "Node", seat: int, value: Any) -> None:
     if table.strict:
         return
     others = [j for j in table.all_seats if j != seat]
-    require(all(proofs.evaluate(vector, j) != group.NEUTRAL for j in others), "bad-backup")
+    require(all(proofs.evaluate(vector, j) != group.NEUTRAL for j in others), "bad-key-sharing")
     sizes = [len(piece) for piece in pieces]
     require(sizes == [0 if j == seat else c.PIECE_SIZE for j in table.all_seats])
 

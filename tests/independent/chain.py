@@ -220,7 +220,7 @@ class Node:
                 "seal": take_seals,
                 "show": take_show,
                 "choose": take_choice,
-                "hold": take_hold,
+                "barrier": take_hold,
                 "over": take_over,
             }.get(self.wants.step, take_gathered)
             apply(node, self, bodies)
@@ -292,7 +292,7 @@ class Node:
             if not self.table.strict and any(
                 self.sealed[goal.kind, s].step > self.held for s in left
             ):
-                return Wants("hold", goal.kind)
+                return Wants("barrier", goal.kind)
             lacks = () if left or not goal.shows else self.missing_shares(self.shown_slots(goal))
             if left or lacks:
                 return Wants("reveal", goal.kind, dues=left, lacks=lacks, shows=goal.shows)
@@ -404,7 +404,7 @@ def take_coins(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
     for seat in sorted(bodies):
         first, second = decode(bodies[seat])
         if isinstance(first, int):
-            node.convictions.append((before.step, first, "bad-backup"))
+            node.convictions.append((before.step, first, "bad-key-sharing"))
             node.wants = Wants("ended")
             return
         node.sealed["coin", seat] = Sealed(before.step, first, second)

@@ -15,11 +15,11 @@ class MissingEvidence(Exception):
 
 
 class Malformed(Exception):
-    """A halt that is not of its form (`bad-halt`)."""
+    """A halt that is not of its form (`bad-promise`)."""
 
 
 class Invalid(Exception):
-    """A close that does not follow from its halts (`bad-close`)."""
+    """A close that does not follow from its halts (`bad-new-epoch`)."""
 
 
 class VoidTable(Exception):
@@ -219,12 +219,12 @@ class Evidence:
             code, needs = None, Needs()
             if message.kind == c.HALT:
                 reading = self.read_halt(message, inside=True)
-                code, needs = None if reading.is_sound else "bad-halt", reading.needs
+                code, needs = None if reading.is_sound else "bad-promise", reading.needs
             elif message.kind == c.CLOSE:
                 try:
                     self.judge_close(message, needs, inside=True)
                 except Invalid:
-                    code = "bad-close"
+                    code = "bad-new-epoch"
                 except VoidTable:
                     code = None
             self.alone[message.hash] = (code, needs)
@@ -388,7 +388,7 @@ class Evidence:
     def unfit_alone(self, halts: list[Message], inside: bool) -> Iterator[tuple[int, str]]:
         """Find malformed halts, then invalid closes, that proofs name alone (line 5)."""
         names = [p[0] for halt in halts for p in counted_proofs(halt, inside) if len(p) == 1]
-        for wanted in ("bad-halt", "bad-close"):
+        for wanted in ("bad-promise", "bad-new-epoch"):
             for name in names:
                 if self.judge_alone(self.messages[name])[0] == wanted:
                     yield self.messages[name].seat, wanted
@@ -404,7 +404,7 @@ def two_statements(contents: list[Message]) -> Iterator[tuple[int, str]]:
     first: dict[tuple[int, ...], bytes] = {}
     for message in contents:
         if first.setdefault(message.identity, message.hash) != message.hash:
-            yield message.seat, "two-statements"
+            yield message.seat, "equivocation"
 
 
 def two_chains(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:
@@ -435,11 +435,11 @@ def omissions(contents: list[Message], setup_steps: int) -> Iterator[tuple[int, 
             if other.kind == c.SAY and other.step <= setup_steps:
                 continue
             if halt.lock_epoch < other.epoch < halt.epoch:
-                yield halt.seat, "halt-below-lock"
+                yield halt.seat, "promise-below-certificate"
             elif (
                 other.kind == c.SAY and other.epoch == halt.lock_epoch and other.hash not in listed
             ):
-                yield halt.seat, "halt-omits-say"
+                yield halt.seat, "promise-omits-input"
 
 
 def unfit_says(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:
