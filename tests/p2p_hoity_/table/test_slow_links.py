@@ -130,7 +130,7 @@ async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path:
 
 async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "RECORD", 1 << 16)
-    table = slow_table(tmp_path, 3)
+    table = slow_table(tmp_path, 6)
     with trio.move_on_after(300), suppress(AssertionError, BaseExceptionGroup):
         await deal(table)
     assert any(one.reason.code == LinkCode.SILENT for one in table.heard(updates.Unlinked))
