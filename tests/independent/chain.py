@@ -1,86 +1,16 @@
-"""The chain: what each node holds, wants and becomes (6, 7, 8)."""
+"""The chain: what each node holds, wants and becomes (6, 8)."""
 
 import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import constants as c
-from . import proofs
-from .bodies import Fault, body_fault, is_showable, opened_choice, own_slots, read_choice
-from .encoding import context, decode, digest, encode
-from .game import Game
-from .group import BASE, NEUTRAL, add, card_point, subtract, total
-from .header import Header
-
-VOID = "void"
-
-Slots = tuple[bytes | int, ...]
-
-
-@dataclass
-class Table:
-    """What is the same for all nodes of one table, and what is known of them already.
-
-    Attributes:
-        header: the table's header.
-        nodes: every node that was made, by its digest.
-        faults: the code of each body that was judged, None for a legal one.
-    """
-
-    header: Header
-    nodes: dict[bytes, "Node"] = field(default_factory=dict)
-    faults: dict[tuple[bytes, int, bytes], str | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Note what is asked often."""
-        self.id = self.header.table
-        self.seats = len(self.header.ids)
-        self.all_seats = tuple(range(self.seats))
-        self.quorum = self.header.quorum
-        self.strict = self.quorum == self.seats
-        self.vector_size = 1 if self.strict else self.quorum
-        self.cards = len(self.header.edition.collectibles)
-        self.setup_steps = self.seats + 4
-
-
-@dataclass(frozen=True)
-class Sealed:
-    """A choice under commitment and escrow."""
-
-    step: int
-    commitment: bytes
-    escrow: bytes
-
-
-@dataclass(frozen=True)
-class Keys:
-    """What the key vectors give (7.1)."""
-
-    vectors: tuple[tuple[bytes, ...], ...]
-    joint: bytes
-    totals: tuple[bytes, ...]
-    card_points: dict[bytes, int]
-
-
-@dataclass(frozen=True)
-class Wants:
-    """What a node wants next (6.2).
-
-    Attributes:
-        step: the kind of the step.
-        kind: the kind of the choice, or nothing.
-        owing: who owes a body by itself; in gather steps whose own opening is due.
-        dues: whose choices are to be opened (6.4).
-        lacks: (slot, giver) of the shares that are missing, rising (6.4).
-        shows: whether the choice shows cards.
-    """
-
-    step: str
-    kind: str = ""
-    owing: tuple[int, ...] = ()
-    dues: tuple[int, ...] = ()
-    lacks: tuple[tuple[int, int], ...] = ()
-    shows: bool = False
+from .bodies import body_fault
+from .encoding import context, digest, encode
+from .game import Game, Goal
+from .group import subtract, total
+from .steps import APPLY
+from .table import VOID, Keys, Sealed, Slots, Table, Wants
 
 
 @dataclass
@@ -211,19 +141,7 @@ class Node:
             node = self.child(new_digest, tuple(slots))
             node.step += 1
             bodies = {seat: slot for seat, slot in enumerate(slots) if isinstance(slot, bytes)}
-            apply = {
-                "key.commit": take_commits,
-                "key.reveal": take_keys,
-                "key.ok": take_coins,
-                "shuffle": take_shuffle,
-                "deck.ok": take_deck,
-                "seal": take_seals,
-                "show": take_show,
-                "choose": take_choice,
-                "barrier": take_hold,
-                "over": take_over,
-            }.get(self.wants.step, take_gathered)
-            apply(node, self, bodies)
+            APPLY[self.wants.step](node, self, bodies)
             self.table.nodes[new_digest] = node
         return self.table.nodes[new_digest]
 
@@ -275,7 +193,7 @@ class Node:
                 return
             self.tell(goal)
 
-    def step_for(self, goal: Any) -> Wants | None:
+    def step_for(self, goal: Goal) -> Wants | None:
         """Return the step that a goal still needs, or None (8, the second column)."""
         if goal.name == "deal":
             dues = tuple(s for s in self.table.all_seats if ("coin", s) not in self.opened)
@@ -307,18 +225,18 @@ class Node:
             return Wants("open" if goal.name == "draw" else "final", lacks=lacks) if lacks else None
         return Wants("result" if goal.name == "over" else "wait")
 
-    def standing(self, goal: Any) -> dict[int, Any]:
+    def standing(self, goal: Goal) -> dict[int, Any]:
         """Return the choices of an Unseal or Show goal that stand, by rising seat."""
         choices = {seat: self.opened[goal.kind, seat] for seat in sorted(goal.seats)}
         return {
             s: choice for s, choice in choices.items() if choice is not VOID and choice is not None
         }
 
-    def shown_slots(self, goal: Any) -> tuple[int, ...]:
+    def shown_slots(self, goal: Goal) -> tuple[int, ...]:
         """Return the slots that the standing choices of a goal show."""
         return tuple(sorted({slot for choice in self.standing(goal).values() for slot in choice}))
 
-    def tell(self, goal: Any) -> None:
+    def tell(self, goal: Goal) -> None:
         """Tell the game the event of a goal that needs no more steps (8, the third column)."""
         game = self.game
         if goal.name == "deal":
@@ -342,7 +260,7 @@ class Node:
         else:
             game.all_opened({slot: self.cards[slot] for slot in goal.slots})
 
-    def tell_dealt(self, goal: Any) -> None:
+    def tell_dealt(self, goal: Goal) -> None:
         """Tell the game the joint coin and the tops, then who is missing already (7.3)."""
         coins = [self.opened["coin", s] for s in self.table.all_seats]
         parts = [b"" if coin is VOID else coin for coin in coins]
@@ -369,157 +287,3 @@ def begin(table: Table) -> Node:
     node = Node(table, table.id, Wants("key.commit"), everyone, (0,) * table.seats, everyone, game)
     table.nodes[table.id] = node
     return node
-
-
-# How a step changes the node behind it. `before` is the node in which it was said.
-
-
-def take_commits(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply key.commit (7.1)."""
-    node.boxes = [tuple(decode(bodies[seat])) for seat in before.table.all_seats]
-    node.wants = Wants("key.reveal")
-
-
-def take_keys(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply key.reveal: the joint key and all public pieces, unless they carry no table ([D-8])."""
-    table = before.table
-    values = [decode(bodies[seat]) for seat in table.all_seats]
-    vectors = tuple(tuple(proofs.group.split_points(value[0])) for value in values)
-    summed = [total([vector[k] for vector in vectors]) for k in range(table.vector_size)]
-    joint = summed[0]
-    totals = () if table.strict else tuple(proofs.evaluate(summed, j) for j in table.all_seats)
-    starting = [add(card_point(i), joint) for i in range(table.cards)]
-    if joint == NEUTRAL or NEUTRAL in starting or NEUTRAL in totals:
-        node.wants = Wants("ended")
-        return
-    node.keys = Keys(vectors, joint, totals, {card_point(i): i for i in range(table.cards)})
-    node.deck = tuple(point for card in starting for point in (BASE, card))
-    node.pieces = [value[2] for value in values]
-    node.wants = Wants("key.ok")
-
-
-def take_coins(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply key.ok: coins under commitment, or a complaint that ends the table (7.1)."""
-    node.wants = Wants("shuffle", owing=(0,))
-    for seat in sorted(bodies):
-        first, second = decode(bodies[seat])
-        if isinstance(first, int):
-            node.convictions.append((before.step, first, "bad-key-sharing"))
-            node.wants = Wants("ended")
-            return
-        node.sealed["coin", seat] = Sealed(before.step, first, second)
-
-
-def take_shuffle(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply a shuffle (7.2)."""
-    (seat,) = before.wants.owing
-    node.deck = tuple(proofs.group.split_points(decode(bodies[seat])[0]))
-    last = seat == before.table.seats - 1
-    node.wants = Wants("deck.ok") if last else Wants("shuffle", owing=(seat + 1,))
-
-
-def take_deck(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply deck.ok: the game begins (7.3)."""
-    node.settle()
-
-
-def take_seals(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply a step of sealed choices (7.6)."""
-    done = set()
-    for seat in before.wants.owing:
-        if seat in bodies:
-            node.sealed[before.wants.kind, seat] = Sealed(before.step, *decode(bodies[seat]))
-            done.add(seat)
-    node.game.was_sealed(done)
-    node.settle()
-
-
-def take_show(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply a shown choice, or none, and its shares (7.6)."""
-    (seat,) = before.wants.owing
-    choice = None
-    if seat in bodies:
-        data, batch = decode(bodies[seat])
-        choice = read_choice(data)
-        take_batch(node, seat, own_slots(before, seat, choice), batch)
-        node.open_cards()
-    node.opened[before.wants.kind, seat] = choice
-    node.settle()
-
-
-def take_choice(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply a choice in the open, or none (7.6)."""
-    (seat,) = before.wants.owing
-    node.game.was_chosen(read_choice(bodies[seat]) if seat in bodies else None)
-    node.settle()
-
-
-def take_hold(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply a hold ([N-10])."""
-    node.held = before.step
-    node.settle()
-
-
-def take_over(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply `over` (7.6)."""
-    node.over_said = True
-    node.settle()
-
-
-def take_gathered(node: Node, before: Node, bodies: dict[int, bytes]) -> None:
-    """Apply a gather step (6.4, *Apply the step*)."""
-    wants, table = before.wants, before.table
-    helps: dict[int, dict[int, list[bytes]]] = {giver: {} for giver in before.helped()}
-    escrow_shares: dict[int, dict[int, bytes]] = {owner: {} for owner in before.lost_dues()}
-    for seat, body in sorted(bodies.items()):
-        value = decode(body)
-        if value is None:
-            continue
-        opening, batch, help_batches, escrows = value
-        choice = None
-        if opening is not None:
-            choice = opening[0] if wants.kind == "coin" else read_choice(opening[0])
-            node.opened[wants.kind, seat] = choice
-        take_batch(node, seat, own_slots(before, seat, choice), batch)
-        for giver, data in zip(helps, help_batches, strict=True):
-            helps[giver][seat] = proofs.group.split_points(data[:-64])
-        for owner, share in zip(escrow_shares, escrows, strict=True):
-            escrow_shares[owner][seat] = share[:32]
-    for giver, slots in before.helped().items():
-        if len(helps[giver]) >= table.quorum:
-            for k, slot in enumerate(slots):
-                points = {seat: given[k] for seat, given in helps[giver].items()}
-                node.shares[slot, giver] = proofs.combine(points, table.quorum)
-    for owner, points in escrow_shares.items():
-        if len(points) >= table.quorum:
-            judge_escrow(node, before, owner, proofs.combine(points, table.quorum))
-    node.open_cards()
-    node.settle()
-
-
-def take_batch(node: Node, seat: int, slots: list[int], batch: bytes) -> None:
-    """Take a seat's own shares of slots."""
-    for k, slot in enumerate(slots):
-        node.shares[slot, seat] = batch[32 * k : 32 * k + 32]
-
-
-def judge_escrow(node: Node, before: Node, owner: int, combined: bytes) -> None:
-    """Open the escrow of a lost choice and judge its owner (6.4, apply 3)."""
-    kind, sealed = before.wants.kind, before.sealed[before.wants.kind, owner]
-    read_back = proofs.read_opening(proofs.open_escrow(sealed.escrow, combined))
-    try:
-        if read_back is None:
-            raise Fault("bad-escrow")
-        choice = opened_choice(before, owner, *read_back)
-    except Fault:
-        node.void(kind, owner, sealed.step, "bad-escrow")
-        return
-    if kind != "coin":
-        if before.wants.shows:
-            legal = is_showable(before, owner, choice)
-        else:
-            legal = before.game.is_legal(kind, owner, choice, {})
-        if not legal:
-            node.void(kind, owner, before.step, "illegal-choice")
-            return
-    node.opened[kind, owner] = choice

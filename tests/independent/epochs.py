@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, product
+from itertools import pairwise
 
 from . import constants as c
-from .chain import Node, Table
+from .chain import Node
+from .faults import omissions, two_chains, two_statements, unfit_says
 from .messages import Lock, Message, is_signed, payload_of, read_payload
+from .table import Table
+from .tree import Tree, slots_of
 
 
 class MissingEvidence(Exception):
@@ -37,67 +40,6 @@ class Needs:
         """Add what something that is named needs."""
         self.messages |= other.messages
         self.bases |= other.bases
-
-
-class Tree:
-    """The nodes that says lead to from a base (10.3)."""
-
-    def __init__(self, base: Node, says: list[Message], epoch: int) -> None:
-        """Grow the tree of some says of an epoch."""
-        self.base, self.says, self.epoch = base, says, epoch
-        self.nodes = {base.digest: base}
-        self.children: dict[bytes, list[Node]] = {}
-        self.bodies: dict[bytes, dict[int, list[bytes]]] = {}
-        by_digest: dict[bytes, list[Message]] = {}
-        for say in says:
-            by_digest.setdefault(say.on, []).append(say)
-        named = {(say.on, say.step) for say in says}
-        waiting = [base]
-        while waiting:
-            node = waiting.pop()
-            self.bodies[node.digest] = self.legal_bodies(node, by_digest.get(node.digest, []))
-            grown = self.grow(node, named) if node.may_grow else []
-            self.children[node.digest] = grown
-            self.nodes.update((child.digest, child) for child in grown)
-            waiting += grown
-
-    def legal_bodies(self, node: Node, says: list[Message]) -> dict[int, list[bytes]]:
-        """Return the different legal bodies that each seat has said at a node, rising."""
-        found: dict[int, set[bytes]] = {seat: set() for seat in node.speakers}
-        for say in says:
-            is_due = say.epoch == self.epoch and say.step == node.step
-            if is_due and node.fault_of(say.seat, say.body) is None:
-                found[say.seat].add(say.body)
-        return {seat: sorted(bodies) for seat, bodies in found.items()}
-
-    def grow(self, node: Node, named: set[tuple[bytes, int]]) -> list[Node]:
-        """Return the children of a node, in the order of 10.3 ([E-18])."""
-        bodies = self.bodies[node.digest]
-        if not bodies or not all(bodies.values()):
-            return []
-        seats = sorted(bodies)
-        choices = product(*(bodies[seat] for seat in seats))
-        children = []
-        for choice in islice(choices, c.MAX_CHOICES):
-            slots = slots_of(node, dict(zip(seats, choice, strict=True)))
-            is_named = (node.step_digest(slots), node.step + 1) in named
-            if is_named or all(len(versions) == 1 for versions in bodies.values()):
-                children.append(node.after_step(slots))
-        return children
-
-    def resolves(self, say: Message) -> bool:
-        """Return whether a say names a node of the tree."""
-        return say.on in self.nodes and self.nodes[say.on].step == say.step
-
-    def passes(self, say: Message, node: Node) -> bool:
-        """Return whether the way that a say names goes through a node of the tree."""
-        return self.resolves(say) and self.nodes[say.on].before_step(node.step) is node
-
-
-def slots_of(node: Node, bodies: dict[int, bytes], others: dict[int, int] | None = None) -> tuple:
-    """Return the slots of a step with some bodies, and other slots for some seats."""
-    filled = {**bodies, **(others or {})}
-    return tuple(filled.get(seat, c.NONE) for seat in node.table.all_seats)
 
 
 @dataclass
@@ -397,63 +339,3 @@ class Evidence:
 def counted_proofs(halt: Message, inside: bool) -> list[tuple[bytes, ...]]:
     """Return the proofs of a halt that count ([E-12])."""
     return [proof for proof in halt.proofs if len(proof) == 2 or not inside]
-
-
-def two_statements(contents: list[Message]) -> Iterator[tuple[int, str]]:
-    """Find seats with two different statements of one identity (line 1)."""
-    first: dict[tuple[int, ...], bytes] = {}
-    for message in contents:
-        if first.setdefault(message.identity, message.hash) != message.hash:
-            yield message.seat, "equivocation"
-
-
-def two_chains(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:
-    """Find seats whose says of the tree's epoch are on different histories (line 2).
-
-    Who has two says of one step has a code by line 1 already.
-    """
-    says = [m for m in contents if m.kind == c.SAY and m.epoch == tree.epoch]
-    for seat in sorted({say.seat for say in says}):
-        own = sorted((say for say in says if say.seat == seat), key=lambda say: say.step)
-        for earlier, later in pairwise(own):
-            if later.step == earlier.step or not tree.resolves(later):
-                continue
-            node = tree.nodes[later.on].before_step(earlier.step + 1)
-            if node.made_by is None:
-                continue
-            if node.made_by[seat] != earlier.body or node.parent.digest != earlier.on:
-                yield seat, "two-chains"
-
-
-def omissions(contents: list[Message], setup_steps: int) -> Iterator[tuple[int, str]]:
-    """Find seats whose halt leaves out a statement of their own (line 3)."""
-    for halt in (m for m in contents if m.kind == c.HALT):
-        listed = set(halt.says)
-        for other in contents:
-            if other.seat != halt.seat or other.kind not in (c.SAY, c.SEAL):
-                continue
-            if other.kind == c.SAY and other.step <= setup_steps:
-                continue
-            if halt.lock_epoch < other.epoch < halt.epoch:
-                yield halt.seat, "promise-below-certificate"
-            elif (
-                other.kind == c.SAY and other.epoch == halt.lock_epoch and other.hash not in listed
-            ):
-                yield halt.seat, "promise-omits-input"
-
-
-def unfit_says(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:
-    """Find says whose step or body does not fit the node that they name (line 4)."""
-    nodes = dict(tree.nodes)
-    node = tree.base
-    while node is not None:
-        nodes[node.digest] = node
-        node = node.parent
-    for say in (m for m in contents if m.kind == c.SAY and m.on in nodes):
-        node = nodes[say.on]
-        if say.step != node.step:
-            yield say.seat, "not-expected"
-        elif node.may_grow or node.wants.step == "result":
-            code = node.fault_of(say.seat, say.body)
-            if code is not None:
-                yield say.seat, code
