@@ -132,7 +132,7 @@ def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
 
 def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
     """The calls that a sealed choice is made of."""
-    context = Context(bytes(32), 30, 0, "choice")
+    context = Context(bytes(32), 30, 0, "game choice")
     joint = group.mul_base(scalar(rng))
     data = opening(b"choice", rng(32), 64)
     commitment = commit(context, b"choice", data[:32])

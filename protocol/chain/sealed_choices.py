@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..crypto import commitments, escrow
-from ..crypto.hashing import Random
+from ..crypto.hashing import Context, Random
 from ..crypto.proof_batches import Checker, at_once
 from ..errors import Invalid, within
 from ..game_interface import Choice
@@ -22,9 +22,21 @@ def opening_size(choice_size: int) -> int:
     return 2 + choice_size + step_bodies.NONCE
 
 
+def context_of(node: Node, step: int, seat: int, kind: str) -> Context:
+    """Return what a sealed choice of this kind is bound to ([C-12]).
+
+    Args:
+        node: A node of the table.
+        step: The number of the step in which it is sealed.
+        seat: Who seals it.
+        kind: The kind of choice, as the game calls it, or the coin.
+    """
+    return node.table.context(step, seat, kind if kind == COIN else f"game {kind}")
+
+
 def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow.Sealing:
     """Return what the escrow of a seat's sealed choice is bound to, and the escrow."""
-    context = node.table.context(sealed.step, seat, kind)
+    context = context_of(node, sealed.step, seat, kind)
     return context, node.keys.joint, sealed.commitment, sealed.escrow
 
 
@@ -32,7 +44,7 @@ def seal_choice(
     node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
 ) -> bytes:
     """Return the body of a commitment with its escrow; the opening is kept in `secrets` ([D-5])."""
-    context, nonce = node.table.context(node.step, seat, kind), rng(step_bodies.NONCE)
+    context, nonce = context_of(node, node.step, seat, kind), rng(step_bodies.NONCE)
     committed = commitments.commit(context, choice, nonce)
     held = b""
     if not node.table.strict:
@@ -76,7 +88,7 @@ def check_opening(
     would be the fault of who opens.
     """
     choice, nonce = opening
-    context = node.table.context(sealed.step, seat, kind)
+    context = context_of(node, sealed.step, seat, kind)
     size = choice_size(node, kind)
     if len(choice) > size:
         raise Invalid("bad-body", "a choice is longer than its kind allows")

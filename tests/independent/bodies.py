@@ -141,12 +141,17 @@ def check_shuffle(node: "Node", seat: int, value: Any) -> None:
 # Choices under commitment (7.5, 7.6).
 
 
+def sealed_as(kind: str) -> str:
+    """Return the kind in the context of a sealed choice ([C-12])."""
+    return kind if kind == "coin" else f"game {kind}"
+
+
 def check_escrow(node: "Node", seat: int, kind: str, committed: bytes, escrow: bytes) -> None:
     """Check the escrow of a choice that is sealed here."""
     if node.table.strict:
         require(escrow == b"", "bad-escrow")
         return
-    ctx, size = node.context(seat, kind), c.CHOICE_SIZES[kind]
+    ctx, size = node.context(seat, sealed_as(kind)), c.CHOICE_SIZES[kind]
     valid = proofs.escrow_is_valid(ctx, node.keys.joint, committed, escrow, size)
     require(valid, "bad-escrow")
 
@@ -162,7 +167,7 @@ def opened_choice(node: "Node", owner: int, choice: bytes, nonce: bytes) -> Any:
     kind, table = node.wants.kind, node.table
     sealed, size = node.sealed[kind, owner], c.CHOICE_SIZES[kind]
     require(len(choice) <= size)
-    ctx = node.context(owner, kind, step=sealed.step)
+    ctx = node.context(owner, sealed_as(kind), step=sealed.step)
     require(proofs.commitment(ctx, choice, nonce) == sealed.commitment, "bad-opening")
     if not table.strict:
         joint = node.keys.joint
@@ -272,7 +277,7 @@ def check_gathered(node: "Node", seat: int, value: Any) -> None:
         check_batch(node, seat, c.HELP_KIND.format(giver), public, slots, data)
     for owner, share in zip(lost, escrows, strict=True):
         sealed = node.sealed[kind, owner]
-        sealed_in = context(node.table.id, sealed.step, owner, kind)
+        sealed_in = context(node.table.id, sealed.step, owner, sealed_as(kind))
         where = proofs.where_sealed(sealed_in, keys.joint, sealed.commitment)
         ctx, public = node.context(seat, c.ESCROW_KIND.format(owner)), keys.totals[seat]
         valid = proofs.escrow_share_is_valid(ctx, where, sealed.escrow, public, share)

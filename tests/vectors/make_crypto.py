@@ -170,7 +170,7 @@ def shuffled() -> Entry:
 
 
 def sealed_choice() -> Entry:
-    context, nonce = Context(TABLE, 30, 1, "choice"), bytes(range(32, 64))
+    context, nonce = Context(TABLE, 30, 1, "game choice"), bytes(range(32, 64))
     opening = commitments.opening(b"castle", nonce, 48)
     committed = commitments.commit(context, b"castle", nonce)
     return {
@@ -187,7 +187,7 @@ def sealed_choice() -> Entry:
 def escrow_share() -> Entry:
     """One share of the sealed choice above; the joint secret is dealt with threshold 2."""
     choice = sealed_choice()
-    sealed_in, context = Context(TABLE, 30, 1, "choice"), Context(TABLE, 31, 2, "escrow-1")
+    sealed_in, context = Context(TABLE, 30, 1, "game choice"), Context(TABLE, 31, 2, "escrow-1")
     committed, box = bytes.fromhex(choice["commitment"]), bytes.fromhex(choice["escrow"])
     poly = key_sharing.polynomial(SECRET, 2, source("poly"))
     pieces = [key_sharing.key_share_at(poly, i) for i in (1, 2, 3)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Node, new_secrets
-from protocol.chain.sealed_choices import opening_size, seal_choice
+from protocol.chain.sealed_choices import context_of, opening_size, seal_choice
 from protocol.crypto import commitments, escrow, group
 from protocol.crypto.hashing import ORDER
 from protocol.seat.seat_machine import SeatMachine
@@ -105,7 +105,7 @@ def empty_escrow(machine: SeatMachine, node: Node, step_input: StepInput) -> byt
         step_bodies.parse(step_bodies.SealBody, step_input.body),
         stream("empty escrow", "nonce"),
     )
-    context = node.table.context(node.step, seat_of(machine), node.want.name)
+    context = context_of(node, node.step, seat_of(machine), node.want.name)
     size = opening_size(node.table.game.size(node.want.name))
     padded = commitments.opening(b"\x00", draw(32), size)
     held = escrow.encrypt(context, node.keys.joint, read.commitment, padded)
