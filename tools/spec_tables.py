@@ -131,7 +131,7 @@ def patience_bounds() -> str:
 
 
 HEADER: Final = (
-    ("terms", "version", "string", "`p2p-table/2`"),
+    ("terms", "version", "string", "`p2p-table/3`"),
     ("terms", "host", "bytes(32)", "an identity key"),
     ("terms", "nonce", "bytes(32)", "random, or as in [A-1]"),
     ("terms", "game", "any value", "the game's own"),
@@ -307,12 +307,12 @@ def goldens() -> dict[str, bytes]:
     return {
         'encode([0, 127, 128, 256, 65536, 2^32, nil, true, "A", 00, []])': codec.encode(value),
         "framed(00, empty)": hashing.framed(b"\x00", b""),
-        'H("p2p-table/2/message")': hashing.digest(label),
-        'H("p2p-table/2/message", 00)': hashing.digest(label, b"\x00"),
-        'scalar("p2p-table/2/message", 00), 32 bytes': hashing.hash_to_scalar(
+        'H("p2p-table/3/message")': hashing.digest(label),
+        'H("p2p-table/3/message", 00)': hashing.digest(label, b"\x00"),
+        'scalar("p2p-table/3/message", 00), 32 bytes': hashing.hash_to_scalar(
             label, b"\x00"
         ).to_bytes(32, "little"),
-        'expand("p2p-table/2/message", 5, 00)': hashing.expand(label, 5, b"\x00"),
+        'expand("p2p-table/3/message", 5, 00)': hashing.expand(label, 5, b"\x00"),
         "M_0": card_points(2)[0],
         "M_1": card_points(2)[1],
         "h_0": shuffle_generators(1)[0],

@@ -381,7 +381,7 @@ class Secrets:
         if dealer == seat:
             return key_sharing.key_share_at(self.polynomial, seat + 1)
         if dealer not in self._pieces:
-            context = node.table.context(KEY_SHARE_STEP, dealer, f"piece-{seat}")
+            context = node.table.context(KEY_SHARE_STEP, dealer, f"key-share-{seat}")
             sealed = node.keys.key_shares[dealer][seat]
             self._pieces[dealer] = key_sharing.decrypt_key_share(context, self.box, sealed)
         return self._pieces[dealer]

@@ -112,7 +112,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
         key_shares = []
         for holder in () if node.table.strict else range(node.table.seats):
-            context = node.table.context(node.step, seat, f"piece-{holder}")
+            context = node.table.context(node.step, seat, f"key-share-{holder}")
             key_share, box = (
                 key_sharing.key_share_at(secrets.polynomial, holder + 1),
                 node.keys.boxes[holder],
@@ -126,7 +126,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
 
 def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
     """Return whether a piece that `dealer` sealed to `holder` opens and fits the vector."""
-    context = node.table.context(chain_state.KEY_SHARE_STEP, dealer, f"piece-{holder}")
+    context = node.table.context(chain_state.KEY_SHARE_STEP, dealer, f"key-share-{holder}")
     try:
         key_share = key_sharing.decrypt_key_share(
             context, secret, node.keys.key_shares[dealer][holder]

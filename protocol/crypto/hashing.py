@@ -5,7 +5,7 @@ its length in bytes as an unsigned 64-bit big-endian number. Two different lists
 to the same bytes. SHA-512: FIPS 180-4.
 
 Each hash, challenge, signature and derived key has its own label, used for nothing else, so
-that bytes made for one purpose mean nothing in another. All start with `p2p-table/2/`, the
+that bytes made for one purpose mean nothing in another. All start with `p2p-table/3/`, the
 protocol's name and version. The context of a statement names its table, step, seat and kind.
 
 Scalars and permutations come from randomness that the caller passes in, never from the system.
@@ -24,7 +24,7 @@ from hashlib import sha512
 from itertools import count
 from typing import Final
 
-VERSION: Final = "p2p-table/2"
+VERSION: Final = "p2p-table/3"
 
 
 class Label(StrEnum):
@@ -34,77 +34,77 @@ class Label(StrEnum):
     """
 
     # Points nobody knows a logarithm of
-    CARD = "p2p-table/2/card"
-    SHUFFLE_GENERATOR = "p2p-table/2/shuffle-generator"
-    CHAIN_GENERATOR = "p2p-table/2/chain-generator"
-    SECOND_GENERATOR = "p2p-table/2/second-generator"
+    CARD = "p2p-table/3/card"
+    SHUFFLE_GENERATOR = "p2p-table/3/shuffle-generator"
+    CHAIN_GENERATOR = "p2p-table/3/chain-generator"
+    SECOND_GENERATOR = "p2p-table/3/second-generator"
 
     # Challenges and proof nonces
-    KEY_PROOF = "p2p-table/2/key-proof"
-    KEY_PROOF_NONCE = "p2p-table/2/key-proof-nonce"
-    SHARES = "p2p-table/2/shares"
-    SHARES_NONCE = "p2p-table/2/shares-nonce"
-    SHUFFLE_STATEMENT = "p2p-table/2/shuffle-statement"
-    SHUFFLE_WEIGHT = "p2p-table/2/shuffle-weight"
-    SHUFFLE_COMMITMENT_RANDOMNESS = "p2p-table/2/shuffle-commitment-randomness"
-    SHUFFLE_NONCE = "p2p-table/2/shuffle-nonce"
-    SHUFFLE_CHALLENGE = "p2p-table/2/shuffle-challenge"
+    KEY_PROOF = "p2p-table/3/key-proof"
+    KEY_PROOF_NONCE = "p2p-table/3/key-proof-nonce"
+    SHARES = "p2p-table/3/shares"
+    SHARES_NONCE = "p2p-table/3/shares-nonce"
+    SHUFFLE_STATEMENT = "p2p-table/3/shuffle-statement"
+    SHUFFLE_WEIGHT = "p2p-table/3/shuffle-weight"
+    SHUFFLE_COMMITMENT_RANDOMNESS = "p2p-table/3/shuffle-commitment-randomness"
+    SHUFFLE_NONCE = "p2p-table/3/shuffle-nonce"
+    SHUFFLE_CHALLENGE = "p2p-table/3/shuffle-challenge"
 
     # Commitments, escrow, backup
-    COMMITMENT = "p2p-table/2/commitment"
-    ESCROW_RANDOMNESS = "p2p-table/2/escrow-randomness"
-    ESCROW_KDF = "p2p-table/2/escrow-kdf"
-    ESCROW_PROOF_NONCE = "p2p-table/2/escrow-proof-nonce"
-    ESCROW_CHALLENGE = "p2p-table/2/escrow-challenge"
-    ESCROW_SHARE = "p2p-table/2/escrow-share"
-    ESCROW_SHARE_NONCE = "p2p-table/2/escrow-share-nonce"
-    KEY_SHARE_KDF = "p2p-table/2/backup-seal-kdf"
-    KEY_COMMIT = "p2p-table/2/key-commit"
+    COMMITMENT = "p2p-table/3/commitment"
+    ESCROW_RANDOMNESS = "p2p-table/3/escrow-randomness"
+    ESCROW_KDF = "p2p-table/3/escrow-kdf"
+    ESCROW_PROOF_NONCE = "p2p-table/3/escrow-proof-nonce"
+    ESCROW_CHALLENGE = "p2p-table/3/escrow-challenge"
+    ESCROW_SHARE = "p2p-table/3/escrow-share"
+    ESCROW_SHARE_NONCE = "p2p-table/3/escrow-share-nonce"
+    KEY_SHARE_KDF = "p2p-table/3/key-share-kdf"
+    KEY_COMMIT = "p2p-table/3/key-commit"
 
     # Digests
-    TABLE_ID = "p2p-table/2/table-id"
-    TERMS = "p2p-table/2/terms"
-    STEP = "p2p-table/2/step"
-    RECONFIGURATION = "p2p-table/2/link"
-    BASE = "p2p-table/2/base"
-    CONTENT = "p2p-table/2/content"
-    MESSAGE = "p2p-table/2/message"
-    COIN = "p2p-table/2/coin"
-    FINGERPRINT = "p2p-table/2/fingerprint"
-    JOURNAL = "p2p-table/2/journal"
-    LINK_BINDING = "p2p-table/2/link-binding"
+    TABLE_ID = "p2p-table/3/table-id"
+    TERMS = "p2p-table/3/terms"
+    STEP = "p2p-table/3/step"
+    RECONFIGURATION = "p2p-table/3/reconfiguration"
+    BASE = "p2p-table/3/base"
+    CONTENT = "p2p-table/3/content"
+    MESSAGE = "p2p-table/3/message"
+    COIN = "p2p-table/3/coin"
+    FINGERPRINT = "p2p-table/3/fingerprint"
+    JOURNAL = "p2p-table/3/journal"
+    LINK_BINDING = "p2p-table/3/link-binding"
 
     # Proofs of a ticket
-    TICKET_GUEST = "p2p-table/2/ticket-guest"
-    TICKET_DOOR = "p2p-table/2/ticket-door"
+    TICKET_GUEST = "p2p-table/3/ticket-guest"
+    TICKET_DOOR = "p2p-table/3/ticket-door"
 
     # Another game with the same people: its nonce, and the secret of its ticket
-    NEXT_TABLE = "p2p-table/2/next-table"
-    NEXT_TICKET = "p2p-table/2/next-ticket"
+    NEXT_TABLE = "p2p-table/3/next-table"
+    NEXT_TICKET = "p2p-table/3/next-ticket"
 
     # A few words instead of a ticket: the two sides, their proofs, the key that seals the ticket
-    CODE_GUEST = "p2p-table/2/code-guest"
-    CODE_HOST = "p2p-table/2/code-host"
-    CODE_GUEST_PROOF = "p2p-table/2/code-guest-proof"
-    CODE_HOST_PROOF = "p2p-table/2/code-host-proof"
-    CODE_TICKET = "p2p-table/2/code-ticket"
+    CODE_GUEST = "p2p-table/3/code-guest"
+    CODE_HOST = "p2p-table/3/code-host"
+    CODE_GUEST_PROOF = "p2p-table/3/code-guest-proof"
+    CODE_HOST_PROOF = "p2p-table/3/code-host-proof"
+    CODE_TICKET = "p2p-table/3/code-ticket"
 
     # Signatures
-    SEAT = "p2p-table/2/sign-seat"
-    STEP_INPUT = "p2p-table/2/sign-say"
-    EPOCH_REQUEST = "p2p-table/2/sign-late"
-    EPOCH_PROMISE = "p2p-table/2/sign-halt"
-    NEW_EPOCH = "p2p-table/2/sign-close"
-    PREPARE = "p2p-table/2/sign-accept"
-    COMMIT = "p2p-table/2/sign-seal"
-    REJOIN = "p2p-table/2/sign-back"
-    DEPARTURE = "p2p-table/2/sign-leave"
-    END = "p2p-table/2/sign-end"
-    ROSTER = "p2p-table/2/sign-roster"
-    TALK = "p2p-table/2/sign-talk"
-    TALK_PASSED = "p2p-table/2/sign-talk-passed"
-    NO_MORE = "p2p-table/2/sign-no-more"
-    LINK_HANDSHAKE = "p2p-table/2/link-handshake"
+    SEAT = "p2p-table/3/sign-seat"
+    STEP_INPUT = "p2p-table/3/sign-step-input"
+    EPOCH_REQUEST = "p2p-table/3/sign-epoch-request"
+    EPOCH_PROMISE = "p2p-table/3/sign-epoch-promise"
+    NEW_EPOCH = "p2p-table/3/sign-new-epoch"
+    PREPARE = "p2p-table/3/sign-prepare"
+    COMMIT = "p2p-table/3/sign-commit"
+    REJOIN = "p2p-table/3/sign-rejoin"
+    DEPARTURE = "p2p-table/3/sign-departure"
+    END = "p2p-table/3/sign-end"
+    ROSTER = "p2p-table/3/sign-roster"
+    TALK = "p2p-table/3/sign-talk"
+    TALK_PASSED = "p2p-table/3/sign-talk-passed"
+    NO_MORE = "p2p-table/3/sign-no-more"
+    LINK_HANDSHAKE = "p2p-table/3/link-handshake"
 
 
 DIGEST_SIZE: Final = 32

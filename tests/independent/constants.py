@@ -1,6 +1,6 @@
 """Every word, number and limit that SPEC.md fixes for this version, in one place."""
 
-PROTOCOL = "p2p-table/2"
+PROTOCOL = "p2p-table/3"
 FILE_MAGIC = "hoity-transcript"
 FILE_VERSION = 2
 
@@ -25,7 +25,7 @@ LABELS = {
     "escrow proof nonce": "escrow-proof-nonce",
     "escrow challenge": "escrow-challenge",
     "escrow share": "escrow-share",
-    "piece kdf": "backup-seal-kdf",
+    "piece kdf": "key-share-kdf",
     "key commit": "key-commit",
     "table id": "table-id",
     "terms": "terms",
@@ -37,13 +37,13 @@ LABELS = {
     "coin": "coin",
     "fingerprint": "fingerprint",
     "sign seat": "sign-seat",
-    "sign say": "sign-say",
-    "sign late": "sign-late",
-    "sign halt": "sign-halt",
-    "sign close": "sign-close",
-    "sign accept": "sign-accept",
-    "sign seal": "sign-seal",
-    "sign back": "sign-back",
+    "sign say": "sign-step-input",
+    "sign late": "sign-epoch-request",
+    "sign halt": "sign-epoch-promise",
+    "sign close": "sign-new-epoch",
+    "sign accept": "sign-prepare",
+    "sign seal": "sign-commit",
+    "sign back": "sign-rejoin",
 }
 
 

@@ -49,7 +49,7 @@ def test_every_table_is_on_the_page_and_as_the_code_has_it(name: str) -> None:
 def test_every_table_that_is_marked_is_made_and_remaking_notices_a_changed_cell() -> None:
     assert set(BLOCKS) == set(made.TABLES)
     assert TEXT.count("<!-- made:") == TEXT.count("<!-- end:") == len(BLOCKS)
-    spoilt = TEXT.replace("p2p-table/2/sign-halt", "p2p-table/2/sign-halts")
+    spoilt = TEXT.replace("p2p-table/3/sign-epoch-promise", "p2p-table/3/sign-epoch-promises")
     assert spoilt != TEXT
     assert made.remade(spoilt) == TEXT
     drawn = set(re.findall(r"^    (\w+) --> (\w+)$", BLOCKS["stepdiagram"], re.MULTILINE))

@@ -32,7 +32,7 @@ def fixed(byte: int) -> Callable[[int], bytes]:
 
 def labelled(name: str, *parts: bytes) -> bytes:
     """H of SPEC 2.2, written anew."""
-    every = (f"p2p-table/2/{name}".encode(), *parts)
+    every = (f"p2p-table/3/{name}".encode(), *parts)
     framed = b"".join(len(part).to_bytes(8, "big") + part for part in every)
     return hashlib.sha512(framed).digest()[:32]
 

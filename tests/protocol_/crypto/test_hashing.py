@@ -24,7 +24,7 @@ lists = st.lists(st.binary(max_size=12), max_size=4)
 
 def test_digest_is_truncated_sha_512_of_the_framed_list() -> None:
     """And that is the one of FIPS 180-4."""
-    label = b"p2p-table/2/message"
+    label = b"p2p-table/3/message"
     data = len(label).to_bytes(8, "big") + label + (3).to_bytes(8, "big") + b"abc"
     assert digest(Label.MESSAGE, b"abc") == sha512(data).digest()[:32]
     number = int.from_bytes(sha512(data).digest(), "little")
@@ -66,7 +66,7 @@ def test_contexts_encode_apart() -> None:
         Context(bytes(32), 1, 2, "keys"),
     ]
     assert len({other.encode() for other in [context, *others]}) == 5
-    parts = (b"p2p-table/2", bytes(32), u64(1), u64(2), b"key")
+    parts = (b"p2p-table/3", bytes(32), u64(1), u64(2), b"key")
     assert context.encode() == framed(*parts)
 
 

@@ -180,7 +180,7 @@ def with_unfixed_libsodium(patch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_signed() -> None:
-    label = b"p2p-table/2/sign-say"
+    label = b"p2p-table/3/sign-step-input"
     assert (
         signed_bytes(Label.STEP_INPUT, b"data") == len(label).to_bytes(8, "big") + label + b"data"
     )

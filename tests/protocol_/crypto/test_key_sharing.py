@@ -158,7 +158,7 @@ def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
         X25519PublicKey.from_public_bytes(public)
     )
     parts = (CONTEXT.encode(), ALICE_PUBLIC, BOB_PUBLIC, shared)
-    return ChaCha20Poly1305(sha512(framed(b"p2p-table/2/backup-seal-kdf", *parts)).digest()[:32])
+    return ChaCha20Poly1305(sha512(framed(b"p2p-table/3/key-share-kdf", *parts)).digest()[:32])
 
 
 def test_an_encrypted_key_share_is_what_the_text_says() -> None:
