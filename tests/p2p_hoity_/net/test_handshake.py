@@ -58,6 +58,7 @@ def test_an_honest_answer_proves_the_diallers_id_once_and_makes_one_binding():
     at_listener, at_dialler = listener.check(data, CHALLENGE), listener.answered(data, CHALLENGE)
     assert (at_listener.instance, at_dialler.instance) == (THERE, HERE)
     assert at_listener.binding == at_dialler.binding
+    assert len(at_listener.binding) == 32
     assert at_listener.binding.hex() not in repr(at_listener)
     assert check(answer_to(CHALLENGE)) == DIALLER.public
     fails(

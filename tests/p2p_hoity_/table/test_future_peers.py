@@ -180,7 +180,7 @@ async def test_a_later_seat_plays_with_those_of_today(
     (hub,) = (one for one in made if isinstance(one, LaterHub))
     assert len(hub.greeted) == seats - 1
     assert not dropped(table)
-    assert not table.heard(updates.PatienceOver)
+    assert not table.heard(updates.SeatsTimedOut)
 
 
 def dropped(table: PlayerTable) -> set[str]:
