@@ -168,7 +168,7 @@ def verdict() -> Schema:
     properties: Schema = {
         "type": {"const": "verdict"},
         "verdict": {"enum": ["ok", "fault", "unreadable"]},
-        "content": {"type": "string"},
+        "game_id": {"type": "string"},
         "problem": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "step": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     }

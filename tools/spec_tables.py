@@ -68,6 +68,7 @@ CONSTANTS: Final = (
     ("characters said at once", "p2p_hoity.table.chat.MAX_WORDS"),
     ("phrases", "p2p_hoity.table.chat.PHRASES"),
     ("seats", "protocol.wire.table_header.MAX_SEATS"),
+    ("seat numbers in messages and files", "protocol.wire.table_header.SEAT_NUMBERS"),
     ("characters of a nickname", "protocol.wire.table_header.MAX_NICKNAME"),
     ("cards of a deck", "protocol.crypto.group.MAX_CARDS"),
     ("highest epoch", "protocol.wire.signed_messages.MAX_EPOCH"),
@@ -203,7 +204,7 @@ WHO: Final = {
     Kind.OPEN: ("all present", "shares"),
     Kind.OVER: ("all present", "empty"),
     Kind.FINAL: ("all present", "shares"),
-    Kind.RESULT: ("all present", "empty; no step of the chain"),
+    Kind.RESULT: ("all present", "standings, present seats; no step of the chain"),
     Kind.ENDED: ("nobody", ""),
 }
 
@@ -303,6 +304,9 @@ def goldens() -> dict[str, bytes]:
     zero, ctx = bytes(32), Context(bytes(32), 1, 0, "key")
     value = (0, 127, 128, 256, 65536, 2**32, None, True, "A", b"\x00", ())
     first = transition.digest_after_step(zero, (b"\xc0", Missing.ABSENT, Missing.NONE))
+    changed = transition.digest_after_reconfiguration(
+        first, frozenset({0, 2}), frozenset({1}), (0, 1, 0)
+    )
     label = Label.MESSAGE
     return {
         'encode([0, 127, 128, 256, 65536, 2^32, nil, true, "A", 00, []])': codec.encode(value),
@@ -320,9 +324,7 @@ def goldens() -> dict[str, bytes]:
         "G2": second_generator(),
         'ctx(32 zero bytes, 1, 0, "key")': ctx.encode(),
         "after step [c0, ABSENT, none] on 32 zero bytes": first,
-        "after link [[0, 2], [1], [0, 1, 0]] on that": transition.digest_after_reconfiguration(
-            first, frozenset({0, 2}), frozenset({1}), (0, 1, 0)
-        ),
+        "after reconfiguration [[0, 2], [1], [0, 1, 0]] on that": changed,
     }
 
 
@@ -464,9 +466,9 @@ def example() -> str:
         + markdown(
             ("step", "kind", "bodies, bytes", "choices opened", "digest after it begins"), rows
         )
-        + "\nThe say of seat 0 in step 6 (`deck.ok`), payload and signature:\n\n"
+        + "\nThe step input of seat 0 in step 6 (`deck.ok`), payload and signature:\n\n"
         + "".join(f"    {line}\n" for line in _an_input(data, nodes))
-        + f"\nVerdict `ok`: {standings}; content `{report.content}`.\n"
+        + f"\nVerdict `ok`: {standings}; game id `{report.game_id}`.\n"
     )
 
 

@@ -209,10 +209,20 @@ def verify(
     """
     from .verify import transcript_named
 
+    if how.certificate:
+        from . import certificate
+
+        raise typer.Exit(certificate.check_all(files, how.as_json))
     if (how.send and how.dask is None) or (how.jobs is not None and how.dask is not None):
         raise Trouble(_("--send goes with --dask, and --jobs without it."), USAGE)
     paths = list(map(transcript_named, files))
     is_one = len(paths) == 1 and not os.path.isdir(paths[0])
+    if how.save_certificate is not None:
+        from . import certificate
+
+        if not is_one:
+            raise Trouble(_("--save-certificate takes one transcript."), USAGE)
+        raise typer.Exit(certificate.save(paths[0], how.save_certificate))
     if is_one and how.verdicts is None and how.dask is None:
         from .verify import verify_file
 

@@ -521,3 +521,11 @@ class VerifyOptions:
         metavar="SCHEDULER",
     )
     send: bool = option(False, N_("With --dask: send the files to workers that lack them."))
+    certificate: bool = option(
+        False, N_("The files are result certificates: check who won, without the games.")
+    )
+    save_certificate: Path | None = option(
+        None,
+        N_("Save the result certificate of this one finished game in this file."),
+        metavar="FILE",
+    )

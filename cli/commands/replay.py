@@ -128,7 +128,7 @@ def _verdict(report: transcript.Report) -> dict[str, Any]:
     return {
         "type": "verdict",
         "verdict": report.verdict,
-        "content": report.content,
+        "game_id": report.game_id,
         "problem": None if report.problem is None else report.problem.code,
         "step": None if report.problem is None else report.problem.step,
     }

@@ -203,7 +203,7 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
         "modified": modified,
         "verdict": report.verdict,
         "program": version(),
-        "content": report.content or None,
+        "game_id": report.game_id or None,
         "table": report.table or None,
         "seats": _seats(report, state),
         "rounds": state.round if state else 0,
@@ -283,7 +283,7 @@ def in_words(path: Path, report: transcript.Report) -> list[str]:
           " {commitments} commitments, {openings} openings, {escrows} escrows").format(
               **asdict(counts)),
         _("  took {ms} ms").format(ms=round(1000 * sum(report.timings.values()))),
-        _("  content {content}").format(content=report.content),
+        _("  game id {id}").format(id=report.game_id),
     ]  # fmt: skip
 
 

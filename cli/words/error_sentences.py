@@ -19,8 +19,9 @@ BYTES: Final = {
     "bad-commitment": N_("a commitment is not of its form"),
     "bad-frame": N_("a frame is not of a known form"),
     "bad-proof": N_("a proof is not of its form"),
+    "bad-result": N_("no such result is possible there, or too few seats have signed it"),
 }
-"""What is wrong with bytes of a peer that are neither a seat's fault nor a file's."""
+"""What is wrong with bytes that are neither a seat's fault nor that of a transcript."""
 
 PROTOCOL: Final[Mapping[str, str]] = {**BYTES, **transcript.FILE_FAULTS, **effects.ENDS, **FAULTS}
 """The meaning of every code of `protocol`, as its own tables have it."""

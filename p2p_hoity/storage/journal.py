@@ -26,6 +26,7 @@ from .journal_format import (
     CHECK,
     HEAD,
     MAGIC,
+    MAGIC_OF_VERSION_2,
     MAX_RECORD,
     EarlierRecord,
     Form,
@@ -59,6 +60,7 @@ class JournalCode(Code):
     )
     UNOPENED = "journal-unopened", "cannot open {path}: {why}"
     UNUSABLE = "journal-unusable", "cannot use {path}: {why}"
+    OF_VERSION_2 = "journal-of-version-2", "version 2: read it with hoity 0.1"
     OTHER_FILE = "no-journal", "it is no journal of this version"
     EMPTY = "journal-empty", "it has no record that is whole"
     EARLIER = (
@@ -331,7 +333,10 @@ def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
 
 
 def _form_of(file: Readable, passphrase: str | None) -> Form:
-    if file.read(len(MAGIC)) != MAGIC:
+    magic = file.read(len(MAGIC))
+    if magic == MAGIC_OF_VERSION_2:
+        raise JournalError(JournalCode.OF_VERSION_2)
+    if magic != MAGIC:
         raise JournalError(JournalCode.OTHER_FILE)
     return read_form(file.read(HEAD), passphrase)
 

@@ -26,8 +26,9 @@ from protocol import Header, Invalid, codec, table_header
 from .file_store import StoredFile
 from .player_key import PLAIN, SALT_SIZE, SEALED, VaultCode, VaultError, stretched
 
-MAGIC = b"hoity-journal-2\n"
-MARK_MAGIC = b"hoity-mark-2\n"
+MAGIC = b"hoity-journal-3\n"
+MAGIC_OF_VERSION_2 = b"hoity-journal-2\n"
+MARK_MAGIC = b"hoity-mark-3\n"
 MAX_RECORD = 1 << 21
 CHECK = 16
 SEARCHED = 1 << 23
@@ -223,7 +224,7 @@ class SeatRecord:
     """
 
     header: bytes
-    seat: Annotated[int, codec.Int(table_header.MAX_SEATS - 1)]
+    seat: Annotated[int, codec.Int(table_header.SEAT_NUMBERS - 1)]
     seed: codec.Octets32 = field(repr=False)
     addresses: Annotated[tuple[tuple[str, ...], ...], codec.Rows(codec.Rows(TEXT))]
     listen: Annotated[str, TEXT]

@@ -32,7 +32,7 @@ class _Terms(codec.FieldForm[Terms]):
 
 Proof = Annotated[bytes, codec.Octets(PROOF, optional=True)]
 Nicknames = Annotated[
-    tuple[str, ...], codec.Rows(codec.Text(table_header.is_nickname), table_header.MAX_SEATS)
+    tuple[str, ...], codec.Rows(codec.Text(table_header.is_nickname), table_header.SEAT_NUMBERS)
 ]
 _ADDRESSES: Final = codec.Rows(codec.Text(is_plain, MAX_ADDRESS), MAX_ADDRESSES)
 
@@ -100,7 +100,7 @@ class Roster:
 
     header: bytes
     addresses: Annotated[
-        tuple[tuple[str, ...], ...], codec.Rows(_ADDRESSES, table_header.MAX_SEATS)
+        tuple[tuple[str, ...], ...], codec.Rows(_ADDRESSES, table_header.SEAT_NUMBERS)
     ]
     watched: bool = field(default=True, kw_only=True)
     signature: codec.Octets64

@@ -272,12 +272,29 @@ class Node:
         return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
 
     def base_digest(self) -> bytes:
-        """Return the digest that votes name: of chain, step, the present, the banned and absences.
+        """Return the digest that votes name.
 
-        SPEC: [N-1].
+        It covers the chain, the step, who is present and banned, the absences and, at the end of
+        the game, the standings.
+
+        SPEC: [N-1], [N-12].
         """
-        value = (self.digest, self.step, sorted(self.present), sorted(self.banned), self.absences)
-        return digest(Label.BASE, self.table.id, codec.encode(value))
+        return digest(Label.BASE, self.table.id, codec.encode(self.base_value()))
+
+    def base_value(self) -> tuple[Any, ...]:
+        """Return what the digest of a base covers, as a plain value ([N-12])."""
+        sets = tuple(sorted(self.present)), tuple(sorted(self.banned))
+        return (self.digest, self.step, *sets, self.absences, self.standings())
+
+    def standings(self) -> tuple[tuple[int, int], ...] | None:
+        """Return (rank, seat) by rank and seat where the game is over, None before."""
+        if self.want.kind is not Kind.RESULT:
+            return None
+        return tuple(sorted(self.table.game.standings(self.state)))
+
+    def result_body(self) -> bytes:
+        """Return the body that every present seat owes in `result` ([N-12])."""
+        return codec.encode((self.standings(), sorted(self.present)))
 
     def history(self) -> list[Node]:
         """Return the nodes of the chain from its beginning to this one."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..crypto.hashing import Random
-from ..errors import within
+from ..errors import Invalid, within
 from ..game_interface import Choice, Chosen, Sealed
 from ..wire import step_bodies
 from ..wire.step_bodies import ShowBody
@@ -111,3 +111,24 @@ class ShowStep(StepRules[Showing | None]):
         """Return the choice with the shares of what is still hidden of it."""
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
+
+
+class ResultStep(StepRules[None]):
+    """The same body of every present seat: the standings, and who is present.
+
+    Two implementations whose rules differ sign different bodies here, so the difference is found
+    before a result is final.
+    """
+
+    def check(self, node: Node, seat: int, body: bytes) -> None:
+        """Check that the body is the one that follows from the chain ([N-12])."""
+        if body != node.result_body():
+            raise Invalid("bad-body", "other standings or present seats than those of the chain")
+
+    def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
+        """Raise RuntimeError: the inputs of `result` confirm the end and are no step."""
+        raise RuntimeError("the chain ends before `result`")
+
+    def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
+        """Return the body that follows from the chain."""
+        return node.result_body()

@@ -22,7 +22,7 @@ from . import chain_state, setup_steps
 from .cards import opened_cards
 from .chain_state import SETUP, AcceptedBody, Kind, Missing, Node, RefusedBody, Slot, Table, Want
 from .openings import GatherStep, void
-from .play_steps import ChooseStep, SealStep, ShowStep
+from .play_steps import ChooseStep, ResultStep, SealStep, ShowStep
 from .setup_steps import KeyCommitStep, KeyOkStep, KeyRevealStep, ShuffleStep
 from .step_interface import EmptyStep, StepRules
 
@@ -214,12 +214,12 @@ STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.OPEN: GatherStep(),
     Kind.OVER: EmptyStep(lambda node: replace(node, is_over_given=True)),
     Kind.FINAL: GatherStep(),
-    Kind.RESULT: EmptyStep(),
+    Kind.RESULT: ResultStep(),
 }
 """Every kind but `ENDED`, which is no step.
 
 With `DECK_OK` all have seen the whole deck, and the game begins before its deal ([D-2]). With
-`HOLD` all have seen what is sealed: it is final before anything of it is shown ([N-10]). With
+`BARRIER` all have seen what is sealed: it is final before anything of it is shown ([N-10]). With
 `OVER` all have seen that nothing is left but the final opening.
 """
 
@@ -283,8 +283,15 @@ def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
 
 
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
-    """Return the digest after a step on the chain with digest `before`."""
-    plain = tuple(slot if isinstance(slot, bytes) else int(slot) for slot in slots)
+    """Return the digest after a step on the chain with digest `before`.
+
+    A body enters by its hash, so that a certificate need not contain the bodies.
+
+    SPEC: 6.1.
+    """
+    plain = tuple(
+        digest(Label.BODY, slot) if isinstance(slot, bytes) else int(slot) for slot in slots
+    )
     return digest(Label.STEP, before, codec.encode(plain))
 
 

@@ -11,7 +11,7 @@ from ..chain import transition
 from ..chain.chain_state import AcceptedBody, Node, Slot
 from ..wire.signed_messages import Message, StepInput
 
-MAX_VERSIONS: Final[Quota] = 4096
+MAX_CHOICES: Final[Quota] = 4096
 """Choices of versions looked at in one step; t - 1 seats that lie in every epoch promise make
 fewer."""
 
@@ -71,7 +71,7 @@ class Tree:
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
         """Yield the choices of versions that some input builds on, with their slots ([E-18])."""
         seats = sorted(bodies)
-        for pick in islice(product(*(bodies[s] for s in seats)), MAX_VERSIONS):
+        for pick in islice(product(*(bodies[s] for s in seats)), MAX_CHOICES):
             slots = transition.slots_of(node, dict(zip(seats, pick, strict=True)))
             if (node.step + 1, transition.digest_after_step(node.digest, slots)) in self._by_place:
                 yield transition.append(node, slots), slots

@@ -17,7 +17,7 @@ then still gives different nonces for different statements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha512
@@ -67,7 +67,7 @@ class Label(StrEnum):
     STEP = "p2p-table/3/step"
     RECONFIGURATION = "p2p-table/3/reconfiguration"
     BASE = "p2p-table/3/base"
-    CONTENT = "p2p-table/3/content"
+    BODY = "p2p-table/3/body"
     MESSAGE = "p2p-table/3/message"
     COIN = "p2p-table/3/coin"
     FINGERPRINT = "p2p-table/3/fingerprint"
@@ -129,14 +129,6 @@ def wide(label: Label, *parts: bytes) -> bytes:
 def digest(label: Label, *parts: bytes) -> bytes:
     """The first 32 bytes of SHA-512 over the framed label and parts."""
     return wide(label, *parts)[:DIGEST_SIZE]
-
-
-def digest_of_pieces(label: Label, size: int, pieces: Iterable[bytes]) -> bytes:
-    """Return the digest of a label and one part of `size` bytes, which is never held as a whole."""
-    state = sha512(framed(label.encode()) + u64(size))
-    for piece in pieces:
-        state.update(piece)
-    return state.digest()[:DIGEST_SIZE]
 
 
 def hash_to_scalar(label: Label, *parts: bytes) -> int:

@@ -1,5 +1,9 @@
 """The transcript: its file format, its writer, and the offline verifier."""
 
+from .result_certificate import MAX_CERTIFICATE as MAX_CERTIFICATE
+from .result_certificate import Certificate as Certificate
+from .result_certificate import certify as certify
+from .result_certificate import check_certificate as check_certificate
 from .transcript_format import MAX_FILE as MAX_FILE
 from .transcript_format import File as File
 from .transcript_format import OpenedFile as OpenedFile

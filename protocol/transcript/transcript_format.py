@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import IO, Annotated, Any, Final
 
 from ..chain.chain_state import Missing, Slot
-from ..crypto.hashing import Label, digest_of_pieces
 from ..wire import codec
 from ..wire.codec import ANY, Either, Fields, Int, Kinds, Octets64, Rows, Struct, WrongForm
 from ..wire.signed_messages import MAX_EPOCH, MAX_MESSAGE
@@ -143,7 +142,7 @@ _SIZED: Final = _NUMBERS | _BINS | _TEXTS | _ARRAYS
 
 
 MAGIC: Final = "hoity-transcript"
-VERSION: Final = 2
+VERSION: Final = 3
 MAX_FILE: Final = 64 * 1024 * 1024
 MAX_ITEMS: Final = 16384
 MAX_TOTAL: Final = 1 << 20
@@ -191,12 +190,6 @@ class Content:
 
     header: bytes
     entries: Annotated[tuple[Entry, ...], Rows(_ENTRY)]
-
-    def digest(self) -> bytes:
-        """Return the game's id: by it files are compared."""
-        value = _CONTENT.write(self)
-        size, pieces = codec.size(value), codec.pieces(value)
-        return digest_of_pieces(Label.CONTENT, size, pieces)
 
 
 @dataclass(frozen=True)
@@ -292,7 +285,11 @@ def _read_outer(reader: Reader) -> tuple[Any, ...]:
     if not version:
         raise Unsound("torn", offset=at)
     if version[0] != VERSION:
-        words = f"the file is not of version {VERSION}, the one that is read here"
+        words = (
+            "version 2: read it with hoity 0.1"
+            if version == b"\x02"
+            else f"the file is not of version {VERSION}, the one that is read here"
+        )
         raise Unsound("other-version", words, offset=at)
     content, evidence = reader.value(), reader.value()
     end = reader.offset

@@ -8,7 +8,6 @@ from ..chain.chain_state import Kind, Missing, Node
 from ..consensus.epoch_votes import Votes
 from ..consensus.followed_chain import FollowedChain
 from ..consensus.message_store import MessageStore
-from ..wire import step_bodies
 from ..wire.signed_messages import CommitVote, Message, StepInput
 from . import transcript_format
 from .transcript_format import (
@@ -134,7 +133,7 @@ def _final(store: MessageStore, view: FollowedChain, end: Node) -> tuple[Signed,
         m.seat: m.signature
         for m in store.inputs(view.epoch, end.step)
         if isinstance(m.statement, StepInput)
-        and (m.statement.on, m.statement.body) == (end.digest, step_bodies.EMPTY)
+        and (m.statement.on, m.statement.body) == (end.digest, end.result_body())
     }
     if not end.present <= set(found):
         return ()

@@ -118,15 +118,24 @@ class Counts:
 class Report:
     """What a file holds, as far as it was read, and whether all of it holds.
 
-    `content` and `table` are hex digests; `epochs` the number of the last epoch; `standings`
-    (rank, seat) once the end is reached; `faults` of each seat the first proven one, with the step
-    where the chain or a base settled it; `timings` seconds per part, by the caller's clock;
-    `node` the last point of the chain that was reached: its ancestors are the game.
+    Attributes:
+        verdict: Whether everything holds, something does not, or the file cannot be read.
+        problem: The first thing that does not hold.
+        game_id: The digest of the chain, in hex; empty before the header holds.
+        table: The table id, in hex; empty before the header holds.
+        seats: The roster.
+        steps: How many steps were reached.
+        epochs: The number of the last epoch.
+        standings: (rank, seat), once the end of the game is reached.
+        faults: Of each seat its first proven fault, with the step where it was settled.
+        counts: How many of each kind of statement were checked.
+        timings: Seconds for each part, by the caller's clock.
+        node: The last point of the chain that was reached; its ancestors are the game.
     """
 
     verdict: Verdict
     problem: Problem | None
-    content: str = ""
+    game_id: str = ""
     table: str = ""
     seats: tuple[SeatEntry, ...] = ()
     steps: int = 0

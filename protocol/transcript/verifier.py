@@ -19,7 +19,6 @@ from ..consensus.new_epoch import Base
 from ..crypto.proof_batches import Checker, HandedOut, Submit, at_once
 from ..errors import Invalid
 from ..game_interface import Game
-from ..wire import step_bodies
 from ..wire.signed_messages import CommitVote, StepInput
 from ..wire.table_header import Header, Terms, parse_header
 from . import transcript_format, verification_report
@@ -217,7 +216,7 @@ class _Run:
         over = node.want.kind is Kind.RESULT
         if evidence.final and (sealed or not over):
             raise Unsound("left-over", "there are last says where none is needed", (3, 4))
-        last = StepInput(self.epoch, node.step, node.digest, step_bodies.EMPTY)
+        last = StepInput(self.epoch, node.step, node.digest, node.result_body())
         said = set(checks.votes(evidence.final, last, 4))
         if said - node.present:
             raise Unsound("left-over", "a last input of a seat that is not present", (3, 4))
@@ -232,11 +231,11 @@ class _Run:
         problem, node = self._problem(error) if error else None, self.node
         over = node is not None and node.want.kind is Kind.RESULT
         unread = problem is not None and problem.code in verification_report.UNREADABLE
-        transcript, table = self.file.transcript, self.checks.table if self.checks else None
+        table = self.checks.table if self.checks else None
         return Report(
             verdict="ok" if problem is None else "unreadable" if unread else "fault",
             problem=problem,
-            content=transcript.content.digest().hex() if transcript else "",
+            game_id=self.checks.game_id().hex() if self.checks else "",
             table=table.id.hex() if table else "",
             seats=table.header.roster if table else (),
             steps=node.step - 1 if node else 0,

@@ -160,6 +160,14 @@ def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
             raise Unsound(code, path=(*path, 1, seat), step=node.step, seat=seat)
 
 
+def _digest_after(before: bytes, entry: Entry) -> bytes:
+    """Return the digest of the chain after an entry of the file."""
+    if isinstance(entry, StepEntry):
+        return transition.digest_after_step(before, entry.slots)
+    sets = frozenset(entry.present), frozenset(entry.banned)
+    return transition.digest_after_reconfiguration(before, *sets, entry.absences)
+
+
 @dataclass
 class FileChecks:
     """The checks of one file whose header holds, each to be made behind those that stand before it.
@@ -173,6 +181,18 @@ class FileChecks:
     table: Table
     transcript: Transcript
     stats: Statistics
+
+    def game_id(self) -> bytes:
+        """Return the digest to which the entries of the file lead, whether they hold or not.
+
+        Of a finished game it is the game's id: the same in the files of all honest seats.
+
+        SPEC: [N-1].
+        """
+        found = self.table.id
+        for entry in self.transcript.content.entries:
+            found = _digest_after(found, entry)
+        return found
 
     # Signatures
 
@@ -231,8 +251,7 @@ class FileChecks:
             if isinstance(entry, ReconfigurationEntry):
                 if early:
                     raise Unsound("unjustified-link", path=path, step=step)
-                sets = frozenset(entry.present), frozenset(entry.banned)
-                digest = transition.digest_after_reconfiguration(digest, *sets, entry.absences)
+                digest = _digest_after(digest, entry)
                 continue
             for seat, slot in enumerate(entry.slots) if early else ():
                 if isinstance(slot, Missing) and slot is not Missing.NONE:
@@ -250,7 +269,7 @@ class FileChecks:
             for (seat, body), (epoch, signature) in zip(said, row, strict=True):
                 step_input = StepInput(epoch, step, digest, body)
                 yield self._verified(seat, step_input, signature, (*path, 1, seat))
-            digest, step = transition.digest_after_step(digest, entry.slots), step + 1
+            digest, step = _digest_after(digest, entry), step + 1
         if step <= len(rows):
             raise Unsound("left-over", "there are signatures of no step", (3, 0, step - 1))
 

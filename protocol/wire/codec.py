@@ -13,7 +13,7 @@ SPEC: section 2.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -101,19 +101,6 @@ def size(value: Value) -> int:
         head = 2 if len(value) < 2**8 else 3 if len(value) < 2**16 else 5
         return head + len(value)
     return len(encode(value))
-
-
-def pieces(value: Value) -> Iterator[bytes]:
-    """Yield the encoding of `value` in parts: an array's head, then its items one by one."""
-    if isinstance(value, tuple | list):
-        yield bytes(msgpack.Packer().pack_array_header(len(value)))
-        for item in value:
-            yield from pieces(item)
-    else:
-        yield encode(value)
-
-
-# The forms of values.
 
 
 class WrongForm(Invalid):

@@ -9,7 +9,7 @@ from . import codec
 from .codec import Digests, Int, Kinds, Rows
 from .signed_messages import MAX_EPOCH, MAX_MESSAGE, MAX_STEP, Digest, StartEpoch
 from .signed_notices import Departure, EndNotice
-from .table_header import MAX_SEATS, Seat
+from .table_header import SEAT_NUMBERS, Seat
 
 MAX_FRAME: Final = MAX_MESSAGE + 64
 SHORT = 16
@@ -46,7 +46,7 @@ class Sync:
     epoch: StartEpoch
     step: Annotated[int, Int(MAX_STEP)]
     have: Annotated[tuple[bytes, ...], Digests(size=SHORT)]
-    direct: Annotated[tuple[int, ...], Rows(Seat, MAX_SEATS)] = ()
+    direct: Annotated[tuple[int, ...], Rows(Seat, SEAT_NUMBERS)] = ()
 
 
 @dataclass(frozen=True)

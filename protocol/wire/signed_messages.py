@@ -15,7 +15,7 @@ from ..crypto.proof_batches import Checker, at_once
 from ..errors import Invalid
 from . import codec
 from .codec import Digests, Fields, Int, Octets, Octets64, Rows, Struct
-from .table_header import MAX_SEATS, Seat
+from .table_header import SEAT_NUMBERS, Seat
 
 MAX_MESSAGE: Final = 256 * 1024
 MAX_EPOCH: Final = 2**32 - 1
@@ -73,7 +73,7 @@ class QuorumCertificate:
     sealed: bool
     votes: Annotated[
         tuple[tuple[int, bytes], ...],
-        Rows(Fields(Seat, Octets64), MAX_SEATS, key=itemgetter(0)),
+        Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0)),
     ]
 
 
@@ -115,7 +115,7 @@ class NewEpoch:
     follows."""
 
     epoch: Epoch
-    promises: Annotated[tuple[Digest, ...], Digests(MAX_SEATS)]
+    promises: Annotated[tuple[Digest, ...], Digests(SEAT_NUMBERS)]
 
 
 @dataclass(frozen=True)

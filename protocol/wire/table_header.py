@@ -13,13 +13,16 @@ from . import codec
 from .allowed_text import is_one_name
 from .codec import ANY, Fields, Int, Octets32, Octets64, Rows, Struct, Text
 
-MAX_SEATS: Final = 16
+MAX_SEATS: Final = 8
+"""Seats of a table at most ([H-2]). With more, [E-18] could leave out what decides a base."""
+SEAT_NUMBERS: Final = 16
+"""Seat numbers for which messages and files have room, so that tables may have more seats later."""
 LONGEST_VERSION: Final = 40
 """Characters of another version that are told."""
 MAX_HEADER: Final = 16 * 1024
 MAX_NICKNAME: Final = 24
 SECOND, DAY = 1_000, 86_400_000
-Seat = Annotated[int, Int(MAX_SEATS - 1)]
+Seat = Annotated[int, Int(SEAT_NUMBERS - 1)]
 DEFAULT_QUORUM: Final = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}
 
 

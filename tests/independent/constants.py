@@ -53,7 +53,7 @@ def label(name: str) -> bytes:
 
 
 # Kinds of context (2.6) with a number behind them.
-PIECE_KIND = "piece-{}"
+PIECE_KIND = "key-share-{}"
 HELP_KIND = "help-{}"
 ESCROW_KIND = "escrow-{}"
 

@@ -93,7 +93,7 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "choice": lambda data: step_bodies.parse_choice(data, 16),
     "file": _file,
     "canonical": read_canonical,
-    "journal": lambda data: _records(b"hoity-journal-2\n\0" + data),
+    "journal": lambda data: _records(b"hoity-journal-3\n\0" + data),
     "mark": lambda data: JOURNAL.marked(data, 7),
     "mark behind its magic": lambda data: JOURNAL.marked(MARK_MAGIC + data, 7),
     "edition": _text(lambda text: parse(text, "fuzz")),

@@ -4,13 +4,14 @@ import os
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgpack  # type: ignore[import-untyped]
+
 from p2p_hoity import game_adapter
 from p2p_hoity.editions.load_edition import load
 from protocol.chain import transition
 from protocol.crypto.hashing import Label
 from protocol.transcript.transcript_format import MAGIC, MAX_STRING, VERSION
 from protocol.wire import table_header
-from protocol.wire.codec import pieces
 from protocol.wire.signed_messages import EpochPromise, NewEpoch, StepInput, payload, sign
 from protocol.wire.step_bodies import MAX_BODY
 from support.machine_table import identity
@@ -34,7 +35,8 @@ def _header() -> table_header.Header:
 def _file(entries: Any = (), evidence: Any = (), raw: bytes = b"") -> bytes:
     parts = (*evidence, *((),) * (5 - len(evidence)))
     value = (MAGIC, VERSION, (raw or _header().encode(), entries), parts)
-    return b"".join(pieces(value))
+    packed: bytes = msgpack.packb(value)
+    return packed
 
 
 def long_body(size: int) -> bytes:

@@ -27,7 +27,7 @@ WIDE = "\U00020000"
 """A letter of four bytes."""
 MANY = codec.MAX_ITEMS
 U32 = 2**32 - 1
-NAMES = (WIDE * table_header.MAX_NICKNAME,) * table_header.MAX_SEATS
+NAMES = (WIDE * table_header.MAX_NICKNAME,) * table_header.SEAT_NUMBERS
 PLACES = (WIDE * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES
 HOSTS = (("a" * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES,) * 12
 TERMS = table_header.Terms(WHO.public, HASH, bytes(table_header.MAX_HEADER - 400), 16, 16)

@@ -50,8 +50,8 @@ def test_every_seat_writes_the_fault_down_and_the_same_content(also: bool, code:
         reports.append(report)
     undisturbed = new_room(4)
     undisturbed.play(until=60)
-    (same,) = {report.content for report in reports}
-    assert same == verify(undisturbed.places[0].machine.transcript(), game_of).content
+    (same,) = {report.game_id for report in reports}
+    assert same == verify(undisturbed.places[0].machine.transcript(), game_of).game_id
 
 
 def test_a_base_at_the_end_is_the_end_itself() -> None:
@@ -93,7 +93,7 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
     first = verify(room.machine(0).transcript(), game_of)
     vanish(room, 0)
     tip = room.machine(1).tip
-    body = b"\x01" if proof else b"\xc0"
+    body = b"\x01" if proof else tip.result_body()
     for seat in others:
         room.tell(seat, room.sign(liar, StepInput(0, tip.step, tip.digest, body)))
     stay(room, others)
@@ -104,7 +104,7 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
         assert report.ok, report.problem
         found = [(fault.seat, fault.code) for fault in report.faults]
         assert found == ([(liar, "equivocation")] if proof else [])
-        assert (report.content, report.standings) == (first.content, first.standings)
+        assert (report.game_id, report.standings) == (first.game_id, first.standings)
 
 
 def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
@@ -141,7 +141,7 @@ def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long()
     assert machine.finished
     report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem
-    assert report.content == verify(room.machine(1).transcript(), game_of).content
+    assert report.game_id == verify(room.machine(1).transcript(), game_of).game_id
 
 
 def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -> None:

@@ -12,7 +12,7 @@ from support.tiny_table import tiny_steps
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, Missing, Node
 from protocol.consensus import absence, fault_evidence, fork_tree, new_epoch
-from protocol.consensus.fork_tree import Tree
+from protocol.consensus.fork_tree import MAX_CHOICES, Tree
 from protocol.consensus.message_lookup import Malformed, References, Unknown, Void
 from protocol.consensus.new_epoch import ReadPromise
 from protocol.wire import signed_messages
@@ -26,6 +26,7 @@ from protocol.wire.signed_messages import (
     StepInput,
     StepTimeout,
 )
+from protocol.wire.table_header import MAX_SEATS
 
 
 class Few(References):
@@ -158,7 +159,7 @@ def test_of_all_choices_of_bodies_only_the_first_are_looked_at(
         *said(model, 0, node=after),
     ]
     assert after.digest in Tree(model.base, inputs, 0).nodes
-    monkeypatch.setattr(fork_tree, "MAX_VERSIONS", 1)
+    monkeypatch.setattr(fork_tree, "MAX_CHOICES", 1)
     assert after.digest not in Tree(model.base, inputs, 0).nodes
 
 
@@ -336,3 +337,9 @@ def test_a_new_epoch_message_needs_t_promises_of_its_epoch_by_rising_seat_from_i
     ):
         fails(Malformed, "", new_epoch.base_of_new_epoch, model.table, bad, source)
     assert model.base.want.kind is Kind.SEAL
+
+
+def test_no_table_has_so_many_seats_that_a_choice_which_decides_a_base_is_left_out() -> None:
+    """A new epoch contains at most 2t bodies of each seat that does not sign it ([E-18])."""
+    tables = [(n, t) for n in range(2, MAX_SEATS + 1) for t in range(n // 2 + 1, n + 1)]
+    assert max((2 * t) ** (n - t) for n, t in tables) <= 1000 < MAX_CHOICES

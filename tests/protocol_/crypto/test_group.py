@@ -139,5 +139,5 @@ def test_hash_to_group_vectors() -> None:
     assert group.hash_to_group(Label.CARD, b"a", b"b") != group.hash_to_group(Label.CARD, b"ab")
 
 
-VECTOR_CARD_0 = "a5b3d4b27878c3421b8dd7ae31f341e1bdb110426c9d162a50b1cc13a453543a"
-VECTOR_SECOND_GENERATOR = "9832f531d13f3b1fcfd7b682722d1e63faff7c2799918f146d3e89b83f9f23af"
+VECTOR_CARD_0 = "861e00dbfd765875bfa9566b2deb48d988133cfcd45f97c029c5425e5f2e3419"
+VECTOR_SECOND_GENERATOR = "d9d8e25b2ce3daa1b0915143fdcba667647fd770dbd7261d4d11f0e6b3f4df41"

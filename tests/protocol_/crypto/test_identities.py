@@ -270,4 +270,4 @@ def test_the_seed_is_not_shown_and_fingerprints_are_short_and_apart() -> None:
     text = fingerprint(KEY.public)
     assert [len(part) for part in text.split("-")] == [4] * 5
     assert text != fingerprint(OTHER.public)
-    assert fingerprint(BASE) == "3VWE-C6PT-LLB6-TVQP-XYIL"
+    assert fingerprint(BASE) == "MEDA-FYV2-PMMN-EJJY-V3KH"

@@ -66,7 +66,7 @@ def test_a_file_larger_than_any_game_is_not_read(monkeypatch: pytest.MonkeyPatch
 @settings(max_examples=times(60, 1500), deadline=None)
 @given(st.binary(max_size=300), st.booleans())
 def test_any_bytes_give_a_report(data: bytes, framed: bool) -> None:
-    refusal(b"\x94\xb0hoity-transcript\x02" + data if framed else data)
+    refusal(b"\x94\xb0hoity-transcript\x03" + data if framed else data)
 
 
 VALUES = st.recursive(
@@ -113,7 +113,7 @@ def test_no_item_may_be_another(data: st.DataObject) -> None:
 
 # A reader's time is bounded by the number of items, wherever they stand.
 
-PREFIX = b"\x94\xb0hoity-transcript\x02"
+PREFIX = b"\x94\xb0hoity-transcript\x03"
 FULL = b"\xdc\x40\x00" + b"\xc0" * 16384
 """The longest array there may be, of nothing."""
 

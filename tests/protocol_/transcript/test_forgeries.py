@@ -23,7 +23,6 @@ from support.played import game_of, room_of
 from protocol.chain.chain_state import Missing
 from protocol.transcript.transcript_format import ReconfigurationEntry, StepEntry
 from protocol.transcript.verifier import verify
-from protocol.wire import step_bodies
 from protocol.wire.signed_messages import CommitVote, EpochPromise, NewEpoch, StepInput
 
 LISTS = ["signatures", "messages", "new_epochs", "commits", "final"]
@@ -160,13 +159,13 @@ def test_a_forged_result_is_found() -> None:
 def test_last_inputs_are_of_the_last_epoch_and_where_no_base_ends_the_game() -> None:
     whole, tip = read("vanished"), room_of("vanished").places[0].machine.tip
     final = whole.evidence.final
-    early = room_of("vanished").sign(1, StepInput(0, tip.step, tip.digest, step_bodies.EMPTY))
+    early = room_of("vanished").sign(1, StepInput(0, tip.step, tip.digest, tip.result_body()))
     spoilt = with_evidence(whole, final=(final[0], (1, early.signature)))
     assert code_of(spoilt) == "bad-signature"
     whole, tip = read("spoilt result"), room_of("spoilt result").places[0].machine.tip
     end = tip.parent
     assert end is not None
-    more = room_of("spoilt result").sign(0, StepInput(1, end.step, end.digest, step_bodies.EMPTY))
+    more = room_of("spoilt result").sign(0, StepInput(1, end.step, end.digest, end.result_body()))
     assert code_of(with_evidence(whole, final=((0, more.signature),))) == "left-over"
 
 

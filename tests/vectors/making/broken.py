@@ -413,7 +413,7 @@ def committed_by_prepares(whole: Transcript) -> Transcript:
 def absent_end(whole: Transcript) -> Transcript:
     """The absent seat's last say is there too."""
     tip: Node = room_of(ABSENT).first.machine.tip
-    step_input = room_of(ABSENT).sign(2, StepInput(1, tip.step, tip.digest, b"\xc0"))
+    step_input = room_of(ABSENT).sign(2, StepInput(1, tip.step, tip.digest, tip.result_body()))
     return with_evidence(whole, final=(*whole.evidence.final, (2, step_input.signature)))
 
 

@@ -10,6 +10,7 @@ from vectors.making.tables import Plan
 
 from p2p_hoity import game_adapter
 from protocol.chain.chain_state import Node
+from protocol.transcript.result_certificate import certify
 from protocol.transcript.verification_report import Report
 from protocol.transcript.verifier import steps_to, verify
 
@@ -44,7 +45,8 @@ def expected(data: bytes) -> Entry:
 def described(data: bytes) -> Entry:
     """The same, and every step and link."""
     report = verify(data, game_adapter.read_game)
-    return {**outcome(report), "chain": chain_of(report)}
+    signed = certify(data, report).encode().hex() if report.ok else None
+    return {**outcome(report), "certificate": signed, "chain": chain_of(report)}
 
 
 def outcome(report: Report) -> Entry:
@@ -56,7 +58,7 @@ def outcome(report: Report) -> Entry:
         "problem": found,
         "faults": [{"seat": f.seat, "step": f.step, "code": f.code} for f in report.faults],
         "table": report.table,
-        "content": report.content,
+        "game_id": report.game_id,
         "steps": report.steps,
         "last_epoch": report.epochs,
         "standings": [list(pair) for pair in report.standings],

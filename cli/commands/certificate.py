@@ -1,0 +1,125 @@
+"""Result certificates at the command line: one is made from a transcript, or checked by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from p2p_hoity.game_adapter import read_game
+from p2p_hoity.storage.private_files import NAMED, open_at_once
+from protocol import Header, Invalid, fingerprint, transcript
+
+from ..exit_codes import NOT_OK, OK, USAGE, Trouble
+from ..printing import say, write_line
+from ..words.error_sentences import meaning
+from ..words.translation import _
+
+MOST: Final = transcript.MAX_CERTIFICATE + 1
+"""Bytes that are read of a certificate: one more than it may have."""
+
+
+def check_all(words: list[str], as_json: bool) -> int:
+    """Check certificates and show what each says.
+
+    Args:
+        words: The names of the files.
+        as_json: Whether to print one JSON object a line.
+
+    Returns:
+        The exit code: NOT_OK if one of them does not hold.
+
+    Raises:
+        Trouble: If a file cannot be read.
+    """
+    return max([_check(Path(word), as_json) for word in words], default=OK)
+
+
+def _check(path: Path, as_json: bool) -> int:
+    try:
+        with open(path, "rb", opener=open_at_once) as file:
+            data = file.read(MOST)
+    except OSError as error:
+        text = _("{path} cannot be read: {why}. Name a file that is there.")
+        raise Trouble(text.format(path=path, why=error.strerror), USAGE) from error
+    try:
+        found, header = transcript.check_certificate(data)
+    except Invalid as error:
+        if as_json:
+            write_line({"file": str(path), "verdict": "fault", "problem": error.code})
+        else:
+            text = _("{file}: not ok. This certificate proves nothing: {words} ({code}).")
+            say(text.format(file=path, words=meaning(error.code), code=error.code))
+        return NOT_OK
+    if as_json:
+        write_line({"file": str(path), "verdict": "ok", **_as_object(found, header)})
+    else:
+        say(*_in_words(path, found, header))
+    return OK
+
+
+def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
+    return {
+        "game_id": found.result.digest.hex(),
+        "table": header.table_id.hex(),
+        "epoch": found.epoch,
+        "standings": [
+            {
+                "rank": rank,
+                "seat": seat,
+                "nickname": header.roster[seat].nickname,
+                "fingerprint": fingerprint(header.roster[seat].id),
+            }
+            for rank, seat in found.result.standings
+        ],
+        "signers": [seat for seat, _ in found.signatures],
+    }
+
+
+def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list[str]:
+    text = _("{file}: ok. {number} of the seats have signed this result:")
+    lines = [text.format(file=path, number=len(found.signatures))]
+    for rank, seat in found.result.standings:
+        entry = header.roster[seat]
+        text = _("  rank {rank}: {nickname}, {fingerprint}")
+        lines.append(
+            text.format(rank=rank, nickname=entry.nickname, fingerprint=fingerprint(entry.id))
+        )
+    lines.append(_("  game id {id}").format(id=found.result.digest.hex()))
+    lines.append(_("  The transcript of the game shows that the rules were followed."))
+    return lines
+
+
+def save(source: Path, target: Path) -> int:
+    """Save the certificate of a finished game.
+
+    Args:
+        source: Its transcript.
+        target: A file that is not there yet.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        Trouble: If the transcript is not valid to its end, or a file cannot be read or written.
+    """
+    try:
+        with open(source, "rb", opener=open_at_once) as file:
+            whole = transcript.opened(file)
+        report = transcript.verify(whole, read_game)
+        if not report.ok:
+            text = _("{file} has no certificate: it is not a valid game to its end. See: {command}")
+            command = f"hoity verify {source}"
+            raise Trouble(text.format(file=source, command=command), NOT_OK)
+        NAMED.put(target.absolute(), transcript.certify(whole, report).encode(), once=True)
+    except FileExistsError as error:
+        text = _("{path} exists already; name another file.")
+        raise Trouble(text.format(path=target), USAGE) from error
+    except OSError as error:
+        text = _("{path} cannot be read: {why}. Name a file that is there.")
+        raise Trouble(text.format(path=error.filename, why=error.strerror), USAGE) from error
+    say(
+        _("The certificate is in {path}. Check it with hoity verify --certificate.").format(
+            path=target
+        )
+    )
+    return OK

@@ -1,0 +1,170 @@
+"""The result certificate of a finished game: who won, signed by the seats, without the game itself.
+
+    [magic, version, header, [digest, step, present, banned, absences, standings], epoch, kind,
+     signatures]
+
+It is made from a transcript. Whoever has it can check, with SHA-512 and Ed25519 alone, that the
+seats of the header have signed this result of this game. It does not show that the rules were
+followed: the transcript shows that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Annotated, Final
+
+from ..crypto.hashing import Label, digest
+from ..errors import Invalid
+from ..wire import codec, signed_messages
+from ..wire.codec import Fields, Int, Octets64, Rows, Struct
+from ..wire.signed_messages import CommitVote, Digest, StartEpoch, Statement, Step, StepInput
+from ..wire.table_header import SEAT_NUMBERS, Header, Seat, parse_header
+from .transcript_format import File, OpenedFile, opened
+from .verification_report import Report
+
+MAGIC: Final = "hoity-certificate"
+VERSION: Final = 3
+MAX_CERTIFICATE: Final = 64 * 1024
+"""Bytes of a certificate at most: its header and some hundred bytes."""
+INPUTS: Final = signed_messages.NUMBER[StepInput]
+VOTES: Final = signed_messages.NUMBER[CommitVote]
+
+Rank = Int(SEAT_NUMBERS, 1)
+Seats = Annotated[tuple[int, ...], Rows(Seat, key=int)]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a base covers at the end of a game ([N-12]).
+
+    Attributes:
+        digest: The id of the game, 32 bytes.
+        step: The number of the step `result`.
+        present: The seats that were present at the end.
+        banned: The seats that were banned.
+        absences: For each seat how often it was absent.
+        standings: (rank, seat) by rank and seat.
+    """
+
+    digest: Digest
+    step: Step
+    present: Seats
+    banned: Seats
+    absences: Annotated[tuple[int, ...], Rows(Int(2**16))]
+    standings: Annotated[tuple[tuple[int, int], ...], Rows(Fields(Rank, Seat))]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A result and the signatures that make it final.
+
+    Attributes:
+        header: The bytes of the table's header.
+        result: The result.
+        epoch: The epoch in which it was signed.
+        kind: The number of the messages that were signed: step inputs to `result`, or commit votes.
+        signatures: The seat and the signature of each message, by rising seat.
+    """
+
+    header: bytes
+    result: Annotated[Result, Struct(Result)]
+    epoch: StartEpoch
+    kind: Annotated[int, Int(VOTES, INPUTS)]
+    signatures: Annotated[
+        tuple[tuple[int, bytes], ...],
+        Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0)),
+    ]
+
+    def encode(self) -> bytes:
+        """Return the canonical bytes."""
+        return codec.encode((MAGIC, VERSION, *_CERTIFICATE.write(self)))
+
+    def statement(self, table_id: bytes) -> Statement:
+        """Return what each seat has signed, at the table with this id."""
+        result = self.result
+        if self.kind == INPUTS:
+            body = codec.encode((result.standings, result.present))
+            return StepInput(self.epoch, result.step, result.digest, body)
+        base = digest(Label.BASE, table_id, codec.encode(_RESULT.write(result)))
+        return CommitVote(self.epoch, base)
+
+
+_RESULT: Final = Struct(Result)
+_CERTIFICATE: Final = Struct(Certificate)
+
+
+def certify(file: File | OpenedFile, report: Report) -> Certificate:
+    """Return the certificate of a finished game.
+
+    Args:
+        file: The transcript.
+        report: What the verifier found in it.
+
+    Raises:
+        ValueError: If the report is not `ok`.
+    """
+    whole = opened(file).transcript
+    if not report.ok or whole is None or report.node is None:
+        raise ValueError("only a finished game whose file is valid has a certificate")
+    evidence, result = whole.evidence, Result(*report.node.base_value())
+    kind = INPUTS if evidence.final else VOTES
+    signatures = evidence.final or evidence.commits
+    return Certificate(whole.content.header, result, report.epochs, kind, signatures)
+
+
+def check_certificate(data: bytes) -> tuple[Certificate, Header]:
+    """Return a certificate that holds, and the header of its table.
+
+    Raises:
+        Invalid: With the code of the first check that fails: 'bad-encoding', 'other-version',
+            'bad-form', 'bad-header', 'bad-result' or 'bad-signature'.
+
+    SPEC: [V-13].
+    """
+    value = codec.decode(data, MAX_CERTIFICATE)
+    if not isinstance(value, tuple) or len(value) < 2 or value[0] != MAGIC:
+        raise Invalid("bad-form", "this is no certificate")
+    if value[1] != VERSION:
+        raise Invalid("other-version", f"the certificate is not of version {VERSION}")
+    found: Certificate = codec.read(
+        Struct(Certificate, head=2), value, "bad-form", "the certificate"
+    )
+    try:
+        header = parse_header(found.header)
+    except Invalid as error:
+        code = "bad-signature" if error.code == "bad-signature" else "bad-header"
+        raise Invalid(code, error.reason) from error
+    _check_result(found, header)
+    ids = [entry.id for entry in header.roster]
+    statement = found.statement(header.table_id)
+    for seat, signature in found.signatures:
+        signed_messages.rebuilt(seat, statement, signature, header.table_id, ids)
+    return found, header
+
+
+def _check_result(found: Certificate, header: Header) -> None:
+    """Refuse a result that no game of this table can have, or that too few have signed."""
+    result, terms = found.result, header.terms
+    signers = [seat for seat, _ in found.signatures]
+    named = {*result.present, *result.banned, *signers}
+    wrong: Mapping[str, bool] = {
+        "a seat that the table does not have": max(named, default=0) >= terms.seats,
+        "not one count of absences for each seat": len(result.absences) != terms.seats,
+        "fewer than a quorum present": len(result.present) < terms.quorum,
+        "standings that do not name each seat once, in order": (
+            sorted(seat for _, seat in result.standings) != list(range(terms.seats))
+            or list(result.standings) != sorted(result.standings)
+        ),
+        "signatures of other messages than inputs or commit votes": (
+            found.kind not in (INPUTS, VOTES)
+        ),
+        "not the signatures of all present seats": (
+            found.kind == INPUTS and signers != list(result.present)
+        ),
+        "not the signatures of a quorum": found.kind == VOTES and len(signers) != terms.quorum,
+    }
+    for words, is_wrong in wrong.items():
+        if is_wrong:
+            raise Invalid("bad-result", f"it has {words}")
