@@ -60,7 +60,7 @@ class JournalCode(Code):
     )
     UNOPENED = "journal-unopened", "cannot open {path}: {why}"
     UNUSABLE = "journal-unusable", "cannot use {path}: {why}"
-    OF_VERSION_2 = "journal-of-version-2", "version 2: read it with hoity 0.1"
+    OF_VERSION_2 = "journal-of-version-two", "version 2: read it with hoity 0.1"
     OTHER_FILE = "no-journal", "it is no journal of this version"
     EMPTY = "journal-empty", "it has no record that is whole"
     EARLIER = (

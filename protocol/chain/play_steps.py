@@ -121,7 +121,11 @@ class ResultStep(StepRules[None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
-        """Check that the body is the one that follows from the chain ([N-12])."""
+        """Check that the body is the one that follows from the chain ([N-12]).
+
+        Raises:
+            Invalid: `bad-body`, if it is not.
+        """
         if body != node.result_body():
             raise Invalid("bad-body", "other standings or present seats than those of the chain")
 

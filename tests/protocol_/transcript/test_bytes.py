@@ -44,7 +44,7 @@ def test_another_encoding_of_the_same_value_another_version_or_what_follows_is_r
     for tail in (b"\x00", b"\xc0", b"\x90", bytes(100)):
         problem = refusal(data + tail)
         assert (problem.code, problem.offset) == ("bad-encoding", len(data))
-    assert data[18] == 2
+    assert data[18] == 3
     problem = refusal(data[:19] + b"\xdc\x00\x02" + data[20:])
     assert (problem.code, problem.offset) == ("bad-encoding", 19)
     problem = refusal(data[:18] + b"\x01" + data[19:])

@@ -314,24 +314,23 @@ def digests(nodes: list[Node]) -> list[Entry]:
 def _digest(before: Node, after: Node) -> Entry:
     if after.slots is None:
         value = (sorted(after.present), sorted(after.banned), after.absences)
-        base = (after.digest, after.step, *value)
         return {
-            "link": shown(value),
+            "reconfiguration": shown(value),
             "encoded": codec.encode(value).hex(),
             "before": before.digest.hex(),
             "digest": after.digest.hex(),
-            "base_encoded": codec.encode(base).hex(),
+            "base_encoded": codec.encode(after.base_value()).hex(),
             "base_digest": after.base_digest().hex(),
         }
-    plain = tuple(s if isinstance(s, bytes) else int(s) for s in after.slots)
+    plain = tuple(digest(Label.BODY, s) if isinstance(s, bytes) else int(s) for s in after.slots)
     assert transition.digest_after_step(before.digest, after.slots) == after.digest
-    whole = codec.encode(plain)
     return {
         "step": before.step,
         "kind": before.want.kind.value,
-        "slots_encoded": whole.hex() if len(whole) < 1000 else f"{len(whole)} bytes",
+        "entries_encoded": codec.encode(plain).hex(),
         "before": before.digest.hex(),
         "digest": after.digest.hex(),
+        "base_encoded": codec.encode(after.base_value()).hex(),
         "base_digest": after.base_digest().hex(),
     }
 
