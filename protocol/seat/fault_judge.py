@@ -10,7 +10,7 @@ from ..chain.chain_state import Kind, Node
 from ..consensus import fault_evidence, new_epoch
 from ..consensus.fault_evidence import Proof
 from ..consensus.new_epoch import Base
-from ..wire.signed_messages import Message
+from ..wire.signed_messages import Message, StepInput
 from ..wire.signed_notices import EndNotice
 from .effects import Broken, Guilty, Outbox
 from .message_log import MessageLog
@@ -151,6 +151,25 @@ class FaultJudge:
     def all_have_ended(self) -> bool:
         """Return whether the end is final for every other present seat, by its own notice."""
         return self.log.tip.present - {self.seat} <= self.ends.keys()
+
+    def can_go_on(self) -> bool:
+        """Return whether the game can go on, or is over, in spite of the faults proven so far."""
+        table, tip = self.log.table, self.log.tip
+        if self.finished or tip.want.kind is Kind.RESULT:
+            return True
+        if table.strict or not self.log.has_begun:
+            return not self.proofs
+        return len(tip.banned | set(self.proofs)) <= table.seats - table.quorum
+
+    def illegal_input(self) -> Message | None:
+        """Return an input to the first incomplete step that proves its seat at fault by itself."""
+        tip = self.log.tip
+        for proof in self.proofs.values():
+            message, *others = proof.messages
+            statement = message.statement
+            if not others and isinstance(statement, StepInput) and statement.on == tip.digest:
+                return message
+        return None
 
     def is_settled_end(self, seat: int) -> bool:
         """Return whether a seat's end notice of setup is stored for long enough."""

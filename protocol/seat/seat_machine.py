@@ -320,11 +320,14 @@ class SeatMachine(SeatState):
     def transcript(self) -> bytes:
         """Return the `.hoity` file of all that it stores, whether the game is over or not.
 
+        If a fault has ended the table, the file ends with the illegal body that proves it ([F-2]).
+
         Raises:
             ValueError: If it lacks what its own chain rests on.
             TooLarge: If the file would be one that no verifier reads.
         """
-        return transcript_writer.write(self.log.votes, self.log.view)
+        illegal = None if self.judge.can_go_on() else self.judge.illegal_input()
+        return transcript_writer.write(self.log.votes, self.log.view, illegal)
 
     def may_leave(self) -> bool:
         """Return whether this node may leave: the others need nothing more of it ([E-19])."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..chain.chain_state import Kind, Missing, Node
 from ..consensus.epoch_votes import Votes
@@ -26,21 +27,28 @@ class TooLarge(ValueError):
     """A file of this game would be over the limits of every file."""
 
 
-def write(votes: Votes, view: FollowedChain) -> bytes:
+def write(votes: Votes, view: FollowedChain, illegal: Message | None = None) -> bytes:
     """Return the `.hoity` file of what one node stores, whether its game is over or not.
 
     Args:
         votes: The epochs that the node knows, with its messages.
         view: The epoch that it stands in, and the chain that it follows.
+        illegal: An input to the first incomplete step, whose body is a fault. The file ends with
+            it, and so proves the fault to anyone ([F-2]).
 
     Raises:
         ValueError: If the node lacks what its own chain rests on.
         TooLarge: If the file would be one that no verifier reads.
     """
     nodes = to_the_end(view.tip)
-    entries = tuple(entry_of(node) for node in nodes[1:])
-    content = Content(votes.table.header.encode(), entries)
-    data = transcript_format.Transcript(content, _evidence(votes, view, nodes)).encode()
+    entries = [entry_of(node) for node in nodes[1:]]
+    evidence = _evidence(votes, view, nodes)
+    if illegal is not None:
+        entries.append(_illegal_step(illegal, votes.table.seats))
+        row = ((_epoch(illegal), illegal.signature),)
+        evidence = replace(evidence, signatures=(*evidence.signatures, row))
+    content = Content(votes.table.header.encode(), tuple(entries))
+    data = transcript_format.Transcript(content, evidence).encode()
     try:
         transcript_format.open_file(data)
     except Unsound as error:
@@ -62,6 +70,13 @@ def entry_of(node: Node) -> Entry:
     return ReconfigurationEntry(
         tuple(sorted(node.present)), tuple(sorted(node.banned)), node.absences
     )
+
+
+def _illegal_step(illegal: Message, seats: int) -> StepEntry:
+    """Return a step that holds the illegal body alone."""
+    statement = illegal.statement
+    body = statement.body if isinstance(statement, StepInput) else b""
+    return StepEntry(tuple(body if s == illegal.seat else Missing.NONE for s in range(seats)))
 
 
 # Evidence.

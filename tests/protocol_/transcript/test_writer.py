@@ -3,9 +3,18 @@
 import hashlib
 
 import pytest
+from support.forgeries.bodies import patched, plus_one
 from support.inspection import store_of
 from support.machine_table import carried, seeded
-from support.played import DISTURBED, TABLES, files_of, game_of, new_room, room_of
+from support.played import (
+    DISTURBED,
+    TABLES,
+    files_of,
+    forging_in,
+    game_of,
+    new_room,
+    room_of,
+)
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind, new_secrets
@@ -159,3 +168,24 @@ def test_digests_of_steps_and_reconfigurations_are_those_of_the_chain() -> None:
         else:
             found = transition.digest_after_step(before.digest, node.slots)
         assert found == node.digest
+
+
+@pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 3)])
+def test_where_a_fault_ends_the_game_the_file_ends_with_its_proof(seats: int, quorum: int) -> None:
+    """Anyone can check it: the file names the seat, the step and the code."""
+    lie = forging_in(Kind.OPEN, patched(1, plus_one))
+    room = new_room(seats, quorum=quorum, cheaters={1: lie})
+    room.play(until=400)
+    machine = room.machine(0)
+    assert machine.broken is not None
+    report = verify(machine.transcript(), game_of)
+    assert report.problem is not None
+    assert (report.problem.code, report.problem.seat) == (machine.broken.code, 1)
+    assert report.problem.step == machine.tip.step
+    assert report.verdict == "fault"
+
+
+def test_a_fault_that_the_game_survives_is_no_end_of_its_file() -> None:
+    report = verify(files_of("wrong share")[0], game_of)
+    assert report.ok
+    assert report.faults
