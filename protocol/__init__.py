@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .crypto.hashing import framed as framed
     from .crypto.identities import SIGNATURE_SIZE as SIGNATURE_SIZE
     from .crypto.identities import Identity as Identity
+    from .crypto.identities import check_public as check_public
     from .crypto.identities import fingerprint as fingerprint
     from .crypto.identities import verify_signature as verify_signature
     from .errors import Invalid as Invalid
@@ -65,7 +66,13 @@ _MODULES: Final = {
     "chain.chain_state": ("Table", "Node", "Kind"),
     "wire.table_header": ("Header", "Terms", "Timeouts", "SeatEntry"),
     "wire": ("table_header", "codec", "peer_frames"),
-    "crypto.identities": ("Identity", "fingerprint", "verify_signature", "SIGNATURE_SIZE"),
+    "crypto.identities": (
+        "Identity",
+        "fingerprint",
+        "verify_signature",
+        "check_public",
+        "SIGNATURE_SIZE",
+    ),
     "crypto.hashing": ("Label", "digest", "framed"),
     "wire.allowed_text": ("is_plain", "is_one_name", "NOT_PLAIN"),
     "errors": ("Invalid", "OtherVersion"),

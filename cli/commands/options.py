@@ -336,7 +336,7 @@ ONLOOKER: Final = Without(("auto", "name", "no_bell", "until_eof"))
 
 
 LONGEST: Final = 2_592_000
-"""Seconds that a choice may be awaited at most."""
+"""Seconds that a choice, or any other step, may be awaited at most."""
 PATIENCE: Final = N_("How long a choice is awaited.")
 
 
@@ -371,7 +371,7 @@ class TableOptions:
     step_patience: float = option(
         30.0,
         N_("How long every other step is awaited; slow links need more."),
-        **seconds(1, 86_400),
+        **seconds(1, LONGEST),
     )
 
 

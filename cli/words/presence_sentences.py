@@ -67,7 +67,7 @@ THINKING: Final = N_("Linked, and awaited: {who}. The game goes on once they hav
 
 
 def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
-    """Half of the patience is over."""
+    """Half of the step timeout is over."""
     if update.seats == {names.mine}:
         text = _("The others are waiting for you: in {left} s they may go on without you.")
         return [text.format(left=round(update.left))]
@@ -97,7 +97,7 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     return lines + _oneself(update.seats, count, names)
 
 
-def late(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
+def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
     """Patience has run out, and enough seats are there to go on."""
     if update.undecided:
         return _undecided(update, names, game)
@@ -122,7 +122,7 @@ def late(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
     return [told, *where, *_oneself(update.seats, count, names)]
 
 
-def _undecided(update: updates.PatienceOver, names: Names, game: str) -> list[str]:
+def _undecided(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
     """Tell that too few seats vote, why that may be, and what one can do."""
     text = _(
         "Too few seats have agreed to go on without {who}. Perhaps one of them cannot vote, because"

@@ -30,7 +30,7 @@ REMARKS: Final = frozenset(
         updates.Awaited,
         effects.SeatLeft,
         updates.Halfway,
-        updates.PatienceOver,
+        updates.SeatsTimedOut,
         updates.Paused,
         updates.Extended,
         updates.Linked,
@@ -330,7 +330,7 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
 """Updates of which something can be told once the table is complete."""
 WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
     updates.Halfway: presence_sentences.halfway,
-    updates.PatienceOver: presence_sentences.late,
+    updates.SeatsTimedOut: presence_sentences.late,
     updates.Paused: presence_sentences.paused,
 }
 """Updates about a wait, told by the names and the game to resume."""

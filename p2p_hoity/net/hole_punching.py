@@ -33,6 +33,7 @@ from .secure_channel import (
     Purpose,
     TlsStream,
     Verdict,
+    Versions,
     prove,
     receive,
     send,
@@ -133,6 +134,7 @@ class Puncher:
         network: Network,
         instance: bytes,
         limits: Limits,
+        versions: Versions,
         attend: Callable[[trio.abc.Stream, Address], Awaitable[None]],
         link_over: Callable[[Secured], Awaitable[None]],
     ) -> None:
@@ -143,11 +145,12 @@ class Puncher:
             network: Dials.
             instance: The number of this process.
             limits: Times and sizes.
+            versions: The versions of a link that this node speaks.
             attend: Carries a direct stream that came in, whatever comes of it.
             link_over: Makes a link over one that went out, or raises NetError.
         """
         self._who, self._network, self._instance, self._limits = who, network, instance, limits
-        self._attend, self._link_over = attend, link_over
+        self._versions, self._attend, self._link_over = versions, attend, link_over
         self._tried: dict[bytes, bytes] = {}
         self._meeting: dict[bytes, trio.Event] = {}
         self._running = 0
@@ -195,7 +198,8 @@ class Puncher:
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
             try:
-                listener = Listener(Purpose.PUNCH, secured.listener, secured.certificate)
+                shown = secured.listener, secured.certificate
+                listener = Listener(Purpose.PUNCH, *shown, self._versions)
                 await prove(secured.stream, listener, self._who, self._instance)
                 return await lead(outlet, relay, secured.stream)
             finally:

@@ -25,13 +25,15 @@ from .connection_slots import (
 from .dialler import PeerDialler, Secured, race
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
-from .network_errors import NetCode, NetError, RefusedError
+from .network_errors import MisfitError, NetCode, NetError, NobodyError, RefusedError
 from .peer_link import Link, LinkCode
 from .relay_client import Tell, WaitingAtRelay, reach
 from .secure_channel import (
     Listener,
     Purpose,
+    Speech,
     Verdict,
+    agreed,
     ask,
     credentials,
     fresh_instance,
@@ -39,7 +41,7 @@ from .secure_channel import (
     secure_from,
     send,
 )
-from .transport import Network, TcpNetwork, attend_all, cut
+from .transport import HEAD, Network, TcpNetwork, attend_all, cut, encode_frame
 
 
 @dataclass(frozen=True)
@@ -95,19 +97,31 @@ class Hub:
     is read either; it ends when run ends."""
 
     def __init__(
-        self, identity: Identity, *, limits: Limits | None = None, network: Network | None = None
+        self,
+        identity: Identity,
+        *,
+        limits: Limits | None = None,
+        network: Network | None = None,
+        speech: Speech | None = None,
     ) -> None:
         self._identity = identity
         self._limits = limits or Limits()
+        self._speech = speech or Speech()
         self._network = network or TcpNetwork()
         self._credentials = credentials(identity.seed)
         self._listeners = [
-            Listener(purpose, identity.public, self._credentials.digest)
+            Listener(purpose, identity.public, self._credentials.digest, self._speech.versions)
             for purpose in (Purpose.LINK, Purpose.PUNCH)
         ]
         self._instance = fresh_instance()
         self._puncher = Puncher(
-            identity, self._network, self._instance, self._limits, self.attend, self.link_over
+            identity,
+            self._network,
+            self._instance,
+            self._limits,
+            self._speech.versions,
+            self.attend,
+            self.link_over,
         )
         self._admission = Admission(identity.public, self._limits)
         self._unproven = UnprovenConnections(
@@ -198,7 +212,13 @@ class Hub:
         if purpose is Purpose.PUNCH:
             known = self._admission.get(proven.peer)
             return await self._puncher.let_in(stream, proven, address, known)
-        link = Link(stream, self._limits, Verdict.WELCOME.encode(), True, self._is_caught_up)
+        try:
+            proven = await agreed(stream, proven, self._speech)
+        except MisfitError:
+            await send(stream, Verdict.MISFIT.encode(), self._speech.hello())
+            return None
+        welcome = encode_frame(Verdict.WELCOME.encode()) + encode_frame(self._speech.hello())
+        link = Link(stream, self._limits, welcome, True, self._is_caught_up)
         new = AdmittedLink(proven, link, address, proven.peer, newcomer.source)
         verdict = self._admission.judge(new)
         now = trio.current_time()
@@ -273,8 +293,10 @@ class Hub:
         is_kept, where = False, str(secured.address)
         try:
             with trio.fail_after(self._limits.handshake):
-                listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
-                proven = await prove(secured.stream, listener, self._identity, self._instance)
+                me, speech = self._identity, self._speech
+                shown = secured.listener, secured.certificate
+                listener = Listener(Purpose.LINK, *shown, speech.versions)
+                proven = await prove(secured.stream, listener, me, self._instance, speech)
             link = Link(secured.stream, self._limits, b"", True, self._is_caught_up)
             new = AdmittedLink(proven, link, secured.address, self.me)
             verdict = self._admission.judge(new)
@@ -289,7 +311,8 @@ class Hub:
                 raise RefusedError(NetCode.AT, *told, address=where, why=error.reason) from error
         except NetError as error:
             if not self.linked(secured.listener):
-                raise NetError(NetCode.AT, address=where, why=error.reason) from error
+                kind = NobodyError if error.is_final else NetError
+                raise kind(NetCode.AT, address=where, why=error.reason) from error
         except trio.TooSlowError:
             late = because(NetCode.NOT_LET_IN)
             raise NetError(NetCode.AT, address=where, why=late) from None
@@ -345,10 +368,16 @@ class Hub:
         """Queue one frame of 1 byte to Limits.frame for peer, to be sent in order.
 
         `once`: not if the same one, posted so, is under way on this link ([L-24]). False when
-        there is no link, or when the peer is so slow that its link is now closed.
+        there is no link, when the peer is so slow that its link is now closed, or when it has not
+        named the feature that this kind of frame needs ([L-74]).
         """
         standing = self._admission.get(peer)
-        return standing is not None and standing.link.post(data, once)
+        if standing is None:
+            return False
+        feature = self._speech.feature_of(data[:HEAD])
+        if feature is not None and feature not in standing.proven.features:
+            return False
+        return standing.link.post(data, once)
 
     async def flush(self, timeout: float) -> bool:
         """Wait until all that was posted is with the system; False after timeout seconds."""

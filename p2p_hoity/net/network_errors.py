@@ -76,6 +76,10 @@ class RefusedError(NetError):
         self.elsewhere, self.full = elsewhere, full
 
 
+class MisfitError(NobodyError):
+    """The two ends of a link need features of each other that they do not have."""
+
+
 class AddressError(NetError):
     """An address that nobody could dial or listen on, as written."""
 

@@ -118,9 +118,9 @@ class Link:
         acknowledges: bool = False,
         is_caught_up: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`first`: a frame that goes out before all that counts. `acknowledges`: both ends tell
-        how much they have read. `is_caught_up`: whether all that was delivered is heeded, and so
-        in what is posted now; only then it counts as read."""
+        """`first`: frames, as they travel, that go out before all that counts. `acknowledges`: both
+        ends tell how much they have read. `is_caught_up`: whether all that was delivered is heeded,
+        and so in what is posted now; only then it counts as read."""
         self._stream = stream
         self._limits = limits
         self._queue: deque[QueuedFrame] = deque()
@@ -249,7 +249,7 @@ class Link:
 
     async def _write(self) -> None:
         if self._first:
-            await self._send(encode_frame(self._first))
+            await self._send(self._first)
             self._queued_bytes -= len(self._first)
             self._drained.set()
         while True:

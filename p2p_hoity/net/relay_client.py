@@ -27,6 +27,7 @@ from .network_errors import NetCode, NetError, NobodyError, RefusedError, Ticket
 from .peer_link import Link
 from .secure_channel import (
     LONGEST,
+    RELAY_VERSIONS,
     BegunStream,
     HandshakeCode,
     Listener,
@@ -177,9 +178,9 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
         relay: The relay.
         wish: `CALL` and the id of the peer that waits there, or `TAKE` and the token of a call.
     """
-    secured, _ = await _greet(network, relay)
+    secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
-        await send(secured.stream, wish)
+        await send(secured.stream, said(wish, challenge))
         await expect_welcome(secured.stream)
         bare, early = await laid_aside(secured.stream)
         return BegunStream(early, bare) if early else bare
@@ -197,14 +198,25 @@ async def observed(network: Network, relay: Address) -> Address:
 @asynccontextmanager
 async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
     """The same, with our end of the connection open while inside, so that a NAT remembers it."""
-    secured, _ = await _greet(network, relay)
+    secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
-        await send(secured.stream, OBSERVE)
+        await send(secured.stream, said(OBSERVE, challenge))
         found = read_seen(await receive(secured.stream))
     try:
         yield found
     finally:
         await cut(secured.stream)
+
+
+def said(wish: bytes, challenge: bytes) -> bytes:
+    """Return a wish as a relay gets it: its letter, the version taken, and the rest.
+
+    Raises:
+        NobodyError: If the relay speaks no version that we speak, or is none.
+
+    SPEC: [L-76].
+    """
+    return wish[:1] + bytes([RELAY_VERSIONS.take(challenge)]) + wish[1:]
 
 
 def seen_from(address: Address) -> bytes:
@@ -235,7 +247,8 @@ async def register(
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
-        listener = Listener(Purpose.RELAY, secured.listener, secured.certificate)
+        shown = secured.listener, secured.certificate
+        listener = Listener(Purpose.RELAY, *shown, RELAY_VERSIONS)
         answer = listener.answer(identity, instance, challenge)
     return await _welcomed(secured, relay, REGISTER + answer)
 
@@ -245,8 +258,10 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
 
     RefusedError when the relay has no such one, or no room.
     """
-    secured, _ = await _greet(network, relay)
-    return await _welcomed(secured, relay, WORD + wish)
+    secured, challenge = await _greet(network, relay)
+    async with _cut_on_failure(secured.stream, relay):
+        wish = said(WORD + wish, challenge)
+    return await _welcomed(secured, relay, wish)
 
 
 async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:

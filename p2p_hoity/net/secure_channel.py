@@ -5,16 +5,20 @@ subject `CN=hoity`, valid from 2000 to 9999, no extensions. Nothing but the key 
 varies, so a certificate is compared, not parsed, and an X.509 library is in no seat's memory.
 
 Inside TLS the listener sends a challenge, the dialler an answer, the listener a verdict; each is
-one frame. The answer is signed over a fresh nonce of each side, both ids and the certificate, so
-that it is worth nothing in another connection, to another listener, or for another purpose.
+one frame. The answer is signed over the challenge, a fresh nonce of each side, both ids and the
+certificate, so that it is worth nothing in another connection, to another listener, or for another
+purpose.
 
-challenge = MAGIC ‖ listener's nonce ‖ listener's instance
-answer    = dialler's id ‖ dialler's nonce ‖ dialler's instance ‖ signature
+challenge = greeting ‖ lowest ‖ highest version ‖ listener's nonce ‖ listener's instance
+answer    = version taken ‖ dialler's id ‖ dialler's nonce ‖ dialler's instance ‖ signature
 verdict   = one byte
 
-An instance is a number that a process draws once: two processes with one key are told apart.
+The dialler takes the highest version that both sides speak. The signature covers the range that it
+was offered, so nobody between the two can have them take a lower one. On a link each side then
+names its features in a frame `hello`. An instance is a number that a process draws once: two
+processes with one key are told apart.
 
-SPEC: section 13.1.
+SPEC: sections 13.1 and 13.2.
 """
 
 from __future__ import annotations
@@ -26,22 +30,29 @@ import os
 import secrets
 import ssl
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import trio
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
-from protocol import Identity, Invalid, Label, digest, framed, verify_signature
+from protocol import Identity, Invalid, Label, codec, digest, framed, verify_signature
 
 from ..coded_errors import NetworkCode
-from .network_errors import NetCode, NetError, NobodyError, RefusedError, trouble_is
+from .network_errors import (
+    MisfitError,
+    NetCode,
+    NetError,
+    NobodyError,
+    RefusedError,
+    trouble_is,
+)
 from .transport import encode_frame, read_frame
 
 _OUTER: Final = bytes.fromhex("3081ce")
@@ -247,15 +258,142 @@ class BegunStream(trio.abc.Stream):
         await self._stream.aclose()
 
 
-MAGIC = b"hoity link 6"
 NONCE = 32
 INSTANCE = 16
 ID = 32
 SIGNATURE = 64
-CHALLENGE = len(MAGIC) + NONCE + INSTANCE
-ANSWER = ID + NONCE + INSTANCE + SIGNATURE
+ANSWER = 1 + ID + NONCE + INSTANCE + SIGNATURE
 LONGEST = 256
 """No frame of a handshake is longer."""
+MOST_VERSION: Final = 31
+"""The highest version. A space stands where a greeting of version 2 of the protocol has it."""
+GREETING_2: Final = b"hoity link "
+"""How links and relays of version 2 of the protocol begin their challenge; a digit follows."""
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The versions of a link, or of a relay, that a program speaks.
+
+    Attributes:
+        greeting: What a challenge begins with.
+        lowest: The lowest version.
+        highest: The highest version.
+    """
+
+    greeting: bytes
+    lowest: int
+    highest: int
+
+    def __contains__(self, version: int) -> bool:
+        return self.lowest <= version <= self.highest
+
+    def __str__(self) -> str:
+        return str(self.lowest) if self.lowest == self.highest else f"{self.lowest}-{self.highest}"
+
+    def challenge(self, instance: bytes) -> bytes:
+        """Return a challenge that nobody has seen before."""
+        spoken = bytes([self.lowest, self.highest])
+        return self.greeting + spoken + secrets.token_bytes(NONCE) + instance
+
+    def take(self, challenge: bytes) -> int:
+        """Return the highest version that the sender of a challenge speaks too.
+
+        Raises:
+            NobodyError: If there is none, or this is no challenge of this kind.
+
+        SPEC: [L-71].
+        """
+        if challenge.startswith(GREETING_2):
+            raise NobodyError(HandshakeCode.OF_VERSION_2)
+        size = len(self.greeting) + 2
+        spoken = challenge[len(self.greeting) : size]
+        is_ours = challenge.startswith(self.greeting)
+        if not is_ours or len(challenge) != size + NONCE + INSTANCE:
+            raise NobodyError(HandshakeCode.OTHER_LANGUAGE)
+        theirs = Versions(self.greeting, *spoken)
+        if not 1 <= theirs.lowest <= theirs.highest <= MOST_VERSION:
+            raise NobodyError(HandshakeCode.OTHER_LANGUAGE)
+        taken = min(self.highest, theirs.highest)
+        if taken not in self or taken not in theirs:
+            told = {"theirs": str(theirs), "ours": str(self)}
+            raise NobodyError(HandshakeCode.NO_COMMON_VERSION, **told)
+        return taken
+
+
+LINK_VERSIONS: Final = Versions(b"hoity link", 7, 7)
+"""What peers speak with each other. Version 6 is of version 2 of the protocol. A program speaks the
+versions of the tables that it may have to finish ([X-3])."""
+RELAY_VERSIONS: Final = Versions(b"hoity relay", 1, 1)
+"""What a relay and its visitors speak. What is spliced has the versions of links."""
+FEATURES: Final[frozenset[int]] = frozenset()
+"""The features of this program on links. None is known yet."""
+MOST_FEATURES: Final = 64
+HIGHEST_FEATURE: Final = 65_535
+
+
+@dataclass(frozen=True)
+class Speech:
+    """What one node speaks on its links.
+
+    Attributes:
+        versions: The versions of a link.
+        features: Its features. It needs each even one on the other side too.
+        feature_of: Returns the feature without which the kind of a frame that begins with these
+            bytes is not sent, or None.
+    """
+
+    versions: Versions = LINK_VERSIONS
+    features: frozenset[int] = FEATURES
+    feature_of: Callable[[bytes], int | None] = lambda head: None
+
+    def hello(self) -> bytes:
+        """Return the frame that names the features of this node."""
+        return codec.encode(HELLO.write(Hello(tuple(sorted(self.features)))))
+
+    def check(self, theirs: frozenset[int]) -> None:
+        """Check that there can be a link with a node of these features.
+
+        Raises:
+            MisfitError: If one side needs a feature that the other one has not named.
+
+        SPEC: [L-73].
+        """
+        ours = self.features
+        for code, missing in (
+            (HandshakeCode.FEATURE_UNKNOWN, theirs - ours),
+            (HandshakeCode.FEATURE_LACKED, ours - theirs),
+        ):
+            needed = [feature for feature in missing if feature % 2 == 0]
+            if needed:
+                raise MisfitError(code, number=min(needed))
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The first frame of each side of a link: the numbers of its features, in rising order."""
+
+    features: Annotated[
+        tuple[int, ...],
+        codec.Rows(codec.Int(HIGHEST_FEATURE), MOST_FEATURES, key=lambda feature: feature),
+    ]
+
+
+HELLO: Final[codec.Kinds[Hello]] = codec.Kinds({"hello": (Hello, LONGEST)})
+
+
+def read_hello(data: bytes) -> frozenset[int]:
+    """Return the features in a hello.
+
+    Raises:
+        NetError: If the frame is none.
+
+    SPEC: [L-72].
+    """
+    try:
+        return frozenset(HELLO.parse(data, "a hello").features)
+    except Invalid:
+        raise NetError(HandshakeCode.NO_HELLO) from None
 
 
 class Purpose(Enum):
@@ -277,6 +415,7 @@ class Verdict(IntEnum):
     UNKNOWN = 5
     NO_ANSWER = 6
     ELSEWHERE = 7
+    MISFIT = 8
 
     def encode(self) -> bytes:
         """The byte on the wire."""
@@ -293,11 +432,36 @@ class HandshakeCode(NetworkCode):
     UNKNOWN = "verdict-unknown", "nobody with that id or number waits at this relay"
     NO_ANSWER = "verdict-no-answer", "the one who waits at this relay did not answer"
     ELSEWHERE = "verdict-elsewhere", "another process with our key is linked with it"
-    NO_VERDICT = "no-verdict", "it gave no verdict we know"
-    OTHER_LANGUAGE = (
-        "handshake-of-other-version",
-        "it speaks another language, or another version of ours",
+    MISFIT = (
+        "verdict-features",
+        "it and this program need features of each other that they do not have; update the older"
+        " one",
     )
+    NO_VERDICT = "no-verdict", "it gave no verdict"
+    OTHER_VERDICT = (
+        "verdict-unknown-to-us",
+        "it does not let us in, for a reason that this program does not know (verdict {number})",
+    )
+    OTHER_LANGUAGE = "handshake-of-other-kind", "it speaks another language than this program"
+    OF_VERSION_2 = (
+        "handshake-of-version-two",
+        "it speaks version 2 of the protocol: both ends need hoity 0.1, or both a later one",
+    )
+    NO_COMMON_VERSION = (
+        "handshake-without-common-version",
+        "it speaks version {theirs} of the connection, and this program version {ours}; update the"
+        " older one",
+    )
+    NO_HELLO = "hello-of-other-form", "it did not name its features as agreed"
+    FEATURE_UNKNOWN = (
+        "feature-unknown",
+        "it needs feature {number}, which this program does not have; update this program",
+    )
+    FEATURE_LACKED = (
+        "feature-lacked",
+        "it does not have feature {number}, which this program needs; it must be updated",
+    )
+    ANSWER_VERSION = "answer-of-other-version", "it took a version that was not offered"
     ANSWER_SIZE = "answer-of-other-size", "its answer to the challenge has the wrong length"
     IS_OURSELVES = "answer-by-ourselves", "it claims to be ourselves"
     NO_PROOF = "answer-without-proof", "its signature does not prove its id"
@@ -311,15 +475,22 @@ BY_VERDICT: Final[dict[Verdict, HandshakeCode]] = {
 
 @dataclass(frozen=True)
 class Proven:
-    """What a handshake proves of the other side: its id, its process, and the link itself.
+    """What a handshake proves of the other side, and what the two agreed on.
 
-    `binding` is the same at both ends of one link and at no other: what is proven over it later
-    is proven for this link alone.
+    Attributes:
+        peer: The id of the other side.
+        instance: The number of its process.
+        binding: 32 bytes that name this link. They are the same at both ends of it and at no other
+            link: what is proven over them later is proven for this link alone ([L-75]).
+        version: The version that was taken.
+        features: The features that the other side has named.
     """
 
     peer: bytes
     instance: bytes
     binding: bytes = field(repr=False)
+    version: int = 0
+    features: frozenset[int] = frozenset()
 
 
 Asked = tuple[Proven, Purpose]
@@ -330,49 +501,69 @@ def fresh_instance() -> bytes:
     return secrets.token_bytes(INSTANCE)
 
 
-def fresh_challenge(instance: bytes) -> bytes:
-    """A challenge nobody has seen before."""
-    return MAGIC + secrets.token_bytes(NONCE) + instance
-
-
 @dataclass(frozen=True)
 class Listener:
-    """Who listens, by which certificate (its SHA-256), and what the dialler wants there."""
+    """Who listens, and what the dialler wants there.
+
+    Attributes:
+        purpose: What the dialler proves its id for.
+        listener: The id of the listener.
+        certificate: The SHA-256 of its certificate.
+        versions: The versions that this side speaks for the purpose.
+    """
 
     purpose: Purpose
     listener: bytes
     certificate: bytes
+    versions: Versions = LINK_VERSIONS
 
-    def _statement(self, challenge: bytes, dialler: bytes, numbers: bytes) -> bytes:
-        numbers = challenge + numbers
-        return framed(self.purpose.value, self.listener, dialler, self.certificate, numbers)
+    def _statement(self, challenge: bytes, data: bytes) -> bytes:
+        """What the dialler signs in an answer that begins with these bytes."""
+        dialler = data[1 : 1 + ID]
+        numbers = data[:1] + data[1 + ID : -SIGNATURE]
+        parts = (self.purpose.value, self.listener, dialler, self.certificate)
+        return framed(*parts, challenge, numbers)
 
     def answer(self, identity: Identity, instance: bytes, challenge: bytes) -> bytes:
-        """The dialler's answer to a challenge; NobodyError when it is not one of ours."""
-        if len(challenge) != CHALLENGE or not challenge.startswith(MAGIC):
-            raise NobodyError(HandshakeCode.OTHER_LANGUAGE)
-        numbers = secrets.token_bytes(NONCE) + instance
-        statement = self._statement(challenge, identity.public, numbers)
-        return identity.public + numbers + identity.sign(Label.LINK_HANDSHAKE, statement)
+        """Return the dialler's answer to a challenge.
+
+        Raises:
+            NobodyError: If it is no challenge of this kind, or has no version that we speak.
+
+        SPEC: [L-71].
+        """
+        taken = bytes([self.versions.take(challenge)])
+        data = taken + identity.public + secrets.token_bytes(NONCE) + instance
+        statement = self._statement(challenge, data + bytes(SIGNATURE))
+        return data + identity.sign(Label.LINK_HANDSHAKE, statement)
 
     def check(self, data: bytes, challenge: bytes) -> Proven:
-        """What an answer to our challenge proves; NetError for any other bytes ([L-2])."""
+        """Return what an answer to our challenge proves.
+
+        Raises:
+            NetError: If the bytes are no such answer.
+
+        SPEC: [L-2], [L-71].
+        """
         if len(data) != ANSWER:
             raise NetError(HandshakeCode.ANSWER_SIZE)
-        dialler, numbers, signature = data[:ID], data[ID:-SIGNATURE], data[-SIGNATURE:]
+        dialler, signature = data[1 : 1 + ID], data[-SIGNATURE:]
         if hmac.compare_digest(dialler, self.listener):
             raise NetError(HandshakeCode.IS_OURSELVES)
-        statement = self._statement(challenge, dialler, numbers)
+        statement = self._statement(challenge, data)
         try:
             verify_signature(dialler, Label.LINK_HANDSHAKE, statement, signature)
         except Invalid:
             raise NetError(HandshakeCode.NO_PROOF) from None
-        return Proven(dialler, numbers[NONCE:], digest(Label.LINK_BINDING, statement))
+        if data[0] not in self.versions:
+            raise NetError(HandshakeCode.ANSWER_VERSION)
+        instance = data[-SIGNATURE - INSTANCE : -SIGNATURE]
+        return Proven(dialler, instance, digest(Label.LINK_BINDING, statement), data[0])
 
     def answered(self, data: bytes, challenge: bytes) -> Proven:
-        """What the dialler knows of the listener once its answer is welcome."""
-        statement = self._statement(challenge, data[:ID], data[ID:-SIGNATURE])
-        return Proven(self.listener, challenge[-INSTANCE:], digest(Label.LINK_BINDING, statement))
+        """Return what the dialler knows of the listener once its answer is welcome."""
+        binding = digest(Label.LINK_BINDING, self._statement(challenge, data))
+        return Proven(self.listener, challenge[-INSTANCE:], binding, data[0])
 
 
 async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: bytes) -> Asked:
@@ -381,7 +572,7 @@ async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: 
 
     A dialler that fails is told so; whoever is believed still waits for a verdict.
     """
-    challenge = fresh_challenge(instance)
+    challenge = listeners[0].versions.challenge(instance)
     await send(stream, challenge)
     data = await receive(stream)
     for listener in listeners:
@@ -392,14 +583,51 @@ async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: 
 
 
 async def prove(
-    stream: trio.abc.Stream, listener: Listener, identity: Identity, instance: bytes
+    stream: trio.abc.Stream,
+    listener: Listener,
+    identity: Identity,
+    instance: bytes,
+    speech: Speech | None = None,
 ) -> Proven:
-    """The dialler's side: answer the challenge and wait to be welcome; NetError says why not."""
+    """Do the dialler's side: answer the challenge, and wait to be welcome.
+
+    Args:
+        stream: The connection, secured.
+        listener: Who listens there.
+        identity: Who dials.
+        instance: The number of this process.
+        speech: What this node speaks on links; None if the purpose is no link.
+
+    Raises:
+        NetError: If there is no welcome. It says why.
+
+    SPEC: [L-71], [L-72], [L-73].
+    """
     challenge = await receive(stream)
     data = listener.answer(identity, instance, challenge)
-    await send(stream, data)
-    await expect_welcome(stream)
-    return listener.answered(data, challenge)
+    # Both frames go out at once: a listener that refuses has then read all that was sent, and its
+    # verdict is not lost when it closes.
+    await send(stream, data, *([] if speech is None else [speech.hello()]))
+    proven = listener.answered(data, challenge)
+    try:
+        await expect_welcome(stream)
+    except RefusedError as error:
+        if error.code is HandshakeCode.MISFIT and speech is not None:
+            await agreed(stream, proven, speech)  # tells which feature it is
+        raise
+    return proven if speech is None else await agreed(stream, proven, speech)
+
+
+async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Proven:
+    """Read the hello of the other side, and return what is proven of it with its features.
+
+    Raises:
+        NetError: If it is no hello.
+        MisfitError: If there can be no link with these features.
+    """
+    theirs = read_hello(await receive(stream))
+    speech.check(theirs)
+    return replace(proven, features=theirs)
 
 
 async def expect_welcome(stream: trio.abc.Stream) -> None:
@@ -408,21 +636,21 @@ async def expect_welcome(stream: trio.abc.Stream) -> None:
     A refusal by a known verdict is the NetError RefusedError.
     """
     said = await receive(stream)
-    try:
-        verdict = Verdict(int.from_bytes(said, "big")) if len(said) == 1 else None
-    except ValueError:
-        verdict = None
-    if verdict is None:
+    if len(said) != 1:
         raise NetError(HandshakeCode.NO_VERDICT)
+    try:
+        verdict = Verdict(said[0])
+    except ValueError:
+        raise NetError(HandshakeCode.OTHER_VERDICT, number=said[0]) from None
     if verdict is not Verdict.WELCOME:
         is_elsewhere, is_full = verdict is Verdict.ELSEWHERE, verdict is Verdict.FULL
         raise RefusedError(BY_VERDICT[verdict], is_elsewhere, is_full)
 
 
-async def send(stream: trio.abc.SendStream, data: bytes) -> None:
-    """One frame of a handshake out; NetError when the connection breaks."""
+async def send(stream: trio.abc.SendStream, *frames: bytes) -> None:
+    """Send frames of a handshake at once; NetError when the connection breaks."""
     with trouble_is(NetCode.FAILED):
-        await stream.send_all(encode_frame(data))
+        await stream.send_all(b"".join(map(encode_frame, frames)))
 
 
 async def receive(stream: trio.abc.ReceiveStream) -> bytes:

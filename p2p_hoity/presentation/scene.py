@@ -138,7 +138,7 @@ class Scene:
         record: Everything that has happened in the game.
         talk: The latest chat messages.
         is_away: Whether this seat is absent.
-        may_return: Whether an absent seat may rejoin.
+        may_rejoin: Whether an absent seat may rejoin.
         is_late: Whether this seat was resumed and has not chosen since.
         is_resumed: Whether this seat was resumed and has not met another node since.
         is_hinted: Whether the player was told what to do about seats that cannot be found.

@@ -27,7 +27,7 @@ RENAMED: Final = {
     "choicerefused": "refused",
     "gameover": "finished",
     "offeredcode": "code",
-    "patienceover": "late",
+    "seatstimedout": "timed-out",
     "seatleft": "left",
     "journaldoubted": "cautious",
     "signingended": "silenced",

@@ -134,7 +134,7 @@ class Muster:
     """Of so many seats so many must agree; `there` are those this node can count on.
 
     `strict`: an absence only pauses the game. `begun`: the cards are dealt; before that a seat
-    that stays silent ends the table. `may_return`: the terms let those awaited come back. `gone`:
+    that stays silent ends the table. `may_rejoin`: the terms let those awaited come back. `gone`:
     those awaited that have left for now. `unlinked`: others awaited to whom there is no link from
     here just now; they may be heard through others. `thinking`: the rest of those awaited, present
     and linked, without oneself. `is_mute`: this seat may not vote now, because its journal may lack
@@ -165,7 +165,7 @@ class Muster:
 
 
 class Awaited(NodeUpdate):
-    """Which others have to speak next, for how many seconds, and what is left of the patience."""
+    """Which other seats are awaited, for how many seconds, and what is left of the step timeout."""
 
     seats: frozenset[int]
     seconds: float
@@ -173,7 +173,7 @@ class Awaited(NodeUpdate):
 
 
 class Halfway(NodeUpdate):
-    """Half of the patience for these seats is over; `left` is the rest, in seconds."""
+    """Half of the step timeout for these seats is over; `left` is the rest, in seconds."""
 
     seats: frozenset[int]
     seconds: float
@@ -181,7 +181,7 @@ class Halfway(NodeUpdate):
     muster: Muster
 
 
-class PatienceOver(NodeUpdate):
+class SeatsTimedOut(NodeUpdate):
     """The game goes on without these seats if enough agree; `undecided`: they have not yet."""
 
     seats: frozenset[int]
@@ -228,14 +228,21 @@ class Attendance(NodeUpdate):
 
 
 class Clock(NodeUpdate):
-    """The clock of the open step, told every second from its first one on: who has to speak, one's
-    own seat too; for how many seconds; in how many this node's patience runs out, of how many; and
-    what kind of step it is."""
+    """The clock of the current step, told every second.
+
+    Attributes:
+        awaited: The seats whose input is missing, the own seat included.
+        waited: Seconds since the step began.
+        left: Seconds until the step times out at this node.
+        timeout: Seconds of the whole step timeout.
+        muster: How many seats there are of the quorum that would go on.
+        kind: The kind of the step.
+    """
 
     awaited: frozenset[int]
     waited: float
     left: float
-    patience: float
+    timeout: float
     muster: Muster
     kind: Kind | None = None
 
@@ -276,7 +283,7 @@ class Again(NodeUpdate):
 
 
 class Away(NodeUpdate):
-    """This very seat was declared absent; `may_return`: it may come back now ([E-31])."""
+    """This very seat was declared absent; `may_rejoin`: it may come back now ([E-31])."""
 
     may_rejoin: bool = True
 

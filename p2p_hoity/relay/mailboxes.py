@@ -22,6 +22,7 @@ from ..net.link_limits import Buckets
 from ..net.peer_link import Link
 from ..net.relay_client import MOST_FRAMES, MOST_NUMBER, NUMBER, MailboxCode, mailbox_limits
 from ..net.secure_channel import Verdict
+from ..net.transport import encode_frame
 from .relay_limits import RelayLimits, Stay, Visit, count_down
 
 REST: Final[Seconds] = 120.0
@@ -174,7 +175,7 @@ class Mailboxes:
         return lambda: self._talk(box, guest)
 
     def _welcomed(self, visit: Visit) -> Link:
-        return Link(visit.stream, self._link_limits, first=Verdict.WELCOME.encode())
+        return Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
 
     async def _keep(self, box: Mailbox) -> None:
         """The host's end, from its first moment to its last."""

@@ -58,13 +58,15 @@ class RelayLimits:
 
 @dataclass(eq=False)
 class Visit:
-    """Someone who has proven nothing: a stream to it, its address, and our challenge to it."""
+    """Someone who has proven nothing: a stream to it, its address, our challenge to it, and the
+    version of a relay that it has taken."""
 
     tls: TlsStream | None = field(repr=False)
     bare: trio.abc.Stream = field(repr=False)
     """What lies below the TLS."""
     address: Address
     challenge: bytes = field(repr=False)
+    version: int
     watch: Watch = field(repr=False)
     scope: trio.CancelScope = field(repr=False)
     """All that is done for this visitor."""
@@ -101,7 +103,7 @@ class Visit:
 Stay = Callable[[], Awaitable[None]]
 """What a connection does once it has said what it wants, and no longer counts as unproven."""
 Wish = Callable[[Visit, bytes], Awaitable[Stay | None]]
-"""What answers a wish, given all bytes behind its first; None, or a NetError, ends the visit."""
+"""What answers a wish, given all bytes behind its version; None, or a NetError, ends the visit."""
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -20,10 +20,11 @@ from ..net.connection_slots import HandshakeStage, UnprovenConnections, Unproven
 from ..net.network_errors import NetError
 from ..net.relay_client import CALL, OBSERVE, REGISTER, TAKE, WORD, seen_from
 from ..net.secure_channel import (
+    RELAY_VERSIONS,
     Listener,
     Purpose,
+    Versions,
     credentials,
-    fresh_challenge,
     fresh_instance,
     receive,
     secure_from,
@@ -61,7 +62,13 @@ class Relay:
     Without an identity it takes a new one: nobody needs to know a relay again.
     """
 
-    def __init__(self, limits: RelayLimits, watch: Watch, identity: Identity | None = None) -> None:
+    def __init__(
+        self,
+        limits: RelayLimits,
+        watch: Watch,
+        identity: Identity | None = None,
+        versions: Versions = RELAY_VERSIONS,
+    ) -> None:
         identity = identity or Identity(secrets.token_bytes(32))
         self._credentials = credentials(identity.seed)
         self._instance = fresh_instance()
@@ -70,7 +77,8 @@ class Relay:
         self.unproven = UnprovenConnections(
             limits.link.unauthenticated, limits.link.unauthenticated_per_source
         )
-        me = Listener(Purpose.RELAY, identity.public, self._credentials.digest)
+        self._versions = versions
+        me = Listener(Purpose.RELAY, identity.public, self._credentials.digest, versions)
         self._exchange = Exchange()
         self.seats = Seats(me, limits)
         self.calls = Calls(self.seats, limits, self._exchange)
@@ -153,11 +161,11 @@ class Relay:
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)
         self._watch.note(Event.SECURED)
-        challenge = fresh_challenge(self._instance)
+        challenge = self._versions.challenge(self._instance)
         await send(stream, challenge)
         said = await receive(stream)
-        wish = self._wishes.get(said[:1])
-        if wish is None:
+        wish, version = self._wishes.get(said[:1]), int.from_bytes(said[1:2], "big")
+        if wish is None or version not in self._versions:
             return None
-        visit = Visit(stream, newcomer.stream, address, challenge, self._watch, scope)
-        return await wish(visit, said[1:])
+        visit = Visit(stream, newcomer.stream, address, challenge, version, self._watch, scope)
+        return await wish(visit, said[2:])

@@ -16,6 +16,7 @@ from ..net.network_errors import NetError
 from ..net.peer_link import Link
 from ..net.relay_client import TOKEN
 from ..net.secure_channel import ID, LONGEST, Listener, Proven, Verdict
+from ..net.transport import encode_frame
 from .forwarding import PIECE, Exchange, Splice
 from .relay_limits import RelayLimits, Stay, Visit, count_down, lasted
 from .relay_log import Event
@@ -58,7 +59,8 @@ class Seats:
     async def register(self, visit: Visit, proof: bytes) -> Stay | None:
         """A seat by its proven id; one that another process of it holds stays ([L-10])."""
         try:
-            proven = self._listener.check(proof, visit.challenge)
+            answer = bytes([visit.version]) + proof
+            proven = self._listener.check(answer, visit.challenge)
         except NetError:
             await visit.refuse(Verdict.NOT_PROVEN)
         old = self._seats.get(proven.peer)
@@ -90,7 +92,7 @@ class Seats:
         count_down(self._from, self._seats.pop(peer).source)
 
     def _enter(self, visit: Visit, proven: Proven, old: WaitingSeat | None) -> WaitingSeat:
-        link = Link(visit.stream, self._link_limits, first=Verdict.WELCOME.encode())
+        link = Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
         if old is not None:
             old.link.close(because(RelayCode.CAME_AGAIN))
             count_down(self._from, old.source)

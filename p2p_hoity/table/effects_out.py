@@ -175,7 +175,7 @@ class EffectsOut:
     _job_due: trio.Event = field(default_factory=trio.Event)
     _seconds: float = 0.0
     _present: bool = True
-    _may_return: bool = False
+    _may_rejoin: bool = False
     broken: effects.Broken | None = None
 
     async def has_job(self) -> None:
@@ -259,11 +259,11 @@ class EffectsOut:
         seat = self._machine.seat
         present = seat is None or seat in base.present
         may_rejoin = not present and self._machine.may_rejoin
-        if present != self._present or may_rejoin != self._may_return:
+        if present != self._present or may_rejoin != self._may_rejoin:
             if present:
                 self._questions.close()
                 self._screen(updates.Rejoined())
             else:
                 self._questions.call_back(may_rejoin)
                 self._screen(updates.Away(may_rejoin))
-        self._present, self._may_return = present, may_rejoin
+        self._present, self._may_rejoin = present, may_rejoin

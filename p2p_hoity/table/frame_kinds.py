@@ -17,6 +17,8 @@ from . import chat, lobby, rematch_frames
 
 OF_OTHERS: Final = 2_048
 """The most bytes of a frame of a kind that is not known here; later versions may have such ones."""
+MOST_FIELDS: Final = 15
+"""Items of a frame, its kind being the first: an array of more begins otherwise."""
 
 
 class Handler(Enum):
@@ -26,6 +28,8 @@ class Handler(Enum):
     LOBBY = auto()
     TALK = auto()
     REMATCH = auto()
+    NOBODY = auto()
+    """It is of a kind that is not known here, and is ignored."""
 
 
 class Sender(Enum):
@@ -50,6 +54,8 @@ class Budget(Enum):
     """A request. Answers are not counted, because a seat would wait in vain for one dropped."""
     TALK = auto()
     REMATCH = auto()
+    UNKNOWN = auto()
+    """A frame of an unknown kind. None is read; who sends many is read more slowly."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class FrameKind:
         sender: Whose frames of this kind are read there.
         budget: What it is charged to before it is read.
         is_spread: Whether it was told to all. It is read in its turn, and not before a job is done.
+        feature: The feature of a node without which it is not sent such frames ([L-74]). None is
+            needed in this version.
     """
 
     most_bytes: int
@@ -69,6 +77,7 @@ class FrameKind:
     sender: Sender
     budget: Budget
     is_spread: bool = False
+    feature: int | None = None
 
 
 def _kinds() -> dict[int | str, FrameKind]:
@@ -94,8 +103,9 @@ def _kinds() -> dict[int | str, FrameKind]:
 KINDS: Final[Mapping[int | str, FrameKind]] = _kinds()
 """Every kind of frame, by the first item of its array. At a running table only the roster of the
 next one is read, which is no frame of the lobby there."""
-_NUMBERED: Final = FrameKind(OF_OTHERS, Handler.GAME, Sender.ADMITTED, Budget.NONE)
-_WORDED: Final = FrameKind(OF_OTHERS, Handler.LOBBY, Sender.ANYONE, Budget.NONE)
+_UNKNOWN: Final = FrameKind(OF_OTHERS, Handler.NOBODY, Sender.ANYONE, Budget.UNKNOWN)
+_MALFORMED: Final = FrameKind(OF_OTHERS, Handler.GAME, Sender.ADMITTED, Budget.NONE)
+"""Whoever reads it finds that it is no frame."""
 
 
 def kind_of(head: bytes) -> FrameKind:
@@ -103,16 +113,29 @@ def kind_of(head: bytes) -> FrameKind:
 
     Args:
         head: The first 16 bytes of the frame, or all of a shorter one.
+
+    SPEC: [L-77].
     """
     kind = codec.kind_at(head)
     if kind is not None and kind in KINDS:
         return KINDS[kind]
-    return _WORDED if isinstance(kind, str) else _NUMBERED
+    is_row = 0x90 < head[0] <= 0x90 + MOST_FIELDS if head else False
+    return _UNKNOWN if is_row and kind not in (None, "") else _MALFORMED
+
+
+def is_known(head: bytes) -> bool:
+    """Return whether a frame that begins like this is to be read; others are ignored ([L-77])."""
+    return kind_of(head).handler is not Handler.NOBODY
 
 
 def is_of_game(head: bytes) -> bool:
     """Return whether a frame that begins like this is one of the game; others begin with a word."""
     return kind_of(head).handler is Handler.GAME
+
+
+def feature_of(head: bytes) -> int | None:
+    """Return the feature that a node must have named to be sent such a frame ([L-74])."""
+    return kind_of(head).feature
 
 
 def longest(head: bytes) -> int:

@@ -27,7 +27,7 @@ from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Reached, Screen
 from ..reachability.advertised_addresses import Judged
 from ..reachability.port_mapping import Reachability
-from .frame_kinds import is_of_game
+from .frame_kinds import is_known, is_of_game
 from .invite_by_code import CodeKeeper
 from .lobby import (
     Ask,
@@ -340,7 +340,8 @@ class Lobby:
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
             case Frame(peer, data) if peer in self._here and not is_of_game(data):
-                self._frame(peer, data)
+                if is_known(data):
+                    self._frame(peer, data)
         self.tell()
 
     def tick(self, now: float) -> None:

@@ -29,7 +29,7 @@ from ..storage import journal as journals
 from ..storage.home import Home
 from . import lobby
 from .frame_access import check_signed
-from .frame_kinds import is_of_game
+from .frame_kinds import is_known, is_of_game
 from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
 from .rematch import Agreed
 from .session import Outcome
@@ -307,6 +307,8 @@ class HostLink:
         async for event in self.hub.events:
             if isinstance(event, LinkUp) and event.peer == host:
                 self.show_ticket()
+            if isinstance(event, Frame) and not is_known(event.data):
+                continue
             frame = _parsed(event) if event.peer == host else None
             if frame is None or isinstance(frame, lobby.SignedTable):
                 self.backlog.keep(event)

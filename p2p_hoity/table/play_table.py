@@ -20,6 +20,7 @@ from ..net.addresses import RELAY_PREFIX, local_addresses
 from ..net.hub import Event, Frame, Hub
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError
+from ..net.secure_channel import Speech
 from ..net.transport import Network, RelayedNetwork, TcpNetwork
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
@@ -29,7 +30,7 @@ from ..storage import journal as journals
 from ..storage.home import Home
 from ..storage.journal_format import SeatRecord
 from ..storage.player_key import NamedIdentity as Me
-from .frame_kinds import longest
+from .frame_kinds import feature_of, longest
 from .reconnect_moved_seat import take_tickets
 from .rematch import Agreed
 from .session import Attendee, Outcome, compose
@@ -168,7 +169,7 @@ async def open_hub(
     limits = Limits(longest=longest)
     if reach.hidden:
         limits = replace(limits, dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY)
-    hub = Hub(who, network=reach.dials, limits=limits)
+    hub = Hub(who, network=reach.dials, limits=limits, speech=Speech(feature_of=feature_of))
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:

@@ -15,9 +15,9 @@ FIRST: Final[Seconds] = 10.0
 LONGEST: Final[Seconds] = 60.0
 """Seconds until who is awaited is first said; the pauses after it double up to the longest."""
 UNDECIDED: Final[Seconds] = 60.0
-"""Seconds after patience has run out until a player is told that the seats have not agreed."""
+"""Seconds after a step has timed out until a player is told that the seats have not agreed."""
 
-Word = updates.Awaited | updates.Halfway | updates.PatienceOver | updates.Paused
+Word = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Paused
 
 
 class PresenceTeller:
@@ -44,7 +44,7 @@ class PresenceTeller:
             self._place = place
             self._next = self._gap = FIRST
             self._halfway: float | None = None
-            self._out: tuple[type[updates.PatienceOver | updates.Paused], bool] | None = None
+            self._out: tuple[type[updates.SeatsTimedOut | updates.Paused], bool] | None = None
             self._late_at: float | None = None
 
     def _linked(self) -> set[int]:
@@ -109,13 +109,13 @@ class PresenceTeller:
         """Return what is to be said now of the seats that are awaited, if anything."""
         machine, others, before = self._machine, seats - {self._machine.seat}, self._out
         if before is not None or (machine.has_begun and machine.stands_still):
-            # Too few are present, or what was said when patience ran out may hold no more.
+            # Too few are present, or what was said when the step timed out may hold no more.
             word = self._verdict(wait.waited, count)
             if self._out != before and others:
                 return word
         if self._late_at is not None and wait.waited >= self._late_at + UNDECIDED:
             self._late_at = None
-            return updates.PatienceOver(seats, wait.waited, count, undecided=True)
+            return updates.SeatsTimedOut(seats, wait.waited, count, undecided=True)
         alone = machine.must_choose and not machine.table.strict
         is_half = 0 < wait.left <= wait.timeout / 2 and (others or alone)
         if is_half and self._halfway != wait.since and self._out is None:
@@ -127,12 +127,12 @@ class PresenceTeller:
 
     def _verdict(
         self, seconds: float, count: updates.Muster
-    ) -> updates.PatienceOver | updates.Paused:
-        """Return what it means that the patience has run out, and remember that it is said."""
+    ) -> updates.SeatsTimedOut | updates.Paused:
+        """Return what it means that the step has timed out, and remember that it is said."""
         has_begun = self._machine.has_begun
-        kind = updates.PatienceOver if count.goes_on and has_begun else updates.Paused
+        kind = updates.SeatsTimedOut if count.goes_on and has_begun else updates.Paused
         if self._out is None or self._out[0] is not kind:
-            self._late_at = seconds if kind is updates.PatienceOver else None
+            self._late_at = seconds if kind is updates.SeatsTimedOut else None
         self._out = kind, count.is_short
         return kind(awaited(self._machine), seconds, count)
 

@@ -1,4 +1,4 @@
-"""Rate limits for the frames of one link: requests, talk, and useless work.
+"""Rate limits for the frames of one link: requests, talk, unknown kinds, and useless work.
 
 A link whose frames lead nowhere pays for the processor time that they take, and is then not read
 for a while. Without these limits a link that repeats old messages, or asks again and again for
@@ -28,8 +28,8 @@ a consent and a refusal of each, and a roster, and the same once more when it is
 MOST_LINKS: Final[Quota] = 64
 """Links whose frames on another game are counted; the one not heard for longest is forgotten."""
 EXCESS: Final[Pace] = (1000.0, 200.0)
-"""Frames of talk of one link that are thrown away unread at once, and a second after that, before
-the link is read more slowly."""
+"""Frames of talk, and of unknown kinds, of one link that are thrown away unread at once, and a
+second after that, before the link is read more slowly."""
 
 
 class RateLimit:
@@ -57,11 +57,16 @@ class RateLimit:
                 return self._talk[peer in self._ids].take_if_any(peer, now, DEBT)
             case Budget.REMATCH:
                 return self._rematch.take_if_any(peer, now, DEBT)
+            case Budget.UNKNOWN:
+                return False
             case Budget.NONE:
                 return True
 
     def rest(self, peer: bytes, now: float) -> float:
-        """For how long a link is not read on which too much talk came ([W-5])."""
+        """Return for how long a link is not read on which too much came that is thrown away.
+
+        SPEC: [W-5], [L-77].
+        """
         return min(LONGEST_REST, self._excess.take(peer, now))
 
     def forget(self, peer: bytes) -> None:

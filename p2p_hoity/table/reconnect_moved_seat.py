@@ -36,7 +36,8 @@ from .rematch import Agreed
 def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> None:
     """Keep links to the other seats of a table, at what each said of itself ([L-14]).
 
-    The host's addresses lead as far as its ticket's, which the player chose.
+    The host's addresses lead as far as its ticket's, which the player chose. An address of a form
+    that is not known here is skipped ([L-78]).
     """
     hub.prefer(table.ids)
     own = addresses[table.ids.index(hub.me)] if hub.me in table.ids else ()
@@ -44,7 +45,7 @@ def dial_seats(hub: Hub, table: Table, addresses: Sequence[Sequence[str]]) -> No
         is_host = peer == table.header.terms.host
         named = Named.BY_US if is_host else how_far(where, own)
         for address in where if peer != hub.me else ():
-            with suppress(AddressError):  # what a stranger says of itself may be nonsense
+            with suppress(AddressError):
                 hub.dial(address, peer, named)
 
 

@@ -286,7 +286,8 @@ class Session:
         if not self._access.may_send(peer, kind.sender):
             return
         if not self._rate_limit.is_due(peer, kind, now):
-            rest = self._rate_limit.rest(peer, now) if kind.budget is Budget.TALK else 0.0
+            is_slowed = kind.budget in (Budget.TALK, Budget.UNKNOWN)
+            rest = self._rate_limit.rest(peer, now) if is_slowed else 0.0
             if rest > 0:
                 self.hub.rest(peer, rest)
             return

@@ -13,11 +13,10 @@ import os
 from collections.abc import Callable
 from typing import Any, Final
 
-from nacl.bindings import crypto_core_ed25519_is_valid_point
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
-from protocol import Label, digest
+from protocol import Invalid, Label, check_public, digest
 
 from .spoken_codes import CodeCode, CodeError, SpokenCode
 
@@ -45,9 +44,12 @@ def _checked(message: bytes, side: bytes) -> bytes:
 
     What comes from our own side, reflected, is none.
     """
-    is_whole = len(message) == MESSAGE and message[:1] == side
-    if not (is_whole and crypto_core_ed25519_is_valid_point(message[1:])):
+    if len(message) != MESSAGE or message[:1] != side:
         raise CodeError(CodeCode.NOT_OURS)
+    try:
+        check_public(message[1:])
+    except Invalid as error:
+        raise CodeError(CodeCode.NOT_OURS) from error
     return message
 
 

@@ -33,6 +33,8 @@ Point = bytes
 FIELD: Final = 2**255 - 19
 IDENTITY: Final = bytes([1]) + bytes(31)
 BASE: Final = bytes([0x58]) + bytes([0x66]) * 31
+ORDER_TWO: Final = (FIELD - 1).to_bytes(32, "little")
+"""The point (0, -1)."""
 SIZE: Final = 32
 
 # The bindings raise their own kinds of these three, for a wrong type, length or point.
@@ -74,7 +76,43 @@ class Libsodium:
     is_valid_point = staticmethod(bindings.crypto_core_ed25519_is_valid_point)
 
 
-LIBSODIUM: Final = Libsodium()
+class EarlierLibsodium(Libsodium):
+    """The arithmetic of libsodium before 1.0.21, whose check accepts P + (0, -1) (CVE-2025-69277).
+
+    PyNaCl brings a later one, but may have been built with that of the operating system. Every
+    check of a point costs a second multiplication here.
+    """
+
+    @staticmethod
+    def is_valid_point(point: bytes, /) -> bool:
+        """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
+
+        (ORDER - 1) · P is -P in the subgroup. P + (0, -1) gives -P, too, which is not its negative.
+        """
+        if not Libsodium.is_valid_point(point):
+            return False
+        negative = point[:31] + bytes([point[31] ^ 0x80])
+        return Libsodium.multiply((ORDER - 1).to_bytes(32, "little"), point) == negative
+
+    @staticmethod
+    def multiply(scalar: bytes, point: Point, /) -> Point:
+        """Return scalar · point.
+
+        Raises:
+            ValueError: If `is_valid_point` refuses the point.
+        """
+        if not EarlierLibsodium.is_valid_point(point):
+            raise ValueError("not a point of the group")
+        return Libsodium.multiply(scalar, point)
+
+
+def _libsodium() -> Libsodium:
+    """Return the arithmetic of the libsodium that is installed."""
+    mixed = Libsodium.add(BASE, ORDER_TWO)
+    return EarlierLibsodium() if Libsodium.is_valid_point(mixed) else Libsodium()
+
+
+LIBSODIUM: Final = _libsodium()
 _backend: Backend = LIBSODIUM
 _caches: Final[list[_lru_cache_wrapper[Any]]] = []
 

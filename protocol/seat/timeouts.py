@@ -144,9 +144,9 @@ class Timers:
         return (self.times.choice if node.want.kind in HUMAN else self.times.step) / 1000
 
     def counts_from(self, node: Node) -> float:
-        """Return when the timeout of the step that `node` stands before began to run ([E-3]).
+        """Return when the timeout of the step that `node` stands before began to run.
 
-        A change of epoch does not set it back.
+        A change of epoch does not restart it. SPEC: [E-32].
         """
         position = (node.step, node.digest)
         return self.granted.get(position, self.began.get(position, self.now))

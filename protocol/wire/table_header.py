@@ -18,7 +18,7 @@ LONGEST_VERSION: Final = 40
 """Characters of another version that are told."""
 MAX_HEADER: Final = 16 * 1024
 MAX_NICKNAME: Final = 24
-SECOND, HOUR, DAY = 1_000, 3_600_000, 86_400_000
+SECOND, DAY = 1_000, 86_400_000
 Seat = Annotated[int, Int(MAX_SEATS - 1)]
 DEFAULT_QUORUM: Final = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}
 
@@ -36,9 +36,9 @@ class Timeouts:
     """
 
     choice: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 300_000
-    step: Annotated[Milliseconds, Int(DAY, SECOND)] = 30_000
-    back_off: Annotated[Milliseconds, Int(HOUR, 100)] = 5_000
-    cap: Annotated[Milliseconds, Int(DAY, 100)] = 120_000
+    step: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 30_000
+    back_off: Annotated[Milliseconds, Int(DAY, 100)] = 5_000
+    cap: Annotated[Milliseconds, Int(30 * DAY, 100)] = 120_000
 
 
 @dataclass(frozen=True)

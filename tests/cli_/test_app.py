@@ -144,6 +144,8 @@ def test_a_command_has_no_other_and_python_m_cli_is_hoity(game: Path) -> None:
         "join",
         "join nonsense",
         "join hoity3abcdef",
+        "join hoity2abcdef",
+        "watch hoity4abcdef",
         "watch nonsense",
         "resume no-such-game",
         "verify",
@@ -189,6 +191,7 @@ def test_impossible_words_are_usage(hoity: Shell, words: str) -> None:
         ("jion", "¿Querías decir 'join'?", "Meinst du 'join'?"),
         ("play x", "Sobran argumentos (x)", "Überzählige Argumente: x"),
         ("join hoity3abc", "le falta el final", "ist abgeschnitten"),
+        ("join hoity2abc", "de la versión 2: léela con hoity 0.1", "von Version 2: Lies es mit"),
         ("host --relay foo", "'foo' no tiene puerto", "'foo' hat keinen Port"),
     ],
 )

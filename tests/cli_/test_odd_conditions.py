@@ -167,6 +167,8 @@ def test_what_cannot_be_a_home_a_number_or_an_edition_is_told(
     assert "mine.toml" in run_here(2, *PLAY, "--edition", tmp_path / "mine.toml")
     for words in (("play", "--patience", "nan"), ("tables", "--wait", "nan")):
         assert "a number of seconds is needed" in run_here(2, *words)
+    for option in ("--patience", "--step-patience"):
+        assert "2592000" in run_here(2, "host", option, "2592001")
     assert exit_codes.told(OSError("odd")).words == "The system refuses: odd."
 
 

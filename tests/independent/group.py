@@ -119,12 +119,19 @@ SECOND_GENERATOR = hash_to_group("second generator")
 def signature_is_valid(name: str, identity: bytes, data: bytes, signature: bytes) -> bool:
     """Return whether [C-8] takes a signature of `data` under a label (2.4).
 
-    The key is a point already ([C-9]). With R and S checked here, the library's answer is the right
-    one, whether it multiplies the equation by the cofactor or not.
+    The key is a point already ([C-9]).
+    """
+    return holds(identity, framed(c.label(name)) + data, signature)
+
+
+def holds(identity: bytes, signed: bytes, signature: bytes) -> bool:
+    """Return whether a signature of these very bytes is one by [C-8].
+
+    With R and S checked here, the library's answer is the right one, whether it multiplies the
+    equation by the cofactor or not.
     """
     if not is_point(signature[:32]) or read_scalar(signature[32:]) is None:
         return False
-    signed = framed(c.label(name)) + data
     try:
         sodium.crypto_sign_open(signature + signed, identity)
     except CryptoError:

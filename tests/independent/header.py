@@ -19,7 +19,7 @@ SEPARATORS = """2C, 3B, 37E,
 A4FE, A60D, A6F5, FE10, FE11, FE14, FE45, FE50, FE51, FE54, FF0C, FF1B, FF64"""
 
 # Least and most of each patience in milliseconds (4): choice, step, grace, cap.
-PATIENCE = [(1000, 2_592_000_000), (1000, 86_400_000), (100, 3_600_000), (100, 86_400_000)]
+PATIENCE = [*[(1000, 2_592_000_000)] * 2, (100, 86_400_000), (100, 2_592_000_000)]
 
 COLOURS = ["black", "red", "blue", "green", "purple", "beige"]
 VARIANTS = ["", "surprise", "confrontation"]

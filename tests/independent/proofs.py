@@ -184,7 +184,8 @@ def escrow_is_valid(ctx: bytes, joint: bytes, committed: bytes, escrow: bytes, s
         return False
     answers = response_point(f, BASE, e, u), response_point(f, group.SECOND_GENERATOR, e, u2)
     where = where_sealed(ctx, joint, committed)
-    return e == hash_scalar("escrow challenge", *where, escrow[128:], u, u2, *answers)
+    expected = hash_scalar("escrow challenge", *where, escrow[128:], u, u2, *answers)
+    return e != 0 and e == expected
 
 
 @lru_cache(maxsize=1 << 14)

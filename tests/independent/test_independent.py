@@ -254,6 +254,10 @@ def block_holds(block: str, label: dict[str, Any]) -> bool:
     def data(name: str) -> bytes:
         return bytes.fromhex(label[name])
 
+    if block == "signature":
+        public, message, signature = data("public"), data("message"), data("signature")
+        is_whole = len(signature) == 64 and group.is_point(public)
+        return is_whole and group.holds(public, message, signature)
     ctx = read_context(label["context"])
     if block == "key_proof":
         return proofs.key_proof_is_valid(ctx, data("public"), data("proof"))

@@ -107,7 +107,7 @@ def test_two_split_from_four_and_heal(net: Internet, tmp_path: Path) -> None:
         table.fill()
         table.running[0].read_until("round", 2)
         part(places, itertools.product(range(4), two), "cut", LOST)
-        table.running[0].read_until("type", "late")
+        table.running[0].read_until("type", "timed-out")
         table.running[0].read_until("round")
         namespaces.join(places, "cut")
         found = table.judge(equal=False)

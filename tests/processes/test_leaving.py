@@ -21,7 +21,7 @@ def come_back(table: ProcessTable) -> None:
     """Once the others play without seat 2, have it take its seat again and play to the end."""
     host = table.running[0]
     seat = host.read_until("type", "left")["seat"]
-    assert host.read_until("type", "late")["gone"] == [seat]
+    assert host.read_until("type", "timed-out")["gone"] == [seat]
     while host.read_until("type", "attendance")["seats"][seat] != "absent":
         pass
     table.let_go("left")

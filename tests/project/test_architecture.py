@@ -133,6 +133,17 @@ def test_only_the_net_and_what_drives_it_know_trio(path: Path) -> None:
     assert waits or "trio" not in tops(imports(path))
 
 
+IN_THE_LOBBY = ("lobby", "ticket_proof", "frame_access", "host_table", "join_table", "rematch")
+
+
+@pytest.mark.parametrize("name", IN_THE_LOBBY)
+def test_the_lobby_knows_a_link_by_its_32_bytes_alone(name: str) -> None:
+    """[L-75]: how a link is secured, and so how it is named, is no affair of what stands above."""
+    found = imports(MODULES[f"p2p_hoity.table.{name}"])
+    assert "p2p_hoity.net.secure_channel" not in found
+    assert not tops(found) & {"ssl", "cryptography"}
+
+
 def lines_of_code(path: Path) -> int:
     """Return how many lines of a file are neither blank nor part of a docstring or comment."""
     lines = [line.strip() for line in text_of(path).splitlines()]

@@ -15,6 +15,8 @@ RULE = re.compile(r"^(?:- |\d+\. )\[([A-Z]-\d+)\] ", re.MULTILINE)
 
 NOT_IN_CODE = {
     "Y-1": "says how a verifier agrees with the label of each vector: test_vectors.py holds it",
+    "Y-2": "says with which library a release is tested: test_crypto_vectors.py uses what is there",
+    "X-4": "says which number rises when these pages change",
 }
 """Sentences that no code of the product can cite, and why."""
 

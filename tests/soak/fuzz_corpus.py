@@ -21,9 +21,7 @@ from p2p_hoity.editions.edition_bytes import read_canonical
 from p2p_hoity.editions.load_edition import parse
 from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.lan_discovery import read_properties
-from p2p_hoity.net.secure_channel import CHALLENGE as CHALLENGE_SIZE
-from p2p_hoity.net.secure_channel import MAGIC as LINK_MAGIC
-from p2p_hoity.net.secure_channel import Listener, Purpose
+from p2p_hoity.net.secure_channel import LINK_VERSIONS, Listener, Purpose, read_hello
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
 from p2p_hoity.table import chat, lobby, rematch_frames
@@ -50,7 +48,7 @@ BODIES = {
     Kind.OPEN: "gather",
     Kind.FINAL: "gather",
 }
-CHALLENGE = LINK_MAGIC + bytes(CHALLENGE_SIZE - len(LINK_MAGIC))
+CHALLENGE = LINK_VERSIONS.challenge(bytes(16))
 LISTENER = Listener(Purpose.LINK, bytes(32), bytes(32))
 TABLE, _ = make_table(ToyGame(4), 4)
 
@@ -102,7 +100,9 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "ticket": _text(decode_ticket),
     "address": _text(parse_address),
     "challenge": lambda data: LISTENER.check(data, CHALLENGE),
-    "properties": lambda data: read_properties({b"v": b"2", b"name": data[:9], b"t0": data[9:]}),
+    "properties": lambda data: read_properties({b"v": b"3", b"name": data[:9], b"t0": data[9:]}),
+    "hello": read_hello,
+    "range of versions": LINK_VERSIONS.take,
 }
 """The parsers in their order: the first byte of an input is the place of its parser here."""
 ASKED = (

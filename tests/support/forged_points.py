@@ -3,8 +3,11 @@
 They are found by additions alone, which check no subgroup.
 """
 
+from collections.abc import Callable
 from hashlib import sha512
 from typing import Final
+
+from nacl import bindings
 
 from protocol.crypto import group
 from protocol.crypto.group import IDENTITY, Point
@@ -62,32 +65,62 @@ def forgeries(point: Point) -> dict[str, Point]:
     return {f"{kind} {k}": data for kind, every in kinds.items() for k, data in enumerate(every)}
 
 
-def with_the_cofactor_only(seed: bytes, public: Point, message: bytes) -> bytes:
+def with_the_cofactor_only(seed: bytes, public: Point, message: bytes, order: int = 8) -> bytes:
     """Return a signature that is valid only where an equation is multiplied by the cofactor.
 
-    Its R is a point of the subgroup plus one of order eight. RFC 8032 allows both equations.
+    Its R is a point of the subgroup plus one of small order. RFC 8032 allows both equations.
 
     Args:
         seed: The 32 bytes of the signer's secret seed.
         public: The key that the signature is of.
         message: What is signed.
+        order: The small order: 8, 4 or 2.
     """
-    return _signed(seed, public, message, order_eight())
+    return _signed(seed, public, message, small_order()[8 // order])
 
 
-def of_a_key_outside_the_group(seed: bytes, public: Point, message: bytes) -> bytes | None:
-    """Return a signature for a key with a part of order eight that is valid by every equation.
+def with_the_identity(seed: bytes, public: Point, message: bytes) -> bytes:
+    """Return a signature whose R is the identity: its equation is true, and shows the secret."""
+    return _signed(seed, public, message, IDENTITY, nonce=0)
 
-    None for a message whose challenge is no multiple of eight, which is so for seven of eight.
+
+def of_a_key_outside_the_group(
+    seed: bytes, public: Point, message: bytes, order: int = 8
+) -> bytes | None:
+    """Return a signature for a key with a part of small order that is valid by every equation.
+
+    None for a message whose challenge is no multiple of this order.
     """
     signature = _signed(seed, public, message, IDENTITY)
-    return None if _challenge(signature[:32], public, message) % 8 else signature
+    return None if _challenge(signature[:32], public, message) % order else signature
 
 
-def _signed(seed: bytes, public: Point, message: bytes, torsion: Point) -> bytes:
+class UnfixedLibsodium(group.Libsodium):
+    """What libsodium did before 1.0.21: it accepted P + (0, -1) for P of the subgroup."""
+
+    @staticmethod
+    def is_valid_point(point: bytes, /) -> bool:
+        """Return whether these bytes are a P of the subgroup, not the identity, or P + (0, -1)."""
+        check = bindings.crypto_core_ed25519_is_valid_point
+        return bool(check(point)) or (_is_point(point) and check(group.add(point, group.ORDER_TWO)))
+
+    @staticmethod
+    def multiply(scalar: bytes, point: Point, /) -> Point:
+        """Return scalar · P, plus (0, -1) if the scalar is odd and the point P + (0, -1)."""
+        times: Callable[[bytes, Point], Point] = bindings.crypto_scalarmult_ed25519_noclamp
+        if bindings.crypto_core_ed25519_is_valid_point(point):
+            return times(scalar, point)
+        result = times(scalar, group.add(point, group.ORDER_TWO))
+        return group.add(result, group.ORDER_TWO) if scalar[0] % 2 else result
+
+
+def _signed(
+    seed: bytes, public: Point, message: bytes, torsion: Point, nonce: int | None = None
+) -> bytes:
     secret = sha512(seed).digest()
     key = int.from_bytes(secret[:32], "little") & ((1 << 254) - 8) | 1 << 254
-    nonce = int.from_bytes(sha512(secret[32:] + message).digest(), "little") % ORDER
+    if nonce is None:
+        nonce = int.from_bytes(sha512(secret[32:] + message).digest(), "little") % ORDER
     point = group.add(group.mul_base(nonce), torsion)
     response = (nonce + _challenge(point, public, message) * key) % ORDER
     return point + response.to_bytes(32, "little")

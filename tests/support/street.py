@@ -7,7 +7,7 @@ import trio
 from p2p_hoity.net.addresses import Address, Scheme
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.secure_channel import secure_to
+from p2p_hoity.net.secure_channel import RELAY_VERSIONS, secure_to
 from p2p_hoity.net.transport import encode_frame, read_frame
 from protocol.crypto.identities import Identity
 from support.memory_network import MemoryNetwork
@@ -53,6 +53,8 @@ class Street:
         challenge = await read_frame(stream, 256)
         if callable(wish):
             wish = wish(peer, certificate, challenge)
+        else:
+            wish = wish[:1] + bytes([RELAY_VERSIONS.highest]) + wish[1:]
         await stream.send_all(encode_frame(wish))
         try:
             return stream, await read_frame(stream, 256)

@@ -20,6 +20,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from vectors.making import mixed_points
+
 from protocol.crypto import (
     commitments,
     elgamal,
@@ -284,8 +286,10 @@ def bad_points(good: str) -> dict[str, str]:
     """What is no point of the group, by name."""
     return {
         "identity": "01" + "00" * 31,
+        "order 2": group.ORDER_TWO.hex(),
         "order 4": "00" * 32,
         "order 8": ORDER_EIGHT.hex(),
+        "plus order 2": mixed_points.mixed(good).hex(),
         "mixed order": group.add(bytes.fromhex(good), ORDER_EIGHT).hex(),
         "y not canonical": "ee" + "ff" * 30 + "7f",
         "off the curve": "02" + "00" * 31,
@@ -302,6 +306,7 @@ def vectors() -> Entry:
         "sealed_choice": sealed_choice,
         "escrow_share": escrow_share,
         "encrypted_key_share": encrypted_key_share,
+        "signature": mixed_points.signature,
     }
     accept = {name: inside(make) for name, make in makers.items()}
     key, shares, deck = accept["key_proof"], accept["card_shares"], accept["shuffle"]
@@ -324,12 +329,22 @@ def vectors() -> Entry:
     after = deck["after"]
     add("shuffle", "cards swapped", "bad-shuffle", after=after[2:4] + after[:2] + after[4:])
     add("shuffle", "not shuffled", "bad-shuffle", after=deck["before"])
+    for name, point in bad_points(accept["sealed_choice"]["escrow"][:64]).items():
+        whole = point + accept["sealed_choice"]["escrow"][64:]
+        add("sealed_choice", f"escrow: {name}", "bad-escrow", escrow=whole)
+    for name, point in bad_points(accept["escrow_share"]["share"][:64]).items():
+        whole = point + accept["escrow_share"]["share"][64:]
+        add("escrow_share", f"share: {name}", "bad-share", share=whole)
     for name, point in bad_points(shares["shares"][0]).items():
         add("card_shares", f"share: {name}", "bad-share", shares=[point, shares["shares"][1]])
     for name, point in bad_points(after[0]).items():
         add("shuffle", f"card: {name}", "bad-shuffle", after=[point, *after[1:]])
     for name, point in bad_points(key["public"]).items():
         add("key_proof", f"key: {name}", "bad-key-proof", public=point)
+    for block, name, code, change in mixed_points.in_blocks(accept, SECRET, source):
+        add(block, name, code, **change)
+    for name, code, change in mixed_points.forged_signatures(accept["signature"]):
+        add("signature", name, code, **change)
     return {"plain": first, "hash_to_group": group_hashes(), "accept": accept, "reject": reject}
 
 

@@ -100,7 +100,7 @@ def waiting(stage: Stage, width: int) -> list[Line]:
             who = ", ".join(name_of(stage, seat) for seat in others)
             words = _("waiting for {who} · {waited}")
             lines.append(text(" " + words.format(who=who, waited=clock(now.waited)), "plain"))
-            style = "warn" if now.left < now.patience / 2 else "dim"
+            style = "warn" if now.left < now.timeout / 2 else "dim"
             end = _end_of(stage)
             lines += broken(" " + end, width, style, " ") if end else []
             lines += _elsewhere(stage, width) if now.waited >= PATIENT else []

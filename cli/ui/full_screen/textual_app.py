@@ -74,7 +74,7 @@ class Board(Widget):
 DARK, LIGHT = "textual-dark", "textual-light"
 MOST_TALK: Final[Quota] = 200
 HURRIED: Final[Seconds] = 30.0
-"""Seconds of patience below which a reveal is not staged."""
+"""Seconds of the step timeout below which a reveal is not staged."""
 
 
 class TableApp(PagedApp):
@@ -143,7 +143,7 @@ class TableApp(PagedApp):
     def hear(self, update: Update) -> None:
         """Take in one update, and show the first beat of what it reveals."""
         now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
-        if now is not None and now.patience and now.left < min(HURRIED, now.patience / 4):
+        if now is not None and now.timeout and now.left < min(HURRIED, now.timeout / 4):
             self.stage.hurry()
         self.stage.hear(update)
         if isinstance(update, Started):

@@ -56,7 +56,7 @@ WIDTH: Final = 96
 """Columns of an explanation where no terminal says how many it has."""
 WEIGHTY: Final = (
     updates.Halfway,
-    updates.PatienceOver,
+    updates.SeatsTimedOut,
     updates.Paused,
     updates.Extended,
     effects.SeatLeft,

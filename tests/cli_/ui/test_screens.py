@@ -79,7 +79,7 @@ def each() -> list[updates.Update]:
         updates.ChoiceRefused("window", "window-empty", {"window": 1}),
         updates.Awaited(frozenset({1}), 5.4),
         updates.Halfway(frozenset({1}), 150.0, 150.0, MUSTER),
-        updates.PatienceOver(frozenset({1}), 300.0, MUSTER),
+        updates.SeatsTimedOut(frozenset({1}), 300.0, MUSTER),
         updates.Paused(frozenset({1}), 300.0, replace(MUSTER, there=1)),
         updates.Extended(frozenset({1}), 300.0),
         updates.Attendance((updates.Attending.LINKED, updates.Attending.LEFT)),
@@ -364,7 +364,7 @@ def test_talk_and_presence_are_written_for_programs_by_change_and_no_clock() -> 
         {"type": "left", "seat": 1},
     ]
     (late,) = written_of(
-        updates.PatienceOver(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1})))
+        updates.SeatsTimedOut(frozenset({1}), 5.0, replace(MUSTER, gone=frozenset({1})))
     )
     assert (late["gone"], late["unlinked"]) == ([1], [])
 
@@ -432,7 +432,7 @@ def test_who_reads_lines_by_choice_is_shown_commands_that_keep_them() -> None:
 
 
 def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() -> None:
-    said = said_of(updates.PatienceOver(frozenset({1}), 80.0, QUORUM, undecided=True))
+    said = said_of(updates.SeatsTimedOut(frozenset({1}), 80.0, QUORUM, undecided=True))
     assert "Too few seats have agreed to go on without seat 1 (purple)" in said[0]
     assert any("resume --claim" in line for line in said)
     said = said_of(updates.Paused(frozenset({1}), 80.0, replace(PAUSE, is_mute=True)))
@@ -444,7 +444,7 @@ def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() 
 def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     gone = replace(QUORUM, gone=frozenset({1}))
     assert said_of(effects.SeatLeft(1)) == ["  [Left for now: seat 1 (purple).]"]
-    said = said_of(updates.PatienceOver(frozenset({1}), 5.0, gone))
+    said = said_of(updates.SeatsTimedOut(frozenset({1}), 5.0, gone))
     assert "Left for now: seat 1 (purple). The game goes on without" in said[0]
     assert "patience" not in " ".join(said)
     assert "may come back later" in said[0]
@@ -454,7 +454,7 @@ def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     assert said[1] == "  [Left for now: seat 1 (purple).]"
     assert said[2] == "  [There is no link from here just now to seat 2 (green).]"
     assert "goes on without" in said[3]
-    said = said_of(updates.PatienceOver(frozenset({1, 2}), 300.0, both))
+    said = said_of(updates.SeatsTimedOut(frozenset({1, 2}), 300.0, both))
     assert said[0].startswith("  [The patience for")
     assert "Left for now" in said[1]
     assert "no link" in said[2]
@@ -484,7 +484,7 @@ def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
     assert said_of(updates.Halfway(mine, 150.0, 150.0, QUORUM)) == [
         "  [The others are waiting for you: in 150 s they may go on without you.]"
     ]
-    assert said_of(updates.PatienceOver(mine, 300.0, QUORUM)) == [
+    assert said_of(updates.SeatsTimedOut(mine, 300.0, QUORUM)) == [
         "  [You have taken longer than this table waits: the others may go on without you."
         " You may come back later.]"
     ]

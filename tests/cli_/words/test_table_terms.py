@@ -95,7 +95,7 @@ def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
     names = Names(UBER, ("Ana", "Bob", "Cleo"), 0)
     for may, seat in product((True, False), range(2)):
         count = updates.Muster(3, 2, 2, may_rejoin=may)
-        told = "\n".join(late(updates.PatienceOver(frozenset({seat}), 30.0, count), names, "1a2b"))
+        told = "\n".join(late(updates.SeatsTimedOut(frozenset({seat}), 30.0, count), names, "1a2b"))
         assert ("may come back later" in told) == may
         assert ("allow no return" in told) != may
 

@@ -10,29 +10,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import ends_in, fails
 
-from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.network_errors import MisfitError, NetError, NobodyError
 from p2p_hoity.net.secure_channel import (
     ANSWER,
-    MAGIC,
+    GREETING_2,
+    LINK_VERSIONS,
+    MOST_FEATURES,
+    RELAY_VERSIONS,
     Listener,
     Purpose,
+    Speech,
     Verdict,
+    Versions,
+    agreed,
     ask,
     expect_welcome,
-    fresh_challenge,
     prove,
+    read_hello,
     receive,
     send,
 )
 from p2p_hoity.net.transport import encode_frame
 from protocol.crypto.identities import Identity
+from protocol.wire import codec
 
 DIALLER = Identity(bytes([1]) * 32)
 LISTENER = Identity(bytes([2]) * 32)
 OTHER = Identity(bytes([3]) * 32)
 CERTIFICATE = bytes([7]) * 32
 HERE, THERE = bytes([8]) * 16, bytes([9]) * 16
-CHALLENGE = MAGIC + bytes(32) + HERE
+RANGE = LINK_VERSIONS.challenge(HERE)[:12]
+CHALLENGE = RANGE + bytes(32) + HERE
 SERVED = [Listener(p, LISTENER.public, CERTIFICATE) for p in (Purpose.LINK, Purpose.PUNCH)]
 
 
@@ -50,10 +58,13 @@ def test_an_honest_answer_proves_the_diallers_id_once_and_makes_one_binding():
     at_listener, at_dialler = listener.check(data, CHALLENGE), listener.answered(data, CHALLENGE)
     assert (at_listener.instance, at_dialler.instance) == (THERE, HERE)
     assert at_listener.binding == at_dialler.binding
+    assert len(at_listener.binding) == 32
     assert at_listener.binding.hex() not in repr(at_listener)
     assert check(answer_to(CHALLENGE)) == DIALLER.public
-    fails(NetError, "answer-without-proof", check, answer_to(CHALLENGE), fresh_challenge(HERE))
-    assert len({fresh_challenge(HERE) for _ in range(100)}) == 100
+    fails(
+        NetError, "answer-without-proof", check, answer_to(CHALLENGE), LINK_VERSIONS.challenge(HERE)
+    )
+    assert len({LINK_VERSIONS.challenge(HERE) for _ in range(100)}) == 100
 
 
 @pytest.mark.parametrize(
@@ -62,10 +73,11 @@ def test_an_honest_answer_proves_the_diallers_id_once_and_makes_one_binding():
         (Purpose.RELAY, LISTENER.public, CERTIFICATE, CHALLENGE),
         (Purpose.LINK, OTHER.public, CERTIFICATE, CHALLENGE),
         (Purpose.LINK, LISTENER.public, bytes(32), CHALLENGE),
-        (Purpose.LINK, LISTENER.public, CERTIFICATE, MAGIC + bytes([1]) * 32 + HERE),
-        (Purpose.LINK, LISTENER.public, CERTIFICATE, MAGIC + bytes(32) + THERE),
+        (Purpose.LINK, LISTENER.public, CERTIFICATE, RANGE + bytes([1]) * 32 + HERE),
+        (Purpose.LINK, LISTENER.public, CERTIFICATE, RANGE + bytes(32) + THERE),
+        (Purpose.LINK, LISTENER.public, CERTIFICATE, RANGE[:-1] + b"\x09" + CHALLENGE[12:]),
     ],
-    ids=["purpose", "listener", "certificate", "nonce", "instance"],
+    ids=["purpose", "listener", "certificate", "nonce", "instance", "versions"],
 )
 def test_no_other_link_has_the_same_binding(other):
     data = answer_to(CHALLENGE)
@@ -80,7 +92,7 @@ def test_an_answer_is_for_one_listener_certificate_and_purpose_and_of_its_signer
     data = answer_to(CHALLENGE)
     fails(NetError, "answer-without-proof", check, data, certificate=bytes(32))
     fails(NetError, "answer-without-proof", check, data, purpose=Purpose.RELAY)
-    data = DIALLER.public + answer_to(CHALLENGE, by=OTHER)[32:]
+    data = RANGE[-1:] + DIALLER.public + answer_to(CHALLENGE, by=OTHER)[33:]
     fails(NetError, "answer-without-proof", check, data)
     fails(NetError, "answer-by-ourselves", check, answer_to(CHALLENGE, by=LISTENER))
 
@@ -96,8 +108,147 @@ def test_no_other_bytes_prove_anything_and_every_bit_counts(data, bit):
 
 
 def test_only_our_own_challenges_are_signed():
-    for challenge in (b"", MAGIC, b"hoity link 3" + bytes(48), CHALLENGE[:-1], CHALLENGE + b"x"):
-        fails(NetError, "handshake-of-other-version", answer_to, challenge)
+    relay = RELAY_VERSIONS.challenge(HERE)
+    for challenge in (b"", RANGE, relay, CHALLENGE[:-1], CHALLENGE + b"x", b"H" + CHALLENGE[1:]):
+        fails(NobodyError, "handshake-of-other-kind", answer_to, challenge)
+    for lowest, highest in ((0, 7), (8, 7), (7, 32), (0, 0), (7, 255)):
+        challenge = RANGE[:-2] + bytes([lowest, highest]) + CHALLENGE[12:]
+        fails(NobodyError, "handshake-of-other-kind", answer_to, challenge)
+    for digit in b"36":
+        old = GREETING_2 + bytes([digit]) + CHALLENGE[12:]
+        assert len(old) == len(CHALLENGE)
+        fails(NobodyError, "handshake-of-version-two", answer_to, old)
+
+
+def spoken(lowest, highest):
+    return Versions(LINK_VERSIONS.greeting, lowest, highest)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "taken"),
+    [
+        ((7, 7), (7, 7), 7),
+        ((7, 9), (7, 7), 7),
+        ((7, 7), (7, 9), 7),
+        ((7, 9), (8, 12), 9),
+        ((9, 12), (7, 10), 10),
+        ((7, 12), (9, 10), 10),
+        ((1, 31), (1, 31), 31),
+    ],
+)
+def test_the_highest_version_that_both_speak_is_taken(ours, theirs, taken):
+    """[L-71]"""
+    challenge = spoken(*theirs).challenge(HERE)
+    dialler, listener = (
+        Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, spoken(*one)) for one in (ours, theirs)
+    )
+    data = dialler.answer(DIALLER, THERE, challenge)
+    ends = listener.check(data, challenge), dialler.answered(data, challenge)
+    assert [one.version for one in ends] == [taken, taken]
+    assert ends[0].binding == ends[1].binding
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [((7, 7), (8, 8)), ((8, 9), (6, 7)), ((1, 6), (7, 9))])
+def test_without_a_common_version_there_is_no_answer_and_both_ranges_are_told(ours, theirs):
+    """[L-71]"""
+    dialler = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, spoken(*ours))
+    challenge = spoken(*theirs).challenge(HERE)
+    caught = fails(
+        NobodyError, "handshake-without-common-version", dialler.answer, DIALLER, THERE, challenge
+    )
+    assert caught.fields == {"theirs": str(spoken(*theirs)), "ours": str(spoken(*ours))}
+
+
+def test_nobody_between_the_two_can_have_them_take_a_lower_version():
+    """[L-71]: the signature covers the range that was offered, and the version that was taken."""
+    both = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, spoken(7, 9))
+    challenge = spoken(7, 9).challenge(HERE)
+    lowered = challenge[:11] + b"\x07" + challenge[12:]
+    data = both.answer(DIALLER, THERE, lowered)
+    assert data[0] == 7
+    fails(NetError, "answer-without-proof", both.check, data, challenge)
+    data = both.answer(DIALLER, THERE, challenge)
+    assert data[0] == 9
+    for version in (7, 8, 10, 0):
+        fails(NetError, "answer-without-proof", both.check, bytes([version]) + data[1:], challenge)
+
+
+@pytest.mark.parametrize("version", [0, 6, 8, 255])
+def test_a_version_that_was_not_offered_is_not_taken_though_it_is_signed(version):
+    """[L-71]"""
+
+    class Bold(Versions):
+        def take(self, challenge):
+            return version
+
+    bold = Bold(LINK_VERSIONS.greeting, 7, 7)
+    dialler = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, bold)
+    data = dialler.answer(DIALLER, THERE, CHALLENGE)
+    fails(NetError, "answer-of-other-version", check, data)
+
+
+@given(st.frozensets(st.integers(0, 65_535), max_size=MOST_FEATURES), st.binary(max_size=260))
+def test_a_hello_is_read_back_and_any_other_bytes_are_none(features, data):
+    """[L-72]"""
+    assert read_hello(Speech(features=features).hello()) == features
+    assert len(Speech(features=features).hello()) <= 256
+    try:
+        found = read_hello(data)
+    except NetError:
+        return
+    assert Speech(features=found).hello() == data
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ("hello",),
+        ("hello", (), ()),
+        ("hello", (2, 1)),
+        ("hello", (1, 1)),
+        ("hello", (65_536,)),
+        ("hello", (True,)),
+        ("hello", ("1",)),
+        ("hello", tuple(range(65))),
+        ("hallo", ()),
+        (0, ()),
+        (),
+    ],
+)
+def test_what_is_no_hello_is_refused(value):
+    """[L-72]"""
+    fails(NetError, "hello-of-other-form", read_hello, codec.encode(value))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "code"),
+    [
+        ({}, {}, None),
+        ({}, {1, 3, 65_535}, None),
+        ({1}, {}, None),
+        ({1, 2}, {2, 3}, None),
+        ({}, {2}, "feature-unknown number=2"),
+        ({1}, {1, 3, 6, 8}, "feature-unknown number=6"),
+        ({2}, {}, "feature-lacked number=2"),
+        ({2, 4}, {0, 2}, "feature-unknown number=0"),
+        ({0, 2}, {2}, "feature-lacked number=0"),
+    ],
+)
+async def test_an_even_feature_is_needed_on_both_sides_and_an_odd_one_on_none(ours, theirs, code):
+    """[L-73]"""
+    near, far = trio.testing.memory_stream_pair()
+    await send(far, Speech(features=frozenset(theirs)).hello())
+    proven = check_proven()
+    speech = Speech(features=frozenset(ours))
+    if code is not None:
+        await ends_in(MisfitError, code, agreed(near, proven, speech))
+    else:
+        assert (await agreed(near, proven, speech)).features == set(theirs)
+
+
+def check_proven():
+    listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    return listener.check(answer_to(CHALLENGE), CHALLENGE)
 
 
 async def introduce(listening, dialling):
@@ -142,10 +293,11 @@ async def test_both_sides_end_well_or_are_told_and_no_long_frame_is_taken():
 
 
 @pytest.mark.parametrize("said", [b"\x63", b"", b"\0\0", *(v.encode() for v in Verdict if v)])
-async def test_only_a_welcome_is_one(said):
+async def test_only_a_welcome_is_one_and_an_unknown_verdict_is_told_by_its_number(said):
     near, far = trio.testing.memory_stream_pair()
     await far.send_all(encode_frame(said))
-    await ends_in(NetError, r"^(no-)?verdict", expect_welcome(near))
+    code = "verdict-unknown-to-us number=99" if said == b"\x63" else r"^(no-)?verdict"
+    await ends_in(NetError, code, expect_welcome(near))
 
 
 @pytest.mark.parametrize("purpose", list(Purpose))

@@ -19,7 +19,7 @@ from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.relay_client import reach, seen_from
-from p2p_hoity.net.secure_channel import Listener, Purpose, prove, receive, send
+from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, prove, receive, send
 from protocol.crypto.identities import Identity
 
 LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda who: who.public)
@@ -214,7 +214,7 @@ async def lying_link(there: World, node: Node, home: Home, who: Identity) -> Non
     """One relayed link more from a peer that lies; it takes the place of the one before."""
     secured = await reach(home, parse_address(f"relay+{there.relay}"), node.hub.me)
     listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
-    await prove(secured.stream, listener, who, bytes(16))
+    await prove(secured.stream, listener, who, bytes(16), Speech())
 
     async def stay() -> None:
         with suppress(trio.BrokenResourceError):
@@ -248,10 +248,10 @@ LIES = {
     "multicast": hole_punching.SEEN + seen_from(Address("224.0.0.1", 80)),
     "nothing": b"",
     "another word": hole_punching.GO,
-    "a name": hole_punching.SEEN + b"\x01\x04home\x00\x50",
+    "a name": hole_punching.SEEN + b"\x01\x06home\x00\x50",
     "too much": hole_punching.SEEN + seen_from(Address("8.9.9.9", 80)) + b"!",
-    "port 0": hole_punching.SEEN + bytes([4, 8, 9, 9, 9, 0, 0]),
-    "IPv4 in IPv6": hole_punching.SEEN + bytes([6, *bytes(10), 255, 255, 8, 9, 9, 9, 0, 80]),
+    "port 0": hole_punching.SEEN + bytes([4, 6, 8, 9, 9, 9, 0, 0]),
+    "IPv4 in IPv6": hole_punching.SEEN + bytes([6, 18, *bytes(10), 255, 255, 8, 9, 9, 9, 0, 80]),
     "as long as may be": hole_punching.SEEN * 256,
 }
 

@@ -19,9 +19,18 @@ from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import AddressError, NetCode, NetError, RefusedError
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.net.relay_client import reach
-from p2p_hoity.net.secure_channel import MAGIC, Listener, Purpose, secure_to
+from p2p_hoity.net.secure_channel import (
+    LINK_VERSIONS,
+    Listener,
+    Purpose,
+    Speech,
+    Verdict,
+    receive,
+    secure_to,
+)
 from p2p_hoity.net.transport import HEADER, OVERHEAD, cut, encode_frame, read_frame
 from protocol.crypto.identities import Identity
+from protocol.wire import codec
 
 LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda one: one.public)
 THIRD = Identity(bytes([3]) * 32)
@@ -29,9 +38,10 @@ LOOPBACK = "127.0.0.1"
 
 
 @asynccontextmanager
-async def hubs(*identities, network=None, limits=None):
+async def hubs(*identities, network=None, limits=None, speech=None):
     """Running hubs of these identities."""
-    made = [Hub(identity, network=network, limits=limits) for identity in identities]
+    how = {"network": network, "limits": limits, "speech": speech}
+    made = [Hub(identity, **how) for identity in identities]
     async with running() as nursery:
         for hub in made:
             await nursery.start(hub.run)
@@ -263,14 +273,22 @@ async def test_a_second_link_replaces_the_first_only_if_the_lower_id_dialled_it(
             await stream.aclose()
 
 
-async def dial_by_hand(place, me, listener, tamper=lambda data: data, instance=bytes(16)):
+HELLO = encode_frame(Speech().hello())
+
+
+async def dial_by_hand(
+    place, me, listener, tamper=lambda data: data, instance=bytes(16), hello=HELLO
+):
     host, _, port = place.rpartition(":")
     raw = await trio.open_tcp_stream(host, int(port))
     stream, peer, certificate = await secure_to(raw, listener.public)
     challenge = await read_frame(stream, 256)
     data = tamper(Listener(Purpose.LINK, peer, certificate).answer(me, instance, challenge))
-    await stream.send_all(encode_frame(data))
-    return stream, await read_frame(stream, 256)
+    await stream.send_all(encode_frame(data) + hello)
+    verdict = await read_frame(stream, 256)
+    if verdict == b"\0":
+        assert await read_frame(stream, 256) == HELLO[4:]
+    return stream, verdict
 
 
 async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_opens_nothing():
@@ -303,13 +321,88 @@ async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_ope
         await cut(stream)
 
 
+@pytest.mark.parametrize(
+    "hello",
+    [
+        b"",
+        bytes(4),
+        encode_frame(b"hello"),
+        encode_frame(codec.encode(("hello", (2, 1)))),
+        encode_frame(bytes(257)),
+    ],
+    ids=["none", "a heartbeat", "no frame", "falling", "too long"],
+)
+async def test_without_a_hello_there_is_no_link_and_no_verdict(hello, autojump_clock):
+    """[L-72]"""
+    network = MemoryNetwork()
+    async with hubs(LOW, network=network) as (a,):
+        (place,) = await a.listen("a", 1)
+        raw = await network.open(parse_address(place))
+        stream, peer, certificate = await secure_to(raw, LOW.public)
+        challenge = await read_frame(stream, 256)
+        data = Listener(Purpose.LINK, peer, certificate).answer(HIGH, bytes(16), challenge)
+        began = trio.current_time()
+        await stream.send_all(encode_frame(data) + hello)
+        await ends_in(NetError, "", receive(stream))
+        assert trio.current_time() - began <= Limits().handshake
+        assert a.links() == frozenset()
+
+
+async def test_who_needs_another_feature_is_refused_and_told_which_we_have(autojump_clock):
+    """[L-73]"""
+    network, mine = MemoryNetwork(), Speech(features=frozenset({3, 6}))
+    async with hubs(LOW, network=network, speech=mine) as (a,):
+        (place,) = await a.listen("a", 1)
+        for features, verdict in (
+            ({6}, Verdict.WELCOME),
+            ({6, 9}, Verdict.WELCOME),
+            ({3}, Verdict.MISFIT),
+            ({3, 6, 8}, Verdict.MISFIT),
+        ):
+            raw = await network.open(parse_address(place))
+            stream, peer, certificate = await secure_to(raw, LOW.public)
+            challenge = await read_frame(stream, 256)
+            data = Listener(Purpose.LINK, peer, certificate).answer(HIGH, bytes(16), challenge)
+            hello = Speech(features=frozenset(features)).hello()
+            await stream.send_all(encode_frame(data) + encode_frame(hello))
+            assert await receive(stream) == verdict.encode()
+            assert await receive(stream) == mine.hello()
+            await cut(stream)
+
+
+async def test_a_frame_that_needs_a_feature_goes_to_those_who_have_named_it(autojump_clock):
+    """[L-74]"""
+    network = MemoryNetwork()
+
+    def feature_of(head):
+        return 5 if head[:1] == b"!" else None
+
+    first = Speech(features=frozenset({5}), feature_of=feature_of)
+    async with (
+        hubs(LOW, network=network, speech=first) as (a,),
+        hubs(HIGH, network=network, speech=Speech(features=frozenset({5, 7}))) as (b,),
+        hubs(THIRD, network=network, speech=Speech(features=frozenset({7}))) as (c,),
+    ):
+        (place,) = await a.listen("a", 1)
+        for one in (b, c):
+            await one.connect([place], LOW.public, 5)
+            assert isinstance(await a.events.receive(), LinkUp)
+            assert isinstance(await one.events.receive(), LinkUp)
+        assert a.post(HIGH.public, b"!new")
+        assert not a.post(THIRD.public, b"!new")
+        assert a.post(HIGH.public, b"old")
+        assert a.post(THIRD.public, b"old")
+        assert [(await b.events.receive()).data for _ in range(2)] == [b"!new", b"old"]
+        assert (await c.events.receive()).data == b"old"
+
+
 # Strangers
 
 
 @pytest.mark.parametrize(
     "tamper",
     [
-        lambda data: THIRD.public + data[32:],
+        lambda data: data[:1] + THIRD.public + data[33:],
         lambda data: data[:-1] + bytes([data[-1] ^ 1]),
         lambda data: data[:-1],
         lambda data: b"",
@@ -327,7 +420,8 @@ async def test_who_proves_nothing_gets_no_link(tamper):
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, b"\x16\x03\x01\xff\xff", MAGIC]
+    "said",
+    [b"", b"GET / HTTP/1.0\r\n\r\n", b"\0" * 100, b"\x16\x03\x01\xff\xff", LINK_VERSIONS.greeting],
 )
 async def test_garbage_and_port_scans_disturb_nobody(said):
     async with pair() as (a, b):

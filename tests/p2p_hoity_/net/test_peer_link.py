@@ -225,7 +225,7 @@ async def test_all_that_was_posted_is_out_when_drained_but_of_a_closed_link(auto
 
 async def test_a_first_frame_is_out_when_drained_and_all_who_wait_are_told(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
-    link = Link(near, LIMITS, b"welcome")
+    link = Link(near, LIMITS, encode_frame(b"welcome"))
     async with running(partial(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)):
         await link.drained()
         assert trio.current_time() < LIMITS.heartbeat
@@ -349,7 +349,7 @@ async def test_what_is_not_heeded_yet_is_not_said_to_be_read(autojump_clock):
 
 async def test_a_first_frame_does_not_count(autojump_clock):
     near, far = trio.testing.memory_stream_pair()
-    link = Link(near, LIMITS, b"welcome", acknowledges=True)
+    link = Link(near, LIMITS, encode_frame(b"welcome"), acknowledges=True)
     link.post(b"a", once=True)
     async with running(partial(link.run, trio.lowlevel.checkpoint, Ended(near).deliver)):
         await link.drained()

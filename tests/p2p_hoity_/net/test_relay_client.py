@@ -17,7 +17,14 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.relay_client import CALL, conversation, observed, register, spliced
-from p2p_hoity.net.secure_channel import MAGIC, Verdict, credentials, fresh_challenge, secure_from
+from p2p_hoity.net.secure_channel import (
+    GREETING_2,
+    RELAY_VERSIONS,
+    Verdict,
+    Versions,
+    credentials,
+    secure_from,
+)
 from p2p_hoity.net.transport import Network, encode_frame, read_frame
 
 
@@ -142,17 +149,26 @@ async def no_tls(raw: trio.abc.Stream) -> None:
     await raw.send_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
 
-async def other_version(raw: trio.abc.Stream) -> None:
-    stream = await secure_from(raw, credentials(RELAY.seed))
-    challenge = fresh_challenge(ONE).replace(MAGIC, MAGIC[:-1] + b"5")
-    await stream.send_all(encode_frame(challenge))
+def greets_by(challenge: bytes) -> Callable[[trio.abc.Stream], Awaitable[None]]:
+    """Return what a relay does that says this challenge and no more."""
+
+    async def greet(raw: trio.abc.Stream) -> None:
+        stream = await secure_from(raw, credentials(RELAY.seed))
+        await stream.send_all(encode_frame(challenge))
+
+    return greet
 
 
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
         (no_tls, "other-tls"),
-        (other_version, "handshake-of-other-version"),
+        (greets_by(GREETING_2 + b"6" + bytes(48)), "handshake-of-version-two"),
+        (greets_by(b"hoity relic" + bytes(50)), "handshake-of-other-kind"),
+        (
+            greets_by(Versions(b"hoity relay", 2, 3).challenge(ONE)),
+            "handshake-without-common-version theirs='2-3' ours='1'",
+        ),
         (None, "nobody-listens"),
     ],
 )
@@ -175,7 +191,7 @@ async def test_a_wish_is_said_once(autojump_clock: Any) -> None:
 
     async def cut_then(raw: trio.abc.Stream) -> None:
         stream = await secure_from(raw, credentials(RELAY.seed))
-        await stream.send_all(encode_frame(fresh_challenge(ONE)))
+        await stream.send_all(encode_frame(RELAY_VERSIONS.challenge(ONE)))
         said.append(await read_frame(stream, 256))
         await stream.aclose()
 
@@ -185,7 +201,7 @@ async def test_a_wish_is_said_once(autojump_clock: Any) -> None:
         with pytest.raises(NetError):
             async with conversation(there.network, relay, b"number and X", Limits()):
                 pass
-        assert said == [b"Wnumber and X"]
+        assert said == [b"W\1number and X"]
 
 
 async def test_one_who_is_elsewhere_is_told_when_its_end_was_not_noticed_in_time(
@@ -193,7 +209,7 @@ async def test_one_who_is_elsewhere_is_told_when_its_end_was_not_noticed_in_time
 ) -> None:
     async def elsewhere(raw: trio.abc.Stream) -> None:
         stream = await secure_from(raw, credentials(RELAY.seed))
-        await stream.send_all(encode_frame(fresh_challenge(ONE)))
+        await stream.send_all(encode_frame(RELAY_VERSIONS.challenge(ONE)))
         await read_frame(stream, 256)
         await stream.send_all(encode_frame(Verdict.ELSEWHERE.encode()))
 

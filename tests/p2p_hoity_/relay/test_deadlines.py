@@ -55,7 +55,7 @@ async def test_who_trickles_a_handshake_or_a_wish_or_wishes_nothing_is_cut(autoj
         stream, *_ = await secure_to(await there.network.open(there.relay), None)
         assert await until_cut(stream) == pytest.approx(SOON)
         stream, *_ = await secure_to(await there.network.open(there.relay), None)
-        for byte in encode_frame(CALL + bytes(32))[:4]:
+        for byte in encode_frame(CALL + b"\1" + bytes(32))[:4]:
             await stream.send_all(bytes([byte]))
             await trio.sleep(1)
         assert await until_cut(stream) == pytest.approx(SOON - 4)
@@ -108,7 +108,7 @@ async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump
         stream, *_ = await secure_to(await network.open(there.relay), None)
         await read_frame(stream, 256)
         ends[-1].stuck = True
-        await stream.send_all(encode_frame(CALL + SEAT.public))
+        await stream.send_all(encode_frame(CALL + b"\1" + SEAT.public))
         assert await until_cut(stream) == pytest.approx(SOON)
     network, ends = stuck_network()
     async with street(network=network) as there:
@@ -116,7 +116,7 @@ async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump
         stream, *_ = await secure_to(await network.open(there.relay), None)
         await read_frame(stream, 256)
         ends[-1].stuck = True
-        await stream.send_all(encode_frame(CALL + SEAT.public))
+        await stream.send_all(encode_frame(CALL + b"\1" + SEAT.public))
         assert await until_cut(stream) == pytest.approx(SOON / 2 + SOON)
 
 
@@ -131,7 +131,7 @@ async def announced(there, seat, raw=None):
     """A call that the seat is told of: the caller's stream, and the token."""
     caller, *_ = await secure_to(raw or await there.network.open(there.relay), None)
     await read_frame(caller, 256)
-    await caller.send_all(encode_frame(CALL + SEAT.public))
+    await caller.send_all(encode_frame(CALL + b"\1" + SEAT.public))
     return caller, await token_at(seat)
 
 

@@ -25,12 +25,12 @@ from p2p_hoity.net.relay_client import (
     spliced,
 )
 from p2p_hoity.net.secure_channel import (
+    RELAY_VERSIONS,
     BegunStream,
     Listener,
     Purpose,
     Verdict,
     credentials,
-    fresh_challenge,
     laid_aside,
     secure_from,
 )
@@ -53,7 +53,7 @@ async def lie(there, told):
     async def attend():
         raw, _ = await door.accept()
         stream = await secure_from(raw, credentials(RELAY.seed))
-        await stream.send_all(encode_frame(fresh_challenge(ONE)))
+        await stream.send_all(encode_frame(RELAY_VERSIONS.challenge(ONE)))
         await told(stream, await read_frame(stream, 256))
 
     there.nursery.start_soon(attend)
@@ -227,7 +227,7 @@ async def test_a_lying_relay_is_found_out_or_not_believed():
         guest, lying = await there.hub(GUEST), await there.hub(OTHER)
 
         async def itself(stream, wish):
-            assert wish == CALL + SEAT.public
+            assert wish == CALL + b"\1" + SEAT.public
             await stream.send_all(encode_frame(Verdict.WELCOME.encode()))
             bare, early = await laid_aside(stream)
             await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
@@ -263,7 +263,7 @@ async def test_a_call_that_was_announced_cannot_be_pushed_out_by_the_silent(auto
 
 def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
     def wish(peer, certificate, challenge):
-        listener = Listener(purpose, relay or peer, certificate)
+        listener = Listener(purpose, relay or peer, certificate, RELAY_VERSIONS)
         return REGISTER + listener.answer(identity, instance, challenge)
 
     return wish
@@ -275,14 +275,19 @@ def proof(identity, purpose=Purpose.RELAY, relay=None, instance=ONE):
         (proof(SEAT), b"\0"),
         (proof(SEAT, purpose=Purpose.LINK), b"\1"),
         (proof(SEAT, relay=OTHER.public), b"\1"),
-        (lambda *seen: REGISTER + SEAT.public + proof(OTHER)(*seen)[33:], b"\1"),
+        (lambda *seen: REGISTER + b"\1" + SEAT.public + proof(OTHER)(*seen)[34:], b"\1"),
         (REGISTER, b"\1"),
         (CALL + SEAT.public, b"\5"),
         (CALL + b"short", None),
         (TAKE + bytes(16), None),
         (OBSERVE + b"?", None),
         (b"X", None),
-        (b"", None),
+        (lambda *seen: REGISTER, None),
+        (lambda *seen: OBSERVE + b"\0", None),
+        (lambda *seen: OBSERVE + b"\2", None),
+        (lambda *seen: CALL + b"\2" + SEAT.public, None),
+        (lambda *seen: REGISTER + b"\2" + proof(SEAT)(*seen)[2:], None),
+        (lambda *seen: b"", None),
         (bytes(257), None),
     ],
 )
@@ -316,12 +321,13 @@ async def test_a_relay_that_sees_no_address_says_none():
     "said",
     [
         b"",
-        bytes([4, 192, 0, 2, 9]),
-        bytes([4, 192, 0, 2, 9, 0, 0]),
-        bytes([4, 192, 0, 2, 9, 18, 52, 0]),
-        bytes([1, 4]) + b"home" + bytes([18, 52]),
-        bytes([6, *bytes(10), 255, 255, 192, 0, 2, 9, 18, 52]),
-        bytes([5, 192, 0, 2, 9, 18, 52]),
+        bytes([4, 4, 192, 0, 2, 9]),
+        bytes([4, 6, 192, 0, 2, 9, 0, 0]),
+        bytes([4, 6, 192, 0, 2, 9, 18, 52, 0]),
+        bytes([1, 6]) + b"home" + bytes([18, 52]),
+        bytes([6, 18, *bytes(10), 255, 255, 192, 0, 2, 9, 18, 52]),
+        bytes([5, 6, 192, 0, 2, 9, 18, 52]),
+        bytes([2, 9]) + b"wss://a.b",
         b"\5",
     ],
 )
@@ -330,7 +336,7 @@ async def test_what_is_not_one_address_is_not_taken_for_one(said):
     async with street() as there:
 
         async def no_address(stream, wish):
-            assert wish == OBSERVE
+            assert wish == OBSERVE + b"\1"
             await stream.send_all(encode_frame(said))
             await stream.aclose()
 

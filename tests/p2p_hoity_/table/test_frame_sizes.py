@@ -8,7 +8,16 @@ from support.machine_table import identity
 
 from p2p_hoity.net.transport import HEAD
 from p2p_hoity.table import chat, lobby, rematch_frames
-from p2p_hoity.table.frame_kinds import KINDS, OF_OTHERS, longest
+from p2p_hoity.table.frame_kinds import (
+    KINDS,
+    OF_OTHERS,
+    Budget,
+    Handler,
+    feature_of,
+    is_known,
+    kind_of,
+    longest,
+)
 from p2p_hoity.table.lobby import encode_lobby
 from protocol.errors import Invalid
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
@@ -92,3 +101,39 @@ def test_a_frame_of_more_bytes_than_its_kind_may_have_is_refused_for_its_length(
 )
 def test_a_frame_of_no_known_kind_may_be_as_long_as_one_of_a_later_version(data: bytes) -> None:
     assert longest(data[:HEAD]) == OF_OTHERS
+
+
+@pytest.mark.parametrize(
+    ("data", "is_unknown"),
+    [
+        (codec.encode(("something", b"")), True),
+        (codec.encode(("s" * 31,)), True),
+        (codec.encode(("something", *range(14))), True),
+        (codec.encode((8, b"")), True),
+        (codec.encode((127,)), True),
+        (codec.encode(("hello", ())), True),
+        (b"\x92\x08", True),
+        (b"", False),
+        (b"\x91", False),
+        (b"\x90", False),
+        (b"\x08\x08", False),
+        (b"\xa4talk", False),
+        (codec.encode(("s" * 32,)), False),
+        (codec.encode(("something", *range(15))), False),
+        (codec.encode(("", b"")), False),
+        (codec.encode((128, b"")), False),
+        (codec.encode((b"talk", b"")), False),
+        (codec.encode((None,)), False),
+        *((codec.encode((kind,)), False) for kind in KINDS),
+    ],
+)
+def test_a_frame_of_an_unknown_kind_is_told_by_its_beginning_and_charged(
+    data: bytes, is_unknown: bool
+) -> None:
+    """[L-77]: what is malformed is no such frame, nor is a known kind with other fields."""
+    kind = kind_of(data[:HEAD])
+    assert kind == kind_of(data)
+    assert is_known(data) is not is_unknown
+    assert (kind.budget is Budget.UNKNOWN) is is_unknown
+    assert (kind.handler is Handler.NOBODY) is is_unknown
+    assert feature_of(data) is None

@@ -18,10 +18,10 @@ from p2p_hoity.net.addresses import parse_address
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import NUMBER, speak
 from p2p_hoity.net.secure_channel import (
+    RELAY_VERSIONS,
     TlsStream,
     Verdict,
     credentials,
-    fresh_challenge,
     secure_from,
 )
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -265,9 +265,9 @@ async def lying(lie: Lie, keeps: bool = False) -> AsyncIterator[tuple[Desk, str]
     async def attend(raw: trio.abc.Stream) -> None:
         try:
             stream = await secure_from(raw, credentials(SEED))
-            await stream.send_all(encode_frame(fresh_challenge(bytes(16))))
+            await stream.send_all(encode_frame(RELAY_VERSIONS.challenge(bytes(16))))
             wish = await read_frame(stream, 256)
-            await lie(stream, wish[1:])
+            await lie(stream, wish[2:])
         except (NetError, trio.BrokenResourceError, trio.ClosedResourceError):
             return
         finally:

@@ -53,7 +53,7 @@ async def test_the_others_go_on_at_once_and_who_left_is_back_later(tmp_path: Pat
         last = [there.index(one) if one != Attending.LINKED else len(there) - 1 for one in order]
         assert last == sorted(last)
         assert there[-1] == Attending.LINKED
-        assert all(late.muster.gone == {seat} for late in guest.heard(updates.PatienceOver))
+        assert all(late.muster.gone == {seat} for late in guest.heard(updates.SeatsTimedOut))
     assert table.guests[2].absences == (1, 1)
 
 
@@ -68,13 +68,13 @@ async def test_attendance_is_told_as_it_changes_and_the_clock_every_second(tmp_p
     assert any(0 in clock.awaited for clock in clocks)
     assert Kind.SEAL in {clock.kind for clock in clocks}
     late = {table.guests[1].place}
-    waits = [int(c.waited) for c in clocks if c.awaited == late and c.patience == 300.0]
+    waits = [int(c.waited) for c in clocks if c.awaited == late and c.timeout == 300.0]
     last = waits.index(max(waits))
     assert waits[last] in (19, 20)
     run = waits[max(0, last - 15) : last + 1]
     assert len(run) > 10
     assert run == list(range(run[0], run[0] + len(run)))
-    assert all(clock.left <= clock.patience for clock in clocks)
+    assert all(clock.left <= clock.timeout for clock in clocks)
     assert not table.guests[0].heard(SeatLeft)
 
 
@@ -122,7 +122,7 @@ async def test_at_a_table_of_two_the_other_is_told_and_waits(tmp_path: Path) -> 
     assert host.heard(SeatLeft) == [SeatLeft(1)]
     assert host.heard(updates.Paused)[0].muster.gone == {1}
     assert host.heard(updates.Paused)[0].seconds < 300
-    assert not host.heard(updates.PatienceOver)
+    assert not host.heard(updates.SeatsTimedOut)
     assert not table.guests[1].heard(updates.Away)
 
 

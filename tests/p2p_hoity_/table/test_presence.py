@@ -15,7 +15,7 @@ from support.sim.cheap import cheap_blocks
 from support.toy_game import ToyGame
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.screen_updates import Awaited, Halfway, PatienceOver, Paused
+from p2p_hoity.presentation.screen_updates import Awaited, Halfway, Paused, SeatsTimedOut
 from p2p_hoity.table.player_interface import BotPlayer, WaitLonger, Wish
 from p2p_hoity.table.presence import PresenceTeller, muster
 from protocol.chain.chain_state import Kind
@@ -123,7 +123,7 @@ def test_half_the_patience_is_said_and_then_whether_enough_are_left() -> None:
     assert [type(word) for _, word in room.watch(9)] == []
     room.bid(2)
     (late,) = [word for _, word in room.watch(12) if not isinstance(word, Awaited)]
-    assert late == PatienceOver(
+    assert late == SeatsTimedOut(
         frozenset({3}), 9.5, updates.Muster(4, 3, 3, thinking=frozenset({3}))
     )
     ((at, word),) = Watched({0}, 60).watch(59)
@@ -197,13 +197,13 @@ def test_seats_that_do_not_agree_are_told_of_once_a_minute_later() -> None:
     room = Watched({3}, 16)
     room.now = 16.0
     word = room.time_out(16, frozenset({1, 2}))
-    assert isinstance(word, PatienceOver)
+    assert isinstance(word, SeatsTimedOut)
     assert not word.undecided
     assert not word.muster.is_mute
     found = [
         (at, word)
         for at, word in room.watch(200, frozenset({1, 2}))
-        if isinstance(word, PatienceOver)
+        if isinstance(word, SeatsTimedOut)
     ]
     assert [(at, word.undecided, word.seats) for at, word in found] == [(76, True, frozenset({3}))]
 
@@ -240,8 +240,8 @@ async def test_a_player_waits_longer_and_then_the_game_goes_on(tmp_path: Path) -
     table.guests.pop()
     assert table.ended_alike()
     ((extended, word),) = [(at, u) for at, u in heard if isinstance(u, updates.Extended)]
-    late = table.guests[1].heard(PatienceOver)[0]
+    late = table.guests[1].heard(SeatsTimedOut)[0]
     assert (word.seats, word.left) == (late.seats, 4.0)
     assert late.muster == updates.Muster(4, 3, 3, unlinked=late.seats)
-    ran_out = next(at for at, u in heard if isinstance(u, PatienceOver))
+    ran_out = next(at for at, u in heard if isinstance(u, SeatsTimedOut))
     assert ran_out - extended >= 4.0

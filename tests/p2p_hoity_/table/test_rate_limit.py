@@ -1,9 +1,9 @@
 """Tests of rate limits: questions have a pace, and useless work costs the link that causes it."""
 
 from p2p_hoity.table import rate_limit
-from p2p_hoity.table.frame_kinds import kind_of
+from p2p_hoity.table.frame_kinds import Sender, kind_of
 from p2p_hoity.table.rate_limit import RateLimit
-from protocol.wire import peer_frames
+from protocol.wire import codec, peer_frames
 from protocol.wire.signed_notices import Departure
 
 A, B = b"a" * 32, b"b" * 32
@@ -39,3 +39,15 @@ def test_a_link_takes_its_wage_in_the_long_run_and_rests_when_it_takes_too_much(
         taken += 0.003
         now += 0.003 + limit.spend(A, 0.003, now)
     assert taken < rate_limit.PROCESSOR[0] + 1000.0 * rate_limit.PROCESSOR[1] * 1.05
+
+
+def test_frames_of_unknown_kinds_are_never_due_and_too_many_have_their_link_read_slowly() -> None:
+    """[L-77]"""
+    limit, later = RateLimit((A, B)), kind_of(codec.encode(("later", 1)))
+    assert later.sender is Sender.ANYONE
+    assert not any(limit.is_due(A, later, 0.0) for _ in range(10))
+    rests = [limit.rest(A, 0.0) for _ in range(int(rate_limit.EXCESS[0]) + 1)]
+    assert rests[:-1] == [0.0] * (len(rests) - 1)
+    assert 0.0 < rests[-1] <= rate_limit.LONGEST_REST
+    assert limit.rest(B, 0.0) == 0.0
+    assert limit.is_due(A, kind_of(ASKED), 0.0)

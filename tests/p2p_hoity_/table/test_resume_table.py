@@ -85,7 +85,7 @@ async def test_a_copy_of_a_home_that_plays_already_stops_before_it_signs(tmp_pat
     assert error.code.exit_code == 1
     assert sorted(error.fields["names"]) == ["P0", "P1"]
     assert table.ended_alike()
-    assert not table.heard(updates.PatienceOver)
+    assert not table.heard(updates.SeatsTimedOut)
 
 
 async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

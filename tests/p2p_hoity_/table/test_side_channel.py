@@ -139,5 +139,5 @@ async def test_a_flooder_loses_its_voice(tmp_path: Path, monkeypatch: pytest.Mon
         words = [word for _, word in heard(guest)]
         assert 0 < words.count("spam") < 20
         assert words.count("hello") == 1
-        assert not guest.heard(updates.PatienceOver)
+        assert not guest.heard(updates.SeatsTimedOut)
         assert not guest.heard(updates.Away)

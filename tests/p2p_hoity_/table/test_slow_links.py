@@ -12,7 +12,7 @@ from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round, short_track
 
-from cli.commands.options import TableOptions
+from cli.commands.options import LONGEST, TableOptions
 from cli.commands.play import checked_terms
 from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.peer_link import LinkCode
@@ -75,7 +75,7 @@ async def test_links_of_2_kilobytes_a_second_can_deal(tmp_path: Path, seats: int
     for guest in table.guests:
         silent = [u for u in guest.heard(updates.Unlinked) if u.reason.code == LinkCode.SILENT]
         assert silent == []
-        assert not guest.heard(updates.PatienceOver)
+        assert not guest.heard(updates.SeatsTimedOut)
 
 
 @pytest.mark.parametrize("seats", [2, 3])
@@ -101,7 +101,7 @@ async def test_nothing_piles_up_behind_itself_in_the_buffers_of_the_system(
     for guest in table.guests:
         lost = {update.reason.code for update in guest.heard(updates.Unlinked)}
         assert not lost & {LinkCode.SILENT, LinkCode.UNREAD, LinkCode.TOO_SLOW}
-        assert not guest.heard(updates.PatienceOver)
+        assert not guest.heard(updates.SeatsTimedOut)
 
 
 async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_what_was_under_way_on_a_lost_link_is_sent_over_the_next(tmp_path:
 
 async def test_long_records_kill_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "RECORD", 1 << 16)
-    table = slow_table(tmp_path, 3)
+    table = slow_table(tmp_path, 6)
     with trio.move_on_after(300), suppress(AssertionError, BaseExceptionGroup):
         await deal(table)
     assert any(one.reason.code == LinkCode.SILENT for one in table.heard(updates.Unlinked))
@@ -140,3 +140,6 @@ def test_the_host_sets_the_patience_of_every_step() -> None:
     terms = checked_terms(TableOptions(3, step_patience=90.0), bytes(32))
     assert terms.timeouts.step == 90_000
     assert table_header.Timeouts().step == 30_000
+    longest = TableOptions(3, patience=float(LONGEST), step_patience=float(LONGEST))
+    times = checked_terms(longest, bytes(32)).timeouts
+    assert (times.choice, times.step) == (2_592_000_000, 2_592_000_000)

@@ -161,7 +161,7 @@ async def test_a_seat_that_vanishes_is_absent_and_the_others_end(tmp_path: Path)
     await table.play_until_the_last_goes(past_round(2))
     table.guests.pop()
     table.judge()
-    assert table.heard(updates.PatienceOver)
+    assert table.heard(updates.SeatsTimedOut)
 
 
 async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ async def test_a_seat_declared_absent_comes_back_and_ends_with_the_others(tmp_pa
 
     async def leave_and_come_back() -> None:
         await table.sit_until(2, past_round(2))
-        await table.until(lambda: table.heard(updates.PatienceOver))
+        await table.until(lambda: table.heard(updates.SeatsTimedOut))
         await table.resume(2)
 
     await table.play({2: leave_and_come_back})

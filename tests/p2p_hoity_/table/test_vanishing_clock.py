@@ -32,7 +32,7 @@ async def test_jumping_clocks_do_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
     (report,) = table.judge()
     assert looks
     assert report.epochs == 0
-    assert not table.heard(updates.PatienceOver)
+    assert not table.heard(updates.SeatsTimedOut)
     assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 

@@ -22,7 +22,7 @@ async def test_all_seats_of_a_computer_that_slept_an_hour_are_still_there(tmp_pa
     (report,) = table.judge()
     assert trio.current_time() > 7200
     assert report.epochs == 0
-    assert not table.heard(updates.PatienceOver)
+    assert not table.heard(updates.SeatsTimedOut)
     assert [guest.absences for guest in table.guests] == [(0, 0)] * 3
 
 

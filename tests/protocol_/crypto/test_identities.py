@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import fails
 from support.forged_points import (
+    UnfixedLibsodium,
     of_a_key_outside_the_group,
     order_eight,
     with_the_cofactor_only,
+    with_the_identity,
 )
 
-from protocol.crypto import group
+from protocol.crypto import group, identities
 from protocol.crypto.group import BASE, IDENTITY, ORDER
 from protocol.crypto.hashing import Label
 from protocol.crypto.identities import (
@@ -141,6 +143,40 @@ def test_what_only_one_equation_accepts_is_rejected_before_a_library_is_asked() 
     said, signature = next((m, s) for m, s in made if s is not None)
     assert [equation(public, said, signature, c) for c in (1, 8)] == [True, True]
     fails(Invalid, "bad-point", verify_bytes, public, said, signature)
+
+
+@pytest.mark.parametrize("unfixed", [False, True])
+def test_no_equation_makes_up_for_r_outside_the_group(
+    unfixed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S fits each of them where the equation is multiplied by the cofactor, or R is the identity.
+
+    A libsodium before 1.0.21 takes R + (0, -1) for a point of the group, and A + (0, -1).
+    """
+    if unfixed:
+        with_unfixed_libsodium(monkeypatch)
+    for order in (2, 4, 8):
+        forged = with_the_cofactor_only(KEY.seed, KEY.public, b"message", order)
+        assert equation(KEY.public, b"message", forged, 8)
+        fails(Invalid, "bad-signature", verify_bytes, KEY.public, b"message", forged)
+    forged = with_the_identity(KEY.seed, KEY.public, b"message")
+    assert [equation(KEY.public, b"message", forged, c) for c in (1, 8)] == [True, True]
+    fails(Invalid, "bad-signature", verify_bytes, KEY.public, b"message", forged)
+    public = group.add(KEY.public, group.ORDER_TWO)
+    made = [of_a_key_outside_the_group(KEY.seed, public, b"%d" % n, 2) for n in range(20)]
+    said, signature = next((b"%d" % n, s) for n, s in enumerate(made) if s is not None)
+    assert [equation(public, said, signature, c) for c in (1, 8)] == [True, True]
+    fails(Invalid, "bad-point", verify_bytes, public, said, signature)
+    verify_bytes(KEY.public, b"message", sign_bytes(KEY, b"message"))
+
+
+def with_unfixed_libsodium(patch: pytest.MonkeyPatch) -> None:
+    """Let libsodium be one before 1.0.21, and the product find that out."""
+    for name in ("multiply", "is_valid_point"):
+        patch.setattr(group.Libsodium, name, staticmethod(getattr(UnfixedLibsodium, name)))
+    patch.setattr(identities, "LIBSODIUM", group._libsodium())
+    identities._is_valid_key.cache_clear()
+    assert isinstance(identities.LIBSODIUM, group.EarlierLibsodium)
 
 
 def test_what_is_signed() -> None:

@@ -26,6 +26,7 @@ from protocol.consensus.fault_evidence import Proof
 from protocol.seat import epoch_change
 from protocol.seat.effects import Guilty, StepTimedOut
 from protocol.seat.signer import SigningState
+from protocol.seat.timeouts import Timers
 from protocol.wire import peer_frames, signed_messages
 from protocol.wire.signed_messages import (
     CommitVote,
@@ -36,6 +37,7 @@ from protocol.wire.signed_messages import (
     Statement,
     StepInput,
 )
+from protocol.wire.table_header import Timeouts
 
 
 def promises(scene: MachineTable) -> list[EpochPromise]:
@@ -220,6 +222,28 @@ def test_there_is_nothing_to_wait_for_when_nobody_else_is_awaited() -> None:
     scene.run(until=1)
     assert scene.machine().finished
     assert not scene.machine().wait_longer(scene.now)
+
+
+def test_the_longest_times_of_all_are_kept_to_the_second() -> None:
+    """Thirty days in milliseconds need more than 31 bits."""
+    day, high = 86_400.0, [86_400_000 * days for days in (30, 30, 1, 30)]
+    table = toy_table(4, timeouts=Timeouts(*high), thinkers=[3])
+    table.start()
+    table.settle()
+
+    def absent_after(seconds: float) -> set[int]:
+        table.now = seconds
+        for seat in range(4):
+            table.machine(seat).tick(table.now)
+            table.collect(seat)
+        table.settle()
+        return {0, 1, 2, 3} - set(table.machine().tip.present)
+
+    assert table.machine().wait(0.0).left == 30 * day
+    assert absent_after(30 * day - 1) == set()
+    assert absent_after(30 * day) == {3}
+    back_offs = [Timers(Timeouts(*high)).back_off(j) / day for j in (0, 1, 4, 5, 10**9)]
+    assert back_offs == [1, 2, 16, 30, 30]
 
 
 def test_back_off_doubles_per_fruitless_epoch_up_to_its_cap() -> None:

@@ -186,9 +186,14 @@ def test_the_proof_on_a_link() -> None:
     proven = listener.check(raw(link, "answer"), raw(link, "challenge"))
     assert (proven.peer, proven.binding) == (raw(link, "dialler"), raw(link, "binding"))
     assert link["instances"] == [raw(link, "challenge")[-16:].hex(), proven.instance.hex()]
-    numbers = raw(link, "challenge") + raw(link, "nonce") + proven.instance
-    parts = (purpose.value, raw(link, "listener"), proven.peer, certificate, numbers)
-    assert framed(*parts) == raw(link, "statement")
+    offered = b"hoity link" + bytes(link["versions"])
+    assert raw(link, "challenge")[:12] == offered
+    assert link["version"] == proven.version == raw(link, "answer")[0]
+    numbers = raw(link, "answer")[:1] + raw(link, "nonce") + proven.instance
+    parts = (purpose.value, raw(link, "listener"), proven.peer, certificate)
+    assert framed(*parts, raw(link, "challenge"), numbers) == raw(link, "statement")
+    for one in link["hello"]:
+        assert secure_channel.read_hello(raw(one, "encoded")) == set(one["features"])
     signature = raw(link, "answer")[-64:]
     verify_signature(proven.peer, Label.LINK_HANDSHAKE, raw(link, "statement"), signature)
 

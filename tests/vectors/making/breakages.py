@@ -132,6 +132,9 @@ BROKEN: dict[str, Broken] = {
     "identity-outside-the-group": told(
         broken.key_outside_the_group, "bad-header", lambda: broken.key_outside_the_group(False)
     ),
+    "identity-plus-order-two": told(
+        broken.key_plus_order_two, "bad-header", lambda: broken.key_plus_order_two(False)
+    ),
     "another-game": other_game(
         "The terms name another game.",
         ("chess", 1, edition_of("small-4").canonical(), "confrontation"),
@@ -149,9 +152,11 @@ BROKEN: dict[str, Broken] = {
         lambda whole: with_evidence(whole, signatures=whole.evidence.signatures[:-1]),
     ),
     "signatures-exchanged": changed(broken.signatures_exchanged, "bad-signature"),
-    "signature-that-barriers-with-the-cofactor": changed(
+    "signature-that-holds-with-the-cofactor": changed(
         broken.signed_with_the_cofactor, "bad-signature"
     ),
+    "signature-with-r-plus-order-two": changed(broken.signed_with_order_two, "bad-signature"),
+    "signature-with-r-the-identity": changed(broken.signed_with_the_identity, "bad-signature"),
     "body-changed": changed(broken.other_body, "bad-signature"),
     "body-of-an-epoch-never-reached": changed(broken.later_epoch, "bad-epoch"),
     "prepare-votes-for-commit-votes": changed(

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
 from support.forged_points import (
-    mixed_order,
     of_a_key_outside_the_group,
+    small_order,
     with_the_cofactor_only,
+    with_the_identity,
 )
 from support.forgeries.transcripts import (
     cut,
@@ -26,6 +27,7 @@ from vectors.making.playing import TRANSCRIPTS, sentence
 from vectors.making.tables import Plan, VectorRoom
 
 from protocol.chain.chain_state import Missing, Node
+from protocol.crypto.group import add
 from protocol.crypto.hashing import Label
 from protocol.crypto.identities import signed_bytes
 from protocol.transcript import transcript_format
@@ -159,14 +161,25 @@ def with_nickname(what: str, name: str) -> Broken:
 
 def key_outside_the_group(is_spoilt: bool = True) -> bytes:
     """The key of seat 1 has a part of order eight, and its signature is valid by every equation."""
+    return _key_outside_the_group(is_spoilt, 8)
+
+
+def key_plus_order_two(is_spoilt: bool = True) -> bytes:
+    """The key of seat 1 is a sound one plus (0, -1), and its signature is valid by every equation.
+    A libsodium before 1.0.21 takes it for a point of the group.
+    """
+    return _key_outside_the_group(is_spoilt, 2)
+
+
+def _key_outside_the_group(is_spoilt: bool, order: int) -> bytes:
     room = room_of(TWO)
     terms, (host, entry) = room.table.header.terms, room.table.header.roster
-    public = mixed_order(entry.id)[0]
+    public = add(entry.id, small_order()[8 // order])
     for n in count():
         nonce = n.to_bytes(32, "big")
         said = table_header.seat_statement(terms.digest(), public, entry.nickname, nonce)
         whole = signed_bytes(Label.SEAT, said)
-        signature = of_a_key_outside_the_group(room.who[1].seed, public, whole)
+        signature = of_a_key_outside_the_group(room.who[1].seed, public, whole, order)
         if signature is not None:
             break
     guest = table_header.SeatEntry(public, entry.nickname, nonce, signature)
@@ -261,6 +274,23 @@ def signed_with_the_cofactor(whole: Transcript) -> Transcript:
     """R of a signature of step 1 has a part of order eight; times the cofactor its equation is
     true.
     """
+    return _signed_anew(whole, with_the_cofactor_only)
+
+
+def signed_with_order_two(whole: Transcript) -> Transcript:
+    """R of a signature of step 1 is a point plus (0, -1); times the cofactor its equation is true.
+    A libsodium before 1.0.21 takes it for a point of the group.
+    """
+    return _signed_anew(whole, partial(with_the_cofactor_only, order=2))
+
+
+def signed_with_the_identity(whole: Transcript) -> Transcript:
+    """R of a signature of step 1 is the identity; its equation is true."""
+    return _signed_anew(whole, with_the_identity)
+
+
+def _signed_anew(whole: Transcript, sign: Callable[[bytes, bytes, bytes], bytes]) -> Transcript:
+    """Replace the signature of seat 0 in step 1."""
     room, step = room_of(TWO), whole.content.entries[0]
     assert isinstance(step, StepEntry)
     body = step.slots[0]
@@ -268,7 +298,7 @@ def signed_with_the_cofactor(whole: Transcript) -> Transcript:
     data = signed_messages.payload(room.table.id, 0, StepInput(0, 1, room.table.id, body))
     who, said = room.who[0], signed_bytes(Label.STEP_INPUT, data)
     first, *rest = whole.evidence.signatures
-    spoilt = with_the_cofactor_only(who.seed, who.public, said)
+    spoilt = sign(who.seed, who.public, said)
     return with_evidence(whole, signatures=(((0, spoilt), *first[1:]), *rest))
 
 

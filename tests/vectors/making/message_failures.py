@@ -156,9 +156,19 @@ def ticket_of(
     relays: Sequence[tuple[int, bytes]] = (),
     entries: Sequence[tuple[int, bytes]] = (),
 ) -> str:
-    """The word of a ticket of the same table that holds these, whatever they are."""
+    """Return the word of a ticket of the same table that holds these, whatever they are."""
     host, terms = table().header.terms.host, table().header.terms.digest()
-    payload = host + terms + b"\0"
+    return ticket_word(host + terms + b"\0", addresses, relays, entries)
+
+
+def ticket_word(
+    beginning: bytes,
+    addresses: Sequence[tuple[int, bytes]],
+    relays: Sequence[tuple[int, bytes]] = (),
+    entries: Sequence[tuple[int, bytes]] = (),
+) -> str:
+    """Return the word of a ticket whose payload begins so and holds these, whatever they are."""
+    payload = beginning
     for those in (addresses, relays):
         payload += bytes([len(those)]) + _all_of(those)
     payload += _all_of(entries)

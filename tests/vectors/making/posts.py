@@ -257,15 +257,18 @@ def _ticket(word: str) -> Entry:
 
 
 def links() -> Entry:
-    """The proof of the dialling side's identity."""
+    """Return the proof of the dialling side's identity, and what each side says of its features."""
     draw, one, other = stream("messages", "handshake"), who()[0], who()[1]
     there, here = draw(16), draw(16)
-    challenge, der, nonce = secure_channel.MAGIC + draw(32) + there, b"a certificate", draw(32)
+    spoken, der = secure_channel.LINK_VERSIONS, b"a certificate"
+    offered = spoken.greeting + bytes([spoken.lowest, spoken.highest])
+    challenge, nonce, taken = offered + draw(32) + there, draw(32), bytes([spoken.highest])
     certificate = hashlib.sha256(der).digest()
     purpose = secure_channel.Purpose.LINK
-    parts = (purpose.value, one.public, other.public, certificate, challenge + nonce + here)
-    said = framed(*parts)
-    answer = other.public + nonce + here + other.sign(Label.LINK_HANDSHAKE, said)
+    parts = (purpose.value, one.public, other.public, certificate)
+    said = framed(*parts, challenge, taken + nonce + here)
+    signature = other.sign(Label.LINK_HANDSHAKE, said)
+    answer = taken + other.public + nonce + here + signature
     proven = secure_channel.Listener(purpose, one.public, certificate).check(answer, challenge)
     assert proven.binding == digest(Label.LINK_BINDING, said)
     return {
@@ -274,13 +277,23 @@ def links() -> Entry:
         "certificate": der.hex(),
         "certificate_sha256": certificate.hex(),
         "purpose": purpose.value.decode(),
+        "versions": [spoken.lowest, spoken.highest],
+        "version": proven.version,
         "challenge": challenge.hex(),
         "nonce": nonce.hex(),
         "instances": [there.hex(), here.hex()],
         "binding": proven.binding.hex(),
         "statement": said.hex(),
         "answer": answer.hex(),
+        "hello": [
+            {"features": sorted(features), "encoded": _hello(features).hex()}
+            for features in (frozenset[int](), frozenset({1, 2, 300}))
+        ],
     }
+
+
+def _hello(features: frozenset[int]) -> bytes:
+    return secure_channel.Speech(features=features).hello()
 
 
 # The chain.
