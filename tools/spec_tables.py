@@ -354,7 +354,10 @@ WHERE: Final = {
         "of a body that differs its own, else none",
         "of a body its own; of an invalid new-epoch message its signer; else none",
     ),
-    "left-over": ("of an entry, or of a signature too many in a step, that step; else none", "none"),
+    "left-over": (
+        "of an entry, or of a signature too many in a step, that step; else none",
+        "none",
+    ),
     "not-final": ("the next", "none"),
 }
 """Step and seat that a report of a file fault names; none of both for the others."""
