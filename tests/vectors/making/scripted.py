@@ -133,7 +133,7 @@ class Script:
     def say(
         self,
         seat: int,
-        body: bytes = step_bodies.EMPTY,
+        body: bytes | None = None,
         on: Node | None = None,
         step: int | None = None,
         digest: bytes | None = None,
@@ -144,7 +144,7 @@ class Script:
 
         Args:
             seat: The seat.
-            body: What it says.
+            body: What it gives; if nothing is given, what a seat gives that owes nothing.
             on: The node that it speaks on.
             step: The number of the step, if not that of the node.
             digest: The digest that it names, if not that of the node.
@@ -153,6 +153,9 @@ class Script:
         """
         node, epoch = on or self.tip, self.epoch if epoch is None else epoch
         step, digest = step or node.step, digest or node.digest
+        if body is None:
+            is_over = node.want.kind is Kind.RESULT
+            body = node.result_body() if is_over else step_bodies.EMPTY
         message = self.sign(seat, StepInput(epoch, step, digest, body))
         if heard:
             self.heard.setdefault(epoch, set()).add(message.hash)
