@@ -277,12 +277,12 @@ class Node:
         It covers the chain, the step, who is present and banned, the absences and, at the end of
         the game, the standings.
 
-        SPEC: [N-1], [N-12].
+        SPEC: [N-1], [N-13].
         """
         return digest(Label.BASE, self.table.id, codec.encode(self.base_value()))
 
     def base_value(self) -> tuple[Any, ...]:
-        """Return what the digest of a base covers, as a plain value ([N-12])."""
+        """Return what the digest of a base covers, as a plain value ([N-13])."""
         sets = tuple(sorted(self.present)), tuple(sorted(self.banned))
         return (self.digest, self.step, *sets, self.absences, self.standings())
 
@@ -293,7 +293,7 @@ class Node:
         return tuple(sorted(self.table.game.standings(self.state)))
 
     def result_body(self) -> bytes:
-        """Return the body that every present seat owes in `result` ([N-12])."""
+        """Return the body that every present seat owes in `result` ([N-13])."""
         return codec.encode((self.standings(), sorted(self.present)))
 
     def history(self) -> list[Node]:

@@ -121,7 +121,7 @@ class ResultStep(StepRules[None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
-        """Check that the body is the one that follows from the chain ([N-12]).
+        """Check that the body is the one that follows from the chain ([N-13]).
 
         Raises:
             Invalid: `bad-body`, if it is not.

@@ -37,7 +37,7 @@ Seats = Annotated[tuple[int, ...], Rows(Seat, key=int)]
 
 @dataclass(frozen=True)
 class Result:
-    """What a base covers at the end of a game ([N-12]).
+    """What a base covers at the end of a game ([N-13]).
 
     Attributes:
         digest: The id of the game, 32 bytes.
