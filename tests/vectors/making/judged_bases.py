@@ -224,7 +224,7 @@ def result_said_badly() -> bytes:
     return script.change(special={0: {"proofs": [[said]]}}).file()
 
 
-OVER = 32
+OVER = 72
 """The step of `result` in the game of `_over`."""
 BASES: dict[str, Judged] = {
     "certificate-void": fails(void, "void"),

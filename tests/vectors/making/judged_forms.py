@@ -191,7 +191,7 @@ def _behind_result(whole: Transcript) -> Transcript:
     return script.end_with(dict.fromkeys(range(3), b"\xc0")).whole()
 
 
-END4 = 40
+END4 = 32
 """The step of `result` in that file."""
 EVIDENCE: dict[str, Judged] = {
     "new-epochs-none": fails(

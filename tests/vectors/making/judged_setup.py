@@ -232,7 +232,7 @@ def _too_long() -> bytes:
     assert node.want.name == "action"
     assert 2 in node.want.owes
     nonce, choice = draw(32), b"\xcc\x05"
-    context = node.table.context(node.step, 2, "action")
+    context = node.table.context(node.step, 2, "game action")
     padded = nonce + len(choice).to_bytes(2, "big") + choice[:1]
     commitment = commitments.commit(context, choice, nonce)
     held = escrow.encrypt(context, node.keys.joint, commitment, padded)
