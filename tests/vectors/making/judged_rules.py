@@ -245,11 +245,11 @@ def chooses(body: bytes) -> Callable[[], bytes]:
     return file
 
 
-BUYER, OTHER = 2, 1
+BUYER, OTHER = 0, 1
 
 
 def another_says_too() -> bytes:
-    """Seat 1 chooses a window too where seat 2 is asked alone."""
+    """Seat 1 chooses a window too where seat 0 is asked alone."""
     return last_step(_window().branch(), OTHER, b"\x00")
 
 
