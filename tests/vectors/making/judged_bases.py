@@ -53,8 +53,8 @@ def void() -> bytes:
 
 
 def prepared_by_the_same() -> bytes:
-    """They hold prepare votes of the same three seats for each: all signers contradict themselves,
-    and the new-epoch message is invalid."""
+    """The epoch promises of epoch 2 hold prepare votes of the same three seats for each of two bases
+    of epoch 1: all signers contradict themselves, and the new-epoch message is invalid."""
     return _both_locked(False)
 
 
@@ -156,7 +156,7 @@ def needed_by_a_proof() -> bytes:
 
 
 def needed_by_a_proof_dropped() -> bytes:
-    """The same without that new-epoch message."""
+    """As `more-needed-by-a-proof`, without the new-epoch message of epoch 1."""
     whole = _needed_by_a_proof().whole()
     return with_evidence(whole, new_epochs=whole.evidence.new_epochs[1:]).encode()
 
@@ -210,7 +210,7 @@ def result_base_with_fault() -> bytes:
 
 
 def result_base_with_fault_and_final() -> bytes:
-    """The same with last inputs, which nothing needs."""
+    """As `more-result-base-with-fault`, with last inputs, which nothing needs."""
     script = _over()
     last = tuple((seat, script.say(seat, heard=False).signature) for seat in range(3))
     script.change(special={0: {"proofs": [two_prepares(script, 2)]}})

@@ -78,7 +78,7 @@ def child() -> bytes:
 
 
 def faulty_on_the_other() -> bytes:
-    """The same, and seat 3 itself speaks behind its second version, which counts for nothing since
+    """As `fork-child`, and seat 3 itself speaks behind its second version, which counts for nothing since
     it is a culprit."""
     fork = Fork()
     fork.second()

@@ -285,7 +285,7 @@ GAMES: dict[str, Judged] = {
         lambda: prison(1),
         "not-final",
         30,
-        what="The same, where it is of the lower one of two.",
+        what="As `prison-lowest-of-the-higher-seat`, but the lowest is of the lower seat.",
     ),
     "detectives-rank-together": fails(detectives_together, "not-final", 22),
 }

@@ -152,7 +152,7 @@ EXHIBITS: dict[str, Judged] = {
     "more-void-then-banned-end": sound(
         lambda: _void_then_banned().change().play(ended).file(),
         (2, 18, ILLEGAL),
-        what="The same game to its end, played on by the two others.",
+        what="As `more-void-then-banned`, and the two others play on to the end.",
     ),
     "more-convicted-and-proven": fails(
         convicted_and_proven, "not-final", 22, None, (2, 18, ILLEGAL)
@@ -315,8 +315,8 @@ WINDOWS: dict[str, Judged] = {
         "not-final",
         76,
         None,
-        what="The same in Surprise, where a turn is no longer sealed: Action cards are, in the "
-        "Castle.",
+        what="As `windows-empty-confrontation`, in Surprise, where a turn is no longer sealed: "
+        "Action cards are, in the Castle.",
     ),
 }
 RULES: dict[str, Judged] = {**EXHIBITS, **SHOWS, **WINDOWS}
