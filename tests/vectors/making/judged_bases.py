@@ -53,8 +53,8 @@ def void() -> bytes:
 
 
 def prepared_by_the_same() -> bytes:
-    """The epoch promises of epoch 2 hold prepare votes of the same three seats for each of two bases
-    of epoch 1: all signers contradict themselves, and the new-epoch message is invalid."""
+    """The epoch promises of epoch 2 hold prepare votes of three seats for each of two bases of
+    epoch 1: all signers contradict themselves, and the new-epoch message is invalid."""
     return _both_locked(False)
 
 

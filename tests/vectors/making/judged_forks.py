@@ -78,8 +78,8 @@ def child() -> bytes:
 
 
 def faulty_on_the_other() -> bytes:
-    """As `fork-child`, and seat 3 itself speaks behind its second version, which counts for nothing since
-    it is a culprit."""
+    """As `fork-child`, and seat 3 itself speaks behind its second version, which counts for nothing
+    since it is a culprit."""
     fork = Fork()
     fork.second()
     fork.build_on(fork.child(), 0, 1, 2)
