@@ -14,6 +14,7 @@ from vectors.making.judged_bytes import BYTES
 from vectors.making.judged_faulty import FAULTY
 from vectors.making.judged_forks import FORKS
 from vectors.making.judged_forms import FORMS
+from vectors.making.judged_readings import READINGS
 from vectors.making.judged_rules import RULES
 from vectors.making.judged_setup import SETUP_AND_ESCROWS
 from vectors.making.message_failures import MESSAGE_FAILURES
@@ -84,6 +85,7 @@ JUDGED: dict[str, Judged] = {
     **BASES,
     **SETUP_AND_ESCROWS,
     **RULES,
+    **READINGS,
 }
 """Name to what makes the file and states its verdict."""
 

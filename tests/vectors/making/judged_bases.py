@@ -25,7 +25,7 @@ ELSEWHERE = b"\x05" * 32
 # Two bases of epoch 1.
 
 
-def _shorter_and_longer(seats: int, quorum: int = 0) -> tuple[Script, Node, Node]:
+def two_bases(seats: int, quorum: int = 0) -> tuple[Script, Node, Node]:
     """Return a table in epoch 1 with two bases: one before the next step and one behind it."""
     script = dealt(seats, quorum)
     short, told = script.tip, set(script.heard[0])
@@ -38,7 +38,7 @@ def _shorter_and_longer(seats: int, quorum: int = 0) -> tuple[Script, Node, Node
 
 
 def _both_locked(sealed: bool) -> bytes:
-    script, short, long = _shorter_and_longer(4)
+    script, short, long = two_bases(4)
     locks = [script.certificate(sealed, range(3), base) for base in (short, long, short)]
     named = [script.promise(s, 2, certificate=lock, inputs=()) for s, lock in enumerate(locks)]
     script.propose(named, 2)
@@ -53,15 +53,15 @@ def void() -> bytes:
 
 
 def prepared_by_the_same() -> bytes:
-    """They hold prepare votes of the same three seats for each: all signers contradict themselves,
-    and the new-epoch message is invalid."""
+    """The epoch promises of epoch 2 hold prepare votes of three seats for each of two bases of
+    epoch 1: all signers contradict themselves, and the new-epoch message is invalid."""
     return _both_locked(False)
 
 
 def the_longer_one() -> bytes:
     """Seat 0's certificate has prepare votes for the shorter base of epoch 1, seat 2's for the
     longer one, which counts; seat 1 has voted for both."""
-    script, short, long = _shorter_and_longer(3)
+    script, short, long = two_bases(3)
     low = script.promise(0, certificate=script.certificate(False, (0, 1), short), inputs=())
     high = script.promise(2, certificate=script.certificate(False, (1, 2), long), inputs=())
     return script.enter(script.propose([low, high])).file()
@@ -86,7 +86,7 @@ def the_lower_digest() -> bytes:
 def one_not_needed() -> bytes:
     """All certificates are of the shorter base of epoch 1, and the new-epoch message of the longer
     one is in the file."""
-    script, short, _ = _shorter_and_longer(3)
+    script, short, _ = two_bases(3)
     lock = script.certificate(False, (0, 1), short)
     named = [script.promise(seat, 5, certificate=lock, inputs=()) for seat in (0, 2)]
     return script.enter(script.propose(named, 5)).file()
@@ -95,7 +95,7 @@ def one_not_needed() -> bytes:
 def void_alone() -> bytes:
     """A proof names seat 1's new-epoch message of epoch 4 alone, whose promises hold commit votes
     for two bases of epoch 1: its base is void, which proves nothing (10.4)."""
-    script, short, long = _shorter_and_longer(3)
+    script, short, long = two_bases(3)
     ends = ((0, short, (0, 1)), (2, long, (1, 2)))
     later = [
         script.promise(seat, 4, certificate=script.certificate(True, votes, base), inputs=())
@@ -156,7 +156,7 @@ def needed_by_a_proof() -> bytes:
 
 
 def needed_by_a_proof_dropped() -> bytes:
-    """The same without that new-epoch message."""
+    """As `more-needed-by-a-proof`, without the new-epoch message of epoch 1."""
     whole = _needed_by_a_proof().whole()
     return with_evidence(whole, new_epochs=whole.evidence.new_epochs[1:]).encode()
 
@@ -210,7 +210,7 @@ def result_base_with_fault() -> bytes:
 
 
 def result_base_with_fault_and_final() -> bytes:
-    """The same with last inputs, which nothing needs."""
+    """As `more-result-base-with-fault`, with last inputs, which nothing needs."""
     script = _over()
     last = tuple((seat, script.say(seat, heard=False).signature) for seat in range(3))
     script.change(special={0: {"proofs": [two_prepares(script, 2)]}})
@@ -224,8 +224,11 @@ def result_said_badly() -> bytes:
     return script.change(special={0: {"proofs": [[said]]}}).file()
 
 
-OVER = 72
-"""The step of `result` in the game of `_over`."""
+def over_at() -> int:
+    """Return the step of `result` in the game of `_over`."""
+    return _over().tip.step
+
+
 BASES: dict[str, Judged] = {
     "certificate-void": fails(void, "void"),
     "certificate-prepare-votes": fails(prepared_by_the_same, "bad-base", None, 2),
@@ -245,10 +248,10 @@ BASES: dict[str, Judged] = {
     "more-two-chains-before-a-reconfiguration": fails(
         two_chains_before_a_link, "not-final", 13, None, (2, 13, "bad-body")
     ),
-    "more-result-base-with-fault": sound(result_base_with_fault, (2, OVER, "equivocation")),
+    "more-result-base-with-fault": sound(result_base_with_fault, (2, over_at, "equivocation")),
     "more-result-base-with-fault-and-final": fails(
-        result_base_with_fault_and_final, "left-over", None, None, (2, OVER, "equivocation")
+        result_base_with_fault_and_final, "left-over", None, None, (2, over_at, "equivocation")
     ),
-    "more-result-said-badly": sound(result_said_badly, (2, OVER, "bad-body")),
+    "more-result-said-badly": sound(result_said_badly, (2, over_at, "bad-body")),
 }
 """Name to file."""

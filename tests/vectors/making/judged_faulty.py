@@ -126,7 +126,7 @@ def _vote(script: Script) -> Message:
 
 def by_two() -> bytes:
     """Seat 1 names seat 3's commit vote, and seat 0 its epoch promise without a certificate, which
-    lists nothing; no line speaks of both, and the promise omits inputs."""
+    lists nothing. In the contents the input that it omits stands before the vote (10.4, line 3)."""
     script = dealt()
     vote, promise = _vote(script), promises(script, inputs=())
     script.change(special={0: {"proofs": [[promise]]}, 1: {"proofs": [[vote]]}})
@@ -218,8 +218,8 @@ FAULTY: dict[str, Judged] = {
         by_two, "not-final", END, None, (LIAR, END, "promise-omits-input")
     ),
     "faulty-promise-below-certificate-lists-all": proves(
-        "The same two messages, but the promise lists all inputs of epoch 0, so that only the "
-        "commit vote contradicts it.",
+        "As `faulty-promise-below-certificate`, but the promise lists all inputs of epoch 0, so "
+        "that only the commit vote contradicts it.",
         "promise-below-certificate",
         lambda script: [[_vote(script), promises(script)]],
     ),
@@ -256,7 +256,7 @@ FAULTY: dict[str, Judged] = {
         lambda script: [[says(script, 11, script.tip.digest, b"\xc0")]],
     ),
     "faulty-wrong-step": proves(
-        "The same, in epoch 9.",
+        "As `faulty-later-input`, in epoch 9.",
         "not-expected",
         lambda script: [[says(script, 11, script.tip.digest, b"\xc0", epoch=9)]],
     ),

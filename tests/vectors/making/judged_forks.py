@@ -28,10 +28,16 @@ class Fork:
         bodies: The first body of each seat.
     """
 
-    def __init__(self, seats: int = 4, quorum: int = 0, liars: Iterable[int] = (3,)) -> None:
-        self.script = dealt(seats, quorum)
+    def __init__(
+        self,
+        seats: int = 4,
+        quorum: int = 0,
+        liars: Iterable[int] = (3,),
+        script: Script | None = None,
+    ) -> None:
+        self.script = script or dealt(seats, quorum)
         self.node, self.liars = self.script.tip, tuple(liars)
-        self.bodies = {seat: self.script.body(seat) for seat in range(seats)}
+        self.bodies = {seat: self.script.body(seat) for seat in sorted(self.node.present)}
         self.others = {seat: self.script.body(seat, "second") for seat in self.liars}
         self.thirds = {seat: self.script.body(seat, "third") for seat in self.liars}
         self.script.step(self.bodies)
@@ -72,8 +78,8 @@ def child() -> bytes:
 
 
 def faulty_on_the_other() -> bytes:
-    """The same, and seat 3 itself speaks behind its second version, which counts for nothing since
-    it is a culprit."""
+    """As `fork-child`, and seat 3 itself speaks behind its second version, which counts for nothing
+    since it is a culprit."""
     fork = Fork()
     fork.second()
     fork.build_on(fork.child(), 0, 1, 2)

@@ -207,10 +207,10 @@ def without(script: Script, seat: int) -> Script:
     return script.change(signers, timeout=True)
 
 
-def seals(script: Script, seat: int, choice: bytes) -> bytes:
+def seals(script: Script, seat: int, choice: bytes, kind: str = "") -> bytes:
     """Return the body by which a seat seals any bytes as its choice."""
     draw = make.stream("judged", f"seal {seat} {choice.hex()}")
-    name = script.tip.want.name
+    name = kind or script.tip.want.name
     return sealed_choices.seal_choice(script.tip, seat, name, choice, script.secrets[seat], draw)
 
 
