@@ -342,8 +342,8 @@ def fault_table() -> str:
 WHERE: Final = {
     "missing-signature": ("its own", "the first without one; none if the step has no array"),
     "bad-signature": (
-        "of a body or last say its own",
-        "its own, of a commit vote too; in header, messages none",
+        "of a body or a last input its own",
+        "its own, of a commit vote too; in header and messages none",
     ),
     "bad-epoch": ("its own", "its own"),
     "incomplete-step": ("its own", "the first such"),
@@ -352,9 +352,12 @@ WHERE: Final = {
     "unjustified-link": ("the next", "none"),
     "bad-base": (
         "of a body that differs its own, else none",
-        "of a body its own; of an invalid close its signer; else none",
+        "of a body its own; of an invalid new-epoch message its signer; else none",
     ),
-    "left-over": ("of an entry, or of a signature more in a step, that step; else none", "none"),
+    "left-over": (
+        "of an entry, or of a signature too many in a step, that step; else none",
+        "none",
+    ),
     "not-final": ("the next", "none"),
 }
 """Step and seat that a report of a file fault names; none of both for the others."""

@@ -18,7 +18,7 @@ HALL = Place.AUCTION_HALL
 
 
 def resolve(state: State) -> State:
-    """The Actions in the Auction Hall are shown: the largest Cash may buy."""
+    """The Actions in the Auction Hall are shown: the largest Cash may buy ([G-10])."""
     bidders = state.playing(HALL, ActionKind.CASH)
     if bidders:
         buyer = max(bidders, key=lambda seat: state.edition.number(state.action(seat)))
@@ -34,7 +34,7 @@ def window_due(state: State) -> Choose | None:
 
 
 def choose_window(state: State, event: Chosen) -> State:
-    """The sale: the top of the window changes hands, the Cash is paid."""
+    """The sale: the top of the window changes hands, the Cash is paid ([G-11])."""
     choice = event.choice
     if choice is None:
         choice = default_window(state)
@@ -84,6 +84,8 @@ def draw(state: State, event: Drawn) -> State:
     """The next Collectible of the window is open to all.
 
     UnexpectedEvent if other slots are opened.
+
+    SPEC: [G-12].
     """
     due = draw_due(state).slots
     if set(event.cards) != set(due):

@@ -26,6 +26,8 @@ def finish(state: State, event: Opened) -> State:
     """Final exhibits, their moves, and the standings.
 
     UnexpectedEvent if slots are opened that are not hidden in hands.
+
+    SPEC: [G-21].
     """
     if not set(event.cards) <= set(opening_due(state).slots):
         raise UnexpectedEvent("the end opens only hidden Collectibles in hands")

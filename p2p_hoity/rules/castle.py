@@ -21,7 +21,10 @@ PLACES_OF_HONOUR = (Why.BEST, Why.SECOND_BEST)
 
 
 def begin(state: State) -> State:
-    """The sale is over: the figures' fields are taken down, and the Castle's Actions are due."""
+    """The sale is over: the figures' fields are taken down, and the Castle's Actions are due.
+
+    SPEC: [G-13].
+    """
     state = state.but(before=state.figures)
     if any(card is not None for card in state.actions):
         return resolve(state)
@@ -37,7 +40,7 @@ def exhibitors(state: State) -> tuple[int, ...]:
 
 
 def resolve(state: State) -> State:
-    """The Actions in the Castle are shown: who has played Exhibit shows one."""
+    """The Actions in the Castle are shown: who has played Exhibit shows one ([G-14])."""
     count = len(exhibitors(state))
     if not count:
         return go(state, Phase.DETECTIVES)
@@ -66,6 +69,8 @@ def show(state: State, choices: Mapping[int, Choice | None], cards: Cards) -> St
     """All exhibits are shown at once, ranked and rewarded; seats without a choice default.
 
     UnexpectedEvent if cards are opened that are in no exhibit shown.
+
+    SPEC: [G-15].
     """
     for seat, choice in sorted(choices.items()):
         if choice is not None:
@@ -124,6 +129,7 @@ def _number(state: State, seat: int) -> int:
 
 
 def _next_thief(state: State) -> State:
+    """Go on with the next Thief that has something to steal ([G-16])."""
     if state.thieves and theft_options(state):
         return go(state, Phase.THEFT)
     return go(state, Phase.DETECTIVES, thieves=())
@@ -136,7 +142,7 @@ def theft_due(state: State) -> Choose | None:
 
 
 def choose_theft(state: State, event: Chosen) -> State:
-    """One Collectible from every exhibit that still has one changes hands."""
+    """One Collectible from every exhibit that still has one changes hands ([G-17])."""
     choice = event.choice
     if choice is None:
         choice = default_theft(state)
@@ -163,7 +169,7 @@ def _steal(state: State, thief: int, slot: int) -> State:
 
 
 def end_round(state: State) -> State:
-    """Detectives catch the Thieves, cards go home, and the round is finished."""
+    """Detectives catch the Thieves, cards go home, and the round is finished ([G-18])."""
     caught = sorted(state.playing(CASTLE, ActionKind.THIEF), key=lambda seat: _number(state, seat))
     detectives = state.playing(CASTLE, ActionKind.DETECTIVE)
     if caught and detectives:

@@ -64,6 +64,8 @@ def deal(state: State, event: Dealt) -> State:
     """Colours, Action hands and the open tops.
 
     UnexpectedEvent for a coin of another size or other tops.
+
+    SPEC: [G-20].
     """
     if len(event.coin) != COIN_BYTES:
         raise UnexpectedEvent(f"the coin has {COIN_BYTES} bytes, not {len(event.coin)}")

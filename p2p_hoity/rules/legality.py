@@ -24,6 +24,8 @@ def check(state: State, kind: Kind, seat: int, choice: object, cards: Cards = NO
     `cards` (slot to Collectible) are known besides `state.known`: those shown with an exhibit, or
     one's own. A sealed choice is judged as it will be when it is opened. Whether the seat owes
     the choice at all is not judged here.
+
+    SPEC: [G-19].
     """
     value = choice_from_wire(kind, choice)
     broken = _RULES[kind](state, seat, value, cards)

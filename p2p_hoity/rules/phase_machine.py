@@ -43,6 +43,8 @@ def apply(state: State, event: game.Event) -> State:
 
     Raises IllegalMove if the rules forbid a choice in it, UnexpectedEvent if it is not what
     `expected` asks for. The state given is never changed.
+
+    SPEC: [G-3].
     """
     fresh = state.but(news=())
     if isinstance(event, game.Presence):
@@ -82,7 +84,7 @@ def _fits(due: game.Expected, event: game.Event) -> bool:
 
 
 def _stop(state: State) -> State:
-    """On to the end from any phase; what the round still owed is not done."""
+    """On to the end from any phase; what the round still owed is not done ([G-5])."""
     if state.phase in (Phase.DEAL, Phase.FINAL, Phase.OVER):
         raise UnexpectedEvent(f"a game in phase {state.phase} is not stopped")
     return tell(state, GameStopped(state.round), phase=Phase.FINAL)
@@ -92,7 +94,7 @@ def _stop(state: State) -> State:
 
 
 def _change_presence(state: State, event: game.Presence) -> State:
-    """Who comes back in a round rests until the next one ([E-14])."""
+    """Who comes back in a round rests until the next one ([E-14], [G-4])."""
     seats = frozenset(range(state.seats))
     if not event.present <= seats or not state.banned <= event.banned <= seats:
         raise UnexpectedEvent(f"{event} names no seats of this table, or lifts a ban")

@@ -26,7 +26,7 @@ def round_waits(state: State) -> Seal | None:
 
 
 def begin_round(state: State) -> State:
-    """Everyone present takes part; with no Place to choose all are sent to one."""
+    """Everyone present takes part; with no Place to choose all are sent to one ([G-7])."""
     fixed = _fixed_place(state, state.round + 1)
     seats = tuple(sorted(state.present))
     out = tuple(seat for seat in range(state.seats) if seat not in state.present)
@@ -72,7 +72,7 @@ def _first_phase(state: State, fixed: Place | None) -> Phase:
 
 
 def seal_of(state: State, kind: Kind, seats: Iterable[int]) -> Seal | None:
-    """A Seal of those of `seats` that may be asked; None if there are none."""
+    """A Seal of those of `seats` that may be asked; None if there are none ([G-6])."""
     owed = frozenset(seat for seat in seats if state.active(seat))
     return Seal(kind, owed) if owed else None
 
@@ -105,7 +105,7 @@ def _void(seat: int) -> Happening:
 
 
 def open_places(state: State, event: Unsealed) -> State:
-    """Places are shown; a void one sits the round out."""
+    """Places are shown; a void one sits the round out ([G-8])."""
     end = Phase.ALL_SEAL if together(state) else Phase.HALL_SEAL
     return go(_shown(state, event, _void, _stand), end, sealed=NOBODY)
 
@@ -165,7 +165,7 @@ def _why_passed(state: State, seat: int, place: Place) -> Why:
 
 
 def open_actions(state: State, event: Unsealed, place: Place) -> State:
-    """The Actions in one Place are shown; a void one is a pass."""
+    """The Actions in one Place are shown; a void one is a pass ([G-9])."""
     shown = _shown(state, event, lambda seat: Passed(seat, place, Why.VOID_CHOICE), _play)
     return shown.but(sealed=state.sealed - frozenset(event.choices))
 
