@@ -187,7 +187,9 @@ AGAIN: Final = {
 MEANING: Final = {
     signed_messages.StepInput: "the body of a seat in a step, in this epoch and on this digest",
     signed_messages.EpochRequest: "a request to change to this epoch",
-    signed_messages.EpochPromise: "a promise to sign nothing of a lower epoch; what the seat stores",
+    signed_messages.EpochPromise: (
+        "a promise to sign nothing of a lower epoch, and what its seat stores"
+    ),
     signed_messages.NewEpoch: "the promises from which the base of an epoch follows",
     signed_messages.PrepareVote: "the first vote for a base",
     signed_messages.CommitVote: "the second vote for a base, after prepare votes of t seats",
