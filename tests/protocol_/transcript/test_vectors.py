@@ -16,7 +16,7 @@ from support.stream import stream
 from vectors.making import side
 from vectors.making.breakages import BROKEN
 from vectors.making.expelled import EXPELLED
-from vectors.making.files import FILES
+from vectors.making.files import FILES, JUDGED
 from vectors.making.message_failures import MESSAGE_FAILURES, read
 from vectors.making.playing import TRANSCRIPTS
 from vectors.making.refused import REFUSED
@@ -38,7 +38,13 @@ from protocol.wire.signed_messages import Message
 FOLDER = VECTORS
 FILED = {**BROKEN, **REFUSED, **EXPELLED}
 POSTS = list(MESSAGE_FAILURES)
-CHEAP = ("crypto", "messages", "failures/too-large-file", *(f"failures/{name}" for name in POSTS))
+CHEAP = (
+    "crypto",
+    "messages",
+    "judged/verdicts",
+    "failures/too-large-file",
+    *(f"failures/{name}" for name in POSTS),
+)
 COSTLY = [name for name in FILES if name not in CHEAP]
 
 
@@ -251,9 +257,12 @@ def test_transcripts_of_all_sizes_and_editions_hold_every_kind_of_change() -> No
 
 
 def test_there_is_no_file_that_nothing_makes() -> None:
-    listed = {f"{name}.json" for name in FILES}
-    listed |= {f"{n}.hoity" for n in FILES if n.split("/")[-1] in {*FILED, *TRANSCRIPTS}}
-    found = [*(FOLDER / "transcripts").iterdir(), *(FOLDER / "failures").iterdir()]
+    judged = {f"judged/{name}" for name in JUDGED}
+    listed = {f"{name}.json" for name in FILES if name not in judged}
+    with_file = {*FILED, *TRANSCRIPTS, *JUDGED}
+    listed |= {f"{n}.hoity" for n in FILES if n.split("/")[-1] in with_file}
+    folders = ("transcripts", "failures", "judged")
+    found = [path for folder in folders for path in (FOLDER / folder).iterdir()]
     kept = {path.relative_to(FOLDER).as_posix() for path in found}
     assert kept == listed - {"crypto.json", "messages.json"}
 

@@ -8,6 +8,14 @@ from vectors.making import differences, posts, side
 from vectors.making.breakages import BROKEN
 from vectors.making.broken import Broken
 from vectors.making.expelled import EXPELLED, Expelled
+from vectors.making.judged import Judged
+from vectors.making.judged_bases import BASES
+from vectors.making.judged_bytes import BYTES
+from vectors.making.judged_faulty import FAULTY
+from vectors.making.judged_forks import FORKS
+from vectors.making.judged_forms import FORMS
+from vectors.making.judged_rules import RULES
+from vectors.making.judged_setup import SETUP_AND_ESCROWS
 from vectors.making.message_failures import MESSAGE_FAILURES
 from vectors.making.playing import TRANSCRIPTS, Recipe
 from vectors.making.refused import REFUSED, Refused
@@ -68,6 +76,32 @@ def _too_large() -> Made:
     yield "failures/too-large-file.json", side.text(label)
 
 
+JUDGED: dict[str, Judged] = {
+    **BYTES,
+    **FORMS,
+    **FAULTY,
+    **FORKS,
+    **BASES,
+    **SETUP_AND_ESCROWS,
+    **RULES,
+}
+"""Name to what makes the file and states its verdict."""
+
+
+def _judged(name: str, one: Judged) -> Callable[[], Made]:
+    def make() -> Made:
+        data = one.file()
+        one.check(data)
+        yield f"judged/{name}.hoity", data
+
+    return make
+
+
+def _verdicts() -> Made:
+    labels = {name: one.label() for name, one in sorted(JUDGED.items())}
+    yield "judged/verdicts.json", side.text(labels)
+
+
 FILES: dict[str, Callable[[], Made]] = {
     "crypto": lambda: iter([("crypto.json", make_crypto.text().encode())]),
     "messages": lambda: iter([("messages.json", side.text(posts.book()))]),
@@ -75,5 +109,7 @@ FILES: dict[str, Callable[[], Made]] = {
     "failures/too-large-file": _too_large,
     **{f"failures/{n}": _filed(n, one) for n, one in {**BROKEN, **REFUSED, **EXPELLED}.items()},
     **{f"failures/{name}": _message(name) for name in MESSAGE_FAILURES},
+    **{f"judged/{name}": _judged(name, one) for name, one in JUDGED.items()},
+    "judged/verdicts": _verdicts,
 }
 """Name to what makes the file and the label beside it."""

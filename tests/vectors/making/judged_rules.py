@@ -1,0 +1,323 @@
+"""Files with exhibits and windows that honest machines do not bring about (7.6, 9.5).
+
+A file with a problem ends with the step in which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from support.forgeries import bodies as make
+from vectors.making.judged import Judged, fails, sound
+from vectors.making.judged_setup import ended, last_step, seals, with_field, without
+from vectors.making.scripted import Script, Wish, two_prepares
+from vectors.making.tables import EXHIBIT, Plan
+
+from protocol.chain.cards import hidden_of, own_shares
+from protocol.chain.chain_state import Kind
+from protocol.wire import codec, step_bodies
+from protocol.wire.signed_messages import Rejoin
+
+THIEF, DETECTIVE = 4, 6
+"""Places of Action cards in their colour; the first four are Cash."""
+CASTLE, HALL = 0, 1
+
+
+# Exhibits (9.5).
+
+
+def goes(place: int, cards: dict[int, int]) -> Wish:
+    """Return the wish to go to a Place and play these Action cards there, in the first round."""
+
+    def wish(script: Script, seat: int, options: list[Any]) -> Any:
+        name = script.tip.want.name
+        if script.tip.state.state.round > 1 or name not in ("place", "action"):
+            return None
+        if name == "place":
+            return place
+        wanted = cards.get(seat, THIEF)
+        return next((card for card in options if card % 8 == wanted), None)
+
+    return wish
+
+
+@cache
+def _exhibits() -> Script:
+    """Return a table at the step in which seats 1 and 2 seal an exhibit each."""
+    exhibits = {1: EXHIBIT, 2: EXHIBIT}
+    script = Script(Plan("judged exhibits 32", "small-4", 3), goes(CASTLE, exhibits))
+    return script.play(lambda node: node.want.name == "exhibit")
+
+
+VALID = (8, 9, 11)
+"""An exhibit that seat 2 holds."""
+TWO = VALID[:2]
+
+
+def _sealed(choice: Any) -> Script:
+    """Seat 2 seals an exhibit and is gone before it opens it."""
+    script = _exhibits().branch()
+    return without(script.step({2: seals(script, 2, step_bodies.encode_choice(choice))}), 2)
+
+
+def shown(choice: Any) -> Callable[[], bytes]:
+    """Return what makes the whole game after such an exhibit."""
+    return lambda: _sealed(choice).play(ended).file()
+
+
+def _returned() -> Script:
+    """Seat 2 seals an exhibit of two pieces, is absent and back before the others open it; it is
+    void, and the seat plays on to the next round."""
+    script = _sealed(TWO)
+    return script.change(rejoins=[script.sign(2, Rejoin(1))]).step().step()
+
+
+def shown_again() -> bytes:
+    """A void exhibit of two pieces was opened. In the next round the seat shows both with a third:
+    what only a void choice has shown is not known to the game, and does not count (9.5)."""
+    script = _returned()
+
+    def wish(here: Script, seat: int, options: list[Any]) -> Any:
+        if here.tip.want.name != "action":
+            return CASTLE if here.tip.want.name == "place" else None
+        wanted = EXHIBIT if seat == 2 else THIEF
+        return next((card for card in options if card % 8 == wanted), None)
+
+    script.wish = wish
+    script.play(lambda node: node.want.kind is Kind.SHOW)
+    return last_step(script, 2, _show(script, 2, VALID))
+
+
+def _show(script: Script, seat: int, choice: tuple[int, ...], kind: str = "shares") -> bytes:
+    """Return the body that shows slots, with shares of those of its hand that are hidden; in
+    another context if `kind` says so."""
+    node, secrets = script.tip, script.secrets[seat]
+    slots = hidden_of(node, seat, choice)
+    batch = replace(own_shares(node, seat, slots), kind=kind)
+    shares = batch.write(secrets.key, make.stream("judged", f"show {seat} {choice} {kind}"))
+    return step_bodies.encode_body(step_bodies.ShowBody(step_bodies.encode_choice(choice), shares))
+
+
+def _void_then_banned() -> Script:
+    return _returned().step().step().step()
+
+
+def convicted_and_proven() -> bytes:
+    """A void exhibit has convicted seat 2, a change of epoch banned it, and the next one finds two
+    prepare votes of it: its first fault is the conviction."""
+    script = _void_then_banned().change()
+    proof = two_prepares(script, 2)
+    return script.change(special={0: {"proofs": [proof]}}).file()
+
+
+ILLEGAL = "illegal-choice"
+
+
+def _exhibit(what: str, choice: Any, step: int) -> Judged:
+    return sound(shown(choice), (2, step, ILLEGAL), what=f"Seat 2, gone since, has sealed {what}.")
+
+
+EXHIBITS: dict[str, Judged] = {
+    "ex-good": sound(
+        shown(VALID),
+        what="Seat 2 seals an exhibit and is gone; the others open it and give its shares.",
+    ),
+    "ex-falling": _exhibit(
+        "a valid exhibit with its slots falling, void once its cards are open",
+        VALID[::-1],
+        18,
+    ),
+    "ex-two-slots": _exhibit("an exhibit of two pieces, void once its cards are open", TWO, 18),
+    "ex-int": _exhibit("a number as its exhibit, void when it is opened", 3, 17),
+    "ex-other-hand": _exhibit(
+        "an exhibit of another seat's slots, which is not showable: void when it is opened",
+        (0, 1, 2),
+        17,
+    ),
+    "ex-slot-255": _exhibit("an exhibit with slot 255", (*TWO, 255), 17),
+    "ex-twice": _exhibit("an exhibit that names a slot twice", (8, 8, 9), 17),
+    "ex-void-shown-again": fails(shown_again, ILLEGAL, 26, 2, (2, 18, ILLEGAL)),
+    "more-void-then-banned": fails(
+        lambda: _void_then_banned().change().file(),
+        "not-final",
+        22,
+        None,
+        (2, 18, ILLEGAL),
+        what="Seat 2's exhibit is void and the seat plays on; the next change of epoch bans it "
+        "(6.3).",
+    ),
+    "more-void-then-banned-end": sound(
+        lambda: _void_then_banned().change().play(ended).file(),
+        (2, 18, ILLEGAL),
+        what="The same game to its end, played on by the two others.",
+    ),
+    "more-convicted-and-proven": fails(
+        convicted_and_proven, "not-final", 22, None, (2, 18, ILLEGAL)
+    ),
+}
+
+# A lone exhibit, in the open (7.6).
+
+
+@cache
+def _lone_show() -> Script:
+    """Return a table at the step in which seat 1 alone shows an exhibit."""
+    script = Script(Plan("judged exhibits 32", "small-4", 3), goes(CASTLE, {1: EXHIBIT}))
+    return script.play(lambda node: node.want.kind is Kind.SHOW)
+
+
+def shows(seat: int, body: Callable[[Script], bytes]) -> Callable[[], bytes]:
+    """Return what makes the file that ends with this step, in which a seat says this body."""
+
+    def file() -> bytes:
+        script = _lone_show().branch()
+        return last_step(script, seat, body(script))
+
+    return file
+
+
+SHOWS: dict[str, Judged] = {
+    "show-empty-array": fails(
+        shows(1, lambda script: codec.encode((b"\x90", b""))),
+        ILLEGAL,
+        15,
+        1,
+        what="Seat 1 shows an exhibit of no piece.",
+    ),
+    "show-kind-help": fails(
+        shows(1, lambda script: _show(script, 1, (4, 5, 7), "help-1")),
+        "bad-share",
+        15,
+        1,
+        what="Seat 1 proves the shares of its exhibit in the context of shares for an absent seat.",
+    ),
+    "show-other-slot": fails(
+        shows(
+            1,
+            lambda script: with_field(
+                _show(script, 1, (4, 5, 7)), 0, lambda _: b"\x93\x00\x05\x07"
+            ),
+        ),
+        ILLEGAL,
+        15,
+        1,
+        what="Seat 1's exhibit names a slot of seat 0's hand: it is not showable, which is judged "
+        "before its shares.",
+    ),
+    "show-others-say-more": fails(
+        shows(2, lambda script: codec.encode((b"\x93\x08\x09\x0a", b""))),
+        "bad-body",
+        15,
+        2,
+        what="Seat 2, which has nothing to show, says more than the empty pass.",
+    ),
+}
+
+# Windows (9.5).
+
+
+@cache
+def _window() -> Script:
+    """Return a table at the step in which seat 2, with the largest Cash, chooses a window."""
+
+    def wish(script: Script, seat: int, options: list[Any]) -> Any:
+        if script.tip.state.state.round > 1:
+            return None
+        if script.tip.want.name == "place":
+            return HALL
+        return min(options) if script.tip.want.name == "action" else None
+
+    script = Script(Plan("judged windows", "small-4", 3), wish)
+    return script.play(lambda node: node.want.kind is Kind.CHOOSE)
+
+
+def chooses(body: bytes) -> Callable[[], bytes]:
+    """Return what makes the file that ends with this step, in which the buyer says this body."""
+
+    def file() -> bytes:
+        script = _window().branch()
+        (buyer,) = script.tip.want.speakers
+        return last_step(script, buyer, body)
+
+    return file
+
+
+BUYER, OTHER = 2, 1
+
+
+def another_says_too() -> bytes:
+    """Seat 1 chooses a window too where seat 2 is asked alone."""
+    return last_step(_window().branch(), OTHER, b"\x00")
+
+
+def buyer_vanishes() -> bytes:
+    """The buyer is made absent before it chooses: the lowest window that is not empty counts."""
+    return without(_window().branch(), BUYER).play(ended).file()
+
+
+def both_empty(variant: str) -> bytes:
+    """Return the file of two seats who buy until both windows are empty, and two rounds on."""
+    empty_since: list[int] = []
+
+    def wish(script: Script, seat: int, options: list[Any]) -> Any:
+        """Buy with the least Cash when it is one's turn, else play a Thief."""
+        name, state = script.tip.want.name, script.tip.state.state
+        if name not in ("turn", "action"):
+            return None
+        count = state.round // 2 if variant == "confrontation" else state.round
+        there = [o for o in options if not isinstance(o, tuple) or o[0] == HALL]
+        cards = {o[1] if isinstance(o, tuple) else o: o for o in there}
+        cash = [o for card, o in cards.items() if card % 8 < THIEF]
+        thieves = [o for card, o in cards.items() if THIEF <= card % 8 < DETECTIVE]
+        return min(cash if cash and count % 2 == seat else thieves)
+
+    def until(node: Any) -> bool:
+        state = node.state.state if node.state is not None else None
+        if state is not None and state.round and not any(state.windows):
+            empty_since.append(state.round)
+        return bool(empty_since) and state.round > empty_since[0] + 2
+
+    plan = Plan(f"judged empty {variant}", "small-4", 2, variant)
+    return Script(plan, wish).play(until).file()
+
+
+WINDOWS: dict[str, Judged] = {
+    "window-another-says-too": fails(another_says_too, "not-expected", 15, OTHER),
+    "window-array": fails(
+        chooses(b"\x90"),
+        ILLEGAL,
+        15,
+        BUYER,
+        what="The buyer chooses an empty array where a number is due: it is an array of ints, and "
+        "the game forbids it.",
+    ),
+    "window-long": fails(
+        chooses(b"\x91\x00"),
+        "bad-body",
+        15,
+        BUYER,
+        what="The buyer says two bytes where a choice has one at most.",
+    ),
+    "window-buyer-vanishes": sound(buyer_vanishes),
+    "windows-empty-confrontation": fails(
+        lambda: both_empty("confrontation"),
+        "not-final",
+        106,
+        None,
+        what="Two seats have bought all there is: from then on all are in the Castle in every "
+        "round, also in odd ones.",
+    ),
+    "windows-empty-surprise": fails(
+        lambda: both_empty("surprise"),
+        "not-final",
+        76,
+        None,
+        what="The same in Surprise, where a turn is no longer sealed: Action cards are, in the "
+        "Castle.",
+    ),
+}
+RULES: dict[str, Judged] = {**EXHIBITS, **SHOWS, **WINDOWS}
+"""Name to file."""
