@@ -154,16 +154,16 @@ HEADER: Final = (
 FRAMES: Final = {
     "carry": "message: the bytes of section 5",
     "fetch": "send me these messages, and the new-epoch messages of these epochs",
-    "sync": "I stand there; have: first 16 bytes of hashes I hold;"
-    " direct: seats that I hear over links of their own",
-    "own": "send me the statements of mine that you hold whose hash is above this",
-    "told": "those were all of yours, or those up to this hash",
+    "sync": "I stand there. have: the first 16 bytes of the hash of each message that I store;"
+    " direct: the seats that I hear over direct links",
+    "own": "send me those of my messages that you store, whose hash is above this",
+    "told": "those were all of yours, or all up to this hash",
     "departure": "this seat leaves for now, or is back: section 10.7",
-    "end-notice": "this seat holds a final end, or has ended the table in setup: [L-27]",
+    "end-notice": "this seat has a final end, or has ended the table in setup: [L-27]",
 }
 
 LOBBY: Final = {
-    "ask": "a guest's first word: it holds the ticket",
+    "ask": "a guest's first frame: it proves that it has the ticket",
     "offer": "the terms, who has sat down, and whether onlookers are let in",
     "sit": "consent; at most 12 addresses of 300 characters",
     "names": "who has sat down; at most 16 nicknames",
