@@ -10,7 +10,9 @@ from typing import Any
 from vectors.making import side
 from vectors.making.playing import sentence
 
-Fault = tuple[int, int, str]
+Step = int | Callable[[], int]
+"""A step, or what gives it from the game that was written."""
+Fault = tuple[int, Step, str]
 """(seat, step, code)."""
 Make = Callable[[], bytes]
 
@@ -30,7 +32,7 @@ class Judged:
     what: str
     file: Make
     verdict: str
-    problem: tuple[str, int | None, int | None] | None = None
+    problem: tuple[str, Step | None, int | None] | None = None
     faults: tuple[Fault, ...] = ()
 
     def label(self) -> dict[str, Any]:
@@ -38,8 +40,8 @@ class Judged:
         return {
             "what": self.what,
             "verdict": self.verdict,
-            "problem": None if self.problem is None else list(self.problem),
-            "faults": [list(fault) for fault in self.faults],
+            "problem": None if self.problem is None else _plain(self.problem),
+            "faults": [_plain(fault) for fault in self.faults],
         }
 
     def check(self, data: bytes) -> None:
@@ -56,6 +58,10 @@ class Judged:
             raise ValueError(f"{self.what} gives {due}")
 
 
+def _plain(found: tuple[Any, ...]) -> list[Any]:
+    return [item() if callable(item) else item for item in found]
+
+
 def sound(file: Make, *faults: Fault, what: str = "") -> Judged:
     """Return a file that is `ok`, described by its maker's docstring if `what` does not do so."""
     return Judged(what or sentence(file), file, "ok", None, faults)
@@ -64,7 +70,7 @@ def sound(file: Make, *faults: Fault, what: str = "") -> Judged:
 def fails(
     file: Make,
     code: str,
-    step: int | None = None,
+    step: Step | None = None,
     seat: int | None = None,
     *faults: Fault,
     what: str = "",

@@ -224,8 +224,11 @@ def result_said_badly() -> bytes:
     return script.change(special={0: {"proofs": [[said]]}}).file()
 
 
-OVER = 32
-"""The step of `result` in the game of `_over`."""
+def over_at() -> int:
+    """Return the step of `result` in the game of `_over`."""
+    return _over().tip.step
+
+
 BASES: dict[str, Judged] = {
     "certificate-void": fails(void, "void"),
     "certificate-prepare-votes": fails(prepared_by_the_same, "bad-base", None, 2),
@@ -245,10 +248,10 @@ BASES: dict[str, Judged] = {
     "more-two-chains-before-a-reconfiguration": fails(
         two_chains_before_a_link, "not-final", 13, None, (2, 13, "bad-body")
     ),
-    "more-result-base-with-fault": sound(result_base_with_fault, (2, OVER, "equivocation")),
+    "more-result-base-with-fault": sound(result_base_with_fault, (2, over_at, "equivocation")),
     "more-result-base-with-fault-and-final": fails(
-        result_base_with_fault_and_final, "left-over", None, None, (2, OVER, "equivocation")
+        result_base_with_fault_and_final, "left-over", None, None, (2, over_at, "equivocation")
     ),
-    "more-result-said-badly": sound(result_said_badly, (2, OVER, "bad-body")),
+    "more-result-said-badly": sound(result_said_badly, (2, over_at, "bad-body")),
 }
 """Name to file."""

@@ -6,9 +6,10 @@ Each is judged otherwise by whoever reads the rule in the other way: `README.md`
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
-from vectors.making.judged import Judged, fails, sound
+from vectors.making.judged import Judged, fails
 from vectors.making.judged_bases import two_bases
 from vectors.making.judged_faulty import (
     ELSEWHERE,
@@ -19,7 +20,7 @@ from vectors.making.judged_faulty import (
     says,
 )
 from vectors.making.judged_forks import Fork
-from vectors.making.judged_rules import CASTLE, DETECTIVE, HALL, THIEF, VALID
+from vectors.making.judged_rules import CASTLE, DETECTIVE, HALL, THIEF, valid, with_exhibits
 from vectors.making.judged_setup import last_step, seals, without
 from vectors.making.scripted import Script, Wish, before, dealt, two_prepares
 from vectors.making.tables import EXHIBIT, Plan
@@ -106,8 +107,8 @@ def honest_on_the_other() -> bytes:
 def absent_signer() -> bytes:
     """Seat 4, absent since epoch 1, signs a promise of epoch 2, and has spoken behind no version of
     seat 3's choice: it does not count, and the version of the others is kept."""
-    script = without(dealt(5, 3), 4)
-    script.play(lambda node: node.want.kind is Kind.SEAL and 3 in node.want.owes)
+    script = without(dealt(5, 3).branch(rounds({})), 4)
+    script.play(lambda node: node.want.name == "action")
     fork = Fork(script=script)
     fork.second()
     fork.build_on(fork.child(), 0, 1, 2)
@@ -168,7 +169,8 @@ def _round(node: Any) -> int:
 
 
 def rounds(*plays: dict[int, int], place: int = CASTLE) -> Wish:
-    """Return the wish to play these Action cards round by round; who is not named plays a Thief.
+    """Return the wish to play these Action cards round by round; who is not named plays a Thief,
+    or its Detective if it has none.
 
     Exhibits are as large as they may be.
     """
@@ -180,15 +182,15 @@ def rounds(*plays: dict[int, int], place: int = CASTLE) -> Wish:
         if name != "action":
             return max(options, key=lambda o: (len(o), o)) if name == "exhibit" else None
         wanted = plays[at].get(seat, THIEF) if at < len(plays) else THIEF
-        kinds = (THIEF, THIEF + 1) if wanted == THIEF else (wanted,)
+        kinds = (THIEF, THIEF + 1, DETECTIVE) if wanted == THIEF else (wanted,)
         return next((card for card in options if card % 8 in kinds), None)
 
     return wish
 
 
 def table_of(wish: Wish) -> Script:
-    """Return a table of three seats of which each holds a valid exhibit."""
-    return Script(Plan("judged exhibits 32", "small-4", 3), wish)
+    """Return a table of three seats of which the last two hold valid exhibits."""
+    return with_exhibits(wish)
 
 
 def in_round(number: int, name: str) -> Callable[[Any], bool]:
@@ -236,22 +238,35 @@ def rank_of_a_void_exhibit() -> bytes:
     """Seat 2's second exhibit is void. It shows nothing then, although it holds one that is known,
     and the Thief takes a piece of seat 1's exhibit alone (9.5, *rank*)."""
     script = _second_exhibits(SHOWN_FIRST)
-    choice = step_bodies.encode_choice(VALID[:2])
+    choice = step_bodies.encode_choice(valid(2)[:2])
     without(script.step({2: seals(script, 2, choice)}), 2)
-    return script.play(lambda node: _round(node) > 2).file()
+    return _behind_theft(script)
+
+
+def _behind_theft(script: Script) -> bytes:
+    return script.play(lambda node: node.want.name == "theft").step().file()
 
 
 def rank_of_who_has_not_sealed() -> bytes:
     """Seat 2 is absent as its second exhibit is to be sealed. What it holds that is known is shown
     for it, and the Thief takes a piece of both exhibits (9.5, *rank*)."""
-    script = without(_second_exhibits(SHOWN_FIRST), 2)
-    return script.play(lambda node: _round(node) > 2).file()
+    return _behind_theft(without(_second_exhibits(SHOWN_FIRST), 2))
 
 
-def prison(detective: int) -> bytes:
-    """Return the file in which all but one seat play a Thief in two rounds, beside a Detective."""
-    jail = {detective: DETECTIVE}
-    script = table_of(rounds(jail, jail)).play(lambda node: _is_round(node, 3))
+def prison(is_higher: bool) -> bytes:
+    """Return the file in which two seats play a Thief in two rounds, beside a Detective.
+
+    `is_higher`: whether the lowest Thief of the first round is of the higher one of the two.
+    """
+    for number in count():
+        script = Script(Plan(f"judged prison {number}", "small-4", 3))
+        script.play(lambda node: node.want.name == "place")
+        first, other = (min(script.view(seat).state.hands[seat]) for seat in (1, 2))
+        lowest = [script.tip.state.state.edition.colours[c // 8].thieves[0] for c in (first, other)]
+        if (lowest[1] < lowest[0]) == is_higher:
+            break
+    jail = {0: DETECTIVE}
+    script = script.branch(rounds(jail, jail)).play(lambda node: _is_round(node, 3))
     return script.play(lambda node: _round(node) > 3).file()
 
 
@@ -272,19 +287,19 @@ GAMES: dict[str, Judged] = {
     "rank-of-a-void-exhibit": fails(
         rank_of_a_void_exhibit, "not-final", 26, None, (2, 24, ILLEGAL)
     ),
-    "rank-of-who-has-not-sealed": sound(rank_of_who_has_not_sealed),
+    "rank-of-who-has-not-sealed": fails(rank_of_who_has_not_sealed, "not-final", 26),
     "prison-lowest-of-the-higher-seat": fails(
-        lambda: prison(0),
+        lambda: prison(True),
         "not-final",
-        30,
+        27,
         what="Four Thieves enter a prison of three cells in two rounds, by rising number. The "
         "lowest of the first round, of the higher one of two seats, leaves it, and is played "
         "again.",
     ),
     "prison-lowest-of-the-lower-seat": fails(
-        lambda: prison(1),
+        lambda: prison(False),
         "not-final",
-        30,
+        27,
         what="As `prison-lowest-of-the-higher-seat`, but the lowest is of the lower seat.",
     ),
     "detectives-rank-together": fails(detectives_together, "not-final", 22),

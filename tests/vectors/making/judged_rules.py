@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import combinations, count
 from typing import Any
 
 from support.forgeries import bodies as make
@@ -21,6 +22,7 @@ from protocol.chain.chain_state import Kind
 from protocol.wire import codec, step_bodies
 from protocol.wire.signed_messages import Rejoin
 
+Choice = Callable[[], Any]
 THIEF, DETECTIVE = 4, 6
 """Places of Action cards in their colour; the first four are Cash."""
 CASTLE, HALL = 0, 1
@@ -48,22 +50,55 @@ def goes(place: int, cards: dict[int, int]) -> Wish:
 def _exhibits() -> Script:
     """Return a table at the step in which seats 1 and 2 seal an exhibit each."""
     exhibits = {1: EXHIBIT, 2: EXHIBIT}
-    script = Script(Plan("judged exhibits 32", "small-4", 3), goes(CASTLE, exhibits))
+    script = with_exhibits(goes(CASTLE, exhibits))
     return script.play(lambda node: node.want.name == "exhibit")
 
 
-VALID = (8, 9, 11)
-"""An exhibit that seat 2 holds."""
-TWO = VALID[:2]
+@cache
+def _hands() -> tuple[Script, tuple[int, ...], tuple[int, ...]]:
+    """Return a dealt table, an exhibit of three that seat 1 holds, and one of seat 2; seat 2's four
+    Collectibles are one too."""
+    for number in count():
+        script = Script(Plan(f"judged exhibits {number}", "small-4", 3))
+        script.play(lambda node: node.want.name == "place")
+        first, second = (_exhibits_of(script, seat) for seat in (1, 2))
+        if first and second and len(second[-1]) == 4:
+            return script, first[0], second[0]
+    raise RuntimeError
 
 
-def _sealed(choice: Any) -> Script:
+def _exhibits_of(script: Script, seat: int) -> list[tuple[int, ...]]:
+    """Return the valid exhibits among the hidden Collectibles of a seat; none if none has three
+    pieces."""
+    held = script.view(seat).mine()
+    edition = script.tip.state.state.edition
+    letters = {slot: edition.collectibles[card].letter for slot, card in held.items()}
+    found = []
+    for size in (3, 4):
+        for slots in combinations(sorted(letters), size):
+            run = sorted({ord(letters[slot]) for slot in slots})
+            if run[-1] - run[0] < len(run):
+                found.append(slots)
+    return found if found and len(found[0]) == 3 else []
+
+
+def with_exhibits(wish: Wish) -> Script:
+    """Return a dealt table of three seats, of which seats 1 and 2 hold valid exhibits."""
+    return _hands()[0].branch(wish)
+
+
+def valid(seat: int) -> tuple[int, ...]:
+    """Return an exhibit of three pieces that seat 1 or 2 holds there."""
+    return _hands()[seat]
+
+
+def _sealed(choice: Choice) -> Script:
     """Seat 2 seals an exhibit and is gone before it opens it."""
     script = _exhibits().branch()
-    return without(script.step({2: seals(script, 2, step_bodies.encode_choice(choice))}), 2)
+    return without(script.step({2: seals(script, 2, step_bodies.encode_choice(choice()))}), 2)
 
 
-def shown(choice: Any) -> Callable[[], bytes]:
+def shown(choice: Choice) -> Callable[[], bytes]:
     """Return what makes the whole game after such an exhibit."""
     return lambda: _sealed(choice).play(ended).file()
 
@@ -71,7 +106,7 @@ def shown(choice: Any) -> Callable[[], bytes]:
 def _returned() -> Script:
     """Seat 2 seals an exhibit of two pieces, is absent and back before the others open it; it is
     void, and the seat plays on to the next round."""
-    script = _sealed(TWO)
+    script = _sealed(lambda: valid(2)[:2])
     return script.change(rejoins=[script.sign(2, Rejoin(1))]).step().step()
 
 
@@ -88,7 +123,7 @@ def shown_again() -> bytes:
 
     script.wish = wish
     script.play(lambda node: node.want.kind is Kind.SHOW)
-    return last_step(script, 2, _show(script, 2, VALID))
+    return last_step(script, 2, _show(script, 2, valid(2)))
 
 
 def _show(script: Script, seat: int, choice: tuple[int, ...], kind: str = "shares") -> bytes:
@@ -116,29 +151,31 @@ def convicted_and_proven() -> bytes:
 ILLEGAL = "illegal-choice"
 
 
-def _exhibit(what: str, choice: Any, step: int) -> Judged:
+def _exhibit(what: str, choice: Choice, step: int) -> Judged:
     return sound(shown(choice), (2, step, ILLEGAL), what=f"Seat 2, gone since, has sealed {what}.")
 
 
 EXHIBITS: dict[str, Judged] = {
     "ex-good": sound(
-        shown(VALID),
+        shown(lambda: valid(2)),
         what="Seat 2 seals an exhibit and is gone; the others open it and give its shares.",
     ),
     "ex-falling": _exhibit(
         "a valid exhibit with its slots falling, void once its cards are open",
-        VALID[::-1],
+        lambda: valid(2)[::-1],
         18,
     ),
-    "ex-two-slots": _exhibit("an exhibit of two pieces, void once its cards are open", TWO, 18),
-    "ex-int": _exhibit("a number as its exhibit, void when it is opened", 3, 17),
+    "ex-two-slots": _exhibit(
+        "an exhibit of two pieces, void once its cards are open", lambda: valid(2)[:2], 18
+    ),
+    "ex-int": _exhibit("a number as its exhibit, void when it is opened", lambda: 3, 17),
     "ex-other-hand": _exhibit(
         "an exhibit of another seat's slots, which is not showable: void when it is opened",
-        (0, 1, 2),
+        lambda: (0, 1, 2),
         17,
     ),
-    "ex-slot-255": _exhibit("an exhibit with slot 255", (*TWO, 255), 17),
-    "ex-twice": _exhibit("an exhibit that names a slot twice", (8, 8, 9), 17),
+    "ex-slot-255": _exhibit("an exhibit with slot 255", lambda: (*valid(2)[:2], 255), 17),
+    "ex-twice": _exhibit("an exhibit that names a slot twice", lambda: (8, 8, 9), 17),
     "ex-void-shown-again": fails(shown_again, ILLEGAL, 26, 2, (2, 18, ILLEGAL)),
     "more-void-then-banned": fails(
         lambda: _void_then_banned().change().file(),
@@ -165,7 +202,7 @@ EXHIBITS: dict[str, Judged] = {
 @cache
 def _lone_show() -> Script:
     """Return a table at the step in which seat 1 alone shows an exhibit."""
-    script = Script(Plan("judged exhibits 32", "small-4", 3), goes(CASTLE, {1: EXHIBIT}))
+    script = with_exhibits(goes(CASTLE, {1: EXHIBIT}))
     return script.play(lambda node: node.want.kind is Kind.SHOW)
 
 
@@ -188,7 +225,7 @@ SHOWS: dict[str, Judged] = {
         what="Seat 1 shows an exhibit of no piece.",
     ),
     "show-kind-help": fails(
-        shows(1, lambda script: _show(script, 1, (4, 5, 7), "help-1")),
+        shows(1, lambda script: _show(script, 1, valid(1), "help-1")),
         "bad-share",
         15,
         1,
@@ -197,9 +234,7 @@ SHOWS: dict[str, Judged] = {
     "show-other-slot": fails(
         shows(
             1,
-            lambda script: with_field(
-                _show(script, 1, (4, 5, 7)), 0, lambda _: b"\x93\x00\x05\x07"
-            ),
+            lambda script: with_field(_show(script, 1, valid(1)), 0, lambda _: b"\x93\x00\x05\x07"),
         ),
         ILLEGAL,
         15,
@@ -221,14 +256,15 @@ SHOWS: dict[str, Judged] = {
 
 @cache
 def _window() -> Script:
-    """Return a table at the step in which seat 2, with the largest Cash, chooses a window."""
+    """Return a table at the step in which seat 0, which alone plays Cash, chooses a window."""
 
     def wish(script: Script, seat: int, options: list[Any]) -> Any:
         if script.tip.state.state.round > 1:
             return None
-        if script.tip.want.name == "place":
-            return HALL
-        return min(options) if script.tip.want.name == "action" else None
+        if script.tip.want.name != "action":
+            return HALL if script.tip.want.name == "place" else None
+        thieves = [card for card in options if card % 8 >= THIEF]
+        return min(options) if seat == BUYER else min(thieves)
 
     script = Script(Plan("judged windows", "small-4", 3), wish)
     return script.play(lambda node: node.want.kind is Kind.CHOOSE)
@@ -245,11 +281,11 @@ def chooses(body: bytes) -> Callable[[], bytes]:
     return file
 
 
-BUYER, OTHER = 2, 1
+BUYER, OTHER = 0, 1
 
 
 def another_says_too() -> bytes:
-    """Seat 1 chooses a window too where seat 2 is asked alone."""
+    """Seat 1 chooses a window too where seat 0 is asked alone."""
     return last_step(_window().branch(), OTHER, b"\x00")
 
 
