@@ -25,8 +25,14 @@ from p2p_hoity.table import chat, lobby, rematch_frames
 from protocol import fault_codes
 from protocol.chain import transition
 from protocol.chain.chain_state import NEXT, Kind, Missing, Node
-from protocol.crypto import hashing
-from protocol.crypto.group import card_points, chain_generator, second_generator, shuffle_generators
+from protocol.crypto import commitments, hashing, key_sharing
+from protocol.crypto.group import (
+    card_points,
+    chain_generator,
+    mul_base,
+    second_generator,
+    shuffle_generators,
+)
 from protocol.crypto.hashing import Context, Label
 from protocol.seat.signer import SIGNS
 from protocol.transcript import verifier
@@ -65,7 +71,7 @@ CONSTANTS: Final = (
     ("bytes of a message", "protocol.wire.signed_messages.MAX_MESSAGE"),
     ("bytes of a body", "protocol.wire.step_bodies.MAX_BODY"),
     ("bytes of a frame of an unknown kind", "p2p_hoity.table.frame_kinds.OF_OTHERS"),
-    ("characters said at once", "p2p_hoity.table.chat.MAX_WORDS"),
+    ("characters of a line of talk", "p2p_hoity.table.chat.MAX_WORDS"),
     ("phrases", "p2p_hoity.table.chat.PHRASES"),
     ("seats", "protocol.wire.table_header.MAX_SEATS"),
     ("seat numbers in messages and files", "protocol.wire.table_header.SEAT_NUMBERS"),
@@ -74,8 +80,8 @@ CONSTANTS: Final = (
     ("highest epoch", "protocol.wire.signed_messages.MAX_EPOCH"),
     ("highest step", "protocol.wire.signed_messages.MAX_STEP"),
     ("step at which a game is stopped", "protocol.chain.transition.LAST_STEP"),
-    ("words of one seat on leaving", "protocol.wire.signed_notices.MAX_NUMBER"),
-    ("bytes of an answer", "protocol.seat.catch_up.MAX_ANSWER"),
+    ("highest number of a departure or a return", "protocol.wire.signed_notices.MAX_NUMBER"),
+    ("bytes of an answer to `sync` or `fetch`", "protocol.seat.catch_up.MAX_ANSWER"),
     ("bytes of a coin", "protocol.wire.step_bodies.COIN_SIZE"),
     ("bytes of a commitment", "protocol.crypto.commitments.COMMITMENT_SIZE"),
     ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
@@ -122,8 +128,8 @@ def message_fields() -> str:
     return markdown(("message", "field", "type", "least", "most"), rows)
 
 
-def patience_bounds() -> str:
-    """The fields of a patience with their bounds."""
+def timeout_bounds() -> str:
+    """The timeouts of the terms with their bounds."""
     forms = fields_of(table_header.Timeouts).items()
     bounds = (
         f"{name} {low} to {high}" for name, form in forms for _, low, high in [form_cells(form)]
@@ -136,9 +142,9 @@ HEADER: Final = (
     ("terms", "host", "bytes(32)", "an identity key"),
     ("terms", "nonce", "bytes(32)", "random, or as in [A-1]"),
     ("terms", "game", "any value", "the game's own"),
-    ("terms", "seats", "int", "2 to 16"),
+    ("terms", "seats", "int", "2 to 8"),
     ("terms", "quorum", "int", "seats div 2 + 1 to seats"),
-    ("terms", "timeouts", "array of 4 ints", patience_bounds()),
+    ("terms", "timeouts", "array of 4 ints", timeout_bounds()),
     ("terms", "rejoins", "int", "0 to 255: the highest count of a rejoin"),
     ("entry", "id", "bytes(32)", "an identity key"),
     ("entry", "nickname", "string", "1 to 24 code points, [H-6], [H-10]"),
@@ -149,16 +155,16 @@ HEADER: Final = (
 FRAMES: Final = {
     "carry": "message: the bytes of section 5",
     "fetch": "send me these messages, and the new-epoch messages of these epochs",
-    "sync": "I stand there; have: first 16 bytes of hashes I hold;"
-    " direct: seats that I hear over links of their own",
-    "own": "send me the statements of mine that you hold whose hash is above this",
-    "told": "those were all of yours, or those up to this hash",
+    "sync": "I stand there. have: the first 16 bytes of the hash of each message that I store;"
+    " direct: the seats that I hear over direct links",
+    "own": "send me those of my messages that you store, whose hash is above this",
+    "told": "those were all of yours, or all up to this hash",
     "departure": "this seat leaves for now, or is back: section 10.7",
-    "end-notice": "this seat holds a final end, or has ended the table in setup: [L-27]",
+    "end-notice": "this seat has a final end, or has ended the table in setup: [L-27]",
 }
 
 LOBBY: Final = {
-    "ask": "a guest's first word: it holds the ticket",
+    "ask": "a guest's first frame: it proves that it has the ticket",
     "offer": "the terms, who has sat down, and whether onlookers are let in",
     "sit": "consent; at most 12 addresses of 300 characters",
     "names": "who has sat down; at most 16 nicknames",
@@ -180,13 +186,15 @@ AGAIN: Final = {
 }
 
 MEANING: Final = {
-    signed_messages.StepInput: "my body in a step, standing in the epoch on this digest",
-    signed_messages.EpochRequest: "I request a change to this epoch",
-    signed_messages.EpochPromise: "I sign nothing of a lower epoch any more; what I store",
-    signed_messages.NewEpoch: "the base that I propose, by the promises it follows from",
-    signed_messages.PrepareVote: "first vote for a base",
-    signed_messages.CommitVote: "second vote: I store t prepare votes for it",
-    signed_messages.Rejoin: "absent so often, I ask to be present again",
+    signed_messages.StepInput: "the body of a seat in a step, in this epoch and on this digest",
+    signed_messages.EpochRequest: "a request to change to this epoch",
+    signed_messages.EpochPromise: (
+        "a promise to sign nothing of a lower epoch, and what its seat stores"
+    ),
+    signed_messages.NewEpoch: "the promises from which the base of an epoch follows",
+    signed_messages.PrepareVote: "the first vote for a base",
+    signed_messages.CommitVote: "the second vote for a base, after prepare votes of t seats",
+    signed_messages.Rejoin: "its seat was made absent so often, and asks to be present again",
 }
 
 WHO: Final = {
@@ -304,9 +312,8 @@ def goldens() -> dict[str, bytes]:
     zero, ctx = bytes(32), Context(bytes(32), 1, 0, "key")
     value = (0, 127, 128, 256, 65536, 2**32, None, True, "A", b"\x00", ())
     first = transition.digest_after_step(zero, (b"\xc0", Missing.ABSENT, Missing.NONE))
-    changed = transition.digest_after_reconfiguration(
-        first, frozenset({0, 2}), frozenset({1}), (0, 1, 0)
-    )
+    reconfiguration = frozenset({0, 2}), frozenset({1}), (0, 1, 0)
+    second = transition.digest_after_reconfiguration(first, *reconfiguration)
     label = Label.MESSAGE
     return {
         'encode([0, 127, 128, 256, 65536, 2^32, nil, true, "A", 00, []])': codec.encode(value),
@@ -324,7 +331,19 @@ def goldens() -> dict[str, bytes]:
         "G2": second_generator(),
         'ctx(32 zero bytes, 1, 0, "key")': ctx.encode(),
         "after step [c0, ABSENT, none] on 32 zero bytes": first,
-        "after reconfiguration [[0, 2], [1], [0, 1, 0]] on that": changed,
+        "after reconfiguration [[0, 2], [1], [0, 1, 0]] on that": second,
+        "base digest of that, with next step 2 and 32 zero bytes as table id": hashing.digest(
+            Label.BASE, zero, codec.encode((second, 2, (0, 2), (1,), (0, 1, 0), None))
+        ),
+        "opening of the choice 05 with 32 zero bytes as nonce, z = 1": commitments.opening(
+            b"\x05", zero, 35
+        ),
+        "commitment to that choice with that nonce in that ctx": commitments.commit(
+            ctx, b"\x05", zero
+        ),
+        "combine D_0 = 12·B and D_2 = 26·B, with f(x) = 5 + 7x: 5·B": key_sharing.combine(
+            {1: mul_base(12), 3: mul_base(26)}, 2
+        ),
     }
 
 
@@ -380,7 +399,8 @@ PEERS: Final = [
     "H-8", "H-9", "M-5", "M-6", "M-7", "N-7", "N-11", "D-1", "D-2", "D-3", "D-4", "D-5", "D-6",
     "G-2", "E-1", "E-2", "E-3", "E-4", "E-5", "E-6", "E-7", "E-8", "E-9", "E-10", "E-16", "E-17",
     "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "E-28",
-    "E-15", "E-29", "E-30", "E-32", "H-11", "M-8", "J-*", "L-*", "T-*",
+    "E-15", "E-29", "E-30", "E-32", "H-11", "M-8", "M-9", "M-10",
+    "M-11", "M-12", "M-13", "M-14", "M-15", "J-*", "L-*", "T-*",
     "W-*", "A-*", "K-*", "X-3", "X-4",
 ]
 # fmt: on

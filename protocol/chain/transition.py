@@ -240,7 +240,7 @@ def begin(table: Table) -> Node:
 def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
     """Return whether a body is legal in the step that `node` stands before; it is judged once.
 
-    SPEC: [N-7], [N-9].
+    SPEC: [N-7], [N-9], [N-12].
     """
     if seat not in node.want.speakers:
         return RefusedBody("not-expected", "")

@@ -113,7 +113,7 @@ class Votes(References):
         A faulty seat that wishes so to some only would else drive them ahead of the others for
         ever.
 
-        SPEC: [M-7].
+        SPEC: [M-14].
         """
         known = self.far.setdefault(message.seat, message)
         if MessageStore.epoch_of(message) > MessageStore.epoch_of(known):
@@ -155,7 +155,7 @@ class Votes(References):
         A faulty seat may sign new-epoch messages without end. Beyond the first few only one for
         which a quorum has voted can matter.
 
-        SPEC: [M-7].
+        SPEC: [M-12], [M-13].
         """
         if not isinstance(message.statement, NewEpoch):
             return False
@@ -234,7 +234,7 @@ class Votes(References):
         An honest one names what its seat holds. A faulty seat could fill the links of the others
         with epoch promises of any length, and name in them what nobody has.
 
-        SPEC: [M-7].
+        SPEC: [M-10].
         """
         seats, under = (
             self.table.seats,

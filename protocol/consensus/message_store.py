@@ -65,7 +65,7 @@ class MessageStore:
         return iter(self._by_hash.values())
 
     def add(self, message: Message, sound: bool = False) -> bool:
-        """Keep it unless it is known, or a third version that nobody refers to ([M-7]).
+        """Keep it unless it is known, or a third version that nobody refers to ([M-12]).
 
         `sound`: a new-epoch message that holds is kept whatever other versions came before it.
         """
@@ -109,7 +109,7 @@ class MessageStore:
                 self.requests[message.seat] = max(request, statement.epoch)
             if isinstance(
                 statement, EpochRequest
-            ):  # the highest alone: no other says anything ([M-7])
+            ):  # the highest alone: no other says anything ([M-11])
                 old = self._requests.setdefault(message.seat, message)
                 if old is not message:
                     lower, higher = sorted((old, message), key=self.epoch_of)

@@ -283,7 +283,7 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
 
     Ties are broken in this order: a committed base, the longer chain, the lower digest.
 
-    Void if two bases of this epoch are sealed.
+    Void if two bases of this epoch are committed.
     """
     epoch = max(fault_evidence.certificate_epoch(read.promise) for read in promises)
     top = [read for read in promises if fault_evidence.certificate_epoch(read.promise) == epoch]
@@ -293,7 +293,7 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
         if r.promise.certificate is not None and r.promise.certificate.sealed
     }
     if len(sealed) > 1:
-        raise Void("two bases of one epoch are sealed")
+        raise Void("two bases of one epoch are committed")
 
     def rank(read: ReadPromise) -> tuple[bool, int, bytes]:
         digest = read.base.base_digest()

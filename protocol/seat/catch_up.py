@@ -180,7 +180,7 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
     They need the first input of a seat that speaks there, and of all else what first proves the
     seat at fault. A faulty seat could sign a second input for each step of the chain otherwise.
 
-    SPEC: [M-7].
+    SPEC: [M-9].
     """
     seat, step_input = message.seat, message.statement
     if (
@@ -197,7 +197,7 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
 
 def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
     """Return whether t seats request the epoch of an epoch promise, as far as is known here, and it
-    is no longer than an honest one may be."""
+    is no longer than an honest one may be ([M-10])."""
     votes = state.log.votes
     return promise.epoch <= votes.quorum_request() and not votes.is_too_long(promise)
 
@@ -215,7 +215,7 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
         message: The message.
         peer: The id of the node that it came from, 32 bytes.
 
-    SPEC: [M-7].
+    SPEC: [M-7], [M-9], [M-10].
     """
     statement, view = message.statement, state.log.view
     goes_round = not isinstance(statement, EpochPromise) or is_called_for(state, statement)

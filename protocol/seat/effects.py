@@ -33,7 +33,7 @@ ENDS: Final[dict[str, str]] = {
     SEAT_LEFT: "a seat left before the game began",
     DEAD_KEYS: "the keys of all seats together carry no table: sit down anew",
     TOO_MANY_FAULTS: "too many seats are at fault",
-    VOID_TABLE: "two bases of one epoch are sealed: the table is void, with proof",
+    VOID_TABLE: "two bases of one epoch are committed: the table is void, with proof",
 }
 """Why a table ends without a result, where it is not one of `wire.faults.FAULTS`."""
 

@@ -1,4 +1,6 @@
-"""Quotas of memory: what a node keeps of what others send, within bounds ([M-7]).
+"""Quotas of memory: what a node keeps of what others send, within bounds.
+
+SPEC: [M-8], [M-11], [M-14], [M-15].
 
 Kept are: what is wanted by hash and what is one's own; inputs of the epochs from the one stood in
 to one above the promise, a few steps ahead at most; epoch requests, epoch promises, new-epoch
@@ -39,8 +41,10 @@ accuse: all that a seat may hold because the epoch promises of up to two faulty 
 
 
 def is_worth_keeping(state: SeatState, message: Message) -> bool:
-    """Return whether to keep a message; an epoch request or vote too far ahead is only noted
-    ([M-7])."""
+    """Return whether to keep a message; an epoch request or vote too far ahead is only noted.
+
+    SPEC: [M-11], [M-14].
+    """
     if message.seat == state.seat:
         return True
     statement = message.statement
@@ -75,7 +79,10 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
 
 def _is_granted(state: SeatState, message: Message) -> bool:
     """Return whether a seat whose epoch promises name a message has room left for it, which it
-    takes."""
+    takes.
+
+    SPEC: [M-15].
+    """
     size, epoch = len(message.payload), state.log.view.epoch
     claims = sorted(state.log.store.claims.get(message.hash, {(None, False)}), key=repr)
     return any(

@@ -336,7 +336,7 @@ class SeatMachine(SeatState):
     # Rules
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
-        """Keep what is worth keeping, and pass on what is new ([M-7]).
+        """Keep what is worth keeping ([M-11]), and pass on what is new ([M-7]).
 
         The signature of a stored message is not verified again.
         """

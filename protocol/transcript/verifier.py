@@ -24,7 +24,7 @@ from ..wire.table_header import Header, Terms, parse_header
 from . import transcript_format, verification_report
 from .transcript_format import File, OpenedFile, opened
 from .verification_report import Clock, Problem, Report, Statistics, Unsound
-from .verifier_checks import FileChecks, Signed, Way
+from .verifier_checks import FileChecks, Justified, Signed
 
 GameOf = Callable[[Terms], Game[Any]]
 """Binds the game the terms name; raises ValueError if it knows none."""
@@ -152,15 +152,15 @@ class _Run:
     def _chain(self, checks: FileChecks, signed: Signed) -> Node:
         """Follow every entry, and see that none is missing ([V-6], [V-8])."""
         node, begun = transition.begin(checks.table), False
-        way: Way = {}
+        justified: Justified = {}
         self.node = node
         for index in range(len(checks.transcript.content.entries)):
             if not begun and node.want.kind not in SETUP:
-                begun, way = True, self._check_bases(checks, node, signed)
-            node = self.node = checks.follow(node, index, way)
+                begun, justified = True, self._check_bases(checks, node, signed)
+            node = self.node = checks.follow(node, index, justified)
         if not begun:
-            way = self._check_bases(checks, node, signed)
-        if node.digest in way and node.want.kind is not Kind.RESULT:
+            justified = self._check_bases(checks, node, signed)
+        if node.digest in justified and node.want.kind is not Kind.RESULT:
             raise Unsound("bad-base", "the last base reaches further than the chain", (3, 2))
         return node
 
@@ -181,8 +181,8 @@ class _Run:
                 break
         return node
 
-    def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Way:
-        """Return the way to the last base, once epoch 0 has begun at `start`."""
+    def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Justified:
+        """Return the chain to the last base, once epoch 0 has begun at `start`."""
         if not signed.new_epochs:
             if signed.messages:
                 raise Unsound("left-over", "a message that no new-epoch message needs", (3, 1, 0))

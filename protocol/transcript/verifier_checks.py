@@ -80,8 +80,8 @@ PARTS: Mapping[Kind, str] = {
 }
 """What the time of a step is booked on; all else is openings."""
 
-Way = Mapping[bytes, Node]
-"""Digest to the next node on the way to the last base."""
+Justified = Mapping[bytes, Node]
+"""The chain to the last base: by the digest of each node the node after it ([V-6])."""
 
 
 MAX_LOOKUPS: Final[Quota] = 20_000_000
@@ -299,13 +299,15 @@ class FileChecks:
 
     # The chain
 
-    def follow(self, node: Node, index: int, way: Way) -> Node:
-        """Return the node behind an entry: that of the way, else that of a step of legal bodies.
+    def follow(self, node: Node, index: int, justified: Justified) -> Node:
+        """Return the node behind an entry.
+
+        It is that of the justified chain, or else that of a step of legal bodies.
 
         Args:
             node: The node that the entry stands behind.
             index: The index of the entry.
-            way: The way to the last base.
+            justified: The chain to the last base.
 
         Raises:
             Unsound: If the entry is neither.
@@ -315,7 +317,7 @@ class FileChecks:
         path, entry = (2, 1, index), self.transcript.content.entries[index]
         if node.want.kind in (Kind.RESULT, Kind.ENDED):
             raise Unsound("left-over", "the chain goes on after its end", path, step=node.step)
-        after = way.get(node.digest)
+        after = justified.get(node.digest)
         if after is not None:
             _compare(node, entry, after, path)
         elif isinstance(entry, ReconfigurationEntry):

@@ -179,7 +179,7 @@ def parse_entry(terms: Terms, value: Any) -> SeatEntry:
 def parse_header(data: bytes) -> Header:
     """A header from its bytes, every signature checked; Invalid otherwise.
 
-    SPEC: [H-1], [H-3], [H-5], [H-12].
+    SPEC: [H-1], [H-3], [H-5], [H-12], [H-13].
     """
     whole = codec.decode(data, MAX_HEADER)
     first, roster = codec.read(Fields(ANY, ANY), whole, BAD, "the header")

@@ -163,7 +163,7 @@ def check_sealed(node: "Node", seat: int, kind: str, value: Any) -> None:
 
 
 def opened_choice(node: "Node", owner: int, choice: bytes, nonce: bytes) -> Any:
-    """Return the choice of an opening that is due, checked by 6.4, 3 but for what it shows."""
+    """Return the choice of an opening that is due, checked by 6.4 but for what it shows."""
     kind, table = node.wants.kind, node.table
     sealed, size = node.sealed[kind, owner], c.CHOICE_SIZES[kind]
     require(len(choice) <= size)
@@ -195,7 +195,7 @@ def own_lacks(node: "Node", seat: int) -> list[int]:
 
 
 def own_slots(node: "Node", seat: int, choice: Any) -> list[int]:
-    """Return the slots of a seat's own batch, given its choice or None (6.4, 4)."""
+    """Return the slots of a seat's own batch, given its choice or None (6.4, check 4)."""
     slots = own_lacks(node, seat)
     if node.wants.shows and choice is not None:
         slots += [s for s in choice if s // 4 == seat and (s, seat) not in node.shares]
@@ -254,7 +254,7 @@ def owes_gathered(node: "Node", seat: int) -> bool:
 
 
 def check_gathered(node: "Node", seat: int, value: Any) -> None:
-    """Check the body of a gather step (6.4, *Check of seat s's body*)."""
+    """Check the body of a gather step (6.4, *Check*)."""
     helped, lost = node.helped(), node.lost_dues()
     kind, keys = node.wants.kind, node.keys
     require(is_array(value, 4))

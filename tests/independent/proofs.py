@@ -51,7 +51,7 @@ def split_proof(proof: bytes) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=4096)
 def key_proof_is_valid(ctx: bytes, public: bytes, proof: bytes) -> bool:
-    """Return whether a proof shows that its author knows the key of `public` (7.1, 3)."""
+    """Return whether a proof shows that its author knows the key of `public` (7.1)."""
     scalars = split_proof(proof)
     if scalars is None or scalars[0] == 0 or not group.is_point(public):
         return False
@@ -152,7 +152,7 @@ def xor(left: bytes, right: bytes) -> bytes:
 
 
 def where_sealed(ctx: bytes, joint: bytes, committed: bytes) -> tuple[bytes, ...]:
-    """Return the list that 7.5 calls *where*."""
+    """Return the list that 7.5 calls *bound*."""
     return (ctx, joint, BASE, group.SECOND_GENERATOR, committed)
 
 

@@ -110,7 +110,7 @@ def take_over(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
 
 
 def take_gathered(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply a gather step (6.4, *Apply the step*)."""
+    """Apply a gather step (6.4, *Apply*)."""
     wants, table = before.wants, before.table
     helps: dict[int, dict[int, list[bytes]]] = {giver: {} for giver in before.helped()}
     escrow_shares: dict[int, dict[int, bytes]] = {owner: {} for owner in before.lost_dues()}

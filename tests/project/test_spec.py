@@ -265,7 +265,7 @@ def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
 
 
 def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
-    rules = re.findall(r"(\d+)(?: at once)? and one in (\d+) s", TEXT.split("[W-4] A node")[1])[:3]
+    rules = re.findall(r"(\d+)(?: at once)? and one in (\d+) s", TEXT.split("- [W-4] ")[1])[:3]
     coded = (chat.SEAT, chat.ONLOOKER, chat.DOOR)
     assert [(float(most), 1 / int(gap)) for most, gap in rules] == list(coded)
     assert f"at least {chat.MOST_ONLOOKERS} authors" in TEXT
