@@ -12,6 +12,7 @@ import trio
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, Thinker
+from support.sampling import sample
 from vectors.making.message_failures import URL, ticket_word
 
 from p2p_hoity.net import relay_client
@@ -151,7 +152,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("is_host", [False, True], ids=["a later guest", "a later host"])
-@pytest.mark.parametrize("seats", SIZES)
+@pytest.mark.parametrize("seats", sample(SIZES, 2, "sizes of tables with a later seat"))
 async def test_a_later_seat_plays_with_those_of_today(
     tmp_path: Path,
     hubs: Hubs,
@@ -251,7 +252,7 @@ async def test_who_cannot_be_linked_with_the_host_is_told_why_at_once(
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize("seats", SIZES)
+@pytest.mark.parametrize("seats", sample(SIZES, 2, "sizes of tables with a later seat"))
 async def test_a_kind_is_sent_to_those_alone_who_have_named_its_feature(
     tmp_path: Path, hubs: Hubs, monkeypatch: pytest.MonkeyPatch, seats: int
 ) -> None:
