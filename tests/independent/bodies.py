@@ -69,6 +69,8 @@ def check_body(node: "Node", seat: int, body: bytes) -> None:
         check_sealed(node, seat, wants.kind, value)
     elif wants.step == "show" and seat in wants.owing:
         check_shown(node, seat, value)
+    elif wants.step == "result":
+        require(body == node.result_body())
     else:
         require(body == c.EMPTY_BODY)
 

@@ -13,6 +13,12 @@ from .steps import APPLY
 from .table import VOID, Keys, Sealed, Slots, Table, Wants
 
 
+def digest_after_step(before: bytes, slots: Slots) -> bytes:
+    """Return the digest behind a step: bodies enter by their hash (6.1)."""
+    hashed = [digest("body", slot) if isinstance(slot, bytes) else slot for slot in slots]
+    return digest("step", before, encode(hashed))
+
+
 @dataclass
 class Node:
     """A point of the chain (6.3); `made_by` is a step's slots, a link's three lists or None."""
@@ -117,7 +123,16 @@ class Node:
     def base_digest(self) -> bytes:
         """Return the digest by which votes name this node (6.1)."""
         value = [self.digest, self.step, self.present, self.banned, self.absences]
-        return digest("base", self.table.id, encode(value))
+        standings = self.standings() if self.wants.step == "result" else None
+        return digest("base", self.table.id, encode([*value, standings]))
+
+    def standings(self) -> list[list[int]]:
+        """Return [rank, seat] of each seat where the game is over, rising (6.1)."""
+        return sorted([rank, seat] for rank, seat in self.game.standings)
+
+    def result_body(self) -> bytes:
+        """Return the body of each present seat in `result` (6.1)."""
+        return encode([self.standings(), self.present])
 
     # Growth.
 
@@ -132,7 +147,7 @@ class Node:
 
     def step_digest(self, slots: Slots) -> bytes:
         """Return the digest behind a step with these slots (6.1)."""
-        return digest("step", self.digest, encode(slots))
+        return digest_after_step(self.digest, slots)
 
     def after_step(self, slots: Slots) -> "Node":
         """Return the node behind a step with these slots (6.3)."""

@@ -2,7 +2,7 @@
 
 PROTOCOL = "p2p-table/3"
 FILE_MAGIC = "hoity-transcript"
-FILE_VERSION = 2
+FILE_VERSION = 3
 
 # The group (2.3).
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -30,9 +30,9 @@ LABELS = {
     "table id": "table-id",
     "terms": "terms",
     "step": "step",
-    "link": "link",
+    "body": "body",
+    "link": "reconfiguration",
     "base": "base",
-    "content": "content",
     "message": "message",
     "coin": "coin",
     "fingerprint": "fingerprint",
@@ -70,6 +70,7 @@ MAX_BODY = 131_072
 MAX_EDITION = 1_048_576
 MAX_EPOCH = MAX_STEP = 2**32 - 1
 MAX_NUMBERED_SEATS = 16
+MAX_TABLE_SEATS = 8
 MAX_CARDS = 128
 MAX_COUNT = 65_536
 MAX_CHOICES = 4096

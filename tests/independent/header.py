@@ -105,7 +105,7 @@ def check_terms(terms: Any) -> None:
     require(is_array(terms, 8) and terms[0] == c.PROTOCOL, "bad-header")
     _, host, nonce, _, seats, quorum, patience, returns = terms
     require(is_bytes(host) and is_point(host) and is_bytes(nonce, 32), "bad-header")
-    require(is_int(seats, 2, c.MAX_NUMBERED_SEATS), "bad-header")
+    require(is_int(seats, 2, c.MAX_TABLE_SEATS), "bad-header")
     require(is_int(quorum, seats // 2 + 1, seats), "bad-header")
     require(is_array(patience, 4), "bad-header")
     for time, (least, most) in zip(patience, PATIENCE, strict=True):

@@ -58,7 +58,7 @@ def judgement(verdict: Verdict, label: dict[str, Any]) -> dict[str, Any]:
         "problem": problem,
         "faults": [dict(zip(("seat", "step", "code"), f, strict=True)) for f in verdict.faults],
         "table": verdict.table,
-        "content": verdict.content,
+        "game_id": verdict.game_id,
         "steps": verdict.steps,
         "last_epoch": verdict.last_epoch,
         "standings": [list(place) for place in verdict.standings],
@@ -68,7 +68,7 @@ def judgement(verdict: Verdict, label: dict[str, Any]) -> dict[str, Any]:
 
 def expectation(label: dict[str, Any]) -> dict[str, Any]:
     """Return what a verdict has to be by a label; parts and offsets bind nobody (17)."""
-    names = ("verdict", "problem", "faults", "table", "content", "steps", "last_epoch", "standings")
+    names = ("verdict", "problem", "faults", "table", "game_id", "steps", "last_epoch", "standings")
     fields = {name: label[name] for name in names if name in label}
     if fields["problem"]:
         fields["problem"] = {name: fields["problem"][name] for name in ("code", "step", "seat")}
@@ -145,7 +145,7 @@ def test_example() -> None:
     assert verdict.verdict == "ok"
     assert verdict.standings == [(1, 0), (2, 1)]
     assert f"Table id `{verdict.table}`" in page
-    assert f"content `{verdict.content}`" in page
+    assert f"game id `{verdict.game_id}`" in page
 
 
 def test_too_large_file() -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import constants as c
-from .chain import Node, begin
+from .chain import Node, begin, digest_after_step
 from .encoding import digest, encode, is_rising
 from .epochs import Evidence, Invalid, MissingEvidence, Needs, VoidTable
 from .file_form import Problem, has_form, read_file
@@ -24,7 +24,7 @@ class Verdict:
         problem: code, step and seat of the first problem, None if the file is sound.
         faults: seat, step and code of each seat proven at fault.
         table: the table id in hexadecimal.
-        content: the content digest in hexadecimal.
+        game_id: the digest behind the last entry in hexadecimal (6.1).
         steps: the steps that the walk took.
         last_epoch: the epoch of the last close.
         standings: rank and seat of each seat, once the game is over.
@@ -35,7 +35,7 @@ class Verdict:
     problem: tuple[str, int | None, int | None] | None = None
     faults: list[tuple[int, int, str]] = field(default_factory=list)
     table: str = ""
-    content: str = ""
+    game_id: str = ""
     steps: int = 0
     last_epoch: int = 0
     standings: list[tuple[int, int]] = field(default_factory=list)
@@ -75,12 +75,12 @@ class Verification:
         if not has_form(value):
             raise Problem("bad-form")
         (header, entries), (signatures, messages, closes, seals, final) = value[2:]
-        self.verdict.content = digest("content", encode([header, entries])).hex()
         try:
             self.header = read_header(header)
         except HeaderError as error:
             raise Problem(str(error)) from error
         self.verdict.table = self.header.table.hex()
+        self.verdict.game_id = game_id(self.header.table, entries).hex()
         self.table = Table(self.header)
         self.check_signatures(entries, signatures, bool(closes))
         self.read_evidence(messages, closes, entries, signatures)
@@ -124,7 +124,7 @@ class Verification:
             if step > len(rows):
                 raise Problem("missing-signature", step)
             self.check_row(step, on, slots, rows[step - 1])
-            on = digest("step", on, encode(slots))
+            on = digest_after_step(on, slots)
             step += 1
         if len(rows) > step - 1:
             raise Problem("left-over")
@@ -320,7 +320,7 @@ class Verification:
             raise Problem("left-over")
         self.check_order(final)
         for seat, signature in final:
-            fields = self.verdict.last_epoch, node.step, node.digest, c.EMPTY_BODY
+            fields = self.verdict.last_epoch, node.step, node.digest, node.result_body()
             payload = payload_of(self.header, c.SAY, seat, *fields)
             if not is_signed(self.header, seat, payload, signature):
                 raise Problem("bad-signature", node.step, seat)
@@ -329,6 +329,17 @@ class Verification:
             raise Problem("left-over")
         if not is_over or not (base_is_over or said == node.present):
             raise Problem("not-final", node.step)
+
+
+def game_id(table: bytes, entries: list[Any]) -> bytes:
+    """Return the digest behind the last entry, which of a finished game is its id (6.1)."""
+    on = table
+    for entry in entries:
+        if entry[0] == 0:
+            on = digest_after_step(on, entry[1])
+        else:
+            on = digest("link", on, encode(entry[1:]))
+    return on
 
 
 def unjustified(slot: bytes | int) -> str:
