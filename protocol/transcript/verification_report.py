@@ -15,7 +15,7 @@ UNREADABLE: Final[dict[str, str]] = {
     "too-large": "the file is larger than any game",
     "torn": "the file ends in the middle",
     "wrong-magic": "the file is no transcript",
-    "other-version": "the file is of another version",
+    "other-version": "the file is of another version; version 2: read it with hoity 0.1",
 }
 """Codes of files that were not read at all."""
 

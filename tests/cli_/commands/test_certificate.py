@@ -59,3 +59,14 @@ def test_no_certificate_replaces_a_file_or_is_made_of_what_is_no_whole_game(
     too_long = tmp_path / "long"
     too_long.write_bytes(bytes(transcript.MAX_CERTIFICATE + 9))
     assert hoity("verify", "--certificate", too_long).code == 1
+
+
+def test_a_transcript_of_version_two_is_refused_with_what_reads_it(
+    hoity: Any, game: Path, tmp_path: Path
+) -> None:
+    old = tmp_path / "old.hoity"
+    data = game.read_bytes()
+    at = data.index(b"hoity-transcript") + len(b"hoity-transcript")
+    old.write_bytes(data[:at] + b"\x02" + data[at + 1 :])
+    done = hoity("verify", old)
+    assert (done.code, "version 2: read it with hoity 0.1" in done.out) == (1, True)
