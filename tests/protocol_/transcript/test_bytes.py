@@ -59,8 +59,9 @@ def test_another_encoding_of_the_same_value_another_version_or_what_follows_is_r
 
 
 def test_a_file_larger_than_any_game_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = files_of("two")[0]
     monkeypatch.setattr(transcript_format, "MAX_FILE", 1000)
-    assert refusal(files_of("two")[0]).code == "too-large"
+    assert refusal(data).code == "too-large"
 
 
 @settings(max_examples=times(60, 1500), deadline=None)
