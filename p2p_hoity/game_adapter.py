@@ -34,21 +34,29 @@ BAD: Final = "bad-header"
 
 
 def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:
-    """What the header says of the game: name, version of the rules, the edition whole, variant."""
-    return (GAME, RULES_VERSION, edition.canonical(), variant or "")
+    """Return the game as the terms name it: [name, version], the whole edition, the variant."""
+    return ((GAME, RULES_VERSION), edition.canonical(), variant or "")
 
 
 def read_game(terms: Terms) -> HoityToity:
-    """The game that a header's terms name; Invalid('bad-header') says what is wrong with them.
+    """Return the game that the terms of a table name.
+
+    Args:
+        terms: The terms, as `table_header.parse_terms` has read them.
+
+    Raises:
+        Invalid: 'bad-header' if they name another game, or one that cannot be played.
 
     SPEC: [H-7], [X-1].
     """
     value = terms.game
-    _need(isinstance(value, tuple) and len(value) == 4, "it is not of a known form")
-    name, version, canonical, variant = value
-    _need(name == GAME, "it is another game")
-    same = type(version) is int and version == RULES_VERSION
+    head: Any = value[0] if isinstance(value, tuple) and value else None
+    _need(isinstance(head, tuple) and len(head) == 2, "it is not of a known form")
+    _need(head[0] == GAME, "it is another game")
+    same = type(head[1]) is int and head[1] == RULES_VERSION
     _need(same, "it goes by another version of the rules")
+    _need(len(value) == 3, "it is not of a known form")
+    _, canonical, variant = value
     known = isinstance(canonical, bytes) and variant in VARIANTS
     _need(known, "it is not of a known form")
     _need(2 <= terms.seats <= 6, "it has not 2 to 6 seats")

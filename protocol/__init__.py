@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .wire import codec as codec
     from .wire import peer_frames as peer_frames
     from .wire import table_header as table_header
+    from .wire import vouches as vouches
     from .wire.allowed_text import NOT_PLAIN as NOT_PLAIN
     from .wire.allowed_text import is_one_name as is_one_name
     from .wire.allowed_text import is_plain as is_plain
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from .wire.table_header import SeatEntry as SeatEntry
     from .wire.table_header import Terms as Terms
     from .wire.table_header import Timeouts as Timeouts
+    from .wire.vouches import Vouch as Vouch
 
 _MODULES: Final = {
     "": ("transcript", "measure"),
@@ -65,7 +67,8 @@ _MODULES: Final = {
     "seat": ("effects",),
     "chain.chain_state": ("Table", "Node", "Kind"),
     "wire.table_header": ("Header", "Terms", "Timeouts", "SeatEntry"),
-    "wire": ("table_header", "codec", "peer_frames"),
+    "wire.vouches": ("Vouch",),
+    "wire": ("table_header", "vouches", "codec", "peer_frames"),
     "crypto.identities": (
         "Identity",
         "fingerprint",

@@ -29,9 +29,9 @@ SEAT: Final[Schema] = {
     "properties": {
         "seat": {"type": "integer"},
         "nickname": {"type": "string"},
-        "fingerprint": {"type": "string"},
+        "table_key": {"type": "string"},
     },
-    "required": ["seat", "nickname", "fingerprint"],
+    "required": ["seat", "nickname", "table_key"],
 }
 
 

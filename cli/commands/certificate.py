@@ -12,6 +12,7 @@ from protocol import Header, Invalid, fingerprint, transcript
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import say, write_line
 from ..words.error_sentences import meaning
+from ..words.table_terms import table_key
 from ..words.translation import _
 
 MOST: Final = transcript.MAX_CERTIFICATE + 1
@@ -67,7 +68,7 @@ def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
                 "rank": rank,
                 "seat": seat,
                 "nickname": header.roster[seat].nickname,
-                "fingerprint": fingerprint(header.roster[seat].id),
+                "table_key": fingerprint(header.roster[seat].id),
             }
             for rank, seat in found.result.standings
         ],
@@ -80,10 +81,8 @@ def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list
     lines = [text.format(file=path, number=len(found.signatures))]
     for rank, seat in found.result.standings:
         entry = header.roster[seat]
-        text = _("  rank {rank}: {nickname}, {fingerprint}")
-        lines.append(
-            text.format(rank=rank, nickname=entry.nickname, fingerprint=fingerprint(entry.id))
-        )
+        text = _("  rank {rank}: {nickname}, {key}")
+        lines.append(text.format(rank=rank, nickname=entry.nickname, key=table_key(entry.id)))
     lines.append(_("  game id {id}").format(id=found.result.digest.hex()))
     lines.append(_("  The transcript of the game shows that the rules were followed."))
     return lines

@@ -209,6 +209,8 @@ def verify(
     """
     from .verify import transcript_named
 
+    if how.vouches is not None and (len(files) > 1 or how.certificate):
+        raise Trouble(_("--vouches takes one transcript."), USAGE)
     if how.certificate:
         from . import certificate
 
@@ -223,6 +225,8 @@ def verify(
         if not is_one:
             raise Trouble(_("--save-certificate takes one transcript."), USAGE)
         raise typer.Exit(certificate.save(paths[0], how.save_certificate))
+    if how.vouches is not None and not is_one:
+        raise Trouble(_("--vouches takes one transcript."), USAGE)
     if is_one and how.verdicts is None and how.dask is None:
         from .verify import verify_file
 

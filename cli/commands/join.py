@@ -21,7 +21,8 @@ from p2p_hoity.table.resume_table import find_game
 from p2p_hoity.table.saved_games import is_running
 from p2p_hoity.table.session import Outcome
 from p2p_hoity.table.spoken_codes import is_code, parse_code, parse_relay
-from protocol import fingerprint, table_header
+from p2p_hoity.table.table_keys import draw_keys
+from protocol import table_header
 from protocol.bounds import Seconds
 
 from ..exit_codes import INTERRUPTED, OK, USAGE, Trouble, ctrl_c_means
@@ -148,11 +149,9 @@ def _list(found: Sequence[Announcement]) -> None:
 
 def _told(table: Announcement) -> str:
     text = _("{host}: {joined} of {seats} seated, takes the host's ticket")
-    key = ""
     if table.ticket:
-        text = _("{host} (key {key}): {joined} of {seats} seated, open to all")
-        key = fingerprint(decode_ticket(table.ticket).host_id)
-    return text.format(host=table.name, key=key, joined=table.joined, seats=table.seats)
+        text = _("{host}: {joined} of {seats} seated, open to all")
+    return text.format(host=table.name, joined=table.joined, seats=table.seats)
 
 
 def _announced(table: Announcement) -> str:
@@ -182,12 +181,13 @@ def join(
 
     async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
         sitting.say(_("Asking the host for the terms …"))
-        return await join_table(sitting.seat, read, sitting.accept, reach)
+        seat = sitting.seat
+        keys = draw_keys(seat.long_lived_key)
+        return await join_table(seat, keys, read, sitting.accept, reach)
 
-    me = sitting.me.identity.public
-    kept = kept_seat(sitting.home, sitting.passphrase, me, read)
+    kept = kept_seat(sitting.home, sitting.passphrase, read)
     if kept is not None:
-        game = find_game(sitting.home, kept, sitting.passphrase, me)
+        game = find_game(sitting.home, kept, sitting.passphrase)
         if is_running(game):
             return tell_running(sitting, game, read)
         sitting.say(_("Your seat at this table is kept on this machine."))

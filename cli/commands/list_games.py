@@ -39,33 +39,35 @@ def key_of_games(home: Home) -> tuple[NamedIdentity, str | None]:
     return player_setup.load(home)
 
 
-def find(
-    home: Home, name: str | None, me: NamedIdentity, passphrase: str | None, command: str
-) -> OpenGame:
+def find(home: Home, name: str | None, passphrase: str | None, command: str) -> OpenGame:
     """Return the game that is meant.
 
     Args:
-        name: How its name begins; None if there is only one.
-        command: What takes its name, as it is listed.
+        home: The home of the games.
+        name: The beginning of its name. None if there is only one.
+        passphrase: The passphrase of the journals, if they have one.
+        command: The command line that takes its name, for the list of several games.
 
     Raises:
         Trouble: If there are several; all of them are listed.
     """
     if name == LAST:
-        return newest(home, me, passphrase)[0]
+        return newest(home, passphrase)[0]
     try:
-        return resume_table.find_game(home, name, passphrase, me.identity.public)
+        return resume_table.find_game(home, name, passphrase)
     except resume_table.SeveralGames as error:
         raise Trouble(several(error.games, command), USAGE) from error
 
 
-def newest(
-    home: Home, me: NamedIdentity, passphrase: str | None
-) -> tuple[OpenGame, tuple[OpenGame, ...]]:
-    """Return the game begun last that nobody plays just now, and the others that wait for their
-    player."""
+def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame, ...]]:
+    """Return the newest game that is not being played, and the others that wait for their player.
+
+    Args:
+        home: The home of the games.
+        passphrase: The passphrase of the journals, if they have one.
+    """
     try:
-        found = resume_table.find_game(home, None, passphrase, me.identity.public)
+        found = resume_table.find_game(home, None, passphrase)
     except resume_table.SeveralGames as error:
         games = error.games
     else:
@@ -196,8 +198,8 @@ def told(game: OpenGame, passphrase: str | None) -> str:
 def forget(word: str, yes: bool) -> int:
     """Forget an unfinished game after a question; the exit code."""
     home = own_home()
-    me, passphrase = key_of_games(home)
-    game = find(home, word, me, passphrase, command_line("forget"))
+    passphrase = key_of_games(home)[1]
+    game = find(home, word, passphrase, command_line("forget"))
     if is_running(game):
         raise PeerError(saved_games.ForgetCode.RUNNING, game=game.name)
     if not yes:

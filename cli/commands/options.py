@@ -291,6 +291,7 @@ class SeatOptions:
     auto: bool | None = option(False, N_("A bot plays your seat."), heading=BOTS)
     name: NameOption = None
     no_talk: bool = option(False, N_("Neither show nor send what people say."))
+    unknown: bool = option(False, N_("Show nobody your key; the others see your nickname alone."))
     again: bool | None = option(
         None,
         N_("Whether to ask for another game with the same people; a terminal is asked."),
@@ -523,6 +524,14 @@ class VerifyOptions:
     send: bool = option(False, N_("With --dask: send the files to workers that lack them."))
     certificate: bool = option(
         False, N_("The files are result certificates: check who won, without the games.")
+    )
+    vouches: Path | None = option(
+        None,
+        N_(
+            "The file of vouches that a seat kept of this one game: it shows who sat there."
+            " Without it the one of this machine is read, if there is one."
+        ),
+        metavar="FILE",
     )
     save_certificate: Path | None = option(
         None,

@@ -16,6 +16,7 @@ from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import JoinCode
 from p2p_hoity.table.play_table import Reach
 from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.table_keys import draw_keys
 from protocol import Invalid, Terms, Timeouts, table_header
 
 from ..exit_codes import USAGE, Trouble
@@ -66,8 +67,13 @@ def edition_of(table: TableOptions) -> rules.Edition:
     )
 
 
-def checked_terms(table: TableOptions, host: bytes) -> Terms:
-    """Return the terms a host offers, read once as every guest will read them.
+def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Terms:
+    """Return the terms that a host offers, read once as every guest will read them.
+
+    Args:
+        table: The options of the table.
+        host: The host's key at this table, 32 bytes.
+        watched: Whether onlookers are let in.
 
     Raises:
         Trouble, EditionError: If they cannot be played.
@@ -90,7 +96,8 @@ def checked_terms(table: TableOptions, host: bytes) -> Terms:
         raise Trouble(told, USAGE)
     choice, step = (round(s * 1000) for s in (table.patience or 300.0, table.step_patience))
     patience = Timeouts(choice=choice, step=step)
-    terms = Terms(host, os.urandom(32), game, seats, quorum, patience)
+    options = () if watched else ((table_header.ONLOOKERS, False),)
+    terms = Terms(host, os.urandom(32), game, seats, quorum, patience, options=options)
     try:
         read_game(terms)
     except Invalid as error:
@@ -126,7 +133,8 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
     reach = opening.reach
     for words in alone_lines(reach.relays, reach.hidden) if reach.relay_only else ():
         sitting.say(words)
-    terms = checked_terms(table, sitting.me.identity.public)
+    keys = draw_keys(sitting.seat.long_lived_key)
+    terms = checked_terms(table, keys.seat.public, not guests.no_watch)
     if opening.bots:
         levels = opening.bots
         if opening.asks_level and at_terminal():
@@ -144,8 +152,7 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
                 nursery.start_soon(sitting.crew.join, ticket, nursery)
 
         admit = sitting.admit if sitting.asks else None
-        watched = not guests.no_watch
-        return await host_table(sitting.seat, terms, reach, on_ticket, admit, watched)
+        return await host_table(sitting.seat, keys, terms, reach, on_ticket, admit)
 
     return sit(sitting, go)
 
@@ -154,8 +161,9 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
     """A program gets the ticket in any case; a person not of a table that is full of bots."""
     as_json = sitting.output.as_json
     if opening.show_ticket or as_json:
-        names, watched = (sitting.me.nickname,), not opening.guests.no_watch
-        sitting.screen.show_ticket(ticket, TableOffer(terms, read_game(terms), names, watched))
+        seat, names = sitting.seat, (sitting.me.nickname,)
+        own = None if seat.long_lived_key is None else seat.long_lived_key.public
+        sitting.screen.show_ticket(ticket, TableOffer(terms, read_game(terms), names, own))
     else:
         crew = sitting.crew
         bots = crew.levels.items() if crew is not None else ()

@@ -49,7 +49,7 @@ def sealings(node: Node | None) -> Iterator[Sealing]:
             yield Sealing(at, before.step, before.want.name, seats)
 
 
-FORMAT = "hoity-replay-1"
+FORMAT = "hoity-replay-2"
 QUIT = frozenset({"q", "quit", "exit"})
 
 
@@ -97,7 +97,7 @@ def objects(report: transcript.Report, state: State) -> Iterator[dict[str, Any]]
         "table": report.table,
         "variant": state.variant,
         "seats": [
-            {"seat": seat, "nickname": entry.nickname, "fingerprint": fingerprint(entry.id)}
+            {"seat": seat, "nickname": entry.nickname, "table_key": fingerprint(entry.id)}
             for seat, entry in enumerate(report.seats)
         ],
         "edition": _edition(state.edition),

@@ -43,7 +43,7 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
     """
     first = journals.read_first(game.path, sitting.passphrase, game.files)
     check_fresh(ticket, first.table, first.secret)
-    if ticket.host_id == sitting.me.identity.public:
+    if ticket.host_id == first.identity.public:
         raise PeerError(JoinCode.OWN_TICKET)
     with ctrl_c_means(lambda: _("Interrupted")):
         is_taken = trio.run(partial(hand_over, sitting.home.files, game.path, ticket))
@@ -72,9 +72,9 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
     check_home(home)
     me, passphrase = list_games.key_of_games(home)
     if game is None:
-        found, others = list_games.newest(home, me, passphrase)
+        found, others = list_games.newest(home, passphrase)
     else:
-        found, others = list_games.find(home, game, me, passphrase, _command(output)), ()
+        found, others = list_games.find(home, game, passphrase, _command(output)), ()
     return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others)
 
 
@@ -125,7 +125,7 @@ def _kept(game: str | None, transcript: Path | None, command: str) -> tuple[Seat
     home = own_home()
     me, passphrase = list_games.key_of_games(home)
     seat = Seat(lambda update: None, transcript, home=home, me=me, passphrase=passphrase)
-    return seat, list_games.find(home, game, me, passphrase, command)
+    return seat, list_games.find(home, game, passphrase, command)
 
 
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:

@@ -339,6 +339,7 @@ class Sitting:
             home=self.home,
             me=self.me,
             passphrase=self.passphrase,
+            unknown=self.options.unknown,
         )
 
     @property
@@ -385,17 +386,29 @@ class Sitting:
             self._scope.deadline = trio.current_time() + (ENDING if self.is_over else LEAVING)
 
     async def accept(
-        self, terms: Terms, game: HoityToity, names: tuple[str, ...], watched: bool
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], host: bytes | None
     ) -> bool:
-        """Show the terms and ask, unless they are taken as they are."""
-        self.screen.show_terms(TableOffer(terms, game, names, watched))
+        """Show the terms and return whether the player accepts them.
+
+        Args:
+            terms: The terms.
+            game: The game of the terms.
+            names: The nicknames of those who have sat down.
+            host: The host's long-lived key. None if it shows none.
+        """
+        self.screen.show_terms(TableOffer(terms, game, names, host))
         return not self.asks_terms or await self.screen.agree()
 
-    async def admit(self, nickname: str, guest: bytes) -> bool:
-        """Return whether a guest may sit down: own bots unasked, others as the player says."""
-        if self.crew is not None and self.crew.has(guest):
+    async def admit(self, nickname: str, guest: bytes | None) -> bool:
+        """Return whether a guest may sit down. The player is not asked about its own bots.
+
+        Args:
+            nickname: The nickname of the guest.
+            guest: The guest's long-lived key. None if it shows none.
+        """
+        if guest is not None and self.crew is not None and self.crew.has(guest):
             return True
-        return await self.screen.admit(nickname, fingerprint(guest))
+        return await self.screen.admit(nickname, None if guest is None else fingerprint(guest))
 
     # Running.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -15,14 +16,16 @@ from p2p_hoity import worker_processes
 from p2p_hoity.game_adapter import Play, read_game
 from p2p_hoity.rules import State
 from p2p_hoity.storage.home import home, transcripts
+from p2p_hoity.storage.kept_vouches import MAX_FILE, place_of, read_vouches
 from p2p_hoity.storage.private_files import open_at_once
-from protocol import fingerprint, transcript
+from protocol import Invalid, fingerprint, transcript
 
 from .. import version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import complain, say, write_line
 from ..words.card_names import field_name, listed
 from ..words.error_sentences import PROTOCOL, meaning
+from ..words.table_terms import player_key, table_key
 from ..words.translation import _
 from .options import LAST, VerifyOptions
 
@@ -102,10 +105,49 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
 
 
 def verify_file(path: Path, how: VerifyOptions) -> int:
-    """Check one file, its proofs on so many cores, on all if it is not said; the exit code."""
-    verdict = judge(path, how.jobs)
+    """Check one file, tell who sat there if that is known, and return the exit code.
+
+    Args:
+        path: The file.
+        how: How it is checked, and the file of vouches if one is named.
+
+    Raises:
+        Trouble: If the file of vouches that is named is none of this game.
+    """
+    verdict = judge(path, how.jobs, partial(players_of, named=how.vouches))
     tell(verdict, how.as_json)
     return verdict.code
+
+
+Players = tuple[bytes | None, ...]
+"""The long-lived key of each seat, None for one that shows none. Empty if nothing is known."""
+
+
+def players_of(report: transcript.Report, named: Path | None) -> Players:
+    """Return who sat at a table, by the vouches that one of its seats has kept.
+
+    Args:
+        report: What the verifier found of the transcript.
+        named: The file of vouches. None for the one of this machine.
+
+    Raises:
+        Trouble: If the file that is named cannot be read, or is none of this game.
+    """
+    header = report.node.table.header if report.node is not None else None
+    if header is None:
+        return ()
+    path = named or place_of(home().transcripts, header.table_id)
+    try:
+        with open(path, "rb", opener=open_at_once) as file:
+            return read_vouches(file.read(MAX_FILE + 1), header)
+    except OSError as error:
+        if named is None:
+            return ()
+        words = _("{path} cannot be read: {why}. Name a file that is there.")
+        raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
+    except Invalid as error:
+        words = _("{path} holds no vouches of this game, or not as its seats signed them.")
+        raise Trouble(words.format(path=path), NOT_OK) from error
 
 
 def tell(verdict: FileVerdict, as_json: bool) -> None:
@@ -118,24 +160,48 @@ def tell(verdict: FileVerdict, as_json: bool) -> None:
         complain(f"hoity: {verdict.complaint}")
 
 
-def judge(path: Path, cores_: int | None) -> FileVerdict:
-    """Return the verdict on a file, its proofs on so many cores (None: all)."""
+WhoSat = Callable[[transcript.Report], Players]
+"""Returns who sat at the table of a report."""
+
+
+def judge(path: Path, cores_: int | None, who_sat: WhoSat = lambda report: ()) -> FileVerdict:
+    """Return the verdict on a file.
+
+    Args:
+        path: The file.
+        cores_: How many processes check the proofs. None for one on each core.
+        who_sat: Finds who sat at the table.
+    """
     try:
         with marked(path) as (file, mark):
-            return judge_file(path, file, mark, cores_)
+            return judge_file(path, file, mark, cores_, who_sat)
     except Trouble as trouble:
         return not_read(path, trouble)
 
 
-def judge_file(path: Path, file: transcript.File, mark: Mark, cores_: int | None) -> FileVerdict:
-    """Return the same of a file that is open, or of its bytes.
+def judge_file(
+    path: Path,
+    file: transcript.File,
+    mark: Mark,
+    cores_: int | None,
+    who_sat: WhoSat = lambda report: (),
+) -> FileVerdict:
+    """Return the verdict on a file that is open, or on its bytes.
+
+    Args:
+        path: Its name.
+        file: The file or its bytes.
+        mark: Its size and time.
+        cores_: How many processes check the proofs. None for one on each core.
+        who_sat: Finds who sat at the table.
 
     Raises:
         OSError: If it cannot be read.
     """
     report = _judged(file, cores_)
-    found = as_object(path, report, mark)
-    return FileVerdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report)))
+    players = who_sat(report)
+    found = as_object(path, report, mark, players)
+    return FileVerdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report, players)))
 
 
 def not_read(path: Path, trouble: Trouble) -> FileVerdict:
@@ -192,7 +258,9 @@ FAULT = dict.fromkeys(("seat", "step", "code", "words"))
 """The first keys of a fault, in their order."""
 
 
-def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[str, Any]:
+def as_object(
+    path: Path, report: transcript.Report, mark: Mark | None, players: Players = ()
+) -> dict[str, Any]:
     """Return the whole report as one JSON object."""
     size, modified = mark or (None, None)
     problem = report.problem
@@ -205,7 +273,7 @@ def as_object(path: Path, report: transcript.Report, mark: Mark | None) -> dict[
         "program": version(),
         "game_id": report.game_id or None,
         "table": report.table or None,
-        "seats": _seats(report, state),
+        "seats": _seats(report, state, players),
         "rounds": state.round if state else 0,
         "steps": report.steps,
         "epochs": report.epochs,
@@ -222,16 +290,20 @@ def _of_problem(problem: transcript.Problem) -> str:
     return meaning(problem.code) if problem.code in PROTOCOL else problem.words
 
 
-def _seats(report: transcript.Report, state: State | None) -> list[dict[str, Any]]:
+def _seats(
+    report: transcript.Report, state: State | None, players: Players
+) -> list[dict[str, Any]]:
     drawn = state is not None and bool(state.colours)
+    keys = [key and fingerprint(key) for key in players or [None] * len(report.seats)]
     return [
         {
             "seat": seat,
             "nickname": entry.nickname,
-            "fingerprint": fingerprint(entry.id),
+            "fingerprint": key,
+            "table_key": fingerprint(entry.id),
             "colour": state.colour_name(seat) if state is not None and drawn else None,
         }
-        for seat, entry in enumerate(report.seats)
+        for seat, (entry, key) in enumerate(zip(report.seats, keys, strict=True))
     ]
 
 
@@ -250,10 +322,10 @@ def _standings(report: transcript.Report, state: State | None) -> list[dict[str,
 # For people.
 
 
-def in_words(path: Path, report: transcript.Report) -> list[str]:
+def in_words(path: Path, report: transcript.Report, players: Players = ()) -> list[str]:
     """Return the verdict and what stands behind it."""
     if report.problem is not None:
-        return [*_problem(path, report, report.problem), *_roster(report)]
+        return [*_problem(path, report, report.problem), *_roster(report, players)]
     counts = report.counts
     state = state_of(report)
     rounds = state.round if state else 0
@@ -277,7 +349,7 @@ def in_words(path: Path, report: transcript.Report) -> list[str]:
         lines.append(_("  rank {rank}: {nickname}, {where}").format(**line, where=where))
     return [
         _("{file}: ok. Everything in it holds.").format(file=path),
-        *_roster(report),
+        *_roster(report, players),
         *lines,
         _("  checked: {signatures} signatures, {shuffles} shuffles, {shares} shares,"
           " {commitments} commitments, {openings} openings, {escrows} escrows").format(
@@ -287,12 +359,14 @@ def in_words(path: Path, report: transcript.Report) -> list[str]:
     ]  # fmt: skip
 
 
-def _roster(report: transcript.Report) -> list[str]:
-    text = _("  seat {number}: {nickname}, {fingerprint}")
-    return [
-        text.format(number=number, nickname=entry.nickname, fingerprint=fingerprint(entry.id))
-        for number, entry in enumerate(report.seats, 1)
-    ]
+def _roster(report: transcript.Report, players: Players) -> list[str]:
+    lines = []
+    for seat, entry in enumerate(report.seats):
+        known = [player_key(players[seat])] if players else []
+        keys = "; ".join((*known, table_key(entry.id)))
+        text = _("  seat {number}: {nickname}, {keys}")
+        lines.append(text.format(number=seat + 1, nickname=entry.nickname, keys=keys))
+    return lines
 
 
 def _problem(path: Path, report: transcript.Report, problem: transcript.Problem) -> list[str]:

@@ -74,9 +74,10 @@ class JsonSeat:
     answers each `choosing` line with a choice as JSON, one a line: a number or an array as in
     `choices`; what is not legal is refused and asked again. The line {"wait": true} is no answer:
     it waits longer for who is awaited; {"leave": true} leaves for now; {"talk": "words"} or
-    {"talk": 3} says them, or the phrase of this number, to the table. A `knock` is answered by
-    {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}. Lines are also heard where nothing is
-    asked if the program may play again.
+    {"talk": 3} says them, or the phrase of this number, to the table. A `seat-request` is
+    answered by {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}, or, if the guest shows no
+    key, by {"admit": null, "nickname": "NICKNAME"}. Lines are also heard where nothing is asked if
+    the program may play again.
     """
 
     def __init__(self, how: ScreenOptions, write: Write = write_line) -> None:
@@ -187,13 +188,14 @@ class JsonSeat:
         """Whether the next line is true, y or yes."""
         return (await self._line()).lower() in ("true", "y", "yes")
 
-    async def admit(self, nickname: str, key: str) -> bool:
-        """Whether a guest may sit down; what says nothing of its key is passed over."""
-        self._write({"type": "knock", "nickname": nickname, "fingerprint": key})
+    async def admit(self, nickname: str, key: str | None) -> bool:
+        """Ask whether a guest may sit down. Lines that do not name the guest are passed over."""
+        self._write({"type": "seat-request", "nickname": nickname, "fingerprint": key})
+        named = {"nickname": nickname} if key is None else {}
         while True:
             said = _parsed(await self._line())
             for word, means in (("admit", True), ("refuse", False)):
-                if said == {word: key}:
+                if said == {word: key, **named}:
                     return means
 
     # The player.
@@ -268,8 +270,5 @@ def _evidence(outcome: Outcome) -> dict[str, Any]:
     found = outcome.evidence
     if found is None:
         return {}
-    signed = [
-        {"table": s.table.hex(), "watched": s.watched, "signature": s.signature.hex()}
-        for s in found.both
-    ]
+    signed = [{"table": s.table.hex(), "signature": s.signature.hex()} for s in found.both]
     return {"evidence": {"terms": found.terms.hex(), "signed": signed}}

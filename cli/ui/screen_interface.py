@@ -80,8 +80,13 @@ class Screen(Player, Protocol):
     def agree(self) -> Awaitable[bool]:
         """Whether the terms just shown are accepted."""
 
-    def admit(self, nickname: str, key: str) -> Awaitable[bool]:
-        """Whether a guest, of this key's fingerprint, may sit down."""
+    def admit(self, nickname: str, key: str | None) -> Awaitable[bool]:
+        """Ask the player whether a guest may sit down.
+
+        Args:
+            nickname: The nickname of the guest.
+            key: The fingerprint of its long-lived key. None if it shows none.
+        """
 
     def listens(self, is_asked: bool) -> bool:
         """Whether it needs what is typed; `is_asked`: it may have to be answered."""

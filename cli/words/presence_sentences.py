@@ -39,9 +39,16 @@ OUT: Final = (Attending.ABSENT, Attending.BANNED)
 SEALED: Final = N_("sealed")
 
 
-def knock(nickname: str, key: str) -> str:
-    """Return the question to the host whether a guest may sit down."""
+def seat_request(nickname: str, key: str | None) -> str:
+    """Return the question to the host whether a guest may sit down.
+
+    Args:
+        nickname: The nickname of the guest.
+        key: The fingerprint of its long-lived key. None if it shows none.
+    """
     words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
+    if key is None:
+        words = _("{name} asks for a seat and shows no key. Let {name} in? y or n")
     return words.format(name=nickname, key=key)
 
 

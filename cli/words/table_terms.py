@@ -113,26 +113,48 @@ class TableOffer:
 
     Attributes:
         names: The nicknames of those who sit there already.
-        watched: Whether onlookers are let in.
+        host: The host's long-lived key, 32 bytes. None if the host shows none.
     """
 
     terms: Terms
     game: HoityToity
     names: tuple[str, ...]
-    watched: bool = True
+    host: bytes | None = None
 
 
 def describe(offer: TableOffer) -> list[str]:
     """Return everything someone should know before sitting down."""
     terms, game, seated = offer.terms, offer.game, listed(offer.names)
     return [
-        _("Host: key {fingerprint}").format(fingerprint=fingerprint(terms.host)),
+        _host(offer.host),
         _("Seats: {seats}; seated so far: {who}").format(seats=terms.seats, who=seated),
         *edition_lines(game.edition, game.variant or ""),
         *bounds(terms),
         *absence(terms),
-        onlookers(offer.watched),
+        onlookers(terms.watched),
     ]
+
+
+def player_key(key: bytes | None) -> str:
+    """Return by which long-lived key a player is known.
+
+    Args:
+        key: The key, 32 bytes. None if the player shows none.
+    """
+    if key is None:
+        return _("shows no key")
+    return _("key {key}").format(key=fingerprint(key))
+
+
+def table_key(key: bytes) -> str:
+    """Return the key of a seat that was drawn for its table, and tells nothing of its player."""
+    return _("key of this table {key}").format(key=fingerprint(key))
+
+
+def _host(key: bytes | None) -> str:
+    if key is None:
+        return _("Host: shows no key; nothing here tells who it is.")
+    return _("Host: key {fingerprint}").format(fingerprint=fingerprint(key))
 
 
 def onlookers(watched: bool) -> str:
@@ -212,7 +234,7 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
     """Return the same for a program."""
     terms, game = offer.terms, offer.game
     return {
-        "host": fingerprint(terms.host),
+        "host": None if offer.host is None else fingerprint(offer.host),
         "seats": terms.seats,
         "quorum": terms.quorum,
         **edition_json(game.edition),
@@ -224,7 +246,7 @@ def terms_json(offer: TableOffer) -> dict[str, Any]:
         "choice_timeout_seconds": terms.timeouts.choice / 1000,
         "step_timeout_seconds": terms.timeouts.step / 1000,
         "rejoins": terms.rejoins,
-        "watched": offer.watched,
+        "watched": terms.watched,
         "seated": list(offer.names),
     }
 

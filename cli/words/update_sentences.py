@@ -12,7 +12,7 @@ from p2p_hoity.net.addresses import RELAY_PREFIX
 from p2p_hoity.net.peer_link import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Beat, Scene, fold
-from protocol import Kind, effects, fingerprint
+from protocol import Kind, effects
 from protocol.bounds import Quota
 
 from . import presence_sentences, table_terms
@@ -163,9 +163,11 @@ def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
 
 def _started(update: updates.Started, telling: Telling) -> list[str]:
     lines = [_("The table is complete. Game {name}.").format(name=table_name(update.table))]
-    for seat, entry in enumerate(update.table.header.roster):
+    roster = update.table.header.roster
+    players = update.players or (None,) * len(roster)
+    for seat, (entry, key) in enumerate(zip(roster, players, strict=True)):
         who = telling.names.seat(seat) if telling.names else entry.nickname
-        lines.append(_("  {who}: key {key}").format(who=who, key=fingerprint(entry.id)))
+        lines.append(f"  {who}: {table_terms.player_key(key)}")
     return lines
 
 

@@ -119,6 +119,7 @@ class Scene:
     Attributes:
         table: The table. None before it is complete.
         seat: The seat of this node. None for an onlooker.
+        players: The long-lived key of each seat, as in `updates.Started`.
         lobby: The nicknames of those who sit there already.
         of_seats: How many seats the table has.
         code: The code that a guest may use, or why there is none.
@@ -151,6 +152,7 @@ class Scene:
 
     table: Table | None = None
     seat: int | None = None
+    players: tuple[bytes | None, ...] = ()
     lobby: tuple[str, ...] = ()
     of_seats: int = 0
     code: updates.OfferedCode | updates.NoCode | None = None
@@ -235,6 +237,7 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
     return Scene(
         table=update.table,
         seat=update.seat,
+        players=update.players,
         lobby=scene.lobby,
         of_seats=scene.of_seats,
         reach=scene.reach,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
@@ -52,8 +52,8 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
         case updates.Reached(scope, reasons, ticket) | updates.Moved(scope, reasons, ticket):
             told = [reason_json(reason) for reason in reasons]
             return found | {"reach": str(scope), "reasons": told, "ticket": ticket or None}
-        case updates.Started(table, seat):
-            return found | {"seat": seat, **table_json(table)}
+        case updates.Started(table, seat, players):
+            return found | {"seat": seat, **table_json(table, players)}
         case updates.ChainGrew(before=before, seconds=seconds, final=final):
             kind = str(before.want.kind)
             return found | {"step": before.step, "kind": kind, "seconds": seconds, "final": final}
@@ -81,10 +81,20 @@ def update_json(update: updates.Update, reason_json: ReasonJson) -> dict[str, An
     return found
 
 
-def table_json(table: Table) -> dict[str, Any]:
-    """Return the names of a table, its seats, and its edition."""
+def table_json(table: Table, players: Sequence[bytes | None] = ()) -> dict[str, Any]:
+    """Return the names of a table, its seats, and its edition.
+
+    Args:
+        table: The table.
+        players: The long-lived key of each seat, None for one that shows none. Empty if the
+            vouches are not known.
+    """
     roster = table.header.roster
-    seats = [{"nickname": one.nickname, "fingerprint": fingerprint(one.id)} for one in roster]
+    keys = [key and fingerprint(key) for key in players or [None] * len(roster)]
+    seats = [
+        {"nickname": one.nickname, "fingerprint": key, "table_key": fingerprint(one.id)}
+        for one, key in zip(roster, keys, strict=True)
+    ]
     edition = edition_json(table.game.edition) if isinstance(table.game, HoityToity) else {}
     return {"game": table_name(table), "table": table.id.hex(), "seats": seats, **edition}
 

@@ -46,10 +46,18 @@ class Admitted(NodeUpdate):
 
 
 class Started(NodeUpdate):
-    """The roster is complete; `seat` is None for an onlooker."""
+    """The roster is complete.
+
+    Attributes:
+        table: The table.
+        seat: The seat of this node. None for an onlooker.
+        players: The long-lived key of each seat, None for one that shows none. Empty where the
+            vouches are not known, as in a replay.
+    """
 
     table: Table
     seat: int | None
+    players: tuple[bytes | None, ...] = ()
 
 
 class Resumed(NodeUpdate):

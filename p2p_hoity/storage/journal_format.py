@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final
 from nacl.exceptions import CryptoError
 from nacl.secret import Aead
 
-from protocol import Header, Invalid, codec, table_header
+from protocol import Header, Identity, Invalid, Vouch, codec, table_header
 
 from .file_store import StoredFile
 from .player_key import PLAIN, SALT_SIZE, SEALED, VaultCode, VaultError, stretched
@@ -211,6 +211,7 @@ class SeatRecord:
         header: The bytes of the table's header.
         seat: The number of the seat.
         seed: 32 bytes from which all secrets of the seat are derived.
+        key: The secret seed of the key that was drawn for this table, 32 bytes.
         addresses: For each seat, where it could be dialled when the game began.
         listen: Where this node listened, as 'host:port'.
         relays: The relays at which it waited.
@@ -219,13 +220,14 @@ class SeatRecord:
         secret: The secret of the ticket.
         is_open: Whether that secret was announced to the local network.
         hidden: Whether the seat dials by a proxy.
-        watched: Whether onlookers are let in.
         relay_only: Whether the seat is reached, and dials, by relays alone.
+        vouches: The vouch of each seat, None for a seat that has shown none.
     """
 
     header: bytes
     seat: Annotated[int, codec.Int(table_header.SEAT_NUMBERS - 1)]
     seed: codec.Octets32 = field(repr=False)
+    key: codec.Octets32 = field(repr=False)
     addresses: Annotated[tuple[tuple[str, ...], ...], codec.Rows(codec.Rows(TEXT))]
     listen: Annotated[str, TEXT]
     relays: Annotated[tuple[str, ...], codec.Rows(TEXT)]
@@ -234,18 +236,20 @@ class SeatRecord:
     secret: bytes = field(repr=False)
     is_open: bool
     hidden: bool
-    watched: bool
     relay_only: bool
+    vouches: Annotated[
+        tuple[Vouch | None, ...], codec.Rows(Vouch | None, table_header.SEAT_NUMBERS)
+    ]
 
     @cached_property
     def table(self) -> Header:
         """The header of the table. Raises Invalid if it is malformed."""
         return table_header.parse_header(self.header)
 
-    @property
-    def key(self) -> bytes:
-        """The public key of the seat."""
-        return self.table.roster[self.seat].id
+    @cached_property
+    def identity(self) -> Identity:
+        """The key that was drawn for this table."""
+        return Identity(self.key)
 
     def encode(self) -> bytes:
         """Return the bytes of the record."""
@@ -267,6 +271,9 @@ def decode_seat_record(data: bytes) -> SeatRecord:
     if type(version) is not int or version != VERSION:
         raise EarlierRecord
     found = codec.read(_ROW, value, "bad-header", "the record")
-    if found.seat >= len(found.table.roster):
+    roster = found.table.roster
+    if found.seat >= len(roster) or len(found.vouches) != len(roster):
         raise Invalid("bad-header", "the record is of no seat of its table")
+    if found.identity.public != roster[found.seat].id:
+        raise Invalid("bad-header", "the record holds another key than that of its seat")
     return found

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from protocol import Invalid, Table, table_header
+from protocol import Invalid, Table, table_header, vouches
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Code, because
@@ -127,7 +127,7 @@ class Access(ABC):
     @property
     def shown(self) -> lobby.SignedTable:
         """This very table, as its host has signed it."""
-        return lobby.SignedTable(self.table.id, self.roster.signature, watched=self.roster.watched)
+        return lobby.SignedTable(self.table.id, self.roster.signature)
 
     def hears(self, peer: bytes) -> bool:
         """Whether frames of the table from this peer are read, and sent to it ([L-19], [L-20])."""
@@ -183,14 +183,12 @@ class SeatAccess(Access):
             case lobby.SignedTable() as shown if peer in self.table.ids:
                 if is_next(self.table.header.terms, shown.table):
                     return False
-                # The host may have signed another table on the same terms, or this one both to be
-                # watched and not to be watched ([L-21]).
-                terms, watched = self.table.header.terms, shown.watched
-                table_header.check_roster(terms, shown.table, shown.signature, watched)
-                is_ours = (shown.table, watched) == (self.table.id, self.roster.watched)
+                # The host may have signed another table on the same terms ([L-21]).
+                terms, is_ours = self.table.header.terms, shown.table == self.table.id
+                table_header.check_roster(terms, shown.table, shown.signature)
                 if not is_ours and not begun:
                     raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
-                return shown.table == self.table.id and self._let_in(peer)
+                return is_ours and self._let_in(peer)
         return False
 
     def _asked(self, peer: bytes, proof: bytes) -> bool:
@@ -216,7 +214,7 @@ class SeatAccess(Access):
         """Why one without a seat may not look on; who does not hold the ticket is told no more."""
         if not self.capability.admits(proof, self._bindings.get(peer, b""), self._hub.me, peer):
             return lobby.Refusal.UNPROVEN
-        return None if self.roster.watched else lobby.Refusal.UNWATCHED
+        return None if self.table.header.terms.watched else lobby.Refusal.UNWATCHED
 
 
 class OnlookerAccess(Access):
@@ -256,9 +254,13 @@ class TwoRosters(Exception):
 
 
 def check_signed(roster: lobby.Roster, complete: table_header.Header) -> None:
-    """Invalid unless the host of a roster has signed it."""
+    """Check that the host of a roster has signed it, and that its vouches hold ([H-16]).
+
+    Raises:
+        Invalid: 'bad-header' if the host has not signed it, 'bad-vouch' if a vouch does not hold.
+    """
     try:
-        signed = roster.signature, roster.watched
-        table_header.check_roster(complete.terms, complete.table_id, *signed)
+        table_header.check_roster(complete.terms, complete.table_id, roster.signature)
     except Invalid as error:
         raise Invalid("bad-header", "the roster is not signed by its host") from error
+    vouches.check_vouches(roster.vouches, complete.terms, complete.roster)

@@ -5,7 +5,6 @@ With `host --ask` the host admits each guest: one question at a time, and the an
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from typing import Final
 
 import trio
 
-from protocol import Invalid, SeatEntry, Terms, table_header
+from protocol import Invalid, SeatEntry, Terms
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..coded_errors import Code, because, of_protocol
@@ -45,6 +44,7 @@ from .lobby import (
 from .play_table import Lan, Reach, Seat, open_hub, play
 from .rematch import Agreed
 from .session import Outcome
+from .table_keys import TableKeys
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -83,8 +83,9 @@ class TicketTeller:
             self.tell(judged)
 
 
-Admit = Callable[[str, bytes], Awaitable[bool]]
-"""Asks the host whether the guest of this nickname and id may sit down."""
+Admit = Callable[[str, bytes | None], Awaitable[bool]]
+"""Asks the host whether a guest with this nickname and long-lived key (None if it shows none) may
+sit down."""
 Decided = Callable[[bytes, Sit, bool | None], None]
 """Hears what the host has said of a guest: yes, no, or nothing in time (None)."""
 
@@ -107,13 +108,13 @@ class WaitingGuest:
 
 @dataclass(eq=False, repr=False)
 class Door:
-    """Who waits for the host's word, and what it was ([L-60], [L-61], [L-70]).
+    """The guests who wait for the host's answer, and its answers ([L-60], [L-61], [L-70]).
 
     Attributes:
         _admit: Asks the host about a guest.
-        waiting: The guests about whom the host has not said anything yet.
-        admitted: Those that the host has let in.
-        denied: Those that the host has refused, and the machines they come from.
+        waiting: The guests that the host has not answered yet, by the key of their link.
+        admitted: The guests that the host has admitted, by long-lived key, or else by link.
+        denied: Those that the host has refused, in the same way, and the machines they come from.
     """
 
     _admit: Admit
@@ -179,12 +180,14 @@ class Door:
         guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
         with trio.move_on_after(PATIENCE):
-            answer = await self._admit(guest.nickname, peer)
+            vouch = guest.sit.vouch
+            answer = await self._admit(guest.nickname, None if vouch is None else vouch.id)
         self._asking = None
+        player = guest.sit.player(peer)
         if answer:
-            self.admitted.add(peer)
+            self.admitted.add(player)
         elif answer is not None:
-            self.denied[peer] = guest.source
+            self.denied[player] = guest.source
             if len(self.denied) > MOST_REMEMBERED:
                 del self.denied[next(iter(self.denied))]
         last = self.waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
@@ -220,26 +223,33 @@ class LobbyCode(Code):
 
 async def host_table(
     seat: Seat,
+    keys: TableKeys,
     terms: Terms,
     reach: Reach,
     on_ticket: Callable[[str], None],
     admit: Admit | None = None,
-    watched: bool = True,
 ) -> Outcome:
-    """Open a table, wait until it is full, and play; `on_ticket` gets the ticket's word, `admit`
-    is asked of each guest. `watched`: onlookers are let in.
+    """Open a table, wait until it is full, and play.
 
-    SPEC: [L-21], [L-63].
+    Args:
+        seat: The host's player.
+        keys: Its keys at this table.
+        terms: The terms, with the host's key of this table.
+        reach: How the host is reached.
+        on_ticket: Is told the ticket.
+        admit: Is asked about each guest. None to seat whoever has the ticket.
+
+    SPEC: [L-21].
     """
-    who = seat.me.identity
+    who = keys.seat
     capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
     async with open_hub(who, reach, seat.screen) as (hub, ways):
         await ways.settle()
         judged = ways.judged()
         ticket = Ticket(who.public, judged.direct, terms.digest(), reach.relays, capability.secret)
         on_ticket(encode_ticket(ticket))
-        own = table_header.sit(terms, who, seat.me.nickname, os.urandom(32))
-        seating = Seating(terms, own, judged.named, watched)
+        own, vouch = keys.consent(terms, seat.me.nickname)
+        seating = Seating(terms, own, judged.named, vouch)
         door = Door(admit) if admit is not None else None
         lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)
         teller = TicketTeller(seating, seat.screen, ticket, reach.outside)
@@ -260,7 +270,8 @@ async def host_table(
         roster = seating.roster(who)
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
-        return await play(hub, seat, reach, Agreed(roster, capability), lobby.onlookers())
+        agreed = Agreed(roster, capability)
+        return await play(hub, seat, keys, reach, agreed, lobby.onlookers())
 
 
 async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -> None:
@@ -380,7 +391,7 @@ class Lobby:
                     return
                 one.has_sat = True
                 addresses = tuple(a for a in frame.addresses if self._may_name(one.link, a))
-                self._seat(peer, Sit(frame.entry, addresses))
+                self._seat(peer, replace(frame, addresses=addresses))
                 self._prefer()
         except Invalid as error:
             self.hub.drop(peer, because(LobbyCode.NO_CONSENT, why=of_protocol(error)))
@@ -395,7 +406,7 @@ class Lobby:
         self._prefer()
         shown = self.capability.door_proof(binding, self.me, peer) if proof else b""
         seating = self.seating
-        self._post(peer, Offer(shown, seating.terms, seating.names, seating.watched))
+        self._post(peer, Offer(shown, seating.terms, seating.names, seating.vouch))
 
     def _seat(self, peer: bytes, frame: Sit) -> None:
         entry = self.seating.may_sit(peer, frame)
@@ -404,13 +415,14 @@ class Lobby:
         elif isinstance(entry, Refusal):
             self._post(peer, Refuse(entry))
         elif self._lets_in(peer, entry.nickname, frame):
-            self.seating.sit(entry, frame.addresses)
+            self.seating.sit(entry, frame.addresses, frame.vouch)
 
     def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
         """Whether a guest may sit down at once; else it is told why not, or to wait ([L-60])."""
-        if self.door is None or peer in self.door.admitted:
+        player = frame.player(peer)
+        if self.door is None or player in self.door.admitted:
             return True
-        if peer in self.door.denied:
+        if player in self.door.denied:
             self._post(peer, Refuse(Refusal.DENIED))
         else:
             turned_away = self.door.wait(peer, nickname, frame, self.hub.source(peer))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Final
 
 import trio
 
-from protocol import Header, Invalid, OtherVersion, Terms, table_header
+from protocol import Header, Invalid, OtherVersion, Terms, Vouch, table_header, vouches
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
@@ -33,6 +32,7 @@ from .frame_kinds import is_known, is_of_game
 from .play_table import Backlog, PeerError, Reach, Seat, bind_raw, journal_path, open_hub, play
 from .rematch import Agreed
 from .session import Outcome
+from .table_keys import TableKeys
 from .task_groups import beside
 from .ticket_proof import Capability
 
@@ -48,8 +48,9 @@ MOST_LINKS: Final[Quota] = 12
 """Times the host is linked to anew before one gives up: a link that is always cut is none."""
 LINES: Final[Pace] = (24, 0.5)
 """Lines about who has sat down that are shown at once, and after that."""
-PrepareVote = Callable[[Terms, HoityToity, tuple[str, ...], bool], Awaitable[bool]]
-"""Shows the terms, who sits there, and whether onlookers are let in; whether they are accepted."""
+AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[bool]]
+"""Shows the terms, who sits there, and the host's long-lived key; returns whether the player
+accepts them."""
 
 
 class JoinCode(Code):
@@ -130,11 +131,6 @@ class JoinCode(Code):
         "old-consent",
         "the host's roster holds an old consent of yours: do not play there",
     )
-    FORGOTTEN = (
-        "left-before-the-beginning",
-        "you sat down at this table before, and left before it began: it cannot begin with you"
-        " any more; ask the host to open a new one",
-    )
     UNPROVEN = (
         "ticket-unknown",
         "the host does not know this ticket: it is of an earlier table, or it lacks what gives a"
@@ -178,8 +174,17 @@ class JoinCode(Code):
     NOT_TAKEN = "seat-not-taken", "you did not take the seat"
     UNWATCHED = "table-unwatched", "the host lets nobody watch this table"
     OTHERWISE = (
-        "host-changed-its-mind",
-        "the host now says otherwise whether this table may be watched: you did not sit down there",
+        "host-shows-another-key",
+        "the host now vouches for itself with another key than when you sat down: do not play"
+        " there",
+    )
+    BAD_VOUCH = (
+        "host-vouch-invalid",
+        "the host shows a key that has not vouched for this table: do not play there",
+    )
+    VOUCH_LOST = (
+        "own-vouch-missing",
+        "the host's roster leaves out the key that you have shown: do not play there",
     )
 
     @classmethod
@@ -196,32 +201,43 @@ UNREACHED: Final = {
 REFUSED: Final = {refusal: JoinCode[refusal.name] for refusal in lobby.Refusal}
 
 
-async def join_table(seat: Seat, ticket: Ticket, accept: PrepareVote, reach: Reach) -> Outcome:
-    """Sit down at the table of a ticket and play; PeerError if it cannot be."""
-    who = seat.me.identity
-    if who.public == ticket.host_id:
-        raise PeerError(JoinCode.OWN_TICKET)
-    if kept_seat(seat.home, seat.passphrase, who.public, ticket) is not None:
+async def join_table(
+    seat: Seat, keys: TableKeys, ticket: Ticket, accept: AcceptTerms, reach: Reach
+) -> Outcome:
+    """Sit down at the table of a ticket and play.
+
+    Args:
+        seat: The guest's player.
+        keys: Its keys at this table.
+        ticket: The ticket.
+        accept: Shows the player the terms, and returns whether it accepts them.
+        reach: How the guest is reached.
+
+    Raises:
+        PeerError: If the guest cannot sit down.
+    """
+    if kept_seat(seat.home, seat.passphrase, ticket) is not None:
         raise PeerError(JoinCode.KEPT)
     if reach.relay_only and not set(reach.relays).intersection(ticket.relay):
         code = JoinCode.OTHER_RELAYS if ticket.relay else JoinCode.NO_RELAYS
         raise PeerError(code, **({"relays": ticket.relay} if ticket.relay else {}))
     leads_outside = widest(ticket.dial_addresses()) in (Scope.ANYWHERE, Scope.IPV6)
     how = replace(reach, maps=reach.maps and leads_outside)
-    async with open_hub(who, how, seat.screen) as (hub, ways):
-        guest = _Guest(hub, seat, ticket, ways)
+    async with open_hub(keys.seat, how, seat.screen) as (hub, ways):
+        guest = _Guest(hub, seat, keys, ticket, ways)
         roster = await beside(guest.stay_linked, guest.sit(accept))
-        return await play(hub, seat, reach, Agreed(roster, guest.capability), guest.backlog.frames)
+        agreed = Agreed(roster, guest.capability)
+        return await play(hub, seat, keys, reach, agreed, guest.backlog.frames)
 
 
-def kept_seat(home: Home, passphrase: str | None, key: bytes, ticket: Ticket) -> str | None:
-    """The name of the game here in which this key has its seat at the ticket's table, if any."""
+def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
+    """Return the name of the game of this home that is played at the table of a ticket, or None."""
     for path in home.files.list(home.journals, ".journal"):
         try:
             first = journals.read_first(path, passphrase, home.files)
         except (journals.JournalError, ValueError):
             continue  # of another player, or not readable: `resume` tells
-        if first.key == key and first.table.terms.digest() == ticket.terms:
+        if first.table.terms.digest() == ticket.terms:
             return path.stem
     return None
 
@@ -290,15 +306,23 @@ class HostLink:
         self.hub.post(host, lobby.encode_lobby(lobby.Ask(proof)))
 
     def check_offer(self, offer: lobby.Offer) -> None:
-        """PeerError unless the host has shown that it gave this ticket, and hosts these terms.
+        """Check that the host gave this ticket, hosts these terms, and vouches for its key.
 
-        SPEC: [L-7], [L-17].
+        Raises:
+            PeerError: If it has not shown that.
+
+        SPEC: [L-7], [L-17], [H-16].
         """
         host, binding = self.ticket.host_id, self.hub.binding(self.ticket.host_id)
         if not self.capability.trusts(offer.proof, binding or b"", host, self.hub.me):
             raise PeerError(JoinCode.IMPOSTOR)
         if offer.terms.host != host or offer.terms.digest() != self.ticket.terms:
             raise PeerError(JoinCode.OTHER_HOST)
+        if offer.vouch is not None:
+            try:
+                vouches.check_signature(offer.vouch, offer.terms, host)
+            except Invalid as error:
+                raise PeerError(JoinCode.BAD_VOUCH) from error
 
     async def next(self) -> lobby.LobbyFrame:
         """The host's next lobby frame, the ticket shown on each new link; what belongs to a table
@@ -347,33 +371,38 @@ def _parsed(event: Event) -> lobby.LobbyFrame | None:
 class _Guest(HostLink):
     """A guest's side of the lobby."""
 
-    def __init__(self, hub: Hub, seat: Seat, ticket: Ticket, ways: Reachability) -> None:
+    def __init__(
+        self, hub: Hub, seat: Seat, keys: TableKeys, ticket: Ticket, ways: Reachability
+    ) -> None:
         super().__init__(hub, ticket)
-        self.seat, self.ways = seat, ways
+        self.seat, self.keys, self.ways = seat, keys, ways
         self.names: tuple[str, ...] = ()
         self.entry: table_header.SeatEntry | None = None
+        self.vouch: Vouch | None = None
 
-    async def sit(self, accept: PrepareVote) -> lobby.Roster:
+    async def sit(self, accept: AcceptTerms) -> lobby.Roster:
         """Read the terms, ask, consent, and wait for the roster ([H-8])."""
         first = await self.first()
         if isinstance(first, lobby.Roster):
-            self._check_mine(complete(first, self.ticket))
+            self._check_mine(complete(first, self.ticket), first)
             return first
+        if first.vouch is not None and first.vouch.id == self.seat.me.identity.public:
+            raise PeerError(JoinCode.OWN_TICKET)
         game, self.names = _game_of(first.terms), first.names
         return await beside(partial(self._ask, first, game, accept), self._roster(first))
 
-    async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: PrepareVote) -> None:
+    async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: AcceptTerms) -> None:
         """Consent by a fresh entry, for terms that the player was shown ([H-8])."""
-        if not await accept(offer.terms, game, self.names, offer.watched):
+        host = None if offer.vouch is None else offer.vouch.id
+        if not await accept(offer.terms, game, self.names, host):
             raise PeerError(JoinCode.NOT_TAKEN)
-        me = self.seat.me
-        self.entry = table_header.sit(offer.terms, me.identity, me.nickname, os.urandom(32))
+        self.entry, self.vouch = self.keys.consent(offer.terms, self.seat.me.nickname)
         await self.ways.settle()
         self._sit_down()
 
     def _sit_down(self) -> None:
         if self.entry is not None:
-            frame = lobby.Sit(self.entry.value(), self.ways.named)
+            frame = lobby.Sit(self.entry.value(), self.ways.named, self.vouch)
             self.hub.post(self.ticket.host_id, lobby.encode_lobby(frame))
 
     async def _roster(self, offer: lobby.Offer) -> lobby.Roster:
@@ -388,36 +417,32 @@ class _Guest(HostLink):
                     self.seat.screen(updates.HostAsked())
                 case lobby.Offer() as again:  # the link was lost, and is there again
                     self.check_offer(again)
-                    _check_watched(again, offer)
                     self._sit_down()
                 case lobby.Roster() as roster:
-                    self._check_mine(complete(roster, self.ticket))
-                    _check_watched(roster, offer)
+                    self._check_mine(complete(roster, self.ticket), roster)
+                    if roster.vouches[0] != offer.vouch:
+                        raise PeerError(JoinCode.OTHERWISE)
                     return roster
 
-    def _check_mine(self, complete: Header) -> None:
-        """PeerError unless the roster holds the very consent given in this sitting.
+    def _check_mine(self, complete: Header, roster: lobby.Roster) -> None:
+        """Check that the roster holds the consent given in this sitting, and the vouch for it.
+
+        Raises:
+            PeerError: If it does not.
 
         SPEC: [H-9], [L-7].
         """
-        me = self.seat.me.identity.public
-        if me not in {entry.id for entry in complete.roster}:
+        ids = [entry.id for entry in complete.roster]
+        if self.hub.me not in ids:
+            journal = journal_path(self.seat.home, bind_raw(roster.header))
+            if self.seat.home.files.has(journal):
+                raise PeerError(JoinCode.KEPT)
             raise PeerError(JoinCode.BEGUN if self.entry is None else JoinCode.BEGUN_WITHOUT)
-        if self.entry in complete.roster:
-            return _check_names(complete)
-        journal = journal_path(self.seat.home, bind_raw(complete.encode()))
-        if self.seat.home.files.has(journal):
-            raise PeerError(JoinCode.KEPT)
-        if self.entry is None:
-            raise PeerError(JoinCode.FORGOTTEN)
-        # An entry signed at an earlier sitting would give an earlier table's id again.
-        raise PeerError(JoinCode.OLD_CONSENT)
-
-
-def _check_watched(found: lobby.Offer | lobby.Roster, offer: lobby.Offer) -> None:
-    """PeerError if onlookers are let in otherwise than the player was shown ([L-63])."""
-    if found.watched != offer.watched:
-        raise PeerError(JoinCode.OTHERWISE)
+        if self.entry not in complete.roster:
+            raise PeerError(JoinCode.OLD_CONSENT)
+        if roster.vouches[ids.index(self.hub.me)] != self.vouch:
+            raise PeerError(JoinCode.VOUCH_LOST)
+        _check_names(complete)
 
 
 def _check_names(complete: Header) -> None:
@@ -431,9 +456,12 @@ def _check_names(complete: Header) -> None:
 
 
 def complete(roster: lobby.Roster, ticket: Ticket) -> Header:
-    """The header of a roster; PeerError unless its host has signed it and gave the ticket.
+    """Return the header of a roster.
 
-    SPEC: [L-7].
+    Raises:
+        PeerError: Unless its host has signed it and gave the ticket, and all vouches hold.
+
+    SPEC: [L-7], [H-16].
     """
     try:
         complete = table_header.parse_header(roster.header)
@@ -448,8 +476,15 @@ def complete(roster: lobby.Roster, ticket: Ticket) -> Header:
 
 
 def _game_of(terms: Terms) -> HoityToity:
-    """The game of terms that are fully understood ([H-8])."""
+    """Return the game of terms that are fully understood.
+
+    Raises:
+        PeerError: If they cannot be played here.
+
+    SPEC: [H-8], [H-14].
+    """
     try:
+        terms.check_options()
         return read_game(terms)
     except Invalid as error:
         raise PeerError(JoinCode.UNPLAYABLE, why=of_protocol(error)) from error

@@ -1,13 +1,27 @@
-"""Sitting down: the frames between host and guests before there is a table."""
+"""The lobby: the frames between host and guests before there is a table, and the host's list.
+
+SPEC: section 13.4.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from protocol import Header, Identity, Invalid, SeatEntry, Terms, codec, is_plain, table_header
+from protocol import (
+    Header,
+    Identity,
+    Invalid,
+    SeatEntry,
+    Terms,
+    Vouch,
+    codec,
+    is_plain,
+    table_header,
+    vouches,
+)
 
 from ..confusable_names import is_stacked, twins
 
@@ -57,21 +71,42 @@ class Ask:
 
 @dataclass(frozen=True)
 class Offer:
-    """The host's terms and who has sat down so far, behind the proof that it gave the ticket;
-    `watched`: onlookers are let in."""
+    """The host's terms, shown to a guest that holds the ticket.
+
+    Attributes:
+        proof: The proof that the host gave the ticket. Empty if the ticket has no secret.
+        terms: The terms.
+        names: The nicknames of those who have sat down.
+        vouch: The host's vouch, if it shows one.
+    """
 
     proof: Proof
     terms: Annotated[Terms, _Terms()]
     names: Nicknames
-    watched: bool = True
+    vouch: Vouch | None = None
 
 
 @dataclass(frozen=True)
 class Sit:
-    """A guest's signed consent and where it can be reached."""
+    """A guest's signed consent.
+
+    Attributes:
+        entry: The entry of the roster, as a plain value.
+        addresses: Where the guest can be reached.
+        vouch: The guest's vouch, if it shows one.
+    """
 
     entry: Annotated[Any, codec.Rows(codec.ANY)]
     addresses: Annotated[tuple[str, ...], _ADDRESSES]
+    vouch: Vouch | None = None
+
+    def player(self, peer: bytes) -> bytes:
+        """Return what stands for the guest: its long-lived key, or else the key of its link.
+
+        Args:
+            peer: The key of the link over which this came.
+        """
+        return peer if self.vouch is None else self.vouch.id
 
 
 @dataclass(frozen=True)
@@ -95,23 +130,30 @@ class Pending:
 
 @dataclass(frozen=True)
 class Roster:
-    """The table is complete: its header, each seat's addresses, and the host's signature, also of
-    whether onlookers are let in."""
+    """The complete table.
+
+    Attributes:
+        header: The bytes of its header.
+        addresses: Where each seat can be dialled.
+        signature: The host's signature.
+        vouches: The vouch of each seat, None for a seat that shows none.
+    """
 
     header: bytes
     addresses: Annotated[
         tuple[tuple[str, ...], ...], codec.Rows(_ADDRESSES, table_header.SEAT_NUMBERS)
     ]
-    watched: bool = field(default=True, kw_only=True)
     signature: codec.Octets64
+    vouches: Annotated[
+        tuple[Vouch | None, ...], codec.Rows(Vouch | None, table_header.SEAT_NUMBERS)
+    ]
 
 
 @dataclass(frozen=True)
 class SignedTable:
-    """The table a seat plays at, with the signature of its host, and what else that signs."""
+    """The table that a seat plays at, with the signature of its host."""
 
     table: codec.Octets32
-    watched: bool = field(default=True, kw_only=True)
     signature: codec.Octets64
 
 
@@ -142,28 +184,46 @@ def parse_lobby(data: bytes) -> LobbyFrame:
     return FRAMES.parse(data, "a lobby frame")
 
 
+@dataclass(frozen=True)
+class Seated:
+    """One seat of the host's list: its entry, its vouch if it shows one, and its addresses."""
+
+    entry: SeatEntry
+    vouch: Vouch | None
+    addresses: tuple[str, ...]
+
+    def is_of(self, player: Vouch | None) -> bool:
+        """Return whether the player who shows this vouch has the seat."""
+        return player is not None and self.vouch is not None and self.vouch.id == player.id
+
+
 class Seating:
-    """The host's list of who sits down; a seat is held while its link is, and a little longer."""
+    """The host's list of seats. A seat is kept while its link is up, and a little longer."""
 
     def __init__(
-        self, terms: Terms, own: SeatEntry, addresses: Sequence[str], watched: bool = True
+        self, terms: Terms, own: SeatEntry, addresses: Sequence[str], vouch: Vouch | None = None
     ) -> None:
-        """The host sits first. `watched`: onlookers are let in."""
-        self.terms, self.watched = terms, watched
-        self._seats: dict[bytes, tuple[SeatEntry, tuple[str, ...]]] = {
-            own.id: (own, tuple(addresses)[:MAX_ADDRESSES])
-        }
+        """Begin the list with the host's own seat.
+
+        Args:
+            terms: The terms of the table.
+            own: The host's entry.
+            addresses: Where the host can be reached.
+            vouch: The host's vouch, if it shows one.
+        """
+        self.terms, self.vouch = terms, vouch
+        self._seats = {own.id: Seated(own, vouch, tuple(addresses)[:MAX_ADDRESSES])}
         self._away: dict[bytes, float] = {}
 
     def move(self, addresses: Sequence[str]) -> None:
-        """The host is reached at these addresses now."""
+        """Change the addresses at which the host is reached."""
         own = self.terms.host
-        self._seats[own] = (self._seats[own][0], tuple(addresses)[:MAX_ADDRESSES])
+        self._seats[own] = replace(self._seats[own], addresses=tuple(addresses)[:MAX_ADDRESSES])
 
     @property
     def names(self) -> tuple[str, ...]:
         """The nicknames so far."""
-        return tuple(entry.nickname for entry, _ in self._seats.values())
+        return tuple(one.entry.nickname for one in self._seats.values())
 
     @property
     def ids(self) -> frozenset[bytes]:
@@ -180,27 +240,47 @@ class Seating:
         """Whether a seat is kept for one whose link is gone."""
         return bool(self._away)
 
-    def sit(self, entry: SeatEntry, addresses: tuple[str, ...]) -> None:
-        """Seat a guest who may sit."""
-        self._seats[entry.id] = (entry, addresses)
+    def sit(self, entry: SeatEntry, addresses: tuple[str, ...], vouch: Vouch | None = None) -> None:
+        """Seat a guest who may sit, in the place of an earlier seat of the same player."""
+        for peer in [peer for peer, one in self._seats.items() if one.is_of(vouch)]:
+            if peer != entry.id:
+                del self._seats[peer]
+                self._away.pop(peer, None)
+        self._seats[entry.id] = Seated(entry, vouch, addresses)
         self._away.pop(entry.id, None)
 
     def may_sit(self, peer: bytes, request: Sit) -> SeatEntry | Refusal:
-        """A guest's entry as it would stand in the roster, or why it cannot. Invalid if its consent
-        does not verify.
+        """Return a guest's entry as it would stand in the roster, or why it cannot.
 
-        SPEC: [L-8], [H-11].
+        A player that vouches for another key than before has lost its first link, and takes its
+        seat with the new key.
+
+        Args:
+            peer: The key of the guest's link.
+            request: Its consent.
+
+        Raises:
+            Invalid: If the consent or the vouch does not verify.
+
+        SPEC: [L-8], [L-79], [H-11].
         """
         entry = table_header.parse_entry(self.terms, request.entry)
         if entry.id != peer:
-            raise Invalid("bad-header", "a seat entry is of another identity than the link")
-        if len(self._seats) == self.terms.seats and peer not in self._seats:
+            raise Invalid("bad-header", "a seat entry is of another key than the link")
+        if request.vouch is not None:
+            vouches.check_vouch(request.vouch, self.terms, entry)
+        others = [
+            one
+            for one in self._seats.values()
+            if one.entry.id != peer
+            and (one.entry.id == self.terms.host or not one.is_of(request.vouch))
+        ]
+        if len(others) == self.terms.seats:
             return Refusal.FULL
-        others = (e.nickname for e, _ in self._seats.values() if e.id != peer)
         name = entry.nickname
-        if is_stacked(name) or any(twins(other, name) for other in others):
+        if is_stacked(name) or any(twins(one.entry.nickname, name) for one in others):
             return Refusal.NAME
-        return entry
+        return Refusal.NAME if any(one.is_of(request.vouch) for one in others) else entry
 
     def leave(self, peer: bytes, now: float) -> None:
         """A guest's link is gone; it may be back at once."""
@@ -218,8 +298,9 @@ class Seating:
         return bool(gone)
 
     def roster(self, host: Identity) -> Roster:
-        """The complete table, signed by its host."""
-        complete = Header(self.terms, tuple(entry for entry, _ in self._seats.values()))
-        where = tuple(where for _, where in self._seats.values())
-        signature = table_header.sign_roster(complete, host, self.watched)
-        return Roster(complete.encode(), where, signature, watched=self.watched)
+        """Return the complete table, signed with the key of its host."""
+        seats = self._seats.values()
+        complete = Header(self.terms, tuple(one.entry for one in seats))
+        signature = table_header.sign_roster(complete, host)
+        where, shown = tuple(one.addresses for one in seats), tuple(one.vouch for one in seats)
+        return Roster(complete.encode(), where, signature, shown)

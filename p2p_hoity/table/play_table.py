@@ -34,6 +34,7 @@ from .frame_kinds import feature_of, longest
 from .reconnect_moved_seat import take_tickets
 from .rematch import Agreed
 from .session import Attendee, Outcome, compose
+from .table_keys import TableKeys
 from .task_groups import beside, open_nursery
 
 
@@ -87,13 +88,20 @@ class Seat(Attendee):
 
     Attributes:
         home: The folder of journals, transcripts and settings.
-        me: The player's key and nickname.
+        me: The player's long-lived key and nickname.
         passphrase: Encrypts the journal, if given.
+        unknown: Whether the player shows no vouch, so that nobody learns its long-lived key.
     """
 
     home: Home = field(kw_only=True)
     me: Me = field(kw_only=True)
     passphrase: str | None = field(default=None, kw_only=True, repr=False)
+    unknown: bool = field(default=False, kw_only=True)
+
+    @property
+    def long_lived_key(self) -> Identity | None:
+        """The long-lived key with which the player vouches. None if it stays unknown."""
+        return None if self.unknown else self.me.identity
 
 
 class Lan(StrEnum):
@@ -261,20 +269,29 @@ def journal_path(home: Home, table: Table) -> Path:
 
 
 async def play(
-    hub: Hub, seat: Seat, reach: Reach, agreed: Agreed, early: Sequence[Event]
+    hub: Hub, seat: Seat, keys: TableKeys, reach: Reach, agreed: Agreed, early: Sequence[Event]
 ) -> Outcome:
     """Play at a table that begins now, and at those that follow it.
 
     A record is written with which the seat can be resumed. The transcripts of later games go to the
     usual place. The file that was asked for holds the first game.
+
+    Args:
+        hub: The links of this node, made with the key of the seat.
+        seat: The player.
+        keys: Its keys at this table, and at those that follow.
+        reach: How this node is reached.
+        agreed: The table.
+        early: Events that came before the table was known.
     """
     while True:
-        roster, me = agreed.roster, seat.me.identity
+        roster = agreed.roster
         table = bind_raw(roster.header)
         record = SeatRecord(
             header=roster.header,
-            seat=table.ids.index(me.public),
+            seat=table.ids.index(keys.seat.public),
             seed=os.urandom(32),
+            key=keys.seat.seed,
             addresses=tuple(map(tuple, roster.addresses)),
             listen=reach.listen,
             relays=reach.relays,
@@ -283,13 +300,13 @@ async def play(
             secret=agreed.capability.secret,
             is_open=agreed.capability.is_open,
             hidden=reach.hidden,
-            watched=roster.watched,
             relay_only=reach.relay_only,
+            vouches=roster.vouches,
         )
         path, files = journal_path(seat.home, table), seat.home.files
         book = journals.create(path, record, seat.passphrase, files)
-        machine = SeatMachine(table, os.urandom, record.seat, me, record.seed)
-        outcome = await run_session(hub, seat, agreed, machine, book, early)
+        machine = SeatMachine(table, os.urandom, record.seat, keys.seat, record.seed)
+        outcome = await run_session(hub, seat, keys, agreed, machine, book, early)
         if outcome.again is None:
             return outcome
         agreed, early, seat = outcome.again, outcome.early, replace(seat, output=None)
@@ -298,14 +315,15 @@ async def play(
 async def run_session(
     hub: Hub,
     seat: Seat,
+    keys: TableKeys,
     agreed: Agreed,
     machine: SeatMachine,
     book: journals.Journal,
     backlog: Sequence[Event],
 ) -> Outcome:
     """Play with a machine whose journal is open."""
-    roster, capability, me = agreed.roster, agreed.capability, seat.me.identity
+    roster, capability = agreed.roster, agreed.capability
     usual = seat.home.transcripts / f"{table_name(machine.table)}.hoity"
-    session = compose(hub, machine, seat, roster, capability, me, book, usual)
+    session = compose(hub, machine, seat, roster, capability, keys, book, usual)
     taking = partial(take_tickets, hub, machine.table, agreed, seat.screen, book)
     return await beside(taking, session.run(roster.addresses, backlog))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Set
@@ -11,7 +10,17 @@ from typing import Final
 
 import trio
 
-from protocol import Header, Identity, Invalid, SeatEntry, Table, Terms, codec, table_header
+from protocol import (
+    Header,
+    Invalid,
+    SeatEntry,
+    Table,
+    Terms,
+    Vouch,
+    codec,
+    table_header,
+    vouches,
+)
 from protocol.bounds import Quota, Seconds
 
 from ..coded_errors import Reason, because
@@ -23,6 +32,7 @@ from .frame_access import Access, check_signed
 from .lobby import Ask, Roster, encode_lobby, parse_lobby
 from .player_interface import Player
 from .rematch_frames import Consent, Decline, next_terms, parse_again, refuse
+from .table_keys import TableKeys
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -51,9 +61,9 @@ class Rematch:
     Attributes:
         _table: The table that ends.
         _seat: The seat of this node. None for an onlooker.
-        _me: The identity with which this node signs.
+        _keys: The keys of this node at this table, and so at the next. None for an onlooker.
         _flood: Sends frames of this node, and those of others on.
-        _watched: Whether onlookers are let in at this table, and so at the next.
+        _vouches: The vouches that the seats have shown at this table.
         _gone: The seats that are not at this table any more, and are not waited for.
         terms: The terms of the next table.
         roster: The next table, as its host has signed it.
@@ -61,11 +71,12 @@ class Rematch:
 
     _table: Table
     _seat: int | None
-    _me: Identity | None
+    _keys: TableKeys | None
     _flood: Flood
-    _watched: bool = True
+    _vouches: tuple[Vouch | None, ...]
     _gone: frozenset[int] = frozenset()
     _entries: dict[int, SeatEntry] = field(default_factory=dict)
+    _shown: dict[int, Vouch | None] = field(default_factory=dict)
     _refused: set[int] = field(default_factory=set)
     _frames: dict[object, bytes] = field(default_factory=dict)
     terms: Terms = field(init=False)
@@ -105,8 +116,17 @@ class Rematch:
             entry = table_header.parse_entry(self.terms, word.entry)
             if entry.nickname != self._table.header.roster[seat].nickname:
                 raise Invalid("bad-header", "a seat consents under another name")
-            self._entries[seat] = entry
+            self._check_player(seat, word.vouch)
+            if word.vouch is not None:
+                vouches.check_vouch(word.vouch, self.terms, entry)
+            self._entries[seat], self._shown[seat] = entry, word.vouch
         return seat, isinstance(word, Decline)
+
+    def _check_player(self, seat: int, vouch: Vouch | None) -> None:
+        """Check that a seat shows no other player than at this table ([A-2])."""
+        before = self._vouches[seat]
+        if vouch is not None and (before is None or before.id != vouch.id):
+            raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")
 
     def _roster(self, data: bytes) -> object:
         """The roster of the next table, for who has consented, or looks on ([A-5])."""
@@ -119,11 +139,15 @@ class Rematch:
         check_signed(found, complete)
         here = [(one.id, one.nickname) for one in self._table.header.roster]
         there = [(one.id, one.nickname) for one in complete.roster]
-        terms, watched = complete.terms.digest(), found.watched
-        if here != there or (terms, watched) != (self.terms.digest(), self._watched):
+        if here != there or complete.terms.digest() != self.terms.digest():
             raise Invalid("bad-header", "the roster is not of the next table")
-        if self._seat is not None and complete.roster[self._seat] != self._entries[self._seat]:
+        if self._seat is not None and (
+            complete.roster[self._seat] != self._entries[self._seat]
+            or found.vouches[self._seat] != self._shown[self._seat]
+        ):
             raise Invalid("bad-header", "the roster does not hold this seat's own consent")
+        for seat, vouch in enumerate(found.vouches):
+            self._check_player(seat, vouch)
         self.roster = found
         return Roster
 
@@ -140,19 +164,21 @@ class Rematch:
 
     def consent(self) -> None:
         """Sit down at the next table, by a fresh entry ([A-2])."""
-        if self._me is None or self._seat is None:
+        if self._keys is None or self._seat is None:
             return
-        nickname = self._table.header.roster[self._seat].nickname
-        entry = table_header.sit(self.terms, self._me, nickname, os.urandom(32))
-        self._entries[self._seat] = entry
-        self._say((self._seat, False), Consent(self._table.id, entry.value()).encode())
+        nickname, before = self._table.header.roster[self._seat].nickname, self._vouches[self._seat]
+        entry, vouch = self._keys.consent(self.terms, nickname)
+        if before is None or vouch is None or vouch.id != before.id:
+            vouch = None
+        self._entries[self._seat], self._shown[self._seat] = entry, vouch
+        self._say((self._seat, False), Consent(self._table.id, entry.value(), vouch).encode())
 
     def refuse(self) -> None:
         """Do not sit down there, whatever was said before ([A-3])."""
-        if self._me is None or self._seat is None or self._seat in self._refused:
+        if self._keys is None or self._seat is None or self._seat in self._refused:
             return
         self._refused.add(self._seat)
-        self._say((self._seat, True), refuse(self._table.id, self._me).encode())
+        self._say((self._seat, True), refuse(self._table.id, self._keys.seat).encode())
 
     def _say(self, key: object, frame: bytes) -> None:
         self._frames[key] = frame
@@ -160,13 +186,14 @@ class Rematch:
 
     def sign(self) -> None:
         """The host's part, once all have consented: one roster for these terms ([A-4])."""
-        if self._me is None or self._seat != 0 or self._refused or self.roster is not None:
+        if self._keys is None or self._seat != 0 or self._refused or self.roster is not None:
             return
-        if len(self._entries) == self._table.seats:
-            complete = Header(self.terms, tuple(one for _, one in sorted(self._entries.items())))
-            signature = table_header.sign_roster(complete, self._me, self._watched)
-            where = ((),) * self._table.seats
-            self.roster = Roster(complete.encode(), where, signature, watched=self._watched)
+        seats = range(self._table.seats)
+        if len(self._entries) == len(seats):
+            complete = Header(self.terms, tuple(self._entries[seat] for seat in seats))
+            signature = table_header.sign_roster(complete, self._keys.seat)
+            shown = tuple(self._shown[seat] for seat in seats)
+            self.roster = Roster(complete.encode(), ((),) * len(seats), signature, shown)
             self._say(Roster, encode_lobby(self.roster))
 
     @property
@@ -252,13 +279,13 @@ class SideChannel:
     node shows what is said, and says anything; what others say it passes on in any case."""
 
     def __init__(
-        self, access: Access, me: Identity | None, hub: Hub, screen: Screen, talks: bool = True
+        self, access: Access, keys: TableKeys, hub: Hub, screen: Screen, talks: bool = True
     ) -> None:
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
-        self._conversation = ChatHistory(self._table, self._seat, me, _milliseconds)
-        watched = access.roster.watched
-        self.rematch = Rematch(self._table, self._seat, me, self.flood, watched)
+        self._conversation = ChatHistory(self._table, self._seat, keys.seat, _milliseconds)
+        shown = access.roster.vouches
+        self.rematch = Rematch(self._table, self._seat, keys, self.flood, shown)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
 
     def hear(self, peer: bytes, data: bytes) -> None:

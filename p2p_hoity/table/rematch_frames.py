@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
-from protocol import Identity, Invalid, Label, Table, Terms, codec, digest, verify_signature
+from protocol import (
+    Identity,
+    Invalid,
+    Label,
+    Table,
+    Terms,
+    Vouch,
+    codec,
+    digest,
+    verify_signature,
+)
 
 
 def next_terms(table: Table) -> Terms:
@@ -20,10 +30,17 @@ def is_next(terms: Terms, table: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Consent:
-    """A seat of this table sits down at the next one: its signed entry for those terms."""
+    """A seat of this table sits down at the next one.
+
+    Attributes:
+        table: The id of this table.
+        entry: The seat's entry for the terms of the next table, as a plain value.
+        vouch: The vouch for that entry, if the seat shows one.
+    """
 
     table: codec.Octets32
     entry: Annotated[Any, codec.Fields(codec.Octets32, codec.ANY, codec.ANY, codec.ANY)]
+    vouch: Vouch | None = None
 
     def encode(self) -> bytes:
         """The frame."""

@@ -32,6 +32,7 @@ from ..storage import transcript_archive
 from ..storage.file_store import FileStore
 from ..storage.home import Home
 from ..storage.journal_format import SeatRecord
+from ..storage.kept_vouches import keep_vouches
 from ..storage.player_key import of_file
 from ..storage.private_files import NotPrivateError, check_if_there
 from .lobby import Roster
@@ -49,6 +50,7 @@ from .play_table import (
 from .reconnect_moved_seat import Giver, check_fresh, dial_by_ticket, dial_seats
 from .rematch import Agreed
 from .session import Outcome
+from .table_keys import TableKeys
 from .task_groups import open_nursery
 from .ticket_proof import Capability
 
@@ -141,7 +143,6 @@ class ResumeCode(Code):
     )
     NO_SUCH_GAME = "no-such-game", "there is no such game to resume on this machine"
     NOT_BEGUN = "game-not-begun", "that game had not begun: there is nothing to save", NOT_OK
-    OTHER_KEY = "journal-of-other-key", "the journal is of another key than yours"
     BY_PROXY = (
         "game-by-proxy",
         "this game is played through a proxy, and none is named: give --proxy, or your address"
@@ -163,9 +164,16 @@ class ResumeCode(Code):
 class OpenGame:
     """A journal on this machine: a game that can be taken up again.
 
-    `started` in Unix seconds; `seat` is one's own number and `key` its public key; `put_away`: it
-    was claimed and is not offered any more; `relay_only`: the seat is reached by its `relays`
-    alone, and stays so.
+    Attributes:
+        name: The name of the game.
+        path: The file of the journal.
+        nicknames: The nickname of each seat.
+        started: When the game began, in Unix seconds.
+        seat: The number of one's own seat.
+        put_away: Whether it was claimed, and is not offered any more.
+        relays: The relays at which the seat waits.
+        relay_only: Whether the seat is reached by its relays alone.
+        files: The store that holds the journal.
     """
 
     name: str
@@ -173,7 +181,6 @@ class OpenGame:
     nicknames: tuple[str, ...]
     started: int
     seat: int = 0
-    key: bytes = b""
     put_away: bool = False
     relays: tuple[str, ...] = ()
     relay_only: bool = False
@@ -201,7 +208,7 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
         try:
             first = journals.read_first(path, passphrase, home.files)
             names = tuple(entry.nickname for entry in first.table.roster)
-            game = OpenGame(path.stem, path, names, first.started, first.seat, first.key)
+            game = OpenGame(path.stem, path, names, first.started, first.seat)
             put_away = home.files.has(_claimed(path))
             alone = is_relay_only(home.files, path, first)
             game = replace(game, put_away=put_away, relays=first.relays, relay_only=alone)
@@ -230,17 +237,21 @@ def _journals(home: Home) -> list[Path]:
     return home.files.list(home.journals, ".journal")
 
 
-def find_game(
-    home: Home, name: str | None, passphrase: str | None = None, key: bytes | None = None
-) -> OpenGame:
-    """The game of this name, or else the only one that waits for its player.
+def find_game(home: Home, name: str | None, passphrase: str | None = None) -> OpenGame:
+    """Return the game of a name, or the only one that waits for its player.
 
-    A claimed game, and with `key` that of another key, is found by its name only. SeveralGames or
-    PeerError if it is not one.
+    Args:
+        home: The home of the journals.
+        name: The name, or its beginning. A claimed game is found by its name only.
+        passphrase: The passphrase of the journals, if they have one.
+
+    Raises:
+        SeveralGames: If more than one game fits.
+        PeerError: If no game fits.
     """
     games = open_games(home, passphrase)
     if name is None:
-        fitting = [g for g in games if not g.put_away and key in (None, g.key)]
+        fitting = [game for game in games if not game.put_away]
     else:
         fitting = [game for game in games if game.name.startswith(name)]
     if len(fitting) > 1:
@@ -276,16 +287,27 @@ def claim_game(seat: Seat, name: str | None) -> Path:
     """Save a game as far as it was played, as a transcript that says that it is not over.
 
     For whoever stays when the others are gone for good. The game can still be resumed by its name,
-    but is not offered any more. Nothing is signed or sent. PeerError if there is no such game or
-    nothing was played; JournalError if its journal is in use.
+    but is not offered any more. Nothing is signed or sent.
+
+    Args:
+        seat: Who sits there. Its home has the journal.
+        name: The name of the kept game, or its beginning. None if there is only one.
+
+    Returns:
+        The file of the transcript.
+
+    Raises:
+        PeerError: If there is no such game, or nothing was played.
+        JournalError: If the journal is in use.
     """
-    book, _, machine, _ = reopen(seat, name)
+    book, first, machine, _ = reopen(seat, name)
     book.close()
     if not machine.has_begun:
         book.files.put(_claimed(book.path), b"")
         raise PeerError(ResumeCode.NOT_BEGUN)
     path = seat.output or seat.home.transcripts / f"{table_name(machine.table)}.claim.hoity"
     transcript_archive.write_transcript(path, transcript_archive.transcript_of(machine))
+    keep_vouches(seat.home.transcripts, machine.table.id, first.vouches)
     book.files.put(_claimed(book.path), b"")
     return path
 
@@ -299,18 +321,15 @@ def reopen(
         The journal, its first record, the machine as it was, and who sits where.
 
     Raises:
-        PeerError: If there is no such game, or it was played with another key.
+        PeerError: If there is no such game.
         JournalError: If its journal is in use, or cannot be read.
     """
-    game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
+    game = find_game(seat.home, name, seat.passphrase)
     book, first, records = journals.reopen(game.path, seat.passphrase, seat.home.files)
     table = bind_raw(first.header)
-    if first.key != seat.me.identity.public:
-        book.close()
-        raise PeerError(ResumeCode.OTHER_KEY)
-    machine = SeatMachine(table, os.urandom, first.seat, seat.me.identity, first.seed)
+    machine = SeatMachine(table, os.urandom, first.seat, first.identity, first.seed)
     machine.restore(records)
-    roster = Roster(first.header, first.addresses, first.signature, watched=first.watched)
+    roster = Roster(first.header, first.addresses, first.signature, first.vouches)
     return book, first, machine, roster
 
 
@@ -345,13 +364,15 @@ async def resume_table(
             machine.be_cautious()
         capability = Capability(table.header.terms.digest(), first.secret, first.is_open)
         reach = _reach_again(how, first.listen, first.relays, known)
-        bare = Ticket(first.key, (), capability.terms, reach.relays, capability.secret)
-        async with open_hub(seat.me.identity, reach, seat.screen) as (hub, ways):
+        keys = TableKeys(first.identity, seat.long_lived_key)
+        own = first.identity.public
+        bare = Ticket(own, (), capability.terms, reach.relays, capability.secret)
+        async with open_hub(keys.seat, reach, seat.screen) as (hub, ways):
             if fresh is None:
                 dial_seats(hub, table, roster.addresses)
             else:
                 dial_by_ticket(hub, table, roster.addresses, fresh)
-            came = await arrive(hub, Answers(table, first.key))
+            came = await arrive(hub, Answers(table, own))
             is_meant = bool(how.advertised or how.relays)
             giver = Giver(hub, ways, machine, seat.screen, bare, known, is_meant)
             async with open_nursery() as nursery:
@@ -359,11 +380,12 @@ async def resume_table(
                     nursery.start_soon(giver.run)
                 unplayed.pop_all()  # the session closes the journal
                 agreed = Agreed(roster, capability)
-                outcome = await run_session(hub, recalled, agreed, machine, book, came)
+                outcome = await run_session(hub, recalled, keys, agreed, machine, book, came)
                 nursery.cancel_scope.cancel()
             if outcome.again is None:
                 return outcome
-            return await play(hub, replace(seat, output=None), reach, outcome.again, outcome.early)
+            further = replace(seat, output=None)
+            return await play(hub, further, keys, reach, outcome.again, outcome.early)
 
 
 def _relay_only_mark(journal: Path) -> Path:

@@ -26,6 +26,7 @@ from ..storage import journal as journals
 from ..storage import transcript_archive
 from ..storage.file_store import FileStore
 from ..storage.home import Home, transcripts, written
+from ..storage.kept_vouches import keep_vouches
 from ..storage.private_files import NotPrivateError, open_at_once
 from .play_table import PeerError, Seat, bind_raw
 from .resume_table import OpenGame, find_game, open_games, reopen
@@ -273,14 +274,15 @@ def finish_from(seat: Seat, name: str | None, path: Path) -> tuple[Path, transcr
             something in it does not hold. The journal stays then.
         JournalError: If the journal is in use, or the file cannot be written.
     """
-    game = find_game(seat.home, name, seat.passphrase, seat.me.identity.public)
+    game = find_game(seat.home, name, seat.passphrase)
     data = _read(path)
     report = transcript.verify(data, read_game)
-    book, _, machine, _ = reopen(seat, game.name)
+    book, first, machine, _ = reopen(seat, game.name)
     with closing(book):
         _check(path, report, machine.table.id, game.name)
         usual = seat.home.transcripts / f"{game.name}.hoity"
         kept = transcript_archive.keep(data, seat.output or usual, usual, book)
+        keep_vouches(seat.home.transcripts, machine.table.id, first.vouches)
     book.remove()
     return kept, report
 

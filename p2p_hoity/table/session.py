@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from protocol import Identity, Invalid, SeatMachine, effects
+from protocol import Invalid, SeatMachine, effects
 from protocol.bounds import Seconds
 
 from .. import rules
@@ -22,6 +22,7 @@ from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
+from ..storage.kept_vouches import keep_vouches
 from .effects_out import Chronicle, EffectsOut, JournalKeeper, play_of
 from .frame_access import (
     TWO_ROSTERS,
@@ -41,6 +42,7 @@ from .rate_limit import RateLimit
 from .reconnect_moved_seat import dial_seats
 from .rematch import Agreed, SideChannel
 from .rematch_frames import refuser_of
+from .table_keys import TableKeys, players
 from .task_groups import AwakeClock, open_nursery
 from .ticket_proof import Capability
 
@@ -172,7 +174,8 @@ class Session:
             async with open_nursery() as nursery:
                 # Show the table, dial its seats, and take in the links and events that are there.
                 dial_seats(self.hub, self.machine.table, addresses)
-                self._screen(updates.Started(self.machine.table, self.machine.seat))
+                shown = players(self._access.roster.vouches)
+                self._screen(updates.Started(self.machine.table, self.machine.seat, shown))
                 for peer in self.hub.links():
                     self._access.up(peer, self.hub.binding(peer), trio.current_time())
                 self.machine.start(self._clock.now())
@@ -371,6 +374,8 @@ class Session:
         output = self.attendee.output or self._usual
         if output is not None:
             data, usual = transcript_archive.transcript_of(machine), self._usual or output
+            if self._usual is not None:
+                keep_vouches(self._usual.parent, machine.table.id, self._access.roster.vouches)
             path = transcript_archive.keep(data, output, usual, self._keeper.journal)
         self._outcome = Outcome(path, standings)
         self._screen(updates.GameOver(machine.table, machine.tip, standings, path))
@@ -393,7 +398,7 @@ def compose(
     attendee: Attendee,
     roster: Roster,
     capability: Capability,
-    me: Identity,
+    keys: TableKeys,
     journal: Journal | None = None,
     usual: Path | None = None,
 ) -> Session:
@@ -405,14 +410,14 @@ def compose(
         attendee: Who takes part here.
         roster: Who sits at the table, as its host has signed it.
         capability: The secret of the table's ticket.
-        me: The identity with which this node signs chat and consents.
+        keys: The keys with which this node signs chat and consents.
         journal: The open journal of the seat. None for an onlooker.
         usual: Where the transcript goes unless the attendee says otherwise. None: nowhere.
     """
     screen, clock, limit = attendee.screen, AwakeClock(), RateLimit(machine.table.ids)
     kind = OnlookerAccess if machine.seat is None else SeatAccess
     access = kind(machine.table, machine.seat, roster, capability, hub, screen)
-    side = SideChannel(access, me, hub, screen, attendee.talks)
+    side = SideChannel(access, keys, hub, screen, attendee.talks)
     presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
     questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
     keeper = JournalKeeper(journal)

@@ -9,7 +9,7 @@ from typing import Final
 
 import trio
 
-from protocol import Identity, SeatMachine
+from protocol import SeatMachine, Terms
 from protocol.bounds import Seconds
 
 from .. import rules
@@ -19,10 +19,11 @@ from ..net.transport import Network
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
 from .join_table import HostLink, JoinCode, complete
-from .lobby import Roster
+from .lobby import LobbyFrame, Offer, Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
 from .rematch import Agreed
 from .session import Attendee, Outcome, compose
+from .table_keys import draw_keys
 from .task_groups import beside
 
 QUIET: Final[Seconds] = 1.0
@@ -104,16 +105,16 @@ async def watch_table(
 async def _watch(
     ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
 ) -> Outcome:
-    stranger = Identity(os.urandom(32))
+    keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
-    async with open_hub(stranger, reach) as (hub, _):
+    async with open_hub(keys.seat, reach) as (hub, _):
         host_link = HostLink(hub, ticket, lambda: onlooker.screen(updates.Crowded()))
         roster = await beside(host_link.stay_linked, _wait_for_roster(host_link))
         events: Sequence[Event] = host_link.backlog.frames
         agreed = Agreed(roster, host_link.capability)
         while True:
             roster, machine = agreed.roster, SeatMachine(bind_raw(agreed.roster.header), os.urandom)
-            session = compose(hub, machine, onlooker, roster, agreed.capability, stranger)
+            session = compose(hub, machine, onlooker, roster, agreed.capability, keys)
             outcome = await session.run(roster.addresses, events)
             if outcome.again is None:
                 return outcome
@@ -123,12 +124,17 @@ async def _watch(
 async def _wait_for_roster(host_link: HostLink) -> Roster:
     """The roster of the ticket's table, however long it takes until the table is full; PeerError
     if its host lets nobody look on."""
-    first = await host_link.first()
-    if not first.watched:
-        raise PeerError(JoinCode.UNWATCHED)
-    while not isinstance(first, Roster):
+    frame: LobbyFrame = await host_link.first()
+    while True:
+        match frame:
+            case Offer(terms=terms):
+                _check_watched(terms)
+            case Roster():
+                _check_watched(complete(frame, host_link.ticket).terms)
+                return frame
         frame = await host_link.next()
-        if isinstance(frame, Roster):
-            complete(frame, host_link.ticket)
-            first = frame
-    return first
+
+
+def _check_watched(terms: Terms) -> None:
+    if not terms.watched:
+        raise PeerError(JoinCode.UNWATCHED)

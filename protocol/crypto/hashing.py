@@ -73,6 +73,7 @@ class Label(StrEnum):
     FINGERPRINT = "p2p-table/3/fingerprint"
     JOURNAL = "p2p-table/3/journal"
     LINK_BINDING = "p2p-table/3/link-binding"
+    PLAYER = "p2p-table/3/player"
 
     # Proofs of a ticket
     TICKET_GUEST = "p2p-table/3/ticket-guest"
@@ -91,6 +92,7 @@ class Label(StrEnum):
 
     # Signatures
     SEAT = "p2p-table/3/sign-seat"
+    VOUCH = "p2p-table/3/sign-vouch"
     STEP_INPUT = "p2p-table/3/sign-step-input"
     EPOCH_REQUEST = "p2p-table/3/sign-epoch-request"
     EPOCH_PROMISE = "p2p-table/3/sign-epoch-promise"

@@ -114,14 +114,16 @@ def test_what_happened_is_in_the_log_once_and_shared_until_two_plays_part() -> N
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("chess", 1, b"", ""), "another game"),
-        (("hoity-toity", 2, b"", ""), "another version"),
-        (("hoity-toity", True, b"", ""), "another version"),
-        (("hoity-toity", 1, b"", ""), "edition"),
-        (("hoity-toity", 1, "", ""), "known form"),
-        (("hoity-toity", 1, b"", "poker"), "known form"),
-        (("hoity-toity", 1, b"", ()), "known form"),
-        (("hoity-toity", 1), "known form"),
+        ((("chess", 1), b"", ""), "another game"),
+        ((("hoity-toity", 2), b"", ""), "another version"),
+        ((("hoity-toity", True), b"", ""), "another version"),
+        ((("hoity-toity", 1), b"", ""), "edition"),
+        ((("hoity-toity", 1), "", ""), "known form"),
+        ((("hoity-toity", 1), b"", "poker"), "known form"),
+        ((("hoity-toity", 1), b"", ()), "known form"),
+        ((("hoity-toity", 1),), "known form"),
+        ((("hoity-toity",), b"", ""), "known form"),
+        (("hoity-toity", b"", ""), "known form"),
         (7, "known form"),
     ],
 )
@@ -147,7 +149,7 @@ def test_an_edition_travels_in_the_header(edition: str) -> None:
 def test_a_changed_edition_is_refused_or_another_one(position: int) -> None:
     data = bytearray(load().canonical())
     data[position % len(data)] ^= 1
-    game = ("hoity-toity", 1, bytes(data), "")
+    game = (("hoity-toity", 1), bytes(data), "")
     read = None
     with suppress(Invalid):
         read = game_adapter.read_game(replace(terms(3), game=game))

@@ -36,6 +36,7 @@ from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
 from p2p_hoity.table.play_table import Reach, Seat
 from p2p_hoity.table.player_interface import BotPlayer
+from p2p_hoity.table.table_keys import TableKeys, draw_keys
 from protocol.wire.table_header import Terms, Timeouts
 
 NAP = 0.001
@@ -99,11 +100,11 @@ def own(where: Home) -> player_key.NamedIdentity:
     )
 
 
-def terms_of(me: player_key.NamedIdentity, seats: int, quorum: int, times: Sequence[int]) -> Terms:
-    """Return the terms of a full table of this host."""
+def terms_of(keys: TableKeys, seats: int, quorum: int, times: Sequence[int]) -> Terms:
+    """Return the terms of a full table of the host with these keys."""
     variant: rules.Variant = "surprise" if seats == 2 else None
     game = game_adapter.game_value(load(), variant)
-    return Terms(me.identity.public, os.urandom(32), game, seats, quorum, Timeouts(*times))
+    return Terms(keys.seat.public, os.urandom(32), game, seats, quorum, Timeouts(*times))
 
 
 async def yes(*_: Any) -> bool:
@@ -115,13 +116,13 @@ async def sit(words: list[str]) -> None:
     """One seat of one table, until it is told to go."""
     probe, where = Probe(int(words[1])), home()
     seat = Seat(probe.hear, player=BotPlayer(), home=where, me=own(where), **OFF_LOOP)
-    reach = Reach("127.0.0.1:0")
+    reach, keys = Reach("127.0.0.1:0"), draw_keys(seat.long_lived_key)
     if words[0] == "join":
-        await join_table(seat, decode_ticket(words[2]), yes, reach)
+        await join_table(seat, keys, decode_ticket(words[2]), yes, reach)
         return
-    terms = terms_of(seat.me, probe.seats, QUORUM[probe.seats], TIMES)
+    terms = terms_of(keys, probe.seats, QUORUM[probe.seats], TIMES)
     await host_table(
-        seat, terms, reach, lambda ticket: write_line({"type": "ticket", "ticket": ticket})
+        seat, keys, terms, reach, lambda ticket: write_line({"type": "ticket", "ticket": ticket})
     )
 
 

@@ -33,6 +33,7 @@ from p2p_hoity.table.host_table import host_table
 from p2p_hoity.table.join_table import join_table
 from p2p_hoity.table.play_table import Reach, Seat
 from p2p_hoity.table.player_interface import PAUSE, BotPlayer
+from p2p_hoity.table.table_keys import draw_keys
 from protocol.wire.table_header import default_quorum
 from soak.deals import TIMES, own, terms_of, yes
 from soak.delays import choices
@@ -172,12 +173,13 @@ async def play(folder: Path, cores: list[Core], quorum: int, delay: float) -> No
         CORE.set(core)
         seat = Seat(core.hear, player=BotPlayer(), home=home, me=own(home), off_loop=at_once)
         reach = Reach(f"8.0.0.{number + 1}:4000", network=network)
+        keys = draw_keys(seat.long_lived_key)
         if number == 0:
-            terms = terms_of(seat.me, len(cores), quorum, TIMES)
-            await host_table(seat, terms, reach, invite)
+            terms = terms_of(keys, len(cores), quorum, TIMES)
+            await host_table(seat, keys, terms, reach, invite)
         else:
             await to_the_others.wait()
-            await join_table(seat, decode_ticket(ticket[0]), yes, reach)
+            await join_table(seat, keys, decode_ticket(ticket[0]), yes, reach)
 
     async with trio.open_nursery() as wires:
         network = Distance(wires, delay)

@@ -8,7 +8,7 @@ import pytest
 
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.journal_format import SeatRecord
-from support.machine_table import make_table
+from support.machine_table import identity, make_table
 from support.toy_game import ToyGame
 
 
@@ -16,6 +16,7 @@ def seat_record(header: bytes, seat: int, **more: Any) -> SeatRecord:
     """Return the first record of a seat's journal."""
     fields = {
         "seed": b"s" * 32,
+        "key": identity(seat).seed,
         "addresses": ((), (), ()),
         "listen": ":0",
         "relays": (),
@@ -24,8 +25,8 @@ def seat_record(header: bytes, seat: int, **more: Any) -> SeatRecord:
         "secret": b"",
         "is_open": False,
         "hidden": False,
-        "watched": True,
         "relay_only": False,
+        "vouches": (None,) * 3,
     }
     return SeatRecord(header=header, seat=seat, **(fields | more))
 

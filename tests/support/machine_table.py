@@ -60,7 +60,7 @@ def make_table(
 ) -> tuple[Table, list[Identity]]:
     """Return a table of a game that needs no terms."""
     quorum = quorum or table_header.default_quorum(seats)
-    terms = Terms(identity(0).public, b"n" * 32, "toy", seats, quorum, timeouts, rejoins)
+    terms = Terms(identity(0).public, b"n" * 32, (("toy", 1),), seats, quorum, timeouts, rejoins)
     return seat_at(terms, lambda _: game)
 
 

@@ -12,7 +12,7 @@ from cli.ui.full_screen.menu import menu
 from cli.ui.full_screen.stage import Stage
 from cli.words import table_terms
 from cli.words.card_names import Names
-from cli.words.presence_sentences import knock
+from cli.words.presence_sentences import seat_request
 from cli.words.table_terms import TableOffer
 from cli.words.translation import _
 from p2p_hoity import rules
@@ -157,12 +157,12 @@ def _terms() -> Shown:
     return shown
 
 
-def _knock() -> Shown:
+def _seat_request() -> Shown:
     """The host's table fills: its ticket, its code after a wrong one, and a guest at the door."""
     shown = _terms()
     ticket = "hoity3" + "abcdefgh" * 30
     shown.desk.papers = ("Give this ticket to the others", ticket, "", *shown.desk.papers)
-    shown.desk.answers = knock("Bruno", "MLIL-DCD5-6CF4-OPNQ-DKLO")
+    shown.desk.answers = seat_request("Bruno", "MLIL-DCD5-6CF4-OPNQ-DKLO")
     after = updates.CodeEnd.WRONG
     code = updates.OfferedCode("7-lantern-walrus", "relay.example:4646", 600.0, after)
     return shown.hear(updates.Admitted("Zoe", False), code)
@@ -264,7 +264,7 @@ def _watched() -> Shown:
 
 MOMENTS: dict[str, Callable[[], Shown]] = {
     "terms": _terms,
-    "knock": _knock,
+    "seat_request": _seat_request,
     "deal": _deal,
     "place": lambda: asked_for(begun(), "place", 3),
     "action-hall": lambda: _at(rules.Place.AUCTION_HALL),

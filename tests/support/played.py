@@ -19,7 +19,7 @@ PATIENCE = Timeouts(20_000, 10_000, 3_000, 60_000)
 
 def game_of(terms: Terms) -> ToyGame:
     """The toy game of the terms."""
-    if terms.game != "toy":
+    if terms.game != (("toy", 1),):
         raise ValueError("no such game")
     return ToyGame(terms.seats)
 

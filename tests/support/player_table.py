@@ -29,6 +29,7 @@ from p2p_hoity.table.play_table import Lan, Reach, Seat
 from p2p_hoity.table.player_interface import BotPlayer, LeaveForNow, Wish
 from p2p_hoity.table.resume_table import resume_table
 from p2p_hoity.table.session import Outcome
+from p2p_hoity.table.table_keys import TableKeys, draw_keys
 from p2p_hoity.table.ticket_proof import Capability
 from p2p_hoity.table.watch_table import Onlooker, watch_table
 from protocol.crypto.identities import Identity
@@ -140,10 +141,17 @@ class Guest:
     listener: Callable[[updates.Update], object] = lambda update: None
     store: FileStore | None = None
     me: player_key.NamedIdentity = field(init=False)
+    keys: TableKeys = field(init=False)
 
     def __post_init__(self) -> None:
         self.home = Home(self.path / self.name, self.store)
         self.me = player_key.new_identity(self.home, self.name)
+        self.keys = draw_keys(self.me.identity)
+
+    @property
+    def key(self) -> Identity:
+        """The key with which it signs at the table."""
+        return self.keys.seat
 
     @property
     def end(self) -> Outcome:
@@ -236,12 +244,11 @@ class PlayerTable:
         variant: rules.Variant = "surprise" if seats == 2 else None
         by_default = edition_of("small-4") if thinking is None else LONGER
         game = game_adapter.game_value(edition or by_default, variant)
-        host = self.guests[0].me.identity.public
+        host = self.guests[0].key.public
         self.terms = Terms(host, b"n" * 32, game, seats, default_quorum(seats), patience)
         self._ticket: Ticket | None = None
         self.opened = trio.Event()
         self.lan = Lan.OFF
-        self.watched = True
         self.admit: Any = None
         self.relays: tuple[str, ...] = ()
         self.how: Callable[[int], dict[str, Any]] = lambda number: {}
@@ -271,8 +278,12 @@ class PlayerTable:
         """Host the table and play."""
         guest, reach = self.guests[0], self.reach(0)
         guest.outcome = await host_table(
-            guest.seat, self.terms, reach, self._open, self.admit, watched=self.watched
+            guest.seat, guest.keys, self.terms, reach, self._open, self.admit
         )
+
+    def keep_onlookers_out(self) -> None:
+        """Offer terms by which nobody may look on."""
+        self.terms = replace(self.terms, options=((table_header.ONLOOKERS, False),))
 
     def _open(self, word: str) -> None:
         self.ticket = decode_ticket(word)
@@ -281,7 +292,14 @@ class PlayerTable:
         """Join the table and play."""
         await self.opened.wait()
         guest = self.guests[number]
-        guest.outcome = await join_table(guest.seat, self.ticket, accept, self.reach(number))
+        reach = self.reach(number)
+        guest.outcome = await join_table(guest.seat, guest.keys, self.ticket, accept, reach)
+
+    async def join_anew(self, number: int) -> None:
+        """Join the table with keys that were drawn once more, as a new process does."""
+        guest = self.guests[number]
+        guest.keys = draw_keys(guest.me.identity)
+        await self.join(number)
 
     async def resume(self, number: int, how: Reach | None = None, **more: Any) -> None:
         """Take the seat again from its journal."""

@@ -31,7 +31,7 @@ from ...local import settings
 from ...words import table_terms
 from ...words.card_names import Names
 from ...words.choice_names import forced
-from ...words.presence_sentences import ended, kept_as, knock, won
+from ...words.presence_sentences import ended, kept_as, seat_request, won
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _
 from ..lines.line_seat import LineSeat
@@ -203,9 +203,9 @@ class FullSeat(Hands):
         """Whether the person sits down."""
         return await self._yes(_("Sit down? y or n"), lambda line: line.agree())
 
-    async def admit(self, nickname: str, key: str) -> bool:
+    async def admit(self, nickname: str, key: str | None) -> bool:
         """Whether the person lets a guest in."""
-        return await self._yes(knock(nickname, key), lambda line: line.admit(nickname, key))
+        return await self._yes(seat_request(nickname, key), lambda line: line.admit(nickname, key))
 
     async def _yes(
         self,

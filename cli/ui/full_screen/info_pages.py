@@ -222,7 +222,7 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
         Attending.BANNED: _("banned for cheating"),
     }
     lines = []
-    for seat, (nickname, key) in enumerate(keys_of(stage.scene.table)):
+    for seat, (nickname, key) in enumerate(keys_of(stage.scene)):
         line = text(f"{nickname}: ", seat_style(stage, seat))
         if seat == stage.scene.seat:
             line.add(_("you") + "  ", "plain")
@@ -231,7 +231,7 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
             relay = stage.scene.relays.get(nickname, "")
             if relay and stage.scene.attendance[seat] is Attending.LINKED:
                 line.add(_("through the relay {relay}").format(relay=relay) + "  ", "plain")
-        lines.append(line.add(_("key {key}").format(key=key), "dim"))
+        lines.append(line.add(key, "dim"))
     return [*lines, *_lost(stage, width), *_own_ticket(stage, width)]
 
 

@@ -11,11 +11,11 @@ from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import MOST_TALK, Scene, fold
 from p2p_hoity.presentation.staging import Heard, Remark, Staging, pause
-from protocol import Table, fingerprint
 from protocol.bounds import Quota
 
 from ...words import happening_sentences
 from ...words.card_names import Names
+from ...words.table_terms import player_key, table_key
 from ...words.translation import _
 from ...words.update_sentences import FollowedTable, Telling, sentences
 
@@ -156,6 +156,15 @@ class Stage(FollowedTable):
         self.log.append(words)
 
 
-def keys_of(table: Table) -> list[tuple[str, str]]:
-    """Return the nickname and the fingerprint of every seat."""
-    return [(entry.nickname, fingerprint(entry.id)) for entry in table.header.roster]
+def keys_of(scene: Scene) -> list[tuple[str, str]]:
+    """Return of every seat its nickname, and in words the key by which its player is known.
+
+    In a replay only the key that was drawn for the table is known.
+    """
+    if scene.table is None:
+        return []
+    roster = scene.table.header.roster
+    if not scene.players:
+        return [(entry.nickname, table_key(entry.id)) for entry in roster]
+    known = zip(roster, scene.players, strict=True)
+    return [(entry.nickname, player_key(key)) for entry, key in known]

@@ -73,10 +73,11 @@ def deal(stage: Stage, width: int) -> list[Line]:
         who = ", ".join(name_of(stage, seat) for seat in awaited)
         lines.append(text("   " + _(STAGES[stage.scene.stage]).format(who=who or "…"), "bright"))
     lines.append(Line())
-    for seat, (nickname, key) in enumerate(keys_of(table)):
-        mark = letters([name for name, _key in keys_of(table)])[seat]
+    keys = keys_of(stage.scene)
+    for seat, (nickname, key) in enumerate(keys):
+        mark = letters([name for name, _key in keys])[seat]
         line = text(f"   {mark} ", seat_style(stage, seat)).add(fit(nickname, 16), "bright")
-        lines.append(line.add(_("key {key}").format(key=key), "dim").within(width))
+        lines.append(line.add(key, "dim").within(width))
     lines.append(Line())
     return lines + paragraphs(map(_, PROMISES), min(width - 1, 90), "dim", hanging=" ")
 

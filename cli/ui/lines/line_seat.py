@@ -26,7 +26,7 @@ from ...exit_codes import USAGE, Trouble
 from ...words import board_text, table_terms
 from ...words.card_names import Names
 from ...words.choice_names import MOST, hint
-from ...words.presence_sentences import knock
+from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer
 from ...words.translation import N_, _
 from ..screen_interface import Box, ScreenOptions
@@ -195,12 +195,12 @@ class LineSeat:
         except Withdrawn:
             return True
 
-    async def admit(self, nickname: str, key: str) -> bool:
+    async def admit(self, nickname: str, key: str | None) -> bool:
         """Whether the person lets a guest in: that has to be typed, for as long as it takes."""
         while True:
             self._asker.forget_old_answers()
             try:
-                return await self._asker.agree(knock(nickname, key), silent=None)
+                return await self._asker.agree(seat_request(nickname, key), silent=None)
             except Withdrawn:
                 continue
 

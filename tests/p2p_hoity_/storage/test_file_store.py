@@ -176,4 +176,4 @@ async def test_a_table_keeps_its_journals_and_keys_in_its_store_alone(
     assert len(kept) == 2 * 3
     assert {path.name for path in store.written} == {"identity"}
     on_disk = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {path.suffix for path in on_disk} == {".hoity"}
+    assert {path.suffix for path in on_disk} == {".hoity", ".vouches"}

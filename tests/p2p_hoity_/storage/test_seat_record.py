@@ -10,7 +10,7 @@ from support.journals import FIRST, fresh, look
 
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.journal_format import VERSION, EarlierRecord, SeatRecord, decode_seat_record
-from protocol import Invalid, codec
+from protocol import Invalid, Vouch, codec
 
 FULL = replace(
     FIRST,
@@ -19,18 +19,24 @@ FULL = replace(
     is_open=True,
     hidden=True,
     relay_only=True,
+    vouches=(None, Vouch(b"i" * 32, b"s" * 32, b"g" * 64), None),
 )
+
+
+FIELDS = codec.decode(FIRST.encode(), 1 << 16)[1:]
 
 
 @pytest.mark.parametrize("record", [FIRST, FULL])
 def test_what_is_read_is_what_was_written(record: SeatRecord) -> None:
     assert decode_seat_record(record.encode()) == record
-    assert record.key == record.table.roster[record.seat].id
+    assert record.identity.public == record.table.roster[record.seat].id
 
 
 def test_it_shows_no_secret() -> None:
     shown = repr(replace(FIRST, secret=b"ticket-secret"))
     assert "ssss" not in shown
+    assert repr(FIRST.key)[2:20] not in shown
+    assert FIRST.key.hex()[:16] not in shown
     assert "ticket-secret" not in shown
 
 
@@ -62,18 +68,24 @@ def test_a_record_of_another_version_is_refused_in_words(value: Any, tmp_path: P
 
 @pytest.mark.parametrize(
     "fields",
-    [(FIRST.header,), (FIRST.header, 3, *codec.decode(FIRST.encode(), 1 << 16)[3:])],
-    ids=["too few fields", "no such seat"],
+    [
+        (FIRST.header,),
+        (FIRST.header, 3, *FIELDS[2:]),
+        (FIRST.header, 2, *FIELDS[2:]),
+        (*FIELDS[:3], bytes(32), *FIELDS[4:]),
+        (*FIELDS[:-1], (None, None)),
+    ],
+    ids=["too few fields", "no such seat", "another seat", "another key", "too few vouches"],
 )
 def test_a_malformed_record_is_refused(fields: tuple[Any, ...]) -> None:
     with pytest.raises(Invalid, match="record"):
         decode_seat_record(codec.encode((VERSION, *fields)))
 
 
-@pytest.mark.parametrize("number", range(13))
+@pytest.mark.parametrize("number", range(len(FIELDS)))
 def test_a_field_of_another_type_is_refused(number: int) -> None:
     _version, *fields = codec.decode(FIRST.encode(), 1 << 16)
-    assert len(fields) == 13
+    assert len(fields) == 14
     for wrong in (None, "text" if isinstance(fields[number], int) else 7, (7,)):
         data = codec.encode((VERSION, *fields[:number], wrong, *fields[number + 1 :]))
         with pytest.raises(Invalid, match="record"):

@@ -25,7 +25,7 @@ from protocol.wire.table_header import Timeouts
 
 
 async def test_a_host_that_says_nothing_is_told(pair: PlayerTable) -> None:
-    host = Hub(pair.guests[0].me.identity, network=pair.network)
+    host = Hub(pair.guests[0].key, network=pair.network)
     async with trio.open_nursery() as nursery:
         await nursery.start(host.run)
         (address,) = await host.listen("node0", 0)
@@ -43,8 +43,8 @@ async def _read(hub: Hub) -> None:
 
 async def test_odd_addresses_harm_none(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
 
-    def odd(entry: Any, addresses: Any) -> Sit:
-        return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", *addresses))
+    def odd(entry: Any, addresses: Any, vouch: Any) -> Sit:
+        return Sit(entry, ("nowhere", ":::", "relay+", "[x]:1", "a:99999", *addresses), vouch)
 
     monkeypatch.setattr(join_table.lobby, "Sit", odd)
     await three.play()

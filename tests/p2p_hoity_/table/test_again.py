@@ -30,20 +30,24 @@ async def test_two_rosters_are_found_out(tmp_path: Path, monkeypatch: pytest.Mon
 
     def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         is_second = data[1:].startswith(b"\xa6roster") and host.heard(updates.Again)
-        ends = (host.me.identity.public, victim.me.identity.public)
+        ends = (host.key.public, victim.key.public)
         if is_second and (hub.me, to) == ends:
             frame = parse_lobby(data)
             assert isinstance(frame, Roster)
             whole = table_header.parse_header(frame.header)
             lied = tuple(
-                table_header.sit(whole.terms, accomplice.me.identity, one.nickname, b"2" * 32)
-                if one.id == accomplice.me.identity.public
+                table_header.sit(whole.terms, accomplice.key, one.nickname, b"2" * 32)
+                if one.id == accomplice.key.public
                 else one
                 for one in whole.roster
             )
             other = Header(whole.terms, lied)
-            signature = table_header.sign_roster(other, host.me.identity)
-            data = encode_lobby(Roster(other.encode(), frame.addresses, signature))
+            signature = table_header.sign_roster(other, host.key)
+            shown = tuple(
+                None if one.id == accomplice.key.public else vouch
+                for one, vouch in zip(whole.roster, frame.vouches, strict=True)
+            )
+            data = encode_lobby(Roster(other.encode(), frame.addresses, signature, shown))
         return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
@@ -64,9 +68,9 @@ async def test_who_consents_and_refuses_is_named_and_not_the_seat_that_believed_
 
     def instead(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         is_second = data[1:].startswith(b"\xa6roster") and victim.heard(updates.Again)
-        if is_second and to == victim.me.identity.public:
+        if is_second and to == victim.key.public:
             former = victim.heard(updates.Started)[0].table.id
-            data = refuse(former, liar.me.identity).encode()
+            data = refuse(former, liar.key).encode()
         return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", instead)
@@ -175,7 +179,7 @@ async def test_a_seat_that_consents_and_does_not_come_is_named(tmp_path: Path) -
     for guest in table.guests[:2]:
         ids = guest.heard(updates.Started)[1].table.ids
         assert guest.end.code
-        assert guest.end.seat == ids.index(gone.me.identity.public)
+        assert guest.end.seat == ids.index(gone.key.public)
         assert len(guest.games()) == 1
 
 
@@ -195,7 +199,7 @@ async def test_a_seat_resumed_at_the_second_table_plays_it_to_the_end(tmp_path: 
 async def test_a_lost_roster_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host's roster for the next table never goes out to one seat, whose links then break."""
     table = willing_table(tmp_path, 3, lambda number: willing(1))
-    post, host, victim = Hub.post, table.guests[0], table.guests[2].me.identity.public
+    post, host, victim = Hub.post, table.guests[0], table.guests[2].key.public
     started: list[int] = []
 
     def lose(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:

@@ -16,7 +16,7 @@ from protocol.seat.seat_machine import SeatMachine
 def cheating_table(path: Path, patch: pytest.MonkeyPatch, forgery: str, seats: int) -> PlayerTable:
     """Return a table at which the machine of the last guest forges a body."""
     table = PlayerTable(path, seats)
-    cheat = table.guests[-1].me.identity.public
+    cheat = table.guests[-1].key.public
 
     def machine(*given: Any) -> SeatMachine:
         _, _, number, identity, _ = given

@@ -30,12 +30,16 @@ from protocol.wire import table_header
 from protocol.wire.table_header import Header, Terms
 
 WHO = [identity(seat) for seat in range(3)]
-TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
+TERMS = Terms(WHO[0].public, b"n" * 32, (("toy", 1),), 3, 2)
 ENTRIES = [
     table_header.sit(TERMS, one, f"P{seat}", bytes([seat]) * 32) for seat, one in enumerate(WHO)
 ]
 ONE = Header(TERMS, tuple(ENTRIES))
 OTHER = Header(TERMS, (ENTRIES[0], ENTRIES[2], ENTRIES[1]))
+CLOSED = replace(TERMS, options=((table_header.ONLOOKERS, False),))
+UNWATCHED = Header(
+    CLOSED, tuple(table_header.sit(CLOSED, one, f"P{n}", bytes(32)) for n, one in enumerate(WHO))
+)
 SECRET, LINK, STRANGER = b"s" * 16, b"l" * 32, b"x" * 32
 HELD = Capability(TERMS.digest(), SECRET)
 
@@ -43,11 +47,11 @@ HELD = Capability(TERMS.digest(), SECRET)
 class Desk:
     """A reception of seat 1, and what it posts."""
 
-    def __init__(self, held: Capability = HELD, seat: int | None = 1, watched: bool = True) -> None:
-        signature = table_header.sign_roster(ONE, WHO[0], watched)
-        roster = lobby.Roster(ONE.encode(), ((), (), ()), signature, watched=watched)
+    def __init__(self, held: Capability = HELD, seat: int | None = 1, header: Header = ONE) -> None:
+        signature = table_header.sign_roster(header, WHO[0])
+        roster = lobby.Roster(header.encode(), ((), (), ()), signature, (None,) * 3)
         self.posted: list[tuple[bytes, Any]] = []
-        table = Table(ONE, ToyGame(3, 1))
+        table = Table(header, ToyGame(3, 1))
         self.me = STRANGER if seat is None else WHO[seat].public
         kind = OnlookerAccess if seat is None else SeatAccess
         self.it = kind(table, seat, roster, held, cast(Hub, self), [].append)
@@ -98,11 +102,10 @@ NEXT = Header(LATER, tuple(table_header.sit(LATER, one, "x", b"n" * 32) for one 
         lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[2])),
         lobby.SignedTable(OTHER.table_id, table_header.sign_roster(ONE, WHO[0])),
         lobby.SignedTable(NEXT.table_id, table_header.sign_roster(NEXT, WHO[0])),
-        lobby.SignedTable(ONE.table_id, table_header.sign_roster(ONE, WHO[0]), watched=False),
         lobby.SignedTable(ONE.table_id, bytes(64)),
         lobby.SignedTable(bytes(32), bytes(64)),
     ],
-    ids=["signed by itself", "moved", "of other terms", "unwatched", "empty", "nothing"],
+    ids=["signed by itself", "moved", "of other terms", "empty", "nothing"],
 )
 def test_no_guest_can_frame_the_host(shown: lobby.SignedTable) -> None:
     desk, liar = linked()
@@ -153,66 +156,44 @@ def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
     assert not desk.receive(other, lobby.Ask(b""))
     assert isinstance(desk.posted[-1][1], lobby.Roster)
     assert not desk.it.hears(other)  # it has yet to show that it plays at this table
-    desk, other = linked(watched=False)
-    assert desk.posted[-1][1] == lobby.SignedTable(ONE.table_id, desk.signature, watched=False)
+    desk, other = linked(header=UNWATCHED)
+    shown = lobby.SignedTable(UNWATCHED.table_id, desk.signature)
+    assert desk.posted[-1][1] == shown
     desk.receive(other, lobby.Ask(b""))
-    roster = desk.posted[-1][1]
-    assert isinstance(roster, lobby.Roster)
-    assert not roster.watched
-    assert desk.receive(other, lobby.SignedTable(ONE.table_id, desk.signature, watched=False))
+    assert isinstance(desk.posted[-1][1], lobby.Roster)
+    assert desk.receive(other, shown)
 
 
 def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_else() -> None:
     """[L-64]"""
-    desk, me = Desk(watched=False), WHO[1].public
+    held = Capability(UNWATCHED.terms.digest(), SECRET)
+    desk, me = Desk(held, header=UNWATCHED), WHO[1].public
     desk.it.up(STRANGER, LINK, 0.0)
     assert not desk.receive(STRANGER, lobby.Ask(bytes(32)))
     assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNPROVEN))]
-    proof = lobby.Ask(HELD.guest_proof(LINK, me, STRANGER))
+    proof = lobby.Ask(held.guest_proof(LINK, me, STRANGER))
     for _ in range(2):
         assert not desk.receive(STRANGER, proof)
     assert [frame for _, frame in desk.posted[1:]] == [lobby.Refuse(lobby.Refusal.UNWATCHED)] * 2
     assert not desk.it.hears(STRANGER)
     assert desk.it.onlookers == frozenset()
     assert desk.it.overdue(PATIENCE) == [STRANGER]
-    desk = Desk(Capability(TERMS.digest(), is_open=True), watched=False)
+    desk = Desk(Capability(UNWATCHED.terms.digest(), is_open=True), header=UNWATCHED)
     desk.it.up(STRANGER, LINK, 0.0)
     assert not desk.receive(STRANGER, lobby.Ask(b""))
     assert desk.posted == [(STRANGER, lobby.Refuse(lobby.Refusal.UNWATCHED))]
 
 
-@pytest.mark.parametrize("watched", [True, False])
-def test_one_table_signed_as_watched_and_not_is_two_rosters(watched: bool) -> None:
+def test_once_the_game_has_begun_a_second_roster_ends_nothing() -> None:
     """[L-21]"""
-    desk, other = linked(watched=watched)
-    otherwise = lobby.SignedTable(
-        ONE.table_id, table_header.sign_roster(ONE, WHO[0], not watched), watched=not watched
-    )
-    caught = fails(TwoRosters, "", desk.receive, other, otherwise)
-    assert not desk.it.hears(other)
-    both = caught.evidence.both
-    assert {shown.watched for shown in both} == {True, False}
-    for shown in both:
-        table_header.check_roster(TERMS, shown.table, shown.signature, shown.watched)
-
-
-def test_once_the_game_has_begun_two_ways_of_one_table_part_nobody() -> None:
-    """Else a host could keep two honest seats from ever hearing each other."""
     desk, other = linked()
-    otherwise = lobby.SignedTable(
-        ONE.table_id, table_header.sign_roster(ONE, WHO[0], False), watched=False
-    )
-    assert desk.it.receive(other, lobby.encode_lobby(otherwise), begun=True)
-    assert desk.it.hears(other)
-    desk.it.down(other)
-    desk.it.up(other, LINK, 0.0)
     turned = lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
     assert not desk.it.receive(other, lobby.encode_lobby(turned), begun=True)
     assert not desk.it.hears(other)
 
 
 @pytest.mark.parametrize(
-    "frame", [lobby.SeatedNames(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64))]
+    "frame", [lobby.SeatedNames(("x",) * 16), lobby.Roster(bytes(20), (), bytes(64), ())]
 )
 def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
     desk = Desk()
@@ -223,7 +204,7 @@ def test_other_frames_of_the_lobby_mean_nothing_at_a_table(frame: Any) -> None:
 
 async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 4)
-    post, host, given = Hub.post, table.guests[0].me.identity, list[bytes]()
+    post, host, given = Hub.post, table.guests[0].key, list[bytes]()
 
     def two_faced(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         if hub.me == host.public and not is_of_game(data):
@@ -235,7 +216,15 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
                 turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
                 where = (frame.addresses[0], *frame.addresses[:0:-1])
                 signature = table_header.sign_roster(turned, host)
-                data = lobby.encode_lobby(lobby.Roster(turned.encode(), where, signature))
+                data = lobby.encode_lobby(
+                    replace(
+                        frame,
+                        header=turned.encode(),
+                        addresses=where,
+                        signature=signature,
+                        vouches=(frame.vouches[0], *frame.vouches[:0:-1]),
+                    )
+                )
         return post(hub, to, data, once)
 
     monkeypatch.setattr(Hub, "post", two_faced)
@@ -251,7 +240,7 @@ async def test_two_rosters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = PlayerTable(tmp_path, 3, edition=LONGER)
-    host, hubs, shown = table.guests[0].me.identity, list[Hub](), list[bytes]()
+    host, hubs, shown = table.guests[0].key, list[Hub](), list[bytes]()
     run = Hub.run
 
     async def noted(hub: Hub, **rest: Any) -> None:
@@ -279,7 +268,7 @@ async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.Mo
 
 async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its links are cut, so the others see it as silent; nobody says that the host did it."""
-    liar, shown = three.guests[2].me.identity, SeatAccess.shown
+    liar, shown = three.guests[2].key, SeatAccess.shown
 
     def turned(reception: SeatAccess) -> lobby.SignedTable:
         if reception._hub.me != liar.public:
@@ -308,10 +297,6 @@ def test_a_roster_is_signed_once_for_its_terms_and_table() -> None:
         (TERMS, ONE.table_id, os.urandom(64)),
     ):
         fails(Invalid, "", table_header.check_roster, terms, table, signed)
-    for watched in (True, False):
-        signature = table_header.sign_roster(ONE, WHO[0], watched)
-        table_header.check_roster(TERMS, ONE.table_id, signature, watched)
-        fails(Invalid, "", table_header.check_roster, TERMS, ONE.table_id, signature, not watched)
 
 
 def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() -> None:

@@ -21,6 +21,7 @@ from p2p_hoity.table.frame_kinds import (
 from p2p_hoity.table.lobby import encode_lobby
 from protocol.errors import Invalid
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
+from protocol.wire.vouches import Vouch
 
 HASH, WHO = bytes(32), identity(1)
 WIDE = "\U00020000"
@@ -30,8 +31,10 @@ U32 = 2**32 - 1
 NAMES = (WIDE * table_header.MAX_NICKNAME,) * table_header.SEAT_NUMBERS
 PLACES = (WIDE * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES
 HOSTS = (("a" * lobby.MAX_ADDRESS,) * lobby.MAX_ADDRESSES,) * 12
-TERMS = table_header.Terms(WHO.public, HASH, bytes(table_header.MAX_HEADER - 400), 8, 8)
+GAME = (("g", 1), bytes(table_header.MAX_HEADER - 400))
+TERMS = table_header.Terms(WHO.public, HASH, GAME, 8, 8)
 ENTRY = table_header.SeatEntry(HASH, NAMES[0], HASH, bytes(64)).value()
+VOUCH = Vouch(HASH, HASH, bytes(64))
 SAID = chat.speak(HASH, WHO, 15, chat.MAX_COUNT, WIDE * chat.MAX_WORDS)
 LONGEST: dict[Any, bytes] = {
     0: peer_frames.encode_frame(peer_frames.Carry(bytes(signed_messages.MAX_MESSAGE))),
@@ -44,16 +47,18 @@ LONGEST: dict[Any, bytes] = {
         signed_notices.EndNotice(15, "promise-below-certificate", 15, bytes(64))
     ),
     "ask": encode_lobby(lobby.Ask(HASH)),
-    "offer": encode_lobby(lobby.Offer(HASH, TERMS, NAMES)),
-    "sit": encode_lobby(lobby.Sit(ENTRY, PLACES)),
+    "offer": encode_lobby(lobby.Offer(HASH, TERMS, NAMES, VOUCH)),
+    "sit": encode_lobby(lobby.Sit(ENTRY, PLACES, VOUCH)),
     "names": encode_lobby(lobby.SeatedNames(NAMES)),
     "refuse": encode_lobby(lobby.Refuse(lobby.Refusal.UNWATCHED)),
     "asked": encode_lobby(lobby.Pending()),
-    "roster": encode_lobby(lobby.Roster(bytes(table_header.MAX_HEADER), HOSTS, bytes(64))),
+    "roster": encode_lobby(
+        lobby.Roster(bytes(table_header.MAX_HEADER), HOSTS, bytes(64), (VOUCH,) * 12)
+    ),
     "table": encode_lobby(lobby.SignedTable(HASH, bytes(64))),
     "talk": SAID.encode(),
     "passed": chat.pass_on(SAID, WHO, chat.MAX_COUNT).encode(),
-    "again": rematch_frames.Consent(HASH, ENTRY).encode(),
+    "again": rematch_frames.Consent(HASH, ENTRY, VOUCH).encode(),
     "no-more": rematch_frames.refuse(HASH, WHO).encode(),
 }
 

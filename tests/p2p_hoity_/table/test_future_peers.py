@@ -106,7 +106,7 @@ def hubs(monkeypatch: pytest.MonkeyPatch, made: list[Hub]) -> Hubs:
     monkeypatch.setattr(play_table, "Hub", make)
 
     def give(table: PlayerTable, number: int, kind: type[Hub] = Hub, **own: Any) -> None:
-        of[table.guests[number].me.identity.public] = kind, Speech(**own)
+        of[table.guests[number].key.public] = kind, Speech(**own)
 
     return give
 
@@ -199,7 +199,7 @@ async def test_two_guests_without_a_common_version_play_through_their_host(
     troubles = set[str]()
 
     async def watch() -> None:
-        _, one, other = (guest.me.identity.public for guest in table.guests)
+        _, one, other = (guest.key.public for guest in table.guests)
         while not troubles:
             await trio.sleep(0.1)
             of = {hub.me: hub for hub in made}
@@ -273,7 +273,7 @@ async def test_a_kind_is_sent_to_those_alone_who_have_named_its_feature(
     talker = table.guests[0].player = Talker(1.0)
     with trio.fail_after(LONGEST):
         await table.play_until(lambda: talker.has_spoken and trio.current_time() > 6)
-    ids = [guest.me.identity.public for guest in table.guests]
+    ids = [guest.key.public for guest in table.guests]
     assert came[ids[-1]] == 0
     assert all(came[one] > 0 for one in ids[1:-1])
     assert not dropped(table)

@@ -195,7 +195,7 @@ async def test_without_the_ticket_nobody_looks_on_anywhere(pair: PlayerTable, nu
         await pair.until_heard(updates.Started, 1)
         hub = Hub(Identity(os.urandom(32)), network=pair.network)
         await nursery.start(hub.run)
-        door = pair.guests[number].me.identity.public
+        door = pair.guests[number].key.public
         caller = Caller(hub, door)
         nursery.start_soon(caller.listen)
         await hub.connect([f"node{number}:{40000 + number}"], door, 5)
@@ -291,7 +291,7 @@ async def test_who_waits_for_a_kept_seat_has_consented_too(lie: Any, three: Play
 
 
 def test_a_table_is_complete_when_all_who_sit_are_there(pair: PlayerTable) -> None:
-    host = table_header.sit(pair.terms, pair.guests[0].me.identity, "P0", bytes(32))
+    host = table_header.sit(pair.terms, pair.guests[0].key, "P0", bytes(32))
     seating = host_table.Seating(pair.terms, host, ())
     one, two = Identity(b"1" * 32), Identity(b"2" * 32)
     entry = table_header.sit(pair.terms, one, "one", bytes(32)).value()
@@ -360,9 +360,9 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: Pla
     kept: list[tuple[str, ...]] = []
     sit = host_table.Seating.sit
 
-    def watch(seating: Any, entry: Any, addresses: tuple[str, ...]) -> None:
+    def watch(seating: Any, entry: Any, addresses: tuple[str, ...], vouch: Any) -> None:
         kept.append(addresses)
-        sit(seating, entry, addresses)
+        sit(seating, entry, addresses, vouch)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(host_table.Seating, "sit", watch)
@@ -388,7 +388,7 @@ async def test_a_kept_seat_is_told_so(three: PlayerTable, monkeypatch: pytest.Mo
         await three.sit_until(2, lambda update: isinstance(update, updates.ChainGrew))
         for known in (True, False):  # by the journal that is here, or as the host says
             monkeypatch.setattr(join_table, "kept_seat", join_table.kept_seat if known else never)
-            await ends_in(PeerError, "seat-kept", three.join(2))
+            await ends_in(PeerError, "seat-kept", three.join_anew(2))
         await three.resume(2)
 
     await three.play({2: leave})
@@ -432,7 +432,7 @@ async def test_who_cuts_links_is_left(pair: PlayerTable, monkeypatch: pytest.Mon
 
 async def test_a_second_process_of_one_key_does_not_take_its_seat(three: PlayerTable) -> None:
     async with hosted(three) as call:
-        first = await call(three.guests[1].me.identity)
+        first = await call(three.guests[1].key)
         first.say(frames.Ask(first.proof(three.ticket)))
         first.sit(three, "P1")
         await first.next(frames.SeatedNames)

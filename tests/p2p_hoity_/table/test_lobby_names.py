@@ -12,7 +12,7 @@ from protocol.errors import Invalid
 from protocol.wire import codec, table_header
 from protocol.wire.table_header import Terms
 
-TERMS = Terms(identity(0).public, b"n" * 32, "any", 3, 2)
+TERMS = Terms(identity(0).public, b"n" * 32, (("any", 1),), 3, 2)
 ENTRY: tuple[Any, ...] = ()
 HOSTILE = [
     "\x1b]0;title\x07",

@@ -72,7 +72,7 @@ async def test_a_stuck_onlooker_slows_none(tmp_path: Path, monkeypatch: pytest.M
             when.setdefault(update.before.step, []).append(trio.current_time())
         if number or not isinstance(update, updates.ChainGrew | updates.Unlinked):
             return
-        (host,) = (one for one in hubs if one.me == table.guests[0].me.identity.public)
+        (host,) = (one for one in hubs if one.me == table.guests[0].key.public)
         standing = host._admission.get(STRANGER.public)
         if standing is not None:
             queued.append(standing.link._queued_bytes)
@@ -141,7 +141,7 @@ async def test_onlookers_send_nothing_back(tmp_path: Path, monkeypatch: pytest.M
     table, sent, seen = thoughtful(tmp_path, 2), list[bytes](), list[Any]()
     asked, carried = list[float](), list[float]()
     post = Hub.post
-    ours = {guest.me.identity.public for guest in table.guests}
+    ours = {guest.key.public for guest in table.guests}
 
     def noted(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
         if hub.me not in ours:

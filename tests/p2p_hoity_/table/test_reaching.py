@@ -43,7 +43,7 @@ async def test_a_guest_is_told_how_far_its_ticket_leads(
 ) -> None:  # fmt: skip
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, addresses, b"t" * 32, relay)
     how = Reach("n:0", network=MemoryNetwork())
-    joining = join_table(guest.seat, ticket, yes, how)
+    joining = join_table(guest.seat, guest.keys, ticket, yes, how)
     assert (await ends_in(PeerError, code, joining)).code.exit_code == 3
 
 
@@ -60,7 +60,7 @@ async def test_a_host_is_told_how_far_its_ticket_leads(pair: PlayerTable, outsid
 def told_of(tmp_path: Path, *found: Found) -> list[Any]:
     """What a host of the LAN is told as these ways are found one after the other."""
     table, told = PlayerTable(tmp_path, 2), list[Any]()
-    me = table.guests[0].me.identity
+    me = table.guests[0].key
     entry = table_header.sit(table.terms, me, "P0", b"n" * 32)
     ticket = Ticket(me.public, (HOME,), table.terms.digest(), (), b"s" * 16)
     teller = TicketTeller(Seating(table.terms, entry, ()), told.append, ticket, True)
@@ -141,5 +141,5 @@ async def test_a_guest_whose_own_proxy_is_down_is_told_so(tmp_path: Path) -> Non
 
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, (HOME, MAPPED), b"t" * 32)
     how = Reach("n:0", network=NoProxy(), hidden=True)
-    joining = join_table(guest.seat, ticket, yes, how)
+    joining = join_table(guest.seat, guest.keys, ticket, yes, how)
     assert (await ends_in(PeerError, "host-unreached-by-proxy", joining)).code.exit_code == 3

@@ -66,7 +66,7 @@ def test_a_ticket_of_any_seat_is_taken_by_players_and_onlookers_and_no_other() -
         ({"secret": b""}, "ticket-with-another-secret"),
     ):
         fails(FreshError, code, check_fresh, ticket(**given), header, SECRET)
-    roster = Roster(header.encode(), ((), ()), sign_roster(header, identity(0), True))
+    roster = Roster(header.encode(), ((), ()), sign_roster(header, identity(0)), (None, None))
     for seat in range(2):
         assert complete(roster, ticket(host_id=identity(seat).public)) == header
     fails(PeerError, "other-host", complete, roster, ticket(host_id=b"h" * 32))
@@ -147,7 +147,7 @@ async def game(journal: Path, looks: bool = True) -> AsyncIterator[trio.CancelSc
     """Something that holds a journal and takes tickets, until this is cancelled or left."""
     made = create(journal, FIRST)
     hub, capability = Hub(identity(1), network=Street()), Capability(TERMS, SECRET)
-    table, roster = ROOM.table, Roster(ROOM.table.header.encode(), ((), (), ()), b"")
+    table, roster = ROOM.table, Roster(ROOM.table.header.encode(), ((), (), ()), b"", (None,) * 3)
     found = reconnect_moved_seat._handed if looks else lambda files, place: None
     scope = trio.CancelScope()
 

@@ -229,7 +229,7 @@ async def test_a_ticket_leads_to_no_relay_that_the_player_has_not_named(
     network = Noted(MemoryNetwork())
     guest, ticket = Guest(tmp_path, "P0"), Ticket(b"h" * 32, ("n:1",), b"t" * 32, relay)
     reach = only_by_relays(Reach(":0", (RELAY,), network=network))
-    joining = join_table(guest.seat, ticket, yes, reach)
+    joining = join_table(guest.seat, guest.keys, ticket, yes, reach)
     assert (await ends_in(PeerError, code, joining)).code.exit_code == 2
     assert network.dialled == []
 

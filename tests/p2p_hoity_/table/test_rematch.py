@@ -15,6 +15,7 @@ from p2p_hoity.table.frame_kinds import Handler, is_of_game, kind_of
 from p2p_hoity.table.lobby import Roster, encode_lobby, parse_lobby
 from p2p_hoity.table.rate_limit import REMATCH, RateLimit
 from p2p_hoity.table.rematch import Rematch
+from p2p_hoity.table.table_keys import TableKeys
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
@@ -22,7 +23,7 @@ from protocol.wire import codec, table_header
 from protocol.wire.table_header import Header, Terms
 
 WHO = [identity(seat) for seat in range(3)]
-TERMS = Terms(WHO[0].public, b"n" * 32, "toy", 3, 2)
+TERMS = Terms(WHO[0].public, b"n" * 32, (("toy", 1),), 3, 2)
 ENTRIES = tuple(table_header.sit(TERMS, one, f"P{i}", bytes([i]) * 32) for i, one in enumerate(WHO))
 TABLE = Table(Header(TERMS, ENTRIES), ToyGame(3, 1))
 NEXT = rematch_frames.next_terms(TABLE)
@@ -38,8 +39,9 @@ class Node:
     def __init__(self, seat: int | None) -> None:
         self.sent: list[bytes] = []
         self.limit = RateLimit(TABLE.ids)
-        me = None if seat is None else WHO[seat]
-        self.it = Rematch(TABLE, seat, me, lambda frame, source: self.sent.append(frame))
+        keys = None if seat is None else TableKeys(WHO[seat])
+        none = (None,) * len(WHO)
+        self.it = Rematch(TABLE, seat, keys, lambda frame, _: self.sent.append(frame), none)
 
     def hear(self, frame: Any, peer: bytes = PEER) -> bool:
         if isinstance(frame, Roster):
@@ -59,7 +61,8 @@ def own_entry(node: Node, seat: int) -> Any:
 
 def roster(entries: Any, terms: Terms = NEXT, host: Any = WHO[0]) -> Roster:
     complete = Header(terms, tuple(entries))
-    return Roster(complete.encode(), ((), (), ()), table_header.sign_roster(complete, host))
+    signature = table_header.sign_roster(complete, host)
+    return Roster(complete.encode(), ((), (), ()), signature, (None,) * len(complete.roster))
 
 
 def test_all_can_compute_the_next_terms_and_its_secret_leads_forward_only() -> None:

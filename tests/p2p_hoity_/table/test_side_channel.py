@@ -114,7 +114,7 @@ async def test_who_has_switched_talk_off_only_passes_it_on(tmp_path: Path) -> No
 async def test_a_flooder_loses_its_voice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The game goes on, and the others are heard."""
     table = talking(tmp_path, (), (), ("hello",))
-    liar, hubs, run = table.guests[1].me.identity, list[Hub](), Hub.run
+    liar, hubs, run = table.guests[1].key, list[Hub](), Hub.run
 
     async def noted(hub: Hub, **rest: Any) -> None:
         hubs.append(hub)

@@ -21,7 +21,7 @@ from support.player_table import (
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.lobby import Roster, Seating
+from p2p_hoity.table.lobby import Roster, Seated, Seating
 from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.resume_table import find_game, open_games
 from p2p_hoity.table.watch_table import Onlooker
@@ -65,13 +65,13 @@ async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> N
 async def test_a_guest_may_refuse_the_terms(pair: PlayerTable) -> None:
     asked: list[Any] = []
 
-    async def no(terms: Any, game: Any, names: Any, watched: bool) -> bool:
-        asked.append((terms, game.edition.name, names, watched))
+    async def no(terms: Any, game: Any, names: Any, host: bytes | None) -> bool:
+        asked.append((terms, game.edition.name, names, host))
         return False
 
     async with hosted(pair):
         await ends_in(PeerError, "seat-not-taken", pair.join(1, no))
-    assert asked == [(pair.terms, "small-4", ("P0",), True)]
+    assert asked == [(pair.terms, "small-4", ("P0",), pair.guests[0].me.identity.public)]
 
 
 async def test_a_ticket_of_an_earlier_table_is_told_so(pair: PlayerTable) -> None:
@@ -81,7 +81,7 @@ async def test_a_ticket_of_an_earlier_table_is_told_so(pair: PlayerTable) -> Non
         await ends_in(PeerError, "ticket-unknown", pair.look_on(Onlooker([].append)))
 
 
-async def test_who_left_before_the_table_began_hears_of_no_cheating_host(pair: PlayerTable) -> None:
+async def test_who_lost_its_journal_hears_that_the_game_has_begun(pair: PlayerTable) -> None:
     guest = pair.guests[1]
     async with hosted(pair, joining=[1]):
         await pair.until_heard(updates.Started, 1)
@@ -89,17 +89,17 @@ async def test_who_left_before_the_table_began_hears_of_no_cheating_host(pair: P
     left.unlink()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pair.resume, 0)
-        await ends_in(PeerError, "left-before-the-beginning", pair.join(1))
+        await ends_in(PeerError, "game-begun", pair.join_anew(1))
         nursery.cancel_scope.cancel()
 
 
 async def test_old_consent_is_refused(pair: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    guest = pair.guests[1].me
-    old = table_header.sit(pair.terms, guest.identity, guest.nickname, b"o" * 32)
+    guest = pair.guests[1]
+    old = table_header.sit(pair.terms, guest.key, guest.name, b"o" * 32)
     honest = Seating.roster
 
     def replayed(seating: Seating, host: Any) -> Roster:
-        seating._seats[guest.identity.public] = (old, ("node1:1",))
+        seating._seats[guest.key.public] = Seated(old, None, ("node1:1",))
         return honest(seating, host)
 
     monkeypatch.setattr(Seating, "roster", replayed)
@@ -117,7 +117,7 @@ async def test_guests_leave_twins_and_towers_of_marks(
     honest = Seating.roster
 
     def doubled(seating: Seating, host: Any) -> Roster:
-        seating._seats[other.id] = (other, ("node2:1",))
+        seating._seats[other.id] = Seated(other, None, ("node2:1",))
         return honest(seating, host)
 
     monkeypatch.setattr(Seating, "complete", property(lambda self: len(self._seats) == 2))
@@ -126,15 +126,11 @@ async def test_guests_leave_twins_and_towers_of_marks(
         await ends_in(PeerError, code, three.join(1))
 
 
-@pytest.mark.parametrize(
-    ("whose", "words", "code"),
-    [(0, r"host-unreached .*nobody-listens", 3), (1, "own-ticket", 2)],
-    ids=["nobody there", "own"],
-)
-async def test_a_useless_ticket_is_told(tmp_path: Path, whose: int, words: str, code: int) -> None:
+async def test_a_useless_ticket_is_told(tmp_path: Path) -> None:
     table, began = PlayerTable(tmp_path, 2), trio.current_time()
-    table.ticket = Ticket(table.guests[whose].me.identity.public, ("node0:1",), b"t" * 32)
-    assert (await ends_in(PeerError, words, table.join(1))).code.exit_code == code
+    table.ticket = Ticket(table.guests[0].key.public, ("node0:1",), b"t" * 32)
+    words = r"host-unreached .*nobody-listens"
+    assert (await ends_in(PeerError, words, table.join(1))).code.exit_code == 3
     assert trio.current_time() - began < 1
 
 

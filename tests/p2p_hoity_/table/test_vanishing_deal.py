@@ -32,7 +32,7 @@ async def test_the_others_are_told_and_leave_and_can_still_be_called_back(tmp_pa
         assert open_games(guest.home)
         (ended,) = guest.heard(updates.Ended)
         (started,) = guest.heard(updates.Started)
-        assert ended.seat == started.table.ids.index(table.guests[GONE].me.identity.public)
+        assert ended.seat == started.table.ids.index(table.guests[GONE].key.public)
         assert guest.end.code == ended.code
         assert ended.code == "silent-seat"
         assert not guest.heard(updates.Accused)

@@ -81,9 +81,9 @@ def test_a_changed_header_is_refused(change: Callable[[list[Any]], Any]) -> None
 
 def test_a_signature_is_for_these_terms() -> None:
     whole = _value()
-    whole[0][3] = "another game"
+    whole[0][3] = [["another game", 1]]
     fails(Invalid, "bad-signature", parse_header, codec.encode(whole))
-    other = Terms(identity(0).public, b"o" * 32, "toy", 3, 2)
+    other = Terms(identity(0).public, b"o" * 32, (("toy", 1),), 3, 2)
     entry = table_header.sit(other, identity(1), "seat 1", b"n" * 32)
     table_header.parse_entry(other, entry.value())
     fails(Invalid, "bad-signature", table_header.parse_entry, HEADER.terms, entry.value())

@@ -1,0 +1,57 @@
+"""The keys of a player at one table: the one drawn for the table, and the long-lived one.
+
+The key of the table signs whatever a seat signs there, and names the seat on links, at relays and
+in files. The long-lived key signs one vouch for it. So files of two tables show nothing that links
+them, and a stolen long-lived key cannot sign for a seat.
+
+SPEC: [H-15], [H-16].
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from protocol import Identity, SeatEntry, Terms, Vouch, table_header, vouches
+
+
+@dataclass(frozen=True)
+class TableKeys:
+    """The keys of one player at one table, and at those of the same people that follow it.
+
+    Attributes:
+        seat: The key that was drawn for the table.
+        player: The player's long-lived key. None if the player stays unknown.
+    """
+
+    seat: Identity = field(repr=False)
+    player: Identity | None = field(default=None, repr=False)
+
+    def consent(self, terms: Terms, nickname: str) -> tuple[SeatEntry, Vouch | None]:
+        """Sign a fresh entry for the terms of a table ([H-8], [H-15]).
+
+        Args:
+            terms: The terms.
+            nickname: The nickname of the player.
+
+        Returns:
+            The entry, and the vouch for it. The vouch is None if the player stays unknown.
+        """
+        random = os.urandom(32)
+        if self.player is None:
+            return table_header.sit(terms, self.seat, nickname, random), None
+        return vouches.vouched_entry(terms, self.seat, self.player, nickname, random)
+
+
+def draw_keys(player: Identity | None) -> TableKeys:
+    """Return the keys for a new table.
+
+    Args:
+        player: The player's long-lived key. None if the player stays unknown.
+    """
+    return TableKeys(Identity(os.urandom(32)), player)
+
+
+def players(shown: tuple[Vouch | None, ...]) -> tuple[bytes | None, ...]:
+    """Return the long-lived key of each seat that has shown one, 32 bytes each, else None."""
+    return tuple(None if one is None else one.id for one in shown)

@@ -1,0 +1,109 @@
+"""Vouches: how a player shows that the key of a seat is its own.
+
+The key of a seat is drawn for one table, so that published files link nobody's games. The nonce of
+the seat's entry is a commitment to the player's long-lived key. A vouch opens it, and is signed
+with that key. It is shown to those who sit at the table and stands in no file.
+
+SPEC: section 4.6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..crypto import identities
+from ..crypto.hashing import Label, digest
+from ..errors import Invalid
+from . import codec
+from .codec import Octets32, Octets64
+from .table_header import SeatEntry, Terms, sit
+
+BAD_VOUCH = "bad-vouch"
+
+
+@dataclass(frozen=True)
+class Vouch:
+    """The proof that a player with a long-lived key sits behind the key of a seat.
+
+    Attributes:
+        id: The player's long-lived key, 32 bytes.
+        salt: 32 random bytes, drawn for one entry.
+        signature: The signature of the terms digest and the key of the seat, 64 bytes.
+    """
+
+    id: Octets32
+    salt: Octets32
+    signature: Octets64
+
+
+def commitment(id: bytes, salt: bytes) -> bytes:
+    """Return the nonce of an entry whose player may vouch for it.
+
+    Args:
+        id: The player's long-lived key, 32 bytes.
+        salt: 32 random bytes.
+    """
+    return digest(Label.PLAYER, id, salt)
+
+
+def vouch_statement(terms_digest: bytes, key: bytes) -> bytes:
+    """Return the bytes that a player signs: the terms digest and the key of its seat."""
+    return codec.encode((terms_digest, key))
+
+
+def vouched_entry(
+    terms: Terms, key: identities.Identity, player: identities.Identity, nickname: str, salt: bytes
+) -> tuple[SeatEntry, Vouch]:
+    """Make the entry of a seat and the vouch for it ([H-15], [H-16]).
+
+    Args:
+        terms: The terms of the table.
+        key: The key that was drawn for this table.
+        player: The player's long-lived key.
+        nickname: The nickname of the player.
+        salt: 32 fresh random bytes.
+    """
+    entry = sit(terms, key, nickname, commitment(player.public, salt))
+    signature = player.sign(Label.VOUCH, vouch_statement(terms.digest(), key.public))
+    return entry, Vouch(player.public, salt, signature)
+
+
+def check_signature(vouch: Vouch, terms: Terms, key: bytes) -> None:
+    """Check that a vouch is signed for the key of a seat at the table of these terms ([H-16]).
+
+    Raises:
+        Invalid: 'bad-vouch' if it is not.
+    """
+    try:
+        statement = vouch_statement(terms.digest(), key)
+        identities.verify_signature(vouch.id, Label.VOUCH, statement, vouch.signature)
+    except Invalid as error:
+        raise Invalid(BAD_VOUCH, "the vouch is not signed for this table and key") from error
+
+
+def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
+    """Check that a vouch opens the commitment of an entry and is signed for it ([H-16]).
+
+    Raises:
+        Invalid: 'bad-vouch' if it does not, or is not.
+    """
+    if entry.nonce != commitment(vouch.id, vouch.salt):
+        raise Invalid(BAD_VOUCH, "the vouch does not open the commitment of the entry")
+    check_signature(vouch, terms, entry.id)
+
+
+def check_vouches(
+    vouches: tuple[Vouch | None, ...], terms: Terms, roster: tuple[SeatEntry, ...]
+) -> None:
+    """Check the vouches of a roster, one for each seat; None for a seat that shows none ([H-16]).
+
+    Raises:
+        Invalid: 'bad-vouch' if there is another number of them, if one does not hold for its seat,
+            or if one player vouches for two seats.
+    """
+    shown = [one for one in vouches if one is not None]
+    if len(vouches) != len(roster) or len({one.id for one in shown}) < len(shown):
+        raise Invalid(BAD_VOUCH, "the vouches are not one of another player for each seat")
+    for one, entry in zip(vouches, roster, strict=True):
+        if one is not None:
+            check_vouch(one, terms, entry)
