@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vectors import make_crypto
-from vectors.making import differences, posts, side
+from vectors.making import differences, posts, side, worked
 from vectors.making.breakages import BROKEN
 from vectors.making.broken import Broken
 from vectors.making.expelled import EXPELLED, Expelled
@@ -107,6 +107,7 @@ def _verdicts() -> Made:
 FILES: dict[str, Callable[[], Made]] = {
     "crypto": lambda: iter([("crypto.json", make_crypto.text().encode())]),
     "messages": lambda: iter([("messages.json", side.text(posts.book()))]),
+    "worked": lambda: iter([("worked.json", side.text(worked.book()))]),
     **{f"transcripts/{name}": _transcript(name, one) for name, one in TRANSCRIPTS.items()},
     "failures/too-large-file": _too_large,
     **{f"failures/{n}": _filed(n, one) for n, one in {**BROKEN, **REFUSED, **EXPELLED}.items()},
