@@ -139,16 +139,17 @@ def timeout_bounds() -> str:
 
 HEADER: Final = (
     ("terms", "version", "string", "`p2p-table/3`"),
-    ("terms", "host", "bytes(32)", "an identity key"),
+    ("terms", "host", "bytes(32)", "the id of the host's seat"),
     ("terms", "nonce", "bytes(32)", "random, or as in [A-1]"),
-    ("terms", "game", "any value", "the game's own"),
+    ("terms", "game", "array", "begins with [name, version]; the rest is the game's own"),
     ("terms", "seats", "int", "2 to 8"),
     ("terms", "quorum", "int", "seats div 2 + 1 to seats"),
     ("terms", "timeouts", "array of 4 ints", timeout_bounds()),
     ("terms", "rejoins", "int", "0 to 255: the highest count of a rejoin"),
+    ("terms", "options", "array", "at most 16, rising by number: [int 0 to 65535, any value]"),
     ("entry", "id", "bytes(32)", "an identity key"),
     ("entry", "nickname", "string", "1 to 24 code points, [H-6], [H-10]"),
-    ("entry", "nonce", "bytes(32)", "random, fresh each time"),
+    ("entry", "nonce", "bytes(32)", "random, or a commitment to a player (4.6)"),
     ("entry", "signature", "bytes(64)", "consent to the terms"),
 )
 
@@ -165,13 +166,13 @@ FRAMES: Final = {
 
 LOBBY: Final = {
     "ask": "a guest's first frame: it proves that it has the ticket",
-    "offer": "the terms, who has sat down, and whether onlookers are let in",
-    "sit": "consent; at most 12 addresses of 300 characters",
+    "offer": "the terms, who has sat down, and the host's vouch",
+    "sit": "consent; at most 12 addresses of 300 characters; the guest's vouch",
     "names": "who has sat down; at most 16 nicknames",
     "refuse": "`unproven`, `full`, the `name` is taken, `denied`, `unheard` ([L-61]),"
     " `unwatched` ([L-64])",
     "asked": "the host is asked whether the guest may sit down",
-    "roster": "the table is complete; signed",
+    "roster": "the table is complete; signed; with the vouch of each seat",
     "table": "the table that this seat plays at",
 }
 
@@ -529,7 +530,7 @@ def _decoded(data: bytes) -> list[str]:
         f"  [  (header, {len(value[2][0])} bytes:)",
         f'    [["{version}", {host.hex()},',
         f"      {nonce.hex()},",
-        f'      ["{game[0]}", {game[1]}, (edition, {len(game[2])} bytes), "{game[3]}"],',
+        f'      [["{game[0][0]}", {game[0][1]}], (edition, {len(game[1])} bytes), "{game[2]}"],',
         f"      {', '.join(str(list(r) if isinstance(r, tuple) else r) for r in rest)}],",
         *[f'     [[{i.hex()}, "{name}", …], …' for i, name, _, _ in roster[:1]],
         f"    (chain of {len(value[2][1])} entries) …], [(signatures) …, [], [], [], (final) …]]",

@@ -102,8 +102,14 @@ def is_plain(text: Any, most: int) -> bool:
 
 def check_terms(terms: Any) -> None:
     """Check the terms ([H-2])."""
-    require(is_array(terms, 8) and terms[0] == c.PROTOCOL, "bad-header")
-    _, host, nonce, _, seats, quorum, patience, returns = terms
+    require(is_array(terms, 9) and terms[0] == c.PROTOCOL, "bad-header")
+    _, host, nonce, game, seats, quorum, patience, returns, options = terms
+    require(is_array(game) and len(game) > 0 and is_array(game[0], 2), "bad-header")
+    require(is_plain(game[0][0], 32) and is_int(game[0][1], 0, 2**32 - 1), "bad-header")
+    require(is_array(options) and len(options) <= 16, "bad-header")
+    require(all(is_array(one, 2) and is_int(one[0], 0, 65535) for one in options), "bad-header")
+    numbers = [one[0] for one in options]
+    require(is_rising(numbers) and all(number % 2 for number in numbers), "bad-header")
     require(is_bytes(host) and is_point(host) and is_bytes(nonce, 32), "bad-header")
     require(is_int(seats, 2, c.MAX_TABLE_SEATS), "bad-header")
     require(is_int(quorum, seats // 2 + 1, seats), "bad-header")
@@ -151,16 +157,17 @@ def read_header(data: bytes) -> Header:
 
 def read_game(game: Any, seats: int) -> tuple[Edition, str]:
     """Return edition and variant of the terms' game ([H-7])."""
-    require(is_array(game, 4) and game[0] == "hoity-toity" and is_int(game[1], 1, 1), "bad-game")
-    require(is_bytes(game[2]) and len(game[2]) <= c.MAX_EDITION, "bad-game")
-    require(game[3] in VARIANTS and 2 <= seats <= 6, "bad-game")
-    require((game[3] != "") == (seats == 2), "bad-game")
+    require(is_array(game, 3) and game[0] == ["hoity-toity", 1], "bad-game")
+    _, canonical, variant = game
+    require(is_bytes(canonical) and len(canonical) <= c.MAX_EDITION, "bad-game")
+    require(variant in VARIANTS and 2 <= seats <= 6, "bad-game")
+    require((variant != "") == (seats == 2), "bad-game")
     try:
-        edition = read_edition(decode(game[2]))
+        edition = read_edition(decode(canonical))
     except EncodingError as error:
         raise HeaderError("bad-game") from error
     require(4 * seats <= len(edition.collectibles) <= c.MAX_CARDS, "bad-game")
-    return edition, game[3]
+    return edition, variant
 
 
 def read_edition(value: Any) -> Edition:

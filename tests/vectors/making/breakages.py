@@ -137,13 +137,13 @@ BROKEN: dict[str, Broken] = {
     ),
     "another-game": other_game(
         "The terms name another game.",
-        ("chess", 1, edition_of("small-4").canonical(), "confrontation"),
+        (("chess", 1), edition_of("small-4").canonical(), "confrontation"),
     ),
     "no-edition": other_game(
-        "The edition is no edition.", ("hoity-toity", 1, b"\x90", "confrontation")
+        "The edition is no edition.", (("hoity-toity", 1), b"\x90", "confrontation")
     ),
     "two-seats-without-a-variant": other_game(
-        "Two seats play no variant.", ("hoity-toity", 1, edition_of("small-4").canonical(), "")
+        "Two seats play no variant.", (("hoity-toity", 1), edition_of("small-4").canonical(), "")
     ),
     # Signatures.
     "body-without-a-signature": edited(

@@ -118,13 +118,17 @@ def with_roster(change: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Make:
     return file
 
 
-def consented(change: Callable[[Any], Any] = lambda game: game, nickname: str = "Bob") -> Make:
-    """Return what makes a header alone of another game or nickname, every consent included."""
+def consented(
+    change: Callable[[Any], Any] = lambda game: game,
+    nickname: str = "Bob",
+    options: tuple[tuple[int, Any], ...] = (),
+) -> Make:
+    """Return what makes a header alone of another game, nickname or options, signed by all."""
 
     def file() -> bytes:
         room = room_of(ABSENT)
         old = room.table.header
-        terms = replace(old.terms, game=change(old.terms.game))
+        terms = replace(old.terms, game=change(old.terms.game), options=options)
         entries = zip(room.who, old.roster, strict=True)
         names = [entry.nickname if entry.nickname != "Bob" else nickname for entry in old.roster]
         roster = tuple(
@@ -148,8 +152,9 @@ def with_edition(path: tuple[int, ...], change: Callable[[Any], Any]) -> Make:
     """Return what makes a header alone whose edition is changed at a path."""
 
     def game(old: Any) -> Any:
-        edition = codec.decode(old[2], MAX_HEADER)
-        return (*old[:2], codec.encode(_set(edition, path, change)), *old[3:])
+        head, canonical, *rest = old
+        edition = codec.decode(canonical, MAX_HEADER)
+        return (head, codec.encode(_set(edition, path, change)), *rest)
 
     return consented(game)
 
@@ -200,9 +205,55 @@ HEADERS: dict[str, Judged] = {
         what="Two colours have the same Thieves ([G-1]).",
     ),
     "head-game-version-2": fails(
-        consented(lambda game: (game[0], 2, *game[2:])),
+        consented(lambda game: ((game[0][0], 2), *game[1:])),
         "bad-game",
         what="The terms name another version of the rules ([H-7]).",
+    ),
+    "head-game-a-name-alone": fails(
+        consented(lambda game: (game[0][0], *game[1:])),
+        "bad-header",
+        what="The game begins with its name, and not with name and version ([H-2], 3).",
+    ),
+    "head-game-no-name": fails(
+        consented(lambda game: (("", 1), *game[1:])),
+        "bad-header",
+        what="The name of the game is empty ([H-2], 3).",
+    ),
+    "head-game-with-more": fails(
+        consented(lambda game: (*game, 0)),
+        "bad-game",
+        what="The game has an item more than Hoity Toity has ([H-7]).",
+    ),
+    "head-option-even": fails(
+        consented(options=((2, False),)),
+        "bad-header",
+        what="The terms have an even option ([H-2], 4).",
+    ),
+    "head-option-odd": fails(
+        consented(options=((3, ("whatever", 1)), (65_535, None))),
+        "not-final",
+        1,
+        what="The terms have odd options that no seat knows; a verifier passes them over ([H-14]).",
+    ),
+    "head-option-not-rising": fails(
+        consented(options=((3, None), (1, False))),
+        "bad-header",
+        what="The options are not in rising order ([H-2], 2).",
+    ),
+    "head-option-twice": fails(
+        consented(options=((1, False), (1, False))),
+        "bad-header",
+        what="One option stands twice ([H-2], 2).",
+    ),
+    "head-option-too-high": fails(
+        consented(options=((65_537, None),)),
+        "bad-header",
+        what="An option has a number above 65,535 ([H-2], 2).",
+    ),
+    "head-options-too-many": fails(
+        consented(options=tuple((2 * n + 1, None) for n in range(17))),
+        "bad-header",
+        what="There are 17 options ([H-2], 2).",
     ),
     "head-nick-private-e000": fails(
         consented(nickname="a\ue000"),

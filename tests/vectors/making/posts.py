@@ -47,6 +47,7 @@ from protocol.wire.signed_messages import (
     StepTimeout,
 )
 from protocol.wire.table_header import Header, seat_statement, sign_roster, sit
+from protocol.wire.vouches import vouched_entry
 
 Entry = dict[str, Any]
 SECRET = bytes(range(16))
@@ -183,14 +184,24 @@ def lobby_frames() -> list[Entry]:
     capability = Capability(found.terms.digest(), SECRET)
     link = bytes.fromhex(links()["binding"]), who()[0].public, who()[1].public
     signature = sign_roster(found, who()[0])
+    vouched = [
+        vouched_entry(found.terms, key, Identity(bytes([n]) * 32), one.nickname, bytes([n]) * 32)
+        for n, (key, one) in enumerate(zip(who(), found.roster, strict=True), 1)
+    ]
+    (_, host), (entry, guest), _ = vouched
+    shown = Header(found.terms, (vouched[0][0], entry, found.roster[2]))
+    vouches = (host, guest, None)
     every: list[lobby.LobbyFrame] = [
         lobby.Ask(capability.guest_proof(*link)),
         lobby.Offer(capability.door_proof(*link), found.terms, ("Ada",)),
+        lobby.Offer(capability.door_proof(*link), found.terms, ("Ada",), host),
         lobby.Sit(found.roster[1].value(), addresses),
+        lobby.Sit(entry.value(), addresses, guest),
         lobby.SeatedNames(("Ada", "Bob")),
         lobby.Refuse(lobby.Refusal.FULL),
         lobby.Pending(),
-        lobby.Roster(found.encode(), (addresses, (), ()), signature),
+        lobby.Roster(found.encode(), (addresses, (), ()), signature, (None, None, None)),
+        lobby.Roster(shown.encode(), (addresses, (), ()), sign_roster(shown, who()[0]), vouches),
         lobby.SignedTable(found.table_id, signature),
     ]
     return [_frame(type(one).__name__, lobby.encode_lobby(one)) for one in every]
@@ -202,11 +213,15 @@ def side_frames() -> list[Entry]:
     word = chat.speak(here.id, seats[1], 1, 1_700_000_000_000, "nice pipes")
     guest = chat.speak(here.id, Identity(b"o" * 32), 1, 1_700_000_000_001, 2)
     nickname = here.header.roster[1].nickname
-    entry = sit(rematch.next_terms(here), seats[1], nickname, b"n" * 32)
+    terms = rematch.next_terms(here)
+    entry = sit(terms, seats[1], nickname, b"n" * 32)
+    player = Identity(b"p" * 32)
+    vouched, vouch = vouched_entry(terms, seats[1], player, nickname, b"s" * 32)
     every: list[Any] = [
         word,
         chat.pass_on(guest, seats[1], 1_700_000_000_002),
         rematch.Consent(here.id, entry.value()),
+        rematch.Consent(here.id, vouched.value(), vouch),
         rematch.refuse(here.id, seats[1]),
     ]
     return [_frame(type(one).__name__, one.encode()) for one in every]
