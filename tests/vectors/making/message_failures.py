@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -339,10 +339,23 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     ),
     "lobby-offer-of-one-seat": BadPost(
         "The terms offer one seat.",
-        lambda: codec.encode(("offer", bytes(32), _one_seat(), (), True)),
+        lambda: codec.encode(("offer", bytes(32), _one_seat(), (), None)),
         "bad-header",
         "lobby",
-        lambda: codec.encode(("offer", bytes(32), table().header.terms.value(), (), True)),
+        lambda: codec.encode(("offer", bytes(32), table().header.terms.value(), (), None)),
+    ),
+    "lobby-offer-with-a-vouch-without-salt": bad_frame(
+        "A vouch has a key, a salt and a signature.",
+        ("offer", bytes(32), table().header.terms.value(), (), (bytes(32), bytes(64))),
+        ("offer", bytes(32), table().header.terms.value(), (), None),
+        "lobby",
+    ),
+    "lobby-offer-with-an-even-option": BadPost(
+        "The terms have an even option.",
+        lambda: codec.encode(("offer", bytes(32), _with_option(4), (), None)),
+        "bad-header",
+        "lobby",
+        lambda: codec.encode(("offer", bytes(32), _with_option(5), (), None)),
     ),
     "lobby-ask-of-31-bytes": bad_frame(
         "A proof has 32 bytes or none.", ("ask", bytes(31)), ("ask", bytes(32)), "lobby"
@@ -384,6 +397,10 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     ),
 }
 """Name to file."""
+
+
+def _with_option(number: int) -> Any:
+    return replace(table().header.terms, options=((number, None),)).value()
 
 
 def _one_seat() -> Any:
