@@ -264,7 +264,7 @@ def _watched() -> Shown:
 
 MOMENTS: dict[str, Callable[[], Shown]] = {
     "terms": _terms,
-    "seat_request": _seat_request,
+    "seat-request": _seat_request,
     "deal": _deal,
     "place": lambda: asked_for(begun(), "place", 3),
     "action-hall": lambda: _at(rules.Place.AUCTION_HALL),

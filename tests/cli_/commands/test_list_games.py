@@ -173,14 +173,13 @@ def test_the_shell_completes_games(home: Home, game: str) -> None:
 
 
 def test_the_newest_that_nobody_plays_is_taken(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    me = player(Home(home.path / "other"))
     books = [keep_journal(home, room_of(3, 2, bytes([n])), started=100 * n) for n in (1, 2, 3)]
     for book in books[:2]:
         book.close()
-    found, others = list_games.newest(home, me, None)
+    found, others = list_games.newest(home, None)
     assert (found.started, [one.started for one in others]) == (200, [100])
     books[2].close()
-    found, others = list_games.newest(home, me, None)
+    found, others = list_games.newest(home, None)
     assert (found.started, [one.started for one in others]) == (300, [200, 100])
-    assert list_games.find(home, "last", me, None, "hoity resume") == found
+    assert list_games.find(home, "last", None, "hoity resume") == found
     assert resume_table.open_games(home)[0] == found

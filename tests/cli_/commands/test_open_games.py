@@ -6,24 +6,14 @@ import pytest
 
 from cli.commands import list_games
 from cli.exit_codes import USAGE, Trouble
-from p2p_hoity.storage import player_key
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table import resume_table
 from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.resume_table import OpenGame
 
 
-@pytest.fixture
-def me(tmp_path: Path) -> player_key.NamedIdentity:
-    return player_key.new_identity(Home(tmp_path), "Ana")
-
-
-def game(
-    name: str, me: player_key.NamedIdentity, put_away: bool = False, key: bytes | None = None
-) -> OpenGame:
-    key = me.identity.public if key is None else key
-    names = ("Bob", "Ana", "Carol")
-    return OpenGame(name, Path(name), names, 1_700_000_000, 1, key, put_away)
+def game(name: str, put_away: bool = False) -> OpenGame:
+    return OpenGame(name, Path(name), ("Bob", "Ana", "Carol"), 1_700_000_000, 1, put_away)
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
@@ -31,11 +21,11 @@ def offer(monkeypatch: pytest.MonkeyPatch, *games: OpenGame) -> None:
 
 
 def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.NamedIdentity
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    offer(monkeypatch, game("aaaabbbb", me), game("aaaacccc", me), game("ddddeeee", me))
+    offer(monkeypatch, game("aaaabbbb"), game("aaaacccc"), game("ddddeeee"))
     with pytest.raises(Trouble) as caught:
-        list_games.find(Home(tmp_path), None, me, None, "hoity resume")
+        list_games.find(Home(tmp_path), None, None, "hoity resume")
     assert caught.value.exit_code == USAGE
     _, first, second, third = str(caught.value).splitlines()
     assert first.startswith("  hoity resume aaaab ")
@@ -47,14 +37,14 @@ def test_several_games_are_listed_with_date_and_opponents_and_what_to_type(
     assert [list_games.short(name, names) for name in names] == ["aaaaaaaa", "aaaaaaab", "bbbb"]
 
 
-def test_a_claimed_game_and_that_of_another_key_are_found_by_name_only(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, me: player_key.NamedIdentity
+def test_a_claimed_game_is_found_by_name_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    claimed = game("bbbb", me, put_away=True)
-    games = {None: game("aaaa", me), "bb": claimed, "cc": game("cccc", me, key=b"k" * 32)}
+    claimed = game("bbbb", put_away=True)
+    games = {None: game("aaaa"), "bb": claimed}
     offer(monkeypatch, *games.values())
     for name, wanted in games.items():
-        assert list_games.find(Home(tmp_path), name, me, None, "hoity resume") == wanted
+        assert list_games.find(Home(tmp_path), name, None, "hoity resume") == wanted
     offer(monkeypatch, claimed)
     with pytest.raises(PeerError, match=r"only-claimed-games names=..bbbb"):
-        list_games.find(Home(tmp_path), None, me, None, "hoity resume")
+        list_games.find(Home(tmp_path), None, None, "hoity resume")

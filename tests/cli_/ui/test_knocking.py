@@ -10,7 +10,7 @@ from support.shell import Shell
 from cli.exit_codes import Trouble
 from cli.ui.json_screen import JsonSeat
 from cli.ui.screen_interface import ScreenOptions
-from cli.words.presence_sentences import knock
+from cli.words.presence_sentences import seat_request
 
 Shown = pytest.CaptureFixture[str]
 
@@ -26,14 +26,21 @@ async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_noth
         assert await seat.admit("Bob", "KEY") is True
         await send.send('{"refuse":"KEY"}')
         assert await seat.admit("Bob", "KEY") is False
+        for said in ('{"admit":null}', '{"admit":null,"nickname":"Bob"}'):
+            await send.send('{"admit":null,"nickname":"Eve"}')  # of a guest before
+            await send.send(said)
+        assert await seat.admit("Bob", None) is True
+        await send.send('{"refuse":null,"nickname":"Bob"}')
+        assert await seat.admit("Bob", None) is False
         await send.aclose()
         with pytest.raises(Trouble, match="input has ended"):
             await seat.admit("Bob", "KEY")
     first = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert first == {"type": "knock", "nickname": "Bob", "fingerprint": "KEY"}
+    assert first == {"type": "seat-request", "nickname": "Bob", "fingerprint": "KEY"}
 
 
 def test_with_nobody_to_ask_no_table_opens(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
     assert "--ask needs somebody to ask" in hoity.told(2, "host", "--ask")
-    assert knock("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")
+    assert seat_request("Bob", "ABCD-EFGH").startswith("Bob, key ABCD-EFGH,")
+    assert "shows no key" in seat_request("Bob", None)

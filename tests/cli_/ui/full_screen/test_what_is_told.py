@@ -11,7 +11,7 @@ from cli.ui.full_screen.question_panel import question
 from cli.ui.lines.line_screen import LineScreen
 from cli.words import translation
 from cli.words.card_names import run_letters
-from cli.words.presence_sentences import knock, victory, won
+from cli.words.presence_sentences import seat_request, victory, won
 from cli.words.translation import LANGUAGES
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
@@ -71,8 +71,8 @@ def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
 @pytest.mark.parametrize("name", ["Bruno", "Maximiliane", "W" * 24])
 def test_a_plain_question_is_read_whole(language: str, name: str) -> None:
     translation.speak(language)
-    shown = MOMENTS["knock"]()
-    shown.desk.answers = knock(name, "MLIL-DCD5-6CF4-OPNQ-DKLO")
+    shown = MOMENTS["seat-request"]()
+    shown.desk.answers = seat_request(name, "MLIL-DCD5-6CF4-OPNQ-DKLO")
     lines = shown.lines()
     assert len(lines) == SMALL[1]
     at = next(number for number, line in enumerate(lines) if line.startswith(f" {name}"))
@@ -140,7 +140,7 @@ def test_a_way_back_is_offered_only_where_there_is_one(may_rejoin: bool) -> None
 
 
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:
-    shown = MOMENTS["knock"]()
+    shown = MOMENTS["seat-request"]()
     assert "# shows the rest" in shown.lines()[-2]
     rest = [line.plain.strip() for line in page("numbers", shown.stage, shown.desk, (), 70)[1]]
     for paper in shown.desk.papers:
