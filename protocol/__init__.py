@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from .crypto.hashing import Label as Label
     from .crypto.hashing import digest as digest
     from .crypto.hashing import framed as framed
-    from .crypto.identities import SIGNATURE_SIZE as SIGNATURE_SIZE
     from .crypto.identities import Identity as Identity
     from .crypto.identities import check_public as check_public
     from .crypto.identities import fingerprint as fingerprint
@@ -74,7 +73,6 @@ _MODULES: Final = {
         "fingerprint",
         "verify_signature",
         "check_public",
-        "SIGNATURE_SIZE",
     ),
     "crypto.hashing": ("Label", "digest", "framed"),
     "wire.allowed_text": ("is_plain", "is_one_name", "NOT_PLAIN"),

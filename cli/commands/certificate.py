@@ -12,7 +12,7 @@ from protocol import Header, Invalid, fingerprint, transcript
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import say, write_line
 from ..words.error_sentences import meaning
-from ..words.table_terms import table_key
+from ..words.key_names import table_key
 from ..words.translation import _
 
 MOST: Final = transcript.MAX_CERTIFICATE + 1

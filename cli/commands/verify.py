@@ -16,7 +16,6 @@ from p2p_hoity import worker_processes
 from p2p_hoity.game_adapter import Play, read_game
 from p2p_hoity.rules import State
 from p2p_hoity.storage.home import home, transcripts
-from p2p_hoity.storage.kept_vouches import MAX_FILE, place_of, read_vouches
 from p2p_hoity.storage.private_files import open_at_once
 from protocol import Invalid, fingerprint, transcript
 
@@ -25,7 +24,7 @@ from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..printing import complain, say, write_line
 from ..words.card_names import field_name, listed
 from ..words.error_sentences import PROTOCOL, meaning
-from ..words.table_terms import player_key, table_key
+from ..words.key_names import player_key, table_key
 from ..words.translation import _
 from .options import LAST, VerifyOptions
 
@@ -133,6 +132,8 @@ def players_of(report: transcript.Report, named: Path | None) -> Players:
     Raises:
         Trouble: If the file that is named cannot be read, or is none of this game.
     """
+    from p2p_hoity.storage.kept_vouches import MAX_FILE, place_of, read_vouches
+
     header = report.node.table.header if report.node is not None else None
     if header is None:
         return ()

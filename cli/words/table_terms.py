@@ -135,22 +135,6 @@ def describe(offer: TableOffer) -> list[str]:
     ]
 
 
-def player_key(key: bytes | None) -> str:
-    """Return by which long-lived key a player is known.
-
-    Args:
-        key: The key, 32 bytes. None if the player shows none.
-    """
-    if key is None:
-        return _("shows no key")
-    return _("key {key}").format(key=fingerprint(key))
-
-
-def table_key(key: bytes) -> str:
-    """Return the key of a seat that was drawn for its table, and tells nothing of its player."""
-    return _("key of this table {key}").format(key=fingerprint(key))
-
-
 def _host(key: bytes | None) -> str:
     if key is None:
         return _("Host: shows no key; nothing here tells who it is.")
@@ -158,7 +142,7 @@ def _host(key: bytes | None) -> str:
 
 
 def onlookers(watched: bool) -> str:
-    """Return whether the game may be watched."""
+    """Return whether the game may be watched ([L-63])."""
     if watched:
         return _("Onlookers: whoever has the ticket may watch; they see what all seats see.")
     return _("Onlookers: none; the host lets nobody watch this table.")

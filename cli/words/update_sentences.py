@@ -21,6 +21,7 @@ from .chat_phrases import quoted, spoken
 from .choice_names import in_words
 from .error_sentences import choose_again, meaning, sentence
 from .happening_sentences import brief_story, proved
+from .key_names import player_key
 from .translation import N_, _
 
 REMARKS: Final = frozenset(
@@ -167,7 +168,7 @@ def _started(update: updates.Started, telling: Telling) -> list[str]:
     players = update.players or (None,) * len(roster)
     for seat, (entry, key) in enumerate(zip(roster, players, strict=True)):
         who = telling.names.seat(seat) if telling.names else entry.nickname
-        lines.append(f"  {who}: {table_terms.player_key(key)}")
+        lines.append(f"  {who}: {player_key(key)}")
     return lines
 
 

@@ -72,7 +72,7 @@ def read_vouches(data: bytes, header: Header) -> tuple[bytes | None, ...]:
 
     Raises:
         Invalid: 'bad-encoding' or 'bad-vouch' if the bytes are no such file, if the file is of
-            another table, or if a vouch does not hold ([H-16]).
+            another table, or if a vouch does not hold ([H-16], [H-17]).
     """
     value = codec.decode(data, MAX_FILE)
     _, _, table, shown = codec.read(_FORM, value, vouches.BAD_VOUCH, "the file")

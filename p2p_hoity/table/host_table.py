@@ -238,8 +238,6 @@ async def host_table(
         reach: How the host is reached.
         on_ticket: Is told the ticket.
         admit: Is asked about each guest. None to seat whoever has the ticket.
-
-    SPEC: [L-21].
     """
     who = keys.seat
     capability = Capability(terms.digest(), fresh_secret(), reach.lan is Lan.OPEN)
@@ -267,11 +265,11 @@ async def host_table(
             beside.append(partial(door.run, lobby.decided))
         await _fill(lobby, beside)
         lobby.refuse_the_rest()
-        roster = seating.roster(who)
+        roster = seating.roster(who)  # [L-21]
         for peer in seating.ids:
             hub.post(peer, encode_lobby(roster))
-        agreed = Agreed(roster, capability)
-        return await play(hub, seat, keys, reach, agreed, lobby.onlookers())
+        waiting = lobby.onlookers()
+        return await play(hub, seat, keys, reach, Agreed(roster, capability), waiting)
 
 
 async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -> None:

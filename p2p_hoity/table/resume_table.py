@@ -363,9 +363,9 @@ async def resume_table(
         if not book.current:
             machine.be_cautious()
         capability = Capability(table.header.terms.digest(), first.secret, first.is_open)
+        agreed = Agreed(roster, capability)
         reach = _reach_again(how, first.listen, first.relays, known)
-        keys = TableKeys(first.identity, seat.long_lived_key)
-        own = first.identity.public
+        keys, own = TableKeys(first.identity, seat.long_lived_key), first.identity.public
         bare = Ticket(own, (), capability.terms, reach.relays, capability.secret)
         async with open_hub(keys.seat, reach, seat.screen) as (hub, ways):
             if fresh is None:
@@ -379,13 +379,12 @@ async def resume_table(
                 if reach.outside:
                     nursery.start_soon(giver.run)
                 unplayed.pop_all()  # the session closes the journal
-                agreed = Agreed(roster, capability)
                 outcome = await run_session(hub, recalled, keys, agreed, machine, book, came)
                 nursery.cancel_scope.cancel()
             if outcome.again is None:
                 return outcome
-            further = replace(seat, output=None)
-            return await play(hub, further, keys, reach, outcome.again, outcome.early)
+            seat = replace(seat, output=None)
+            return await play(hub, seat, keys, reach, outcome.again, outcome.early)
 
 
 def _relay_only_mark(journal: Path) -> Path:

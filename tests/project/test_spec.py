@@ -151,7 +151,7 @@ def test_messages_and_terms_have_the_fields_of_the_page() -> None:
         made.name_of(cls): list(cls.__dataclass_fields__)
         for cls, _ in signed_messages.KINDS.values()
     }
-    terms = table_header.Terms(identity(0).public, HASH, "any", 3, 2)
+    terms = table_header.Terms(identity(0).public, HASH, (("any", 1),), 3, 2)
     names = [row[1] for row in rows_of("header") if row[0] == "terms"]
     assert len(terms.value()) == len(names)
     assert [name for name in names if name != "version"] == list(terms.__dataclass_fields__)
@@ -197,6 +197,11 @@ def _one(place: int, time: int) -> tuple[int, ...]:
         *(((4, 2), True), ((4, 9), False), ((4, 1), False)),
         *(((5, 1), False), ((5, 3), True), ((5, 4), False)),
         *(((7, 255), True), ((7, 256), False)),
+        *(((8, ((1, False), (65_535, None))), True), ((8, ((2, None),)), False)),
+        *(((8, ((1, 0), (1, 0))), False), ((8, ((65_537, 0),)), False), ((8, 0), False)),
+        *(((3, (("x" * 32, 2**32 - 1), 0)), True), ((3, (("x" * 33, 1),)), False)),
+        *(((3, (("x", 2**32),)), False), ((3, ()), False), ((3, ("x", 1)), False)),
+        ((3, (("x\n", 1),)), False),
         *(((6, tuple(low for low, _ in BOUNDS)), True), ((1, bytes(32)), False)),
         *(((6, tuple(high for _, high in BOUNDS)), True), ((6, (1000, 1000, 200, 100)), False)),
         *(((6, _one(i, low - 1)), False) for i, (low, _) in enumerate(BOUNDS)),
@@ -205,7 +210,7 @@ def _one(place: int, time: int) -> tuple[int, ...]:
     ],
 )
 def test_the_bounds_of_the_terms(change: tuple[int, Any], good: bool) -> None:
-    value = list(table_header.Terms(identity(0).public, HASH, "any", 3, 2).value())
+    value = list(table_header.Terms(identity(0).public, HASH, (("any", 1),), 3, 2).value())
     value[change[0]] = change[1]
     if good:
         table_header.parse_terms(tuple(value))
@@ -235,14 +240,14 @@ def test_frames_have_the_forms_of_the_page() -> None:
 
 
 def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
-    terms = table_header.Terms(identity(0).public, HASH, "any", 3, 2)
+    terms = table_header.Terms(identity(0).public, HASH, (("any", 1),), 3, 2)
     refuse, shown = lobby.Refuse(lobby.Refusal.FULL), lobby.SignedTable(HASH, bytes(64))
     sent: list[lobby.LobbyFrame] = [lobby.Ask(b""), lobby.Offer(b"", terms, ()), lobby.Sit((), ())]
     sent += [
         lobby.SeatedNames(()),
         refuse,
         lobby.Pending(),
-        lobby.Roster(b"", (), bytes(64)),
+        lobby.Roster(b"", (), bytes(64), ()),
         shown,
     ]
     who, entry = identity(1), table_header.SeatEntry(HASH, "Ada", HASH, bytes(64))

@@ -15,7 +15,7 @@ from protocol.bounds import Quota
 
 from ...words import happening_sentences
 from ...words.card_names import Names
-from ...words.table_terms import player_key, table_key
+from ...words.key_names import player_key, table_key
 from ...words.translation import _
 from ...words.update_sentences import FollowedTable, Telling, sentences
 

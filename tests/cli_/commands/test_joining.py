@@ -44,8 +44,7 @@ def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsy
     types("0", "9", "x", "1")
     assert join.from_list() == OPEN
     out = capsys.readouterr().out
-    assert "  1  Ana (key " in out
-    assert "1 of 4 seated, open to all" in out
+    assert "  1  Ana: 1 of 4 seated, open to all" in out
     assert out.count("No table has that number.") == 3
     types("2", "", "hoity3pasted")
     assert join.from_list() == "hoity3pasted"
@@ -163,9 +162,7 @@ def test_a_ticket_that_is_forged_or_not_taken_is_not_left_with_a_game(
     assert words in hoity.told(code, "join", encode_ticket(ticket_of(played, **given)))
 
 
-def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
-    hoity: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_seat_is_not_taken_by_a_forged_ticket(hoity: Shell) -> None:
     player(hoity.home, 1)
     here = room_of(3, 2)
     book = keep_journal(hoity.home, here, 1, secret=SECRET)
@@ -175,10 +172,3 @@ def test_a_seat_is_not_taken_by_a_forged_ticket_or_another_key(
     done = hoity("join", "--auto", "--json", encode_ticket(forged))
     assert (done.code, done.lines[0]["code"]) == (2, "ticket-with-another-secret")
     assert book.path.read_bytes() == before
-    hoity.home.identity.unlink()
-    player(hoity.home, 5)
-    monkeypatch.setattr(join, "take_up", resume.take_up)
-    monkeypatch.setattr(join, "join_table", None)
-    assert (
-        "kept" not in hoity("join", "--yes", encode_ticket(ticket_of(here, secret=bytes(16)))).out
-    )

@@ -101,12 +101,16 @@ def each() -> list[updates.Update]:
 
 
 def test_every_seats_key_is_shown_when_the_table_begins() -> None:
-    begun = updates.Started(bound(), 0)
-    roster, said = begun.table.header.roster, said_of(begun)
-    for entry in roster:
-        assert any(fingerprint(entry.id) in line and entry.nickname in line for line in said)
-    (written,) = written_of(begun)
-    assert [one["fingerprint"] for one in written["seats"]] == [fingerprint(e.id) for e in roster]
+    table = bound()
+    roster = table.header.roster
+    players = (*(identity(9 + seat).public for seat in range(1, table.seats)), None)
+    begun = updates.Started(table, 0, players)
+    said, (written,) = said_of(begun), written_of(begun)
+    for entry, key, one in zip(roster, players, written["seats"], strict=True):
+        told = "shows no key" if key is None else fingerprint(key)
+        assert any(told in line and entry.nickname in line for line in said)
+        assert one["fingerprint"] == (key and fingerprint(key))
+        assert one["table_key"] == fingerprint(entry.id)
 
 
 def test_every_update_has_a_teller_and_a_name_of_its_own_and_may_come_before_the_table() -> None:

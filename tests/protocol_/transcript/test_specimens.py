@@ -22,7 +22,7 @@ from protocol.crypto.hashing import Label, digest, framed
 from protocol.crypto.identities import signed_bytes, verify_bytes, verify_signature
 from protocol.errors import Invalid
 from protocol.transcript.verifier import steps_to, verify
-from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header
+from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header, vouches
 from protocol.wire.peer_frames import Carry
 from protocol.wire.signed_notices import Departure, EndNotice
 
@@ -123,7 +123,7 @@ def test_no_specimen_is_read_with_a_field_more_or_a_byte_less(section: str) -> N
 
 
 def test_what_frames_of_the_lobby_hold_is_read_and_signed() -> None:
-    ask, offer, sit, *_, roster, told = (
+    ask, offer, shown, sit, vouched, *_, roster, known, told = (
         lobby.parse_lobby(raw(one, "encoded")) for one in BOOK["lobby"]
     )
     link = raw(BOOK["link"], "binding"), IDS[0], IDS[1]
@@ -133,7 +133,20 @@ def test_what_frames_of_the_lobby_hold_is_read_and_signed() -> None:
     assert isinstance(offer, lobby.Offer)
     assert capability.trusts(offer.proof, *link)
     assert offer.terms == TERMS
+    assert isinstance(shown, lobby.Offer)
+    assert offer.vouch is None
+    assert shown.vouch is not None
+    vouches.check_signature(shown.vouch, TERMS, IDS[0])
+    assert isinstance(vouched, lobby.Sit)
+    assert vouched.vouch is not None
+    entry = table_header.parse_entry(TERMS, vouched.entry)
+    vouches.check_vouch(vouched.vouch, TERMS, entry)
+    assert isinstance(known, lobby.Roster)
+    complete = table_header.parse_header(known.header)
+    assert known.vouches == (shown.vouch, vouched.vouch, None)
+    vouches.check_vouches(known.vouches, TERMS, complete.roster)
     assert isinstance(sit, lobby.Sit)
+    assert sit.vouch is None
     assert table_header.parse_entry(TERMS, sit.entry) == HEADER.roster[1]
     assert isinstance(roster, lobby.Roster)
     assert table_header.parse_header(roster.header) == HEADER
@@ -143,7 +156,7 @@ def test_what_frames_of_the_lobby_hold_is_read_and_signed() -> None:
 
 
 def test_frames_beside_the_game_are_read_and_signed() -> None:
-    spoken, passed, consent, refusal = (raw(one, "encoded") for one in BOOK["side"])
+    spoken, passed, consent, vouched, refusal = (raw(one, "encoded") for one in BOOK["side"])
     for data in (spoken, passed):
         word = chat.parse_talk(data)
         assert word.encode() == data
@@ -153,6 +166,10 @@ def test_frames_beside_the_game_are_read_and_signed() -> None:
     assert request.encode() == consent
     after = rematch_frames.next_terms(game_adapter.bind(HEADER))
     assert table_header.parse_entry(after, request.entry).id == IDS[1]
+    again = rematch_frames.parse_again(vouched)
+    assert isinstance(again, rematch_frames.Consent)
+    assert again.vouch is not None
+    vouches.check_vouch(again.vouch, after, table_header.parse_entry(after, again.entry))
     word_of_no = rematch_frames.parse_again(refusal)
     assert isinstance(word_of_no, rematch_frames.Decline)
     assert word_of_no.encode() == refusal
