@@ -142,13 +142,22 @@ def test_judged(subtests: Any) -> None:
     """Files that only liars could have signed are judged as two implementations agreed."""
     verdicts = load("judged/verdicts.json")
     assert set(verdicts) == {path.stem for path in (VECTORS / "judged").glob("*.hoity")}
+    kinds = set()
     for name, expected in verdicts.items():
         with subtests.test(name):
-            verdict = verify((VECTORS / "judged" / f"{name}.hoity").read_bytes())
+            data = (VECTORS / "judged" / f"{name}.hoity").read_bytes()
+            verdict = verify(data)
+            certificate = certified(data, verdict)
+            if certificate is not None:
+                made = bytes.fromhex(certificate)
+                kinds.add(encoding.decode(made)[5])
+                shown = read_certificate(made).standings
+                assert list(shown) == sorted(verdict.standings)
             problem = list(verdict.problem) if verdict.problem else None
             faults = [list(fault) for fault in verdict.faults]
             assert verdict.verdict == expected["verdict"]
             assert (problem, faults) == (expected["problem"], expected["faults"])
+    assert kinds == {c.SAY, c.SEAL}
 
 
 def test_example() -> None:
