@@ -76,7 +76,7 @@ class Label(StrEnum):
 
     # Proofs of a ticket
     TICKET_GUEST = "p2p-table/3/ticket-guest"
-    TICKET_DOOR = "p2p-table/3/ticket-door"
+    TICKET_HOST = "p2p-table/3/ticket-host"
 
     # Another game with the same people: its nonce, and the secret of its ticket
     NEXT_TABLE = "p2p-table/3/next-table"

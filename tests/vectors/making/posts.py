@@ -185,7 +185,7 @@ def lobby_frames() -> list[Entry]:
     signature = sign_roster(found, who()[0])
     every: list[lobby.LobbyFrame] = [
         lobby.Ask(capability.guest_proof(*link)),
-        lobby.Offer(capability.door_proof(*link), found.terms, ("Ada",)),
+        lobby.Offer(capability.host_proof(*link), found.terms, ("Ada",)),
         lobby.Sit(found.roster[1].value(), addresses),
         lobby.SeatedNames(("Ada", "Bob")),
         lobby.Refuse(lobby.Refusal.FULL),
