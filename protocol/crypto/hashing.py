@@ -50,7 +50,7 @@ class Label(StrEnum):
     SHUFFLE_NONCE = "p2p-table/3/shuffle-nonce"
     SHUFFLE_CHALLENGE = "p2p-table/3/shuffle-challenge"
 
-    # Commitments, escrow, backup
+    # Commitments, escrow, key sharing
     COMMITMENT = "p2p-table/3/commitment"
     ESCROW_RANDOMNESS = "p2p-table/3/escrow-randomness"
     ESCROW_KDF = "p2p-table/3/escrow-kdf"

@@ -66,7 +66,7 @@ class Terms:
 
     @property
     def strict(self) -> bool:
-        """All seats are needed: no backup, no escrow, an absence only pauses."""
+        """All seats are needed: no key sharing, no escrow, an absence only pauses."""
         return self.quorum == self.seats
 
 
