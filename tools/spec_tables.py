@@ -371,7 +371,7 @@ WHERE: Final = {
     "incomplete-step": ("its own", "the first such"),
     "unjustified-absence": ("its own", "the first such"),
     "unjustified-fault": ("its own", "the first such"),
-    "unjustified-link": ("the next", "none"),
+    "unjustified-reconfiguration": ("the next", "none"),
     "bad-base": (
         "of a body that differs its own, else none",
         "of a body its own; of an invalid new-epoch message its signer; else none",

@@ -402,7 +402,7 @@ class Lobby:
             return
         one.asked = data
         self._prefer()
-        shown = self.capability.door_proof(binding, self.me, peer) if proof else b""
+        shown = self.capability.host_proof(binding, self.me, peer) if proof else b""
         seating = self.seating
         self._post(peer, Offer(shown, seating.terms, seating.names, seating.vouch))
 

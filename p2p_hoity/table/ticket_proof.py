@@ -27,29 +27,29 @@ class Capability:
         secret = digest(Label.NEXT_TICKET, self.secret, terms)[: len(self.secret)]
         return Capability(terms, secret, self.is_open)
 
-    def guest_proof(self, binding: bytes, door: bytes, guest: bytes) -> bytes:
+    def guest_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
         """What a guest shows first; nothing without a secret."""
-        return self._proof(Label.TICKET_GUEST, binding, door, guest)
+        return self._proof(Label.TICKET_GUEST, binding, host, guest)
 
-    def door_proof(self, binding: bytes, door: bytes, guest: bytes) -> bytes:
+    def host_proof(self, binding: bytes, host: bytes, guest: bytes) -> bytes:
         """What the guest gets back before anything else."""
-        return self._proof(Label.TICKET_DOOR, binding, door, guest)
+        return self._proof(Label.TICKET_HOST, binding, host, guest)
 
-    def _proof(self, label: Label, binding: bytes, door: bytes, guest: bytes) -> bytes:
+    def _proof(self, label: Label, binding: bytes, host: bytes, guest: bytes) -> bytes:
         if not self.secret:
             return b""
-        return digest(label, self.secret, binding, door, guest, self.terms)
+        return digest(label, self.secret, binding, host, guest, self.terms)
 
-    def admits(self, proof: bytes, binding: bytes, door: bytes, guest: bytes) -> bool:
+    def admits(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
         """Whether a guest may come in on what it shows ([L-16])."""
-        return self.is_open or self._is(proof, self.guest_proof(binding, door, guest))
+        return self.is_open or self._is(proof, self.guest_proof(binding, host, guest))
 
-    def trusts(self, proof: bytes, binding: bytes, door: bytes, guest: bytes) -> bool:
+    def trusts(self, proof: bytes, binding: bytes, host: bytes, guest: bytes) -> bool:
         """Whether the one who admits holds our secret too; with none of our own, anyone may.
 
         SPEC: [L-17].
         """
-        return not self.secret or self._is(proof, self.door_proof(binding, door, guest))
+        return not self.secret or self._is(proof, self.host_proof(binding, host, guest))
 
     def _is(self, proof: bytes, expected: bytes) -> bool:
         return bool(expected) and hmac.compare_digest(proof, expected)

@@ -43,7 +43,7 @@ def check_showable(node: Node, seat: int, choice: Choice) -> None:
 
 @dataclass(frozen=True)
 class ShareBatch:
-    """The shares of some slots, all of one key, that a seat says with one proof for them all.
+    """The shares of some slots, all of one key, that a seat gives with one proof for them all.
 
     Attributes:
         node: The node that stands before the step in which they are said.

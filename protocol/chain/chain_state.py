@@ -115,7 +115,7 @@ class Table:
 
     @property
     def strict(self) -> bool:
-        """t = n: no backup, no escrow."""
+        """t = n: no key sharing, no escrow."""
         return self.header.terms.strict
 
     @cached_property

@@ -1,7 +1,8 @@
 """The steps in which things are opened: the deal, reveals, draws and the final opening.
 
 Each present seat gives what it owes: the opening of its own sealed choice, its shares of the
-cards the state asks for, backup shares for absent seats, and escrow shares for lost choices.
+cards the state asks for, decryption shares by the key shares of absent seats, and escrow shares for
+lost choices.
 """
 
 from __future__ import annotations

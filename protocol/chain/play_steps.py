@@ -1,4 +1,4 @@
-"""The steps of the game itself in which a seat says more than that it is there."""
+"""The steps of the game itself in which a seat gives more than that it is there."""
 
 from __future__ import annotations
 

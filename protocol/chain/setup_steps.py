@@ -1,4 +1,4 @@
-"""The steps before the deal: keys, backup, the joint coin's commitment, shuffles, deck.ok."""
+"""The steps before the deal: keys, key sharing, the joint coin's commitment, shuffles, deck.ok."""
 
 from __future__ import annotations
 

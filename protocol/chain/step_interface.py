@@ -38,7 +38,7 @@ class StepRules(ABC, Generic[C]):
         """Return the state after the step, from what each seat gave that was not missing."""
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return what this seat says without being asked for a choice."""
+        """Return what this seat gives without being asked for a choice."""
         return step_bodies.EMPTY
 
     def write_choice(

@@ -331,7 +331,7 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
 def slots_of(
     node: Node, inputs: dict[int, bytes], missing: Missing = Missing.NONE
 ) -> tuple[Slot, ...]:
-    """Return n slots: the bodies said; `missing` for other speakers; NONE for all else."""
+    """Return n slots: the bodies given; `missing` for other speakers; NONE for all else."""
     return tuple(
         inputs.get(seat, missing if seat in node.want.speakers else Missing.NONE)
         for seat in range(node.table.seats)
@@ -381,7 +381,7 @@ def stands_still(node: Node) -> bool:
     return node.want.kind is not Kind.RESULT and not may_go_on(node)
 
 
-# What one seat says
+# Input of one seat
 
 LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
 """Steps in which a body takes five to a hundred milliseconds to write at a full table."""

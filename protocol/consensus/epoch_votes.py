@@ -44,7 +44,7 @@ class Votes(References):
         bad: Epoch promises and new-epoch messages of a bad form, in the order in which they were
             judged.
         void: Whether two bases of one epoch are committed.
-        far: By seat the highest wish that is too far ahead to be kept.
+        far: By seat the highest requested epoch that is too far ahead to be kept.
     """
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
@@ -108,9 +108,9 @@ class Votes(References):
         return found
 
     def note_far(self, message: Message) -> None:
-        """Note of each seat the highest wish that is too far ahead to be kept, for whoever asks.
+        """Note of each seat the highest requested epoch too far ahead to be kept, for whoever asks.
 
-        A faulty seat that wishes so to some only would else drive them ahead of the others for
+        A faulty seat that requests it of some only would else drive them ahead of the others for
         ever.
 
         SPEC: [M-14].

@@ -151,7 +151,7 @@ def proven(
 # What the messages that one node stores prove.
 
 STANDING_ALONE = frozenset({"equivocation", "promise-below-certificate", "promise-omits-input"})
-"""Codes whose proof is a pair that holds on any chain; says need the state they were made in."""
+"""Codes whose proof is a pair that holds on any chain; inputs need the state they were made in."""
 
 
 def _against_promise(message: Message, store: MessageStore, first: int) -> Proof | None:

@@ -1,4 +1,4 @@
-"""Following the chain of one epoch: which says count."""
+"""Following the chain of one epoch: which inputs count."""
 
 from __future__ import annotations
 

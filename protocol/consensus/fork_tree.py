@@ -1,4 +1,4 @@
-"""What a set of inputs of one epoch builds on one base: every chain that some say names."""
+"""What a set of inputs of one epoch builds on one base: every chain that an input names."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Tree:
                 yield transition.append(node, slots), slots
 
     def resolves(self, step_input: StepInput) -> bool:
-        """Return whether the chain the say names can be made from this tree's says."""
+        """Return whether the chain the input names can be made from this tree's inputs."""
         node = self.nodes.get(step_input.on)
         return node is not None and node.step == step_input.step
 

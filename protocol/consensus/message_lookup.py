@@ -181,7 +181,7 @@ class References(ABC):
 
         Args:
             last: The base.
-            close_of: Gives the hash of the new-epoch message that proposed a base.
+            new_epoch_of: Gives the hash of the new-epoch message that proposed a base.
         """
         bases, used = {last}, set[bytes]()
         rest, seen = [(new_epoch_of(last), False)], set[ReadingKey]()

@@ -2,7 +2,7 @@
 
 TDH2 (Shoup and Gennaro 1998, "Securing Threshold Cryptosystems against Chosen Ciphertext
 Attack", section 4.2) under the joint key Y, whose secret is shared with threshold t by the sum
-of all backup polynomials. Its proof ties a ciphertext to commitment, table, step and seat, so
+of all key sharing polynomials. Its proof ties a ciphertext to commitment, table, step and seat, so
 nobody can have a share given for a ciphertext he did not make himself, such as a card's.
 
 All randomness of the encryption is derived from the opening, which holds a secret 32-byte
@@ -92,8 +92,8 @@ def escrow_share(
     Args:
         context: Where the share is said.
         sealing: The escrow, and where it was said.
-        piece_total: The sum of the pieces that all dealers gave this receiver.
-        public_piece_total: The public form of that sum.
+        share_total: The sum of the key shares that all dealers gave this receiver.
+        public_share_total: The public form of that sum.
         rng: Where randomness comes from.
 
     Raises:
@@ -115,7 +115,7 @@ def verify_share(
     Args:
         context: Where the share is said.
         sealing: The escrow, and where it was said.
-        public_piece_total: The public form of the sum of the receiver's pieces.
+        public_share_total: The public form of the sum of the receiver's key shares.
         share: The share.
 
     Raises:

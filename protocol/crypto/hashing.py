@@ -50,7 +50,7 @@ class Label(StrEnum):
     SHUFFLE_NONCE = "p2p-table/3/shuffle-nonce"
     SHUFFLE_CHALLENGE = "p2p-table/3/shuffle-challenge"
 
-    # Commitments, escrow, backup
+    # Commitments, escrow, key sharing
     COMMITMENT = "p2p-table/3/commitment"
     ESCROW_RANDOMNESS = "p2p-table/3/escrow-randomness"
     ESCROW_KDF = "p2p-table/3/escrow-kdf"
@@ -77,7 +77,7 @@ class Label(StrEnum):
 
     # Proofs of a ticket
     TICKET_GUEST = "p2p-table/3/ticket-guest"
-    TICKET_DOOR = "p2p-table/3/ticket-door"
+    TICKET_HOST = "p2p-table/3/ticket-host"
 
     # Another game with the same people: its nonce, and the secret of its ticket
     NEXT_TABLE = "p2p-table/3/next-table"

@@ -8,7 +8,7 @@ Proofs of equal discrete logarithms (DLEQ): decryption shares, proven to be of o
 
 Chaum and Pedersen 1992, for one exponent over many bases, made non-interactive with the whole
 statement in the challenge. Proof: challenge (32) and response (32), scalars, however many
-bases there are. Used for card shares, backup shares and escrow shares.
+bases there are. Used for decryption shares, key shares and escrow shares.
 """
 
 from __future__ import annotations

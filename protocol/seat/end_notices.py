@@ -86,7 +86,7 @@ def has_served(state: SeatState) -> bool:
 def _has_stopped_changing(state: SeatState, since: float) -> bool:
     """Return whether no promise has followed for so long that t seats cannot want an epoch.
 
-    A halted seat requests the next epoch after one back-off. If t seats did, this promise would
+    A promised seat requests the next epoch after one back-off. If t seats did, this promise would
     have risen. Else all others have left, and a faulty one that stayed would keep this seat here.
     """
     times = state.timers.times

@@ -29,9 +29,9 @@ class Peers:
 
     Attributes:
         links: The seats that this node is linked with.
-        near: The seats that this node hears over a direct link.
-        near_changed: Whether `near` became smaller since the others were told.
-        spared: By node the seats that it hears itself, and whose inputs it need not be sent.
+        direct: The seats that this node hears over a direct link.
+        direct_changed: Whether `direct` became smaller since the others were told.
+        hears: By node the seats that it hears itself, and whose inputs it need not be sent.
         deferred: Hashes of inputs that are passed on once the followed chain comes to their step.
         departures: The last departure notice of each seat.
     """

@@ -64,9 +64,9 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
 }
 """The state table of a seat: which statements it may sign in which state.
 
-standing: its promise is the epoch it stands in. halted: its promise is above every committed epoch.
-finished: its end is final; it stays to answer and to vote, and
-requests an epoch only when halted, or when it can prove a fault. silent: it takes its seat again,
+standing: its promise is the epoch it stands in. promised: its promise is above every committed
+epoch. finished: its end is final; it stays to answer and to vote, and requests an epoch only when
+its promise is above, or when it can prove a fault. silent: it takes its seat again,
 and the others have not told yet what they hold of it. watching: it has no seat. left: it
 has said that it leaves for now, and comes back by taking its seat again. broken: the
 table ended before the game began, or is void.
@@ -145,7 +145,7 @@ class PlayerChoice:
     Attributes:
         digest: The digest of the node that it was made on.
         choice: The choice.
-        burnt: Whether it has been shown since.
+        exposed: Whether it has been shown since.
     """
 
     digest: bytes
@@ -167,7 +167,7 @@ class Signer:
         timeout_claims: By epoch the step that had timed out when the node promised to leave it.
         inquiry: What the others have told by now, None once the seat may sign.
         player_choices: What the player chose, by step and kind.
-        wants_back: Whether the player wants to come back after an absence.
+        wants_to_rejoin: Whether the player wants to rejoin after an absence.
         has_left: Whether the seat has signed that it leaves for now.
     """
 

@@ -44,7 +44,7 @@ class Timers:
     Attributes:
         times: The step timeouts and the back-off that the table's terms name.
         now: The time of the last event.
-        halted: When this node last made a promise.
+        promised_at: When this node last made a promise.
         proposing: When this node had a quorum of epoch promises as proposer, None for not yet.
         asked: When this node last asked for what it lacks.
         over: When the end became final here, None for not yet.

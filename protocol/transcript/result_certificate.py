@@ -124,9 +124,9 @@ def check_certificate(data: bytes) -> tuple[Certificate, Header]:
     SPEC: [V-13].
     """
     value = codec.decode(data, MAX_CERTIFICATE)
-    if not isinstance(value, tuple) or len(value) < 2 or value[0] != MAGIC:
+    if not isinstance(value, tuple) or value[:1] != (MAGIC,):
         raise Invalid("bad-form", "this is no certificate")
-    if value[1] != VERSION:
+    if value[1:2] != (VERSION,):
         raise Invalid("other-version", f"the certificate is not of version {VERSION}")
     found: Certificate = codec.read(
         Struct(Certificate, head=2), value, "bad-form", "the certificate"

@@ -4,7 +4,7 @@
 
 The second pair of brackets is the content, the same for every honest seat. The third is the
 evidence. An entry is [0, slots] for a step, where a slot is a body or the number of a `Missing`,
-or [1, present, banned, absences] for a link.
+or [1, present, banned, absences] for a reconfiguration.
 
 The value is decoded from a stream, item by item, in the profile of `codec`. Every item is checked
 as it is read. No more is held at any time than what the value has come to, one piece of the stream,

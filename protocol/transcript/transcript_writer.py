@@ -64,7 +64,7 @@ def to_the_end(tip: Node) -> list[Node]:
 
 
 def entry_of(node: Node) -> Entry:
-    """Return the step or link by which the chain came to this node."""
+    """Return the step or reconfiguration by which the chain came to this node."""
     if node.slots is not None:
         return StepEntry(node.slots)
     return ReconfigurationEntry(
@@ -136,7 +136,7 @@ def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
             continue
         message = inputs.get((seat, before.step, before.digest, slot))
         if message is None:
-            raise ValueError(f"seat {seat + 1}'s say of step {before.step} is lacking")
+            raise ValueError(f"seat {seat + 1}'s input of step {before.step} is missing")
         yield message
 
 

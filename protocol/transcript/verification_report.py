@@ -33,7 +33,7 @@ FILE_FAULTS: Final[dict[str, str]] = {
     "incomplete-step": "a seat that was asked has given no input, and its absence is not shown",
     "unjustified-absence": "no base makes the seat absent here",
     "unjustified-fault": "no base finds the seat at fault here",
-    "unjustified-link": "no base changes who is present here",
+    "unjustified-reconfiguration": "no base changes who is present here",
     "missing-evidence": "something that a change of epoch rests on is not in the file",
     "bad-base": "a base does not follow from its epoch promises, or is not that of the chain",
     "void": "two bases of one epoch are committed: the table is void",

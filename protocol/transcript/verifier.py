@@ -29,7 +29,7 @@ from .verifier_checks import FileChecks, Justified, Signed
 GameOf = Callable[[Terms], Game[Any]]
 """Binds the game the terms name; raises ValueError if it knows none."""
 Passage = tuple[Node, tuple[Slot, ...] | None, Node]
-"""(before, slots, after) of a step; slots None for a link."""
+"""(before, slots, after) of a step; slots None for a reconfiguration."""
 
 
 def verify(
@@ -99,7 +99,7 @@ def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | 
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
-    """Yield every step and link on the chain to this node, in order."""
+    """Yield every step and reconfiguration on the chain to this node, in order."""
     for before, after in pairwise(node.history()):
         yield before, after.slots, after
 
@@ -200,7 +200,7 @@ class _Run:
     def _end(self, checks: FileChecks, node: Node) -> None:
         """Check the commit votes, the last inputs, and that the end is final ([V-9], [V-10],
         [V-11])."""
-        evidence, quorum, sealed = checks.transcript.evidence, checks.table.quorum, False
+        evidence, quorum, committed = checks.transcript.evidence, checks.table.quorum, False
         if self.bases:
             base = self.bases[-1].node
             seats = checks.votes(evidence.commits, CommitVote(self.epoch, base.base_digest()), 3)
@@ -210,18 +210,18 @@ class _Run:
                 raise Unsound(
                     "left-over", "there are more commit votes than a quorum", (3, 3, quorum)
                 )
-            sealed = base.want.kind is Kind.RESULT
+            committed = base.want.kind is Kind.RESULT
         elif evidence.commits:
             raise Unsound("left-over", "there are commit votes of no new-epoch message", (3, 3))
         over = node.want.kind is Kind.RESULT
-        if evidence.final and (sealed or not over):
-            raise Unsound("left-over", "there are last says where none is needed", (3, 4))
+        if evidence.final and (committed or not over):
+            raise Unsound("left-over", "there are last inputs where none is needed", (3, 4))
         last = StepInput(self.epoch, node.step, node.digest, node.result_body())
         said = set(checks.votes(evidence.final, last, 4))
         if said - node.present:
             raise Unsound("left-over", "a last input of a seat that is not present", (3, 4))
         self.stats.lap("signatures")
-        if not over or not (sealed or said == node.present):
+        if not over or not (committed or said == node.present):
             raise Unsound("not-final", path=(3, 4), step=node.step)
 
     # The report

@@ -152,7 +152,7 @@ def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
     if entry == other:
         return
     if isinstance(entry, ReconfigurationEntry):
-        raise Unsound("unjustified-link", path=path, step=node.step)
+        raise Unsound("unjustified-reconfiguration", path=path, step=node.step)
     theirs = other.slots if isinstance(other, StepEntry) else ()
     for seat, slot in enumerate(entry.slots):
         if not theirs or slot != theirs[seat]:
@@ -250,7 +250,7 @@ class FileChecks:
             early = step < table.first_step or not self.transcript.evidence.new_epochs
             if isinstance(entry, ReconfigurationEntry):
                 if early:
-                    raise Unsound("unjustified-link", path=path, step=step)
+                    raise Unsound("unjustified-reconfiguration", path=path, step=step)
                 digest = _digest_after(digest, entry)
                 continue
             for seat, slot in enumerate(entry.slots) if early else ():
@@ -321,7 +321,7 @@ class FileChecks:
         if after is not None:
             _compare(node, entry, after, path)
         elif isinstance(entry, ReconfigurationEntry):
-            raise Unsound("unjustified-link", path=path, step=node.step)
+            raise Unsound("unjustified-reconfiguration", path=path, step=node.step)
         elif not transition.may_go_on(node):
             words = "the chain goes on with fewer than a quorum present"
             raise Unsound("left-over", words, path, step=node.step)
@@ -369,7 +369,7 @@ class FileChecks:
         """Return the bases of all new-epoch messages in their order. Raises Unsound if one does not
         follow.
 
-        Every close and message is one that the last base rests on ([F-1]).
+        Every new-epoch and other message is one that the last base rests on ([F-1]).
 
         Args:
             start: The node with which epoch 0 begins.

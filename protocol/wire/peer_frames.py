@@ -40,7 +40,7 @@ class Sync:
         epoch: The epoch in which it stands.
         step: The step at which it stands.
         have: The first 16 bytes of the hash of each message that it stores.
-        near: The seats with which it has a direct link. Nobody needs to pass on their messages.
+        direct: The seats with which it has a direct link. Nobody needs to pass on their messages.
     """
 
     epoch: StartEpoch

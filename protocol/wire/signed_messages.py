@@ -92,9 +92,9 @@ class EpochPromise:
 
     Attributes:
         epoch: The epoch that is promised.
-        lock: The votes for the highest base that the seat knows of, if it knows of one.
+        certificate: The votes for the highest base that the seat knows of, if it knows of one.
         inputs: The inputs of the epoch before that the seat stores.
-        expired: The step that timed out, if one did.
+        timeout: The step that timed out, if one did.
         rejoins: The rejoin messages of absent seats that the base does not answer yet.
         proofs: For each seat that is proven to be faulty, the one or two messages that prove it.
     """
@@ -136,7 +136,7 @@ class CommitVote:
 
 @dataclass(frozen=True)
 class Rejoin:
-    """The wish of a seat to come back, after it has been absent `count` times."""
+    """The request of a seat to rejoin, after it has been absent `count` times."""
 
     count: Annotated[int, Int(MAX_REJOINS)]
 

@@ -1,4 +1,4 @@
-"""The bodies of says: their form per kind of step, to bytes and back."""
+"""The bodies of step inputs: their form per kind of step, to bytes and back."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Gather:
     """What one seat gives in a step in which things are opened.
 
     `opening`: (choice bytes, nonce) of its own sealed choice; `shares`: points and one proof;
-    `helps`: the same per absent seat, from backup; `escrows`: one share per lost choice.
+    `helps`: the same per absent seat, from its key shares; `escrows`: one share per lost choice.
     """
 
     opening: Annotated[tuple[bytes, bytes], codec.Fields(bytes, Octets(NONCE))] | None = None

@@ -131,11 +131,11 @@ def check_entry(entry: Any, terms_digest: bytes) -> None:
     require(valid, "bad-signature")
 
 
-def read_header(data: bytes) -> Header:
-    """Return the header that bytes hold, checked in the order of section 4.
+def read_roster(data: bytes) -> tuple[list[Any], list[bytes]]:
+    """Return the terms of a header and the identity key of each seat, without [H-7].
 
     Raises:
-        HeaderError: with the code of the first thing that is wrong.
+        HeaderError: with the code of the first check of [H-13] that fails.
     """
     require(len(data) <= c.MAX_HEADER, "bad-header")
     try:
@@ -151,6 +151,16 @@ def read_header(data: bytes) -> Header:
         check_entry(entry, terms_digest)
     ids = [entry[0] for entry in roster]
     require(len(set(ids)) == len(ids) and ids[0] == terms[1], "bad-header")
+    return terms, ids
+
+
+def read_header(data: bytes) -> Header:
+    """Return the header that bytes hold, checked in the order of section 4.
+
+    Raises:
+        HeaderError: with the code of the first thing that is wrong.
+    """
+    terms, ids = read_roster(data)
     edition, variant = read_game(terms[3], len(ids))
     return Header(digest("table id", data), ids, terms[5], terms[7], edition, variant)
 

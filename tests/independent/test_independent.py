@@ -14,7 +14,10 @@ import pytest
 from independent import constants as c
 from independent import encoding, group, messages, proofs
 from independent.bodies import owes_opening
+from independent.certificate import CertificateError, make_certificate, read_certificate
 from independent.chain import Node
+from independent.file_form import read_file
+from independent.forged_certificates import all_certificates, replaced
 from independent.header import read_header
 from independent.verifier import Verdict, verify
 
@@ -98,6 +101,13 @@ def traced(node: Node) -> dict[str, Any]:
     }
 
 
+def certified(data: bytes, verdict: Verdict) -> str | None:
+    """Return the certificate of a file in hexadecimal, None if the file is not `ok` (17)."""
+    if verdict.verdict != "ok":
+        return None
+    return make_certificate(read_file(data), verdict.end, verdict.last_epoch).hex()
+
+
 def judge_folder(folder: str, subtests: Any) -> None:
     """Judge each labelled file of a folder."""
     paths = sorted((VECTORS / folder).glob("*.hoity"))
@@ -105,7 +115,10 @@ def judge_folder(folder: str, subtests: Any) -> None:
     for path in paths:
         with subtests.test(path.stem):
             label = load(f"{folder}/{path.stem}.json")
-            verdict = verify(path.read_bytes())
+            data = path.read_bytes()
+            verdict = verify(data)
+            if "certificate" in label:
+                assert certified(data, verdict) == label["certificate"]
             assert judgement(verdict, label) == expectation(label)
             if "chain" in label:
                 made = [traced(node) for node in chain_of(verdict) if node.made_by]
@@ -129,13 +142,22 @@ def test_judged(subtests: Any) -> None:
     """Files that only liars could have signed are judged as two implementations agreed."""
     verdicts = load("judged/verdicts.json")
     assert set(verdicts) == {path.stem for path in (VECTORS / "judged").glob("*.hoity")}
+    kinds = set()
     for name, expected in verdicts.items():
         with subtests.test(name):
-            verdict = verify((VECTORS / "judged" / f"{name}.hoity").read_bytes())
+            data = (VECTORS / "judged" / f"{name}.hoity").read_bytes()
+            verdict = verify(data)
+            certificate = certified(data, verdict)
+            if certificate is not None:
+                made = bytes.fromhex(certificate)
+                kinds.add(encoding.decode(made)[5])
+                shown = read_certificate(made).standings
+                assert list(shown) == sorted(verdict.standings)
             problem = list(verdict.problem) if verdict.problem else None
             faults = [list(fault) for fault in verdict.faults]
             assert verdict.verdict == expected["verdict"]
             assert (problem, faults) == (expected["problem"], expected["faults"])
+    assert kinds == {c.SAY, c.SEAL}
 
 
 def test_example() -> None:
@@ -162,6 +184,46 @@ def test_any_bytes() -> None:
         assert verify(data[:place]).problem[0] in ("empty", "torn")
         changed = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
         assert verify(changed).verdict != "ok"
+
+
+# Result certificates.
+
+
+def certificate_code(data: bytes) -> str | None:
+    """Return the code with which a certificate is rejected, None if it is accepted."""
+    try:
+        read_certificate(data)
+    except CertificateError as error:
+        return str(error)
+    return None
+
+
+def test_certificates_of_labels(subtests: Any) -> None:
+    """The certificate of each label shows the result of its file, and no other one."""
+    paths = sorted((VECTORS / "transcripts").glob("*.json"))
+    labels = {path.stem: load(f"transcripts/{path.name}") for path in paths}
+    certified = {name: label for name, label in labels.items() if label.get("certificate")}
+    assert certified
+    for name, label in certified.items():
+        with subtests.test(name):
+            data = bytes.fromhex(label["certificate"])
+            shown = read_certificate(data)
+            value = encoding.decode(data)
+            assert (shown.table.hex(), shown.game_id.hex()) == (label["table"], label["game_id"])
+            assert [list(place) for place in shown.standings] == sorted(label["standings"])
+            assert value[5] in (c.SAY, c.SEAL)
+            assert label["last_epoch"] == value[4]
+            for place, forged in enumerate([bytes(32), value[3][1] + 1]):
+                end = replaced(value[3], place, forged)
+                changed = encoding.encode(replaced(value, 3, end))
+                assert certificate_code(changed) == "bad-signature"
+
+
+def test_forged_certificates(subtests: Any) -> None:
+    """Each forged certificate is rejected with the code of the first check that it fails."""
+    for name, (data, code) in all_certificates().items():
+        with subtests.test(name):
+            assert certificate_code(data) == code
 
 
 # Single messages.

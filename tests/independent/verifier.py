@@ -112,7 +112,7 @@ class Verification:
             fixed = step <= self.table.setup_steps or not has_closes
             if entry[0] == 1:
                 if fixed:
-                    raise Problem("unjustified-link", step)
+                    raise Problem("unjustified-reconfiguration", step)
                 on = digest("link", on, encode(entry[1:]))
                 continue
             slots = entry[1]
@@ -197,7 +197,7 @@ class Verification:
         if on_way is not None:
             self.compare(entry, slots, on_way, here)
         elif slots is None:
-            raise Problem("unjustified-link", here)
+            raise Problem("unjustified-reconfiguration", here)
         elif not node.may_grow:
             raise Problem("left-over", here)
         if slots is None:
@@ -218,7 +218,7 @@ class Verification:
         if slots is None:
             lists = on_way.present, on_way.banned, on_way.absences
             if on_way.made_by is not None or tuple(map(tuple, entry[1:])) != lists:
-                raise Problem("unjustified-link", here)
+                raise Problem("unjustified-reconfiguration", here)
             return
         if on_way.made_by != slots:
             theirs = on_way.made_by

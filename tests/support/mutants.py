@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.chain import setup_steps, transition
+from protocol.chain.chain_state import Node
 from protocol.consensus import absence, fault_evidence, finality, followed_chain, new_epoch
 from protocol.consensus.epoch_votes import Votes
 from protocol.seat import (
@@ -192,6 +193,7 @@ MUTANTS = (
     mutant(
         "votes name the close", (Votes.read_new_epochs, "base.node.base_digest()", "message.hash")
     ),
+    mutant("a base leaves the standings out", (Node.base_value, "self.standings()", "None")),
     mutant(
         "proofs that prove nothing turn epochs",
         (fault_evidence.is_effective, "epochs == {view.epoch}", "True"),

@@ -29,10 +29,11 @@ class TinyGame:
     """Steps by shape: a digit is the one seat that speaks; at a letter all speak.
 
     'C' commits, 'H' holds and 'R' reveals; 'A' is any other step in which all speak.
+    `ranks` are what the game gives as standings: the rank of each seat.
     """
 
-    def __init__(self, seats: int, shape: str) -> None:
-        self.seats, self.shape = seats, shape
+    def __init__(self, seats: int, shape: str, ranks: tuple[int, ...] = ()) -> None:
+        self.seats, self.shape, self.ranks = seats, shape, ranks
         self.layout = Layout(0, ((),) * seats, ())
 
     def start(self) -> TinyState:
@@ -53,6 +54,9 @@ class TinyGame:
         if not step:
             return Over()
         return Choose("x", int(step)) if step.isdigit() else Seal("x", state.present)
+
+    def standings(self, state: TinyState) -> tuple[tuple[int, int], ...]:
+        return tuple((rank, seat) for seat, rank in enumerate(self.ranks))
 
     def apply(self, state: TinyState, event: Any) -> TinyState:
         if isinstance(event, Presence):

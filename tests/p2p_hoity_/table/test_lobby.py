@@ -136,7 +136,7 @@ class WithoutTheSecret(Capability):
     def admits(self, *_: bytes) -> bool:
         return True
 
-    def door_proof(self, *_: bytes) -> bytes:
+    def host_proof(self, *_: bytes) -> bytes:
         return self.shown
 
 

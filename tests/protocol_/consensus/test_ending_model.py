@@ -67,6 +67,31 @@ def test_random_endings_are_sound(name: str) -> None:
         assert replace(RANDOM[name]).walk(f"{name} {number}", STEPS) is None
 
 
+SPLIT = {"epochs": 3, "serves": False}
+PROGRAMS: dict[str, Endings] = {
+    "three seats": table(3, 2, standings="xxy", **SPLIT),
+    "four seats": table(4, 3, standings="xxyy", **SPLIT),
+    "four seats, a cheater between them": table(4, 3, 3, standings="xxy", votes=True, **SPLIT),
+    "five seats, a cheater between them": table(5, 4, 4, standings="xxyy", votes=True, **SPLIT),
+}
+WITHOUT_STANDINGS = Rules(base_without_standings=True)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_that_differ_in_their_standings_make_no_two_results_final(name: str) -> None:
+    """A quorum of votes for the base of one program serves no seat of the other ([N-13])."""
+    model = PROGRAMS[name]
+    for number in sample(range(200), 7, f"programs: {name}"):
+        assert replace(model).walk(f"{name} {number}", STEPS) is None
+    wrong = replace(model, rules=WITHOUT_STANDINGS).walk(f"{name} 0", STEPS)
+    assert "two final chains" in str(wrong)
+
+
+@pytest.mark.nightly
+def test_every_ending_of_a_small_table_with_two_programs_is_sound() -> None:
+    assert table(3, 2, standings="xxy", serves=False).explore() == 26_389
+
+
 EARLIER: dict[str, tuple[str, Endings, Rules]] = {
     "a seat leaves after a fixed time": (
         "stranded",

@@ -1,13 +1,31 @@
-"""Every first change of epoch at small tables: no final step is lost, nobody honest is framed."""
+"""Every first change of epoch at small tables: no final step is lost, nobody honest is framed.
 
-from collections.abc import Set
+At the end of a game, two bases that differ in their standings alone are two bases.
+"""
+
+from collections.abc import Callable, Set
+from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
+from support.cases import fails
+from support.machine_table import identity
 from support.models.epochs import Model
 from support.mutants import MUTANTS, planted
 from support.sampling import sample
 from support.tiny_table import tiny_steps
+
+from protocol.chain.chain_state import Node
+from protocol.consensus.message_lookup import References, Unknown
+from protocol.consensus.new_epoch import read_promise
+from protocol.wire.signed_messages import (
+    CommitVote,
+    EpochPromise,
+    Message,
+    QuorumCertificate,
+    sign,
+)
 
 Row = tuple[int, int, Set[int], str, int, int]
 NOBODY: Set[int] = frozenset()
@@ -84,3 +102,68 @@ def test_a_new_epoch_message_whose_signer_has_said_two_things_is_never_valid(
     few, all_of = (_run(seats, quorum, liars, "A", whole=whole) for whole in (False, True))
     assert all_of.new_epochs > few.new_epochs
     assert all_of.valid() == few.valid()
+
+
+# Standings ([N-13])
+
+RANKS = [ranks for ranks in product((1, 2, 3), repeat=3) if 1 in ranks]
+
+
+class Bases(References):
+    """References that know one base of epoch 1, and find it by its digest."""
+
+    def __init__(self, known: Node) -> None:
+        super().__init__(None)
+        self.known = {(1, known.base_digest()): known}
+
+    def find(self, digest: bytes) -> Message | None:
+        return None
+
+    def find_base(self, key: tuple[int, bytes]) -> Node | None:
+        return self.known.get(key)
+
+
+def end_of(ranks: tuple[int, ...], shape: str = "A") -> Node:
+    with tiny_steps():
+        return Model(3, 2, NOBODY, shape, ranks=ranks).end()
+
+
+def promise_on(base: Node) -> Message:
+    """Return an epoch promise with a quorum certificate for a base of epoch 1."""
+    vote, table = CommitVote(1, base.base_digest()), base.table
+    signed = (sign(identity(seat), table.id, seat, vote).signature for seat in (0, 1))
+    certificate = QuorumCertificate(1, vote.base, True, tuple(enumerate(signed)))
+    return sign(identity(0), table.id, 0, EpochPromise(2, certificate, (), None, (), ()))
+
+
+@pytest.mark.parametrize("shape", ["A", "A2"])
+def test_ends_that_differ_in_their_standings_alone_are_different_bases(shape: str) -> None:
+    ends = [end_of(ranks, shape) for ranks in RANKS]
+    assert len({end.digest for end in ends}) == 1
+    assert len({end.base_digest() for end in ends}) == len(RANKS)
+    before = {end.before(end.step - 1) for end in ends}
+    assert len({node.base_digest() for node in before if node is not None}) == 1
+
+
+def test_a_quorum_certificate_serves_for_the_standings_that_it_names_alone() -> None:
+    ends = [end_of(ranks) for ranks in RANKS]
+    for end, other in product(ends, ends):
+        source, promise = Bases(other), promise_on(end)
+        if end is other:
+            assert read_promise(end.table, promise, source).base is other
+        else:
+            fails(Unknown, "base of epoch 1", read_promise, end.table, promise, source)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        partial(test_ends_that_differ_in_their_standings_alone_are_different_bases, "A"),
+        test_a_quorum_certificate_serves_for_the_standings_that_it_names_alone,
+    ],
+    ids=["bases", "certificates"],
+)
+def test_a_base_without_its_standings_is_caught(check: Callable[[], None]) -> None:
+    (wrong,) = [m for m in MUTANTS if m.name == "a base leaves the standings out"]
+    with planted(wrong), pytest.raises((AssertionError, pytest.fail.Exception)):
+        check()

@@ -1,6 +1,6 @@
 """Transcripts of the toy game are made and judged with the cheap group.
 
-The committed vectors are of the real group.
+The committed vectors and the certificates of the independent verifier are of the real group.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,13 @@ from contextlib import nullcontext
 import pytest
 from support.sim.cheap import cheap_blocks
 
-REAL = ("test_vectors", "test_judged_files", "test_specimens", "test_failures")
+REAL = (
+    "test_vectors",
+    "test_judged_files",
+    "test_specimens",
+    "test_failures",
+    "test_certificate_readers",
+)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -124,7 +124,7 @@ def test_a_forged_or_changed_link_is_found() -> None:
     forged = with_entries(
         whole, (*whole.content.entries, ReconfigurationEntry((0, 1), (2,), (0, 0, 0)))
     )
-    assert code_of(forged) == "unjustified-link"
+    assert code_of(forged) == "unjustified-reconfiguration"
     after = (*later.content.entries, ReconfigurationEntry((0, 1, 2), (3,), (0, 0, 0, 1)))
     assert code_of(with_entries(later, after)) == "left-over"
     short = cut(later, len(later.content.entries) - 1, len(later.evidence.signatures) - 1)
@@ -132,7 +132,7 @@ def test_a_forged_or_changed_link_is_found() -> None:
     forged = with_entries(
         short, (*short.content.entries, ReconfigurationEntry((0, 1, 2), (3,), (0, 0, 0, 1)))
     )
-    assert code_of(forged) == "unjustified-link"
+    assert code_of(forged) == "unjustified-reconfiguration"
     whole = read("vanished")
     at = first_link(whole)
     short = cut(whole, at + 1, at)
@@ -141,7 +141,7 @@ def test_a_forged_or_changed_link_is_found() -> None:
         ReconfigurationEntry((0, 1), (2,), (0, 0, 1)),
         ReconfigurationEntry((0, 1, 2), (), (0, 0, 1)),
     ):
-        assert code_of(with_entry(short, at, link)) == "unjustified-link"
+        assert code_of(with_entry(short, at, link)) == "unjustified-reconfiguration"
 
 
 # The end.

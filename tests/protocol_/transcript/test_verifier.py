@@ -54,7 +54,7 @@ def test_the_faults_of_seats_are_listed(name: str) -> None:
 
 
 def test_everything_checked_is_counted() -> None:
-    """Four seats, two rounds: 4 header signatures, 73 bodies, 4 last says."""
+    """Four seats, two rounds: 4 header signatures, 73 bodies, 4 last inputs."""
     counts = verify(files_of("four")[0], game_of).counts
     said = sum(len(row) for row in read("four").evidence.signatures)
     assert counts.signatures == 4 + said + 4

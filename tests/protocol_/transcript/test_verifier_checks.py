@@ -71,5 +71,5 @@ def test_a_base_that_cannot_be_recounted_is_refused(
 @pytest.mark.parametrize("name", DISTURBED)
 def test_without_its_new_epochs_no_change_stands(name: str) -> None:
     whole = with_evidence(read(name), new_epochs=(), messages=(), commits=())
-    changes = ("unjustified-absence", "unjustified-link", "unjustified-fault")
+    changes = ("unjustified-absence", "unjustified-reconfiguration", "unjustified-fault")
     assert code_of(whole) in (*changes, "bad-epoch", "not-final")

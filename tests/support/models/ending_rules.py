@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 Statement = tuple[Any, ...]
 """Kind, seat, then: version; last input's chain; epoch of a request; epoch, certificate and listed
-inputs of a promise; epoch and chain of a new epoch or vote."""
+inputs of a promise; epoch and chain of a new epoch, or the base of its certificate; epoch and base
+of a vote."""
 VERSION, LAST, REQUEST, PROMISE, NEW, PREPARE, COMMIT = range(7)
 WITHOUT = "-"
 """The chain on which the cheater's input counts as none, and the cheater is not present."""
@@ -31,7 +32,7 @@ class Seat(NamedTuple):
         know: The statements that it stores.
         promise: Its promise.
         epoch: The epoch that it stands in.
-        final: The chain of its final end; empty for none.
+        final: The chain of its final end, with the standings; empty for none.
         gone: Whether it has left.
         over: The seats whose end notice it stores.
         met: The seats with which a link came up after its own end.
@@ -91,8 +92,8 @@ class Facts(NamedTuple):
         common: The t-th highest requested epoch.
         promises: The promises of each epoch.
         news: Epoch and chain of each new epoch, the highest first.
-        votes: The seats that voted, by kind, epoch and chain.
-        committed: Epoch and chain of each base with t commits, the highest first.
+        votes: The seats that voted, by kind, epoch and base.
+        committed: Epoch and name of each base with t commits, the highest first.
         prepared: The same of each base with t prepares or t commits.
     """
 
@@ -116,12 +117,14 @@ class Rules:
         halted_announce: A seat announces its end when it stores all last inputs, though it may
             have promised an epoch before it did.
         waits_from_first_link: A resumed seat waits for one back-off from its first link on.
+        base_without_standings: Votes name a base that leaves the standings out ([N-13]).
     """
 
     leaves_by_time: bool = False
     keeps_notices: bool = False
     promised_announce: bool = False
     waits_from_first_link: bool = False
+    base_without_standings: bool = False
 
 
 class Violation(Exception):
@@ -139,12 +142,15 @@ class SeatRules:
         quorum: t.
         liars: The cheaters; the lowest of them has its input in the step before the last.
         rules: Which rules hold.
+        standings: By seat a letter for the standings that its program computes at the end. Empty
+            if all programs agree. Where they differ, `two_versions` is not modelled.
     """
 
     seats: int
     quorum: int
     liars: frozenset[int]
     rules: Rules = field(default_factory=Rules)
+    standings: str = ""
 
     def __post_init__(self) -> None:
         self._bits: dict[Statement, int] = {}
@@ -196,6 +202,7 @@ class SeatRules:
                     key = kind, what, one[3]
                     votes[key] = votes.get(key, 0) | 1 << seat
         enough = {key[1:]: key[0] for key in sorted(votes) if votes[key].bit_count() >= self.quorum}
+        found = [key for key in enough if key in news or (key[0], key[1][:1]) in news]
         return Facts(
             frozenset(versions),
             {chain: frozenset(seats) for chain, seats in last.items()},
@@ -203,13 +210,27 @@ class SeatRules:
             {epoch: tuple(found) for epoch, found in promises.items()},
             tuple(sorted(news, reverse=True)),
             votes,
-            tuple(sorted((k for k in enough if enough[k] == COMMIT and k in news), reverse=True)),
-            tuple(sorted((k for k in enough if k in news), reverse=True)),
+            tuple(sorted((k for k in found if enough[k] == COMMIT), reverse=True)),
+            tuple(sorted(found, reverse=True)),
         )
 
     def present(self, chain: str) -> frozenset[int]:
         """Return who is present on a chain."""
-        return frozenset(range(self.seats)) - ({self.liar} if chain == WITHOUT else set())
+        return frozenset(range(self.seats)) - ({self.liar} if chain[:1] == WITHOUT else set())
+
+    # Results and bases ([N-13])
+
+    def result(self, number: int, chain: str) -> str:
+        """Return a chain with the standings that a seat computes at its end."""
+        return chain[:1] + self.standings[number : number + 1]
+
+    def base(self, number: int, chain: str) -> str:
+        """Return the base that a seat computes at the end of a chain."""
+        return chain[:1] if self.rules.base_without_standings else self.result(number, chain)
+
+    def is_own(self, number: int, base: str) -> bool:
+        """Return whether a seat computes this base, and not one that differs in its standings."""
+        return base == self.base(number, base)
 
     # The base of a new epoch (SPEC 10.5)
 
@@ -268,9 +289,11 @@ class SeatRules:
 
     def _rule(self, number: int, seat: Seat) -> tuple[Seat, Statement | None] | None:
         facts = self.facts(seat.know)
-        for epoch, chain in facts.committed[:1]:
+        own = (key for key in facts.committed if self.is_own(number, key[1]))
+        for epoch, base in islice(own, 1):
             if epoch > seat.epoch:
-                seat = seat._replace(epoch=epoch, final=seat.final or chain, age=0)
+                final = seat.final or self.result(number, base)
+                seat = seat._replace(epoch=epoch, final=final, age=0)
                 return seat._replace(promise=max(epoch, seat.promise)), None
         if not seat.final and seat.promise == seat.epoch:
             for chain, seats in facts.last.items():
@@ -289,25 +312,27 @@ class SeatRules:
         if seat.promise or seat.floor or self._follows(number, seat):
             return None
         versions = self.facts(seat.know).versions
-        return (seat, (LAST, number, min(versions))) if versions else None
+        return (seat, (LAST, number, self.result(number, min(versions)))) if versions else None
 
     def _vote(self, number: int, seat: Seat, facts: Facts) -> tuple[Seat, Statement | None] | None:
         common = facts.common
         if common > seat.promise:
-            certificate = next((k for k in facts.prepared if k[0] < common), None)
+            known = (key for key in facts.prepared if self.is_own(number, key[1]))
+            certificate = next((k for k in known if k[0] < common), None)
             if not seat.floor or (certificate is not None and certificate[0] >= seat.floor):
                 listed = 0 if certificate else self._inputs(seat.know)
                 raised = seat._replace(promise=common, turn=0)
                 return raised, (PROMISE, number, common, certificate, listed)
         for epoch, chain in facts.news:
-            if epoch < max(1, seat.promise, seat.floor):
+            base = self.base(number, chain)
+            if epoch < max(1, seat.promise, seat.floor) or chain not in (chain[:1], base):
                 continue
             prepare, commit = (self._own(seat, kind, epoch, number) for kind in (PREPARE, COMMIT))
             raised = seat._replace(promise=epoch, turn=0 if epoch > seat.promise else seat.turn)
             if not prepare:
-                return raised, (PREPARE, number, epoch, chain)
-            if not commit and (epoch, chain) in facts.prepared:
-                return raised, (COMMIT, number, epoch, chain)
+                return raised, (PREPARE, number, epoch, base)
+            if not commit and (epoch, base) in facts.prepared:
+                return raised, (COMMIT, number, epoch, base)
         return self._propose(number, seat, facts)
 
     def _propose(
@@ -318,7 +343,8 @@ class SeatRules:
             return None
         if any(known[0] == epoch for known in facts.news):
             return None
-        chains = self.proposals(seat.know, epoch)
+        proposals = self.proposals(seat.know, epoch)
+        chains = {c for c in proposals if c in (c[:1], self.base(number, c))}
         if not chains:
             return None
         return seat, (NEW, number, epoch, max(chains))  # a chain with all seats goes before

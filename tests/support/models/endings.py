@@ -283,7 +283,7 @@ class Endings(SeatRules):
             found += [(VERSION, self.liar, chain) for chain in chains]
         epochs = range(1, self.epochs + 1)
         for liar in sorted(self.liars):
-            found += [(LAST, liar, chain) for chain in chains]
+            found += [(LAST, liar, end) for end in self.ends(chains)]
             found += [(REQUEST, liar, epoch) for epoch in epochs]
             found += self._votes_of(world, liar, chains) if self.votes else []
         return [one for one in found if not know & self.bit(*one)]
@@ -302,7 +302,15 @@ class Endings(SeatRules):
                 yield from ((NEW, liar, epoch, c) for c in sorted(self.proposals(know, epoch)))
         seen = set(signed.news).union(*(self.facts(s.know).news for s in world.seats))
         for epoch, chain in sorted(seen):
-            yield from ((kind, liar, epoch, chain) for kind in (PREPARE, COMMIT))
+            bases = {self.base(number, chain) for number in self.honest}
+            named = bases if chain == chain[:1] else {chain}
+            yield from (
+                (kind, liar, epoch, base) for base in sorted(named) for kind in (PREPARE, COMMIT)
+            )
+
+    def ends(self, chains: list[str]) -> list[str]:
+        """Return each chain with each of the standings that an honest seat computes there."""
+        return sorted({self.result(number, chain) for chain in chains for number in self.honest})
 
     # What must hold
 
@@ -310,7 +318,9 @@ class Endings(SeatRules):
         """Raise Violation if two final chains differ, or somebody honest is stranded."""
         seats = [world.seats[number] for number in self.honest]
         finals = {seat.final for seat in seats if seat.final}
-        finals |= {chain for seat in seats for _, chain in self.facts(seat.know).committed}
+        for number, seat in zip(self.honest, seats, strict=True):
+            for _, base in self.facts(seat.know).committed:
+                finals.add(self.result(number, base) if self.is_own(number, base) else base)
         if self.agrees and len(finals) > 1:
             raise Violation(f"two final chains: {sorted(finals)}")
         if self.serves and not all(seat.final for seat in seats):

@@ -56,6 +56,7 @@ class Model:
     """One small table; `liars` are seats; `shape` names the steps that are judged.
 
     `away` are absent from the start; `tail` are steps in which one may speak beyond the shape;
+    `ranks`: by seat its rank in the standings, which the game gives at its end.
     `subsets`: not only none or all of those who may say that patience ran out do so. `illegal`:
     the liars have said what is no body, too. `whole`: closes that hold two statements of one
     step by one of their own signers are tried too, though none of them can be valid.
@@ -69,6 +70,7 @@ class Model:
     shape: str
     tail: str = "A"
     away: Set[int] = frozenset()
+    ranks: tuple[int, ...] = ()
     subsets: bool = False
     illegal: bool = False
     whole: bool = False
@@ -84,7 +86,7 @@ class Model:
     _nodes: dict[Inputs, list[Node]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        game = TinyGame(self.seats, self.shape + self.tail)
+        game = TinyGame(self.seats, self.shape + self.tail, self.ranks)
         self.table: Table = make_table(game, self.seats, self.quorum)[0]
         everyone = self.table.everyone
         first = Node(
@@ -156,6 +158,14 @@ class Model:
                     and self.step_input(node, seat, b"a") not in inputs
                 ):
                     yield self.step_input(node, seat, b"a")
+
+    def end(self) -> Node:
+        """Return the end of the chain on which every seat has given the first of its bodies."""
+        node = self.base
+        while transition.may_go_on(node):
+            said = dict.fromkeys(node.want.speakers, b"a")
+            node = transition.append(node, transition.slots_of(node, said))
+        return node
 
     def has_come(self, seat: int, node: Node, inputs: Inputs) -> bool:
         """Whether all that an honest seat has said lies before `node` on its chain, or there."""

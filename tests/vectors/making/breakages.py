@@ -195,10 +195,10 @@ BROKEN: dict[str, Broken] = {
         broken.other_slot, "unjustified-fault", ABSENT, broken.up_to_the_link
     ),
     "reconfiguration-made-up": changed(
-        broken.forged_link, "unjustified-link", sound=broken.unfinished
+        broken.forged_link, "unjustified-reconfiguration", sound=broken.unfinished
     ),
     "absent-seat-called-banned": changed(
-        broken.other_link, "unjustified-link", ABSENT, broken.up_to_the_link
+        broken.other_link, "unjustified-reconfiguration", ABSENT, broken.up_to_the_link
     ),
     "body-of-a-seat-not-asked": told(not_asked, "not-expected", lambda: not_asked(False)),
     # Bases.

@@ -260,10 +260,10 @@ CRAFTED: dict[str, Broken] = {
     ),
     "more-proofs-than-seats-in-a-promise": told(many_proofs, "bad-base", with_promises(ABSENT, 1)),
     "inputs-on-two-chains-by-digest": told(
-        same_body_elsewhere, "unjustified-link", with_promises(RETURNED, 2)
+        same_body_elsewhere, "unjustified-reconfiguration", with_promises(RETURNED, 2)
     ),
     "as-many-proofs-as-seats-in-a-promise": told(
-        proofs_for_all, "unjustified-link", with_promises(ABSENT, 1)
+        proofs_for_all, "unjustified-reconfiguration", with_promises(ABSENT, 1)
     ),
     "input-where-nothing-may-be-said": told(input_where_nothing_grows, "not-final", three_of_five),
     "three-present-of-a-quorum-of-four": told(three_of_five, "not-final", nobody_absent),

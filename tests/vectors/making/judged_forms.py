@@ -92,7 +92,7 @@ STEPS: dict[str, Judged] = {
     ),
     "reconfiguration-to-front": fails(
         changed(lambda whole: _link_moved(whole, 0)),
-        "unjustified-link",
+        "unjustified-reconfiguration",
         1,
         what="The link stands before the first step ([V-4]).",
     ),

@@ -193,8 +193,8 @@ def lobby_frames() -> list[Entry]:
     vouches = (host, guest, None)
     every: list[lobby.LobbyFrame] = [
         lobby.Ask(capability.guest_proof(*link)),
-        lobby.Offer(capability.door_proof(*link), found.terms, ("Ada",)),
-        lobby.Offer(capability.door_proof(*link), found.terms, ("Ada",), host),
+        lobby.Offer(capability.host_proof(*link), found.terms, ("Ada",)),
+        lobby.Offer(capability.host_proof(*link), found.terms, ("Ada",), host),
         lobby.Sit(found.roster[1].value(), addresses),
         lobby.Sit(entry.value(), addresses, guest),
         lobby.SeatedNames(("Ada", "Bob")),
