@@ -90,6 +90,8 @@ class Journal:
     _last: bytes
     _number: int = 0
     current: bool = True
+    is_older: bool = False
+    """Whether it was written on after this state: its own mark names a record that it lacks."""
     _dirty: bool = False
     _settled: bytes = b""
     """The check of the last record on disk: what a mark may name."""
@@ -277,6 +279,9 @@ def reopen(
     what the damaged one said is not known. The mark then goes, so that the next process knows, too,
     until a record is written, by which the seat is cautious.
 
+    `is_older` is True if the mark holds, of whichever file, and names a record that is not in this
+    one. Then the journal is an old copy beyond doubt, or was cut at its end ([E-22]).
+
     Returns:
         The journal, its first record, and the machine's records. These are read one by one, as they
         are asked for: all of them, before anything is appended.
@@ -290,10 +295,14 @@ def reopen(
     try:
         form = _form_of(file, passphrase)
         mark = _place(path)
-        marked = form.marked(rollback_marks.read(files, mark), file.number)
-        last, number, current, end = form.start, 0, False, file.tell()
+        marked = form.marked(rollback_marks.read(files, mark))
+        named, in_file = (None, None) if marked is None else marked
+        last, number, end = form.start, 0, file.tell()
+        has_named = last == named
         for _, last in _chain(form, file):
-            number, end, current = number + 1, file.tell(), current or last == marked
+            number, end, has_named = number + 1, file.tell(), has_named or last == named
+        current = has_named and in_file == file.number
+        is_older = named is not None and not has_named
         first = _first(form, file)
         file.seek(end)
         if form.goes_on_behind(file, number + 1, last):
@@ -301,7 +310,7 @@ def reopen(
             files.remove(mark, settle=True)
         file.seek(end)
         file.truncate()
-        journal = Journal(path, mark, files, file, form, last, number, current)
+        journal = Journal(path, mark, files, file, form, last, number, current, is_older)
         return journal, first, _rest(form, file, end)
     except (JournalError, VaultError, Invalid) as error:
         file.close()

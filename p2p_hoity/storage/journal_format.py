@@ -143,14 +143,14 @@ class Form:
         said = check + file.to_bytes(8, "big")
         return MARK_MAGIC + said + _mac(self._mark_key, said, path)[:CHECK] + path
 
-    def marked(self, mark: bytes, file: int) -> bytes | None:
-        """The check that a mark names; None if it is not of this very file."""
+    def marked(self, mark: bytes) -> tuple[bytes, int] | None:
+        """The check that a mark names, and which file it is in; None if no such journal made it."""
         said = mark[len(MARK_MAGIC) :][: CHECK + 8]
         path = path_of(mark)
-        if path is None or int.from_bytes(said[CHECK:], "big") != file:
+        if path is None:
             return None
-        whole = self.mark(said[:CHECK], file, path)
-        return said[:CHECK] if hmac.compare_digest(whole, mark) else None
+        check, file = said[:CHECK], int.from_bytes(said[CHECK:], "big")
+        return (check, file) if hmac.compare_digest(self.mark(check, file, path), mark) else None
 
 
 def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:

@@ -361,7 +361,7 @@ async def resume_table(
         recalled = replace(seat, screen=_recalling(seat.screen, machine))
         table, known = machine.table, first.addresses[first.seat]
         if not book.current:
-            machine.be_cautious()
+            machine.be_cautious(certain=book.is_older)
         capability = Capability(table.header.terms.digest(), first.secret, first.is_open)
         agreed = Agreed(roster, capability)
         reach = _reach_again(how, first.listen, first.relays, known)

@@ -346,10 +346,13 @@ class SeatMachine(SeatState):
         message.verify(self.table.ids)
         votes, lacked = self.log.votes, self.log.lacks_messages
         before, forgotten = votes.quorum_request(), self.signer.is_forgotten(message)
-        if memory_quotas.is_worth_keeping(self, message) and self.signer.hold(message):
+        is_kept = memory_quotas.is_worth_keeping(self, message)
+        if is_kept and forgotten:
+            # Once the statement is in the journal, nothing there shows that it was forgotten. So
+            # the caution goes on disk before it.
+            self.be_cautious(certain=True)
+        if is_kept and self.signer.hold(message):
             catch_up.pass_on(self, message, peer)
-            if forgotten:
-                self.be_cautious(certain=True)
             if lacked or not isinstance(message.statement, StepInput) or not self._judge_alone():
                 self._run_rules()
         elif votes.quorum_request() > before:

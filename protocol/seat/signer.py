@@ -442,12 +442,14 @@ class Signer:
             return False
         if self.inquiry is None:
             self.inquiry = Inquiry(self.timers.now)
-        if not self.inquiry.doubt(self.timers.now, certain):
-            return False
-        self.expose_choices()
-        self.outbox.emit(JournalDoubted())
-        self._record_floor(None)
-        return True
+        was_certain = self.inquiry.certain
+        is_new = self.inquiry.doubt(self.timers.now, certain)
+        if is_new:
+            self.expose_choices()
+            self.outbox.emit(JournalDoubted())
+        if is_new or self.inquiry.certain != was_certain:
+            self._record_floor(True if self.inquiry.certain else None)
+        return is_new
 
     def begin_inquiry(self) -> None:
         """Sign nothing from now on until the others have told what they store of this seat."""
@@ -474,14 +476,23 @@ class Signer:
     # The journal
 
     def _record_floor(self, floor: int | None) -> None:
-        """Have the floor put on disk; None while it is not known yet."""
+        """Have the floor put on disk.
+
+        While it is not known yet this is None, or True if the journal is older beyond doubt. The
+        next process must know that too: at a strict table it may sign nothing then ([E-22]).
+        """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
 
     def restore_floor(self, floor: int | None) -> None:
-        """Take the floor from the journal; None if the seat had become cautious."""
-        if floor is not None:
+        """Take the floor from the journal.
+
+        Args:
+            floor: The floor. None if the seat had become cautious, and True if its journal was
+                older beyond doubt.
+        """
+        if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None
         elif self.seat is not None:
-            self.inquiry = Inquiry(self.timers.now, cautious=True)
+            self.inquiry = Inquiry(self.timers.now, cautious=True, certain=floor is True)
             self.expose_choices()

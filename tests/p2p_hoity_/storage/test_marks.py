@@ -57,6 +57,40 @@ def test_a_home_restored_whole_or_a_copy_of_it_is_noticed(tmp_path: Path) -> Non
     assert not current(path)
 
 
+def test_a_journal_that_lacks_what_its_mark_names_is_older_and_a_moved_one_is_not(
+    tmp_path: Path, own: Path
+) -> None:
+    """Only the first is known to be older than what was signed ([E-22])."""
+
+    def is_older() -> bool:
+        book, _, _ = journal.reopen(path)
+        book._let_go()
+        return book.is_older
+
+    path = played(tmp_path / "home", b"one")
+    old = path.read_bytes()
+    mark = rollback_marks.path_of(path)
+    begun = mark.read_bytes()
+    play_on(path)
+    assert not is_older()
+    new = path.read_bytes()
+    path.write_bytes(old)  # the same file
+    assert is_older()
+    copied = path.with_name("copied")
+    copied.write_bytes(old)
+    copied.chmod(0o600)
+    copied.replace(path)  # another file, as after a restore
+    assert is_older()
+    path.write_bytes(new)
+    assert not current(path)
+    assert not is_older()
+    mark.write_bytes(begun)
+    assert not is_older(), "a mark that lags names what is there"
+    mark.unlink()
+    assert not current(path)
+    assert not is_older(), "without a mark nothing is known"
+
+
 def test_marks_reach_the_disk(tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     honest = os.fsync

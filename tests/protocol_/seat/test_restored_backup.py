@@ -215,6 +215,43 @@ def test_an_old_journal_at_a_strict_table_is_silent_and_says_so_once() -> None:
     assert sum(isinstance(effect, SigningEnded) for effect in machine.take()) == 1
 
 
+def test_an_old_journal_at_a_strict_table_is_silent_after_a_second_crash_too() -> None:
+    """The journal looks current by then, but for the record that says that it is old."""
+    home = home_of(3, 3)
+    journal = home.places[1].journal
+    first = restored(home, cautious=True)
+    journal += [e.data for e in first.take() if isinstance(e, Record)]
+    machine = restored(home)
+    for seat in (0, 2):
+        link(home, seat)
+        told(home, seat)
+    wait(home, 1000)
+    assert inspect(machine).state is SigningState.SILENT
+    assert sum(isinstance(effect, SigningEnded) for effect in machine.take()) == 1
+
+
+@pytest.mark.parametrize("is_cautious", [False, True])
+def test_a_crash_while_a_forgotten_statement_is_recorded_does_not_make_it_known(
+    is_cautious: bool,
+) -> None:
+    """Wherever the records end, the seat is as cautious as before the crash."""
+    home, machine, bid = resumed_from_old_copy()
+    if is_cautious:
+        machine.be_cautious(certain=False)
+    before = [e.data for e in machine.take() if isinstance(e, Record)]
+    machine.receive(carried(bid), home.now, home.table.ids[2])
+    records = [e.data for e in machine.take() if isinstance(e, Record)]
+    assert len(records) == 2
+    kept = home.places[1].journal
+    for end in (1, 2):
+        again = home.build(1)
+        again.restore([*kept, *before, *records[:end]])
+        inquiry = inspect(again).inquiry
+        assert inquiry is not None
+        assert inquiry.cautious
+        assert inquiry.certain
+
+
 def test_what_is_told_in_parts_is_asked_on_while_it_rises() -> None:
     home = home_of()
     machine = restored(home)

@@ -105,11 +105,24 @@ class Plan:
         return not (cut or gone or wide.restored or wide.clone or wide.leaving_seats)
 
     def _is_calm(self, wide: Wide) -> bool:
-        """Who is back soon with the whole journal is not late; who thinks or is cut off may be."""
-        back = wide.restored is None or (wide.restored.lost == 0 and wide.restored.is_short)
+        """Who thinks or is cut off may be late; who is back soon is not, if all others tell it."""
+        back = wide.restored is None or self._is_back_soon(wide, wide.restored)
         gone = len({one.seat for one in wide.leaving_seats} | self.liars)
         few = not wide.leaving_seats or gone <= self.seats - self.quorum
         return back and few and not wide.thinkers and wide.hub not in self.liars
+
+    def _is_back_soon(self, wide: Wide, restored: Restored) -> bool:
+        """Whether a seat with the whole journal signs again before a step times out for the others.
+
+        By [E-10] it signs nothing until "every other present seat has told which statements of it
+        that seat stores", or until "`timeouts[1]` and g have passed since it resumed". With the
+        time that it was down, the second may be longer than a step timeout. So nobody may be mute
+        or gone for a while, and every other seat is linked with it itself.
+        """
+        soon = restored.lost == 0 and restored.is_short
+        linked = wide.hub in (None, restored.seat) and "cut" not in wide.ways
+        there = wide.silent is None and "mute" not in wide.ways and not wide.leaving_seats
+        return soon and linked and there
 
 
 def draw_plan(
