@@ -273,12 +273,9 @@ def reopen(
 ) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
     """Open a journal, in order to go on with its game. A torn last record is cut off ([J-2]).
 
-    `current` is False if the mark is missing or of another file, or names a record that is not in
-    this one: then it is an old copy, or what followed was taken out. It is False, too, if whole
-    records lie behind one that is not: the journal is damaged, not cut off. They are not used, as
-    what the damaged one said is not known. The mark then goes, so that the next process knows, too,
-    until a record is written, by which the seat is cautious.
-
+    `current` is False if the mark is missing, or of another file, or names a record that is not in
+    this one. It is also False if whole records lie behind a damaged one. These are not used, and
+    the mark is removed, so that the next process knows of it until a cautious record is written.
     `is_older` is True if the mark holds, of whichever file, and names a record that is not in this
     one. Then the journal is an old copy beyond doubt, or was cut at its end ([E-22]).
 

@@ -50,7 +50,7 @@ LINES: Final[Pace] = (24, 0.5)
 """Lines about who has sat down that are shown at once, and after that."""
 AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[bool]]
 """Shows the terms, who sits there, and the host's long-lived key; returns whether the player
-accepts them."""
+accepts them ([L-63])."""
 
 
 class JoinCode(Code):

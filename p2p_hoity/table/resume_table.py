@@ -341,8 +341,7 @@ async def resume_table(
     Args:
         seat: Who sits there; its home has the journal.
         name: The name of the kept game, or its beginning. None if there is only one.
-        how: What the journal does not say: whether the router is asked, the proxy, and where to
-            listen and wait if not where it did.
+        how: How the seat is reached, as far as the journal does not say it.
         fresh: A ticket of another seat that is elsewhere now.
 
     Raises:
@@ -353,8 +352,6 @@ async def resume_table(
     with ExitStack() as unplayed:
         unplayed.callback(book.close)
         how = _alone(how, book, first)
-        if first.hidden and not how.hidden:
-            raise PeerError(ResumeCode.BY_PROXY)
         if fresh is not None:
             check_fresh(fresh, machine.table.header, first.secret)
         book.files.remove(_claimed(book.path))
@@ -362,11 +359,11 @@ async def resume_table(
         table, known = machine.table, first.addresses[first.seat]
         if not book.current:
             machine.be_cautious(certain=book.is_older)
-        capability = Capability(table.header.terms.digest(), first.secret, first.is_open)
-        agreed = Agreed(roster, capability)
+        terms = table.header.terms.digest()
+        agreed = Agreed(roster, Capability(terms, first.secret, first.is_open))
         reach = _reach_again(how, first.listen, first.relays, known)
         keys, own = TableKeys(first.identity, seat.long_lived_key), first.identity.public
-        bare = Ticket(own, (), capability.terms, reach.relays, capability.secret)
+        bare = Ticket(own, (), terms, reach.relays, first.secret)
         async with open_hub(keys.seat, reach, seat.screen) as (hub, ways):
             if fresh is None:
                 dial_seats(hub, table, roster.addresses)
@@ -402,10 +399,15 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """How a seat is reached: by relays alone if it is or was so, which is kept with the game.
+    """Return how a seat is reached: by relays alone if it is or was so, which is kept with the game.
 
-    SPEC: [L-58]. PeerError if there is no relay, or an address is given that would be shown.
+    Raises:
+        PeerError: If an address of the player would be shown, or if there is no relay.
+
+    SPEC: [L-55], [L-58].
     """
+    if first.hidden and not how.hidden:
+        raise PeerError(ResumeCode.BY_PROXY)
     was_alone = is_relay_only(book.files, book.path, first)
     if not (how.relay_only or was_alone):
         return how
