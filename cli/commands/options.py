@@ -330,7 +330,7 @@ class ResumeOptions:
 
 
 NO_NAME: Final = Without(("name",))
-ONLOOKER: Final = Without(("auto", "name", "no_bell", "until_eof"))
+ONLOOKER: Final = Without(("auto", "name", "unknown", "no_bell", "until_eof"))
 """An onlooker has no seat, but hears what is said, and may follow to the next table."""
 
 # The table.

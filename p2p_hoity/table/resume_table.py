@@ -399,7 +399,7 @@ def is_relay_only(files: FileStore, journal: Path, first: SeatRecord) -> bool:
 
 
 def _alone(how: Reach, book: journals.Journal, first: SeatRecord) -> Reach:
-    """Return how a seat is reached: by relays alone if it is or was so, which is kept with the game.
+    """Return how a seat is reached. By relays alone if it is or was so; that is kept with the game.
 
     Raises:
         PeerError: If an address of the player would be shown, or if there is no relay.
