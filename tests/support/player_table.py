@@ -473,7 +473,7 @@ class Caller:
         capability = Capability(ticket.terms, ticket.secret)
         binding = self.hub.binding(self.host)
         assert binding is not None
-        place = {"binding": binding, "door": self.host, "guest": self.hub.me, **changed}
+        place = {"binding": binding, "host": self.host, "guest": self.hub.me, **changed}
         return capability.guest_proof(**place)
 
     def sit(self, table: PlayerTable, name: str, *addresses: str) -> None:
