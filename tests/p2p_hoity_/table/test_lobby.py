@@ -88,7 +88,7 @@ async def test_a_crowd_without_the_ticket_fills_no_table(pair: PlayerTable) -> N
     assert pair.guests[1].games()
 
 
-@pytest.mark.parametrize("kind", ["secret", "door", "guest", "binding", "empty"])
+@pytest.mark.parametrize("kind", ["secret", "host", "guest", "binding", "empty"])
 async def test_a_proof_for_another_link_or_guest_is_refused(pair: PlayerTable, kind: str) -> None:
     async with hosted(pair) as call:
         caller, other = await call(), await call()
