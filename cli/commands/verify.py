@@ -110,45 +110,43 @@ def verify_file(path: Path, how: VerifyOptions) -> int:
         path: The file.
         how: How it is checked, and the file of vouches if one is named.
 
-    Raises:
-        Trouble: If the file of vouches that is named is none of this game.
     """
     verdict = judge(path, how.jobs, partial(players_of, named=how.vouches))
     tell(verdict, how.as_json)
-    return verdict.code
+    is_told = how.vouches is None or not verdict.complaint
+    return verdict.code if is_told else max(verdict.code, NOT_OK)
 
 
 Players = tuple[bytes | None, ...]
 """The long-lived key of each seat, None for one that shows none. Empty if nothing is known."""
 
 
-def players_of(report: transcript.Report, named: Path | None) -> Players:
+def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, str]:
     """Return who sat at a table, by the vouches that one of its seats has kept.
 
     Args:
         report: What the verifier found of the transcript.
         named: The file of vouches. None for the one of this machine.
 
-    Raises:
-        Trouble: If the file that is named cannot be read, or is none of this game.
+    Returns:
+        The long-lived keys of the seats, and why there are none if the file cannot be used. The
+        verdict on the transcript does not depend on it.
     """
     from p2p_hoity.storage.kept_vouches import MAX_FILE, place_of, read_vouches
 
     header = report.node.table.header if report.node is not None else None
     if header is None:
-        return ()
+        return (), ""
     path = named or place_of(home().transcripts, header.table_id)
     try:
         with open(path, "rb", opener=open_at_once) as file:
-            return read_vouches(file.read(MAX_FILE + 1), header)
+            return read_vouches(file.read(MAX_FILE + 1), header), ""
     except OSError as error:
-        if named is None:
-            return ()
         words = _("{path} cannot be read: {why}. Name a file that is there.")
-        raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
-    except Invalid as error:
+        return (), "" if named is None else words.format(path=path, why=error.strerror)
+    except Invalid:
         words = _("{path} holds no vouches of this game, or not as its seats signed them.")
-        raise Trouble(words.format(path=path), NOT_OK) from error
+        return (), words.format(path=path)
 
 
 def tell(verdict: FileVerdict, as_json: bool) -> None:
@@ -161,11 +159,16 @@ def tell(verdict: FileVerdict, as_json: bool) -> None:
         complain(f"hoity: {verdict.complaint}")
 
 
-WhoSat = Callable[[transcript.Report], Players]
-"""Returns who sat at the table of a report."""
+WhoSat = Callable[[transcript.Report], tuple[Players, str]]
+"""Returns who sat at the table of a report, and a complaint if that could not be read."""
 
 
-def judge(path: Path, cores_: int | None, who_sat: WhoSat = lambda report: ()) -> FileVerdict:
+def nobody_known(report: transcript.Report) -> tuple[Players, str]:
+    """Return that nothing is known of who sat at the table of a report."""
+    return (), ""
+
+
+def judge(path: Path, cores_: int | None, who_sat: WhoSat = nobody_known) -> FileVerdict:
     """Return the verdict on a file.
 
     Args:
@@ -185,7 +188,7 @@ def judge_file(
     file: transcript.File,
     mark: Mark,
     cores_: int | None,
-    who_sat: WhoSat = lambda report: (),
+    who_sat: WhoSat = nobody_known,
 ) -> FileVerdict:
     """Return the verdict on a file that is open, or on its bytes.
 
@@ -200,9 +203,10 @@ def judge_file(
         OSError: If it cannot be read.
     """
     report = _judged(file, cores_)
-    players = who_sat(report)
+    players, complaint = who_sat(report)
     found = as_object(path, report, mark, players)
-    return FileVerdict(OK if report.ok else NOT_OK, found, tuple(in_words(path, report, players)))
+    lines = tuple(in_words(path, report, players))
+    return FileVerdict(OK if report.ok else NOT_OK, found, lines, complaint)
 
 
 def not_read(path: Path, trouble: Trouble) -> FileVerdict:

@@ -107,7 +107,9 @@ class Rematch:
         if word.table != self._table.id or who not in self._table.ids:
             return None
         seat = self._table.ids.index(who)
-        if seat in self._refused or (isinstance(word, Consent) and seat in self._entries):
+        if seat in self._refused:
+            return None
+        if isinstance(word, Consent) and seat in self._entries and not self._is_completed_by(word):
             return None
         if isinstance(word, Decline):
             word.check()
@@ -122,10 +124,19 @@ class Rematch:
             self._entries[seat], self._shown[seat] = entry, word.vouch
         return seat, isinstance(word, Decline)
 
+    def _is_completed_by(self, word: Consent) -> bool:
+        """Return whether a consent is one that is stored, with the vouch that it lacked ([A-2]).
+
+        No signature covers the vouch of a consent, so whoever passes it on can leave that out.
+        """
+        seat = self._table.ids.index(word.entry[0])
+        is_same = self._entries[seat].value() == word.entry and self._shown[seat] is None
+        return is_same and word.vouch is not None and self.roster is None
+
     def _check_player(self, seat: int, vouch: Vouch | None) -> None:
         """Check that a seat shows no other player than at this table ([A-2])."""
         before = self._vouches[seat]
-        if vouch is not None and (before is None or before.id != vouch.id):
+        if vouch is not None and before is not None and vouch.id != before.id:
             raise Invalid(vouches.BAD_VOUCH, "a seat shows another player than at this table")
 
     def _roster(self, data: bytes) -> object:
@@ -141,14 +152,17 @@ class Rematch:
         there = [(one.id, one.nickname) for one in complete.roster]
         if here != there or complete.terms.digest() != self.terms.digest():
             raise Invalid("bad-header", "the roster is not of the next table")
-        if self._seat is not None and (
-            complete.roster[self._seat] != self._entries[self._seat]
-            or found.vouches[self._seat] != self._shown[self._seat]
-        ):
+        if self._seat is not None and complete.roster[self._seat] != self._entries[self._seat]:
             raise Invalid("bad-header", "the roster does not hold this seat's own consent")
         for seat, vouch in enumerate(found.vouches):
             self._check_player(seat, vouch)
-        self.roster = found
+        # A vouch that was left out on the way is known from the consent itself ([A-5]).
+        known = (
+            self._shown.get(seat) if self._entries.get(seat) == entry else None
+            for seat, entry in enumerate(complete.roster)
+        )
+        shown = tuple(a or b for a, b in zip(found.vouches, known, strict=True))
+        self.roster = replace(found, vouches=shown)
         return Roster
 
     @property

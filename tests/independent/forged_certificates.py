@@ -29,7 +29,17 @@ def sign(label: str, seat: int, data: bytes) -> bytes:
 def make_header(nickname: str = "Ada", quorum: int = QUORUM) -> bytes:
     """Return a header whose game nobody knows (4)."""
     timeouts = [300_000, 30_000, 5000, 120_000]
-    terms = [c.PROTOCOL, KEYS[0][0], bytes(32), [["unheard of", 7]], SEATS, quorum, timeouts, 8, [[3, None]]]
+    terms = [
+        c.PROTOCOL,
+        KEYS[0][0],
+        bytes(32),
+        [["unheard of", 7]],
+        SEATS,
+        quorum,
+        timeouts,
+        8,
+        [[3, None]],
+    ]
     roster = []
     for seat, (identity, _) in enumerate(KEYS):
         entry = [identity, nickname if seat == 0 else f"Guest {seat}", bytes([seat]) * 32]

@@ -17,6 +17,7 @@ from p2p_hoity.table.rate_limit import REMATCH, RateLimit
 from p2p_hoity.table.rematch import Rematch
 from p2p_hoity.table.table_keys import TableKeys
 from p2p_hoity.table.ticket_proof import Capability
+from protocol import Identity, Vouch, vouches
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
 from protocol.wire import codec, table_header
@@ -53,6 +54,64 @@ class Node:
 
 def consent(seat: int) -> rematch_frames.Consent:
     return rematch_frames.Consent(TABLE.id, CONSENTS[seat].value())
+
+
+PLAYERS = [Identity(bytes([n + 1]) * 32) for n in range(3)]
+KNOWN = [
+    vouches.vouched_entry(NEXT, key, player, f"P{n}", bytes([n]) * 32)
+    for n, (key, player) in enumerate(zip(WHO, PLAYERS, strict=True))
+]
+"""Entries for the next table, and the vouches for them."""
+
+
+def known_at(seat: int) -> Node:
+    """Return a seat of a table at which all have shown who they are."""
+    node = Node(seat)
+    shown = tuple(Vouch(one.public, bytes(32), bytes(64)) for one in PLAYERS)
+    flood = node.sent.append
+    keys = TableKeys(WHO[seat], PLAYERS[seat])
+    node.it = Rematch(TABLE, seat, keys, lambda frame, _: flood(frame), shown)
+    return node
+
+
+def vouched(seat: int, by: int | None) -> rematch_frames.Consent:
+    """Return a seat's consent with the vouch of a player, or with none."""
+    vouch = None if by is None else KNOWN[by][1]
+    return rematch_frames.Consent(TABLE.id, KNOWN[seat][0].value(), vouch)
+
+
+def test_a_vouch_that_was_left_out_on_the_way_is_taken_later_and_once() -> None:
+    """[A-2]"""
+    node = known_at(0)
+    assert node.hear(vouched(1, None))
+    assert not node.hear(vouched(1, None))
+    assert not node.hear(vouched(1, 2))
+    assert node.hear(vouched(1, 1))
+    assert not node.hear(vouched(1, 1))
+    assert not node.hear(vouched(1, None))
+    assert len(node.sent) == 2
+    assert not node.hear(vouched(2, 0))  # the player of another seat
+    assert node.hear(vouched(2, 2))
+
+
+def test_a_roster_without_vouches_loses_none_that_is_known() -> None:
+    """[A-5]"""
+    node = known_at(1)
+    node.it.consent()
+    (said,) = node.sent
+    own = rematch_frames.parse_again(said)
+    assert isinstance(own, rematch_frames.Consent)
+    assert own.vouch is not None
+    assert node.hear(vouched(2, 2))
+    mine = table_header.parse_entry(NEXT, own.entry)
+    complete = Header(NEXT, (KNOWN[0][0], mine, KNOWN[2][0]))
+    signature = table_header.sign_roster(complete, WHO[0])
+    stripped = Roster(complete.encode(), ((), (), ()), signature, (None,) * 3)
+    forged = replace(stripped, vouches=(KNOWN[1][1], None, None))
+    assert not node.hear(forged)
+    assert node.hear(stripped)
+    assert node.it.roster is not None
+    assert node.it.roster.vouches == (None, own.vouch, KNOWN[2][1])
 
 
 def own_entry(node: Node, seat: int) -> Any:

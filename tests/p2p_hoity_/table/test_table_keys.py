@@ -1,5 +1,6 @@
 """Tests of the keys of a table: what links two games of one player, and what does not ([H-15])."""
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,10 @@ from support.cases import ends_in, fails
 from support.memory_network import MemoryNetwork
 from support.player_table import Caller, PlayerTable, hosted, past_round, willing, willing_table
 from support.relays import serve_relay
+from support.sim.cheap import forget
 
+from cli.commands.options import VerifyOptions
+from cli.commands.verify import verify_file
 from p2p_hoity.net.hub import Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import RefusedError
 from p2p_hoity.presentation import screen_updates as updates
@@ -20,7 +24,17 @@ from p2p_hoity.table import lobby
 from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.play_table import PeerError
 from p2p_hoity.table.table_keys import TableKeys, draw_keys
-from protocol import Header, Identity, Invalid, Vouch, codec, table_header, transcript, vouches
+from protocol import (
+    Header,
+    Identity,
+    Invalid,
+    Vouch,
+    codec,
+    fingerprint,
+    table_header,
+    transcript,
+    vouches,
+)
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import StepInput
 
@@ -50,6 +64,42 @@ async def test_all_seats_are_shown_who_sits_there_and_files_name_nobody(tmp_path
         assert not any(key in file.read_bytes() for key in players)
         kept = place_of(file.parent, header_of(table).table_id)
         assert read_vouches(kept.read_bytes(), header_of(table)) == players
+
+
+async def test_verify_shows_who_sat_there_and_no_file_of_vouches_spoils_a_verdict(
+    pair: PlayerTable, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await pair.play()
+    forget()
+    host, guest = pair.guests
+    file, folder = host.end.transcript, host.home.transcripts
+    assert file is not None
+    kept, junk = place_of(folder, header_of(pair).table_id), pair.guests[0].path / "junk"
+    junk.write_bytes(b"\x90" * 5_000)
+    keys = [fingerprint(key) for key in long_lived(pair)]
+
+    def verified(home: Path, **how: Any) -> tuple[int, list[Any], str]:
+        monkeypatch.setenv("HOITY_HOME", str(home))
+        code = verify_file(file, VerifyOptions(as_json=True, jobs=1, **how))
+        shown = capsys.readouterr()
+        found = json.loads(shown.out)
+        assert found["verdict"] == "ok"
+        assert all(one["table_key"] not in keys for one in found["seats"])
+        return code, [one["fingerprint"] for one in found["seats"]], shown.err
+
+    stranger = host.path / "stranger"
+    assert verified(host.home.path) == (0, keys, "")
+    assert verified(guest.home.path) == (0, keys, "")
+    assert verified(stranger) == (0, [None, None], "")
+    assert verified(stranger, vouches=kept) == (0, keys, "")
+    for bad, words in ((junk, "holds no vouches"), (stranger, "cannot be read")):
+        code, found, complaint = verified(host.home.path, vouches=bad)
+        assert (code, found) == (1, [None, None])
+        assert words in complaint
+    kept.write_bytes(junk.read_bytes())
+    code, found, complaint = verified(host.home.path)
+    assert (code, found) == (0, [None, None])
+    assert "holds no vouches" in complaint
 
 
 async def test_a_player_may_stay_unknown(tmp_path: Path) -> None:
