@@ -30,7 +30,7 @@ from p2p_hoity.table.play_table import PeerError, only_by_relays
 from p2p_hoity.table.player_interface import Talk, Wish
 from p2p_hoity.table.session import Session
 from protocol.crypto.identities import Identity
-from protocol.wire import codec
+from protocol.wire import codec, table_header
 
 SIZES = range(2, 7)
 LONGEST = 600
@@ -182,6 +182,46 @@ async def test_a_later_seat_plays_with_those_of_today(
     assert len(hub.greeted) == seats - 1
     assert not dropped(table)
     assert not table.heard(updates.SeatsTimedOut)
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("number", [3, 4], ids=["odd", "even"])
+@pytest.mark.parametrize("seats", sample(SIZES, 1, "sizes of tables with an unknown option"))
+async def test_nobody_sits_down_on_terms_with_an_option_of_later(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seats: int,
+    number: int,
+    way: tuple[tuple[int, int], tuple[int, int]] | None,
+) -> None:
+    """[H-2], [H-14]"""
+    table = PlayerTable(tmp_path, seats)
+    table.terms = replace(table.terms, options=((number, b"later"),))
+    code = "unplayable-terms" if number % 2 else "host-speaks-otherwise"
+    async with trio.open_nursery() as nursery:
+        if way is not None:
+            ours, theirs = (Versions(RELAY_VERSIONS.greeting, *one) for one in way)
+            monkeypatch.setattr(relay_client, "RELAY_VERSIONS", ours)
+            behind_relay(table)
+            nursery.start_soon(run_relay, table.network, theirs)
+        nursery.start_soon(table.host)
+        with trio.fail_after(LONGEST):
+            for guest in range(1, seats):
+                await ends_in(PeerError, code, table.join(guest))
+        nursery.cancel_scope.cancel()
+    assert not table.heard(updates.Started)
+
+
+@pytest.mark.parametrize("seats", sample(SIZES, 2, "sizes of tables with a later option"))
+async def test_a_file_of_seats_that_know_an_odd_option_of_later_is_verified_today(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seats: int
+) -> None:
+    """[H-14]"""
+    table = PlayerTable(tmp_path, seats)
+    table.terms = replace(table.terms, options=((3, (b"later", 7)), (65_535, None)))
+    monkeypatch.setattr(table_header.Terms, "check_options", lambda self: None)
+    await table.play()
+    table.judge()
 
 
 def dropped(table: PlayerTable) -> set[str]:
