@@ -135,11 +135,31 @@ async def run_relay(network: MemoryNetwork, versions: Versions) -> None:
     await relay.serve("relay", 1, network=network)
 
 
+Range = tuple[int, int]
+"""The lowest and the highest version that one side speaks."""
+
+
 def behind_relay(table: PlayerTable) -> None:
     """Have all seats reached through one relay alone."""
     table.relays = (RELAY,)
     plain = table.reach
     table.reach = lambda number: only_by_relays(plain(number))  # type: ignore[method-assign]
+
+
+def behind_relay_of(
+    way: tuple[Range, Range], table: PlayerTable, patch: pytest.MonkeyPatch
+) -> Versions:
+    """Have all seats reached through one relay alone, and return the versions that it speaks.
+
+    Args:
+        way: The versions of a relay that the seats speak, and those of the relay.
+        table: The table.
+        patch: Sets the versions of the seats.
+    """
+    ours, theirs = (Versions(RELAY_VERSIONS.greeting, *one) for one in way)
+    patch.setattr(relay_client, "RELAY_VERSIONS", ours)
+    behind_relay(table)
+    return theirs
 
 
 WAYS = {
@@ -171,9 +191,7 @@ async def test_a_later_seat_plays_with_those_of_today(
         monkeypatch.setattr(table, "_open", partial(of_later_version, table))
     async with trio.open_nursery() as nursery:
         if way is not None:
-            ours, theirs = (Versions(RELAY_VERSIONS.greeting, *one) for one in way)
-            monkeypatch.setattr(relay_client, "RELAY_VERSIONS", ours)
-            behind_relay(table)
+            theirs = behind_relay_of(way, table, monkeypatch)
             nursery.start_soon(run_relay, table.network, theirs)
         with trio.fail_after(LONGEST):
             await table.play_until(lambda: all(guest.round for guest in table.guests))
@@ -200,9 +218,7 @@ async def test_nobody_sits_down_on_terms_with_an_option_of_later(
     code = "unplayable-terms" if number % 2 else "host-speaks-otherwise"
     async with trio.open_nursery() as nursery:
         if way is not None:
-            ours, theirs = (Versions(RELAY_VERSIONS.greeting, *one) for one in way)
-            monkeypatch.setattr(relay_client, "RELAY_VERSIONS", ours)
-            behind_relay(table)
+            theirs = behind_relay_of(way, table, monkeypatch)
             nursery.start_soon(run_relay, table.network, theirs)
         nursery.start_soon(table.host)
         with trio.fail_after(LONGEST):
