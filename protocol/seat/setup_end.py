@@ -66,10 +66,10 @@ def _known_end(state: SeatState) -> Broken | None:
 
 
 def _announced_end(state: SeatState) -> Broken | None:
-    """Return the end of the table in setup that another seat was the first to announce ([E-30]).
+    """Return the end of the table that the first notice that counts announces, or None ([E-30]).
 
-    A code of a fault counts a little later, so that the proof that goes round can arrive first.
-    What this node sees as well is its own finding.
+    A notice of a fault counts `SETTLES` seconds after it was received, so that the proof of the
+    fault can arrive before. An end that this node sees for itself names no announcing seat.
     """
     for seat, notice in state.judge.setup_ends.items():
         is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)

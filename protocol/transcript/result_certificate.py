@@ -164,6 +164,7 @@ def _check_result(found: Certificate, header: Header) -> None:
             found.kind == INPUTS and signers != list(result.present)
         ),
         "not the signatures of a quorum": found.kind == VOTES and len(signers) != terms.quorum,
+        "commit votes of epoch 0, which no vote is for": found.kind == VOTES and found.epoch == 0,
     }
     for words, is_wrong in wrong.items():
         if is_wrong:

@@ -81,8 +81,10 @@ def check_form(value: Any) -> None:
     require(is_signatures(signatures), "bad-form")
 
 
-def result_holds(end: list[Any], kind: int, signers: list[int], seats: int, quorum: int) -> bool:
-    """Return whether seats, counts and signers of a certificate agree ([V-13], 5)."""
+def result_holds(
+    end: list[Any], epoch: int, kind: int, signers: list[int], seats: int, quorum: int
+) -> bool:
+    """Return whether seats, counts and signers of a certificate agree ([V-13], 6)."""
     _, _, present, banned, absences, standings = end
     if any(seat >= seats for seat in [*present, *banned, *signers]) or len(absences) != seats:
         return False
@@ -90,7 +92,9 @@ def result_holds(end: list[Any], kind: int, signers: list[int], seats: int, quor
         return False
     if sorted(seat for _, seat in standings) != list(range(seats)):
         return False
-    return (kind == c.SAY and signers == present) or (kind == c.SEAL and len(signers) == quorum)
+    if kind == c.SAY:
+        return signers == present
+    return kind == c.SEAL and epoch >= 1 and len(signers) == quorum
 
 
 def read_certificate(data: bytes) -> Result:
@@ -111,7 +115,7 @@ def read_certificate(data: bytes) -> Result:
     except HeaderError as error:
         raise CertificateError(str(error)) from error
     signers = [seat for seat, _ in signatures]
-    require(result_holds(end, kind, signers, len(ids), terms[5]), "bad-result")
+    require(result_holds(end, epoch, kind, signers, len(ids), terms[5]), "bad-result")
     table = digest("table id", header)
     before, step, present, _, _, standings = end
     if kind == c.SAY:

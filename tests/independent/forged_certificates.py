@@ -227,6 +227,7 @@ def of_result() -> dict[str, tuple[bytes, str | None]]:
         "a vote too many": make_value(c.SEAL, END, [0, 1, 2]),
         "no signatures, by inputs": make_value(c.SAY, END, []),
         "no signatures, by votes": make_value(c.SEAL, END, []),
+        "votes of epoch 0": make_value(c.SEAL, END, [0, 1], epoch=0),
         "a signature of seat 3": replaced(BY_VOTES, SIGNATURES, [[0, bytes(64)], [3, bytes(64)]]),
     }
     return forged | {name: (encode(value), "bad-result") for name, value in values.items()}
@@ -276,7 +277,6 @@ def of_nothing() -> dict[str, tuple[bytes, str | None]]:
         "by votes": BY_VOTES,
         "inputs of epoch 0": make_value(c.SAY, END, [0, 2], epoch=0),
         "votes of an absent seat": make_value(c.SEAL, END, [1, 2]),
-        "votes of epoch 0": make_value(c.SEAL, END, [0, 1], epoch=0),
         "others banned, by inputs": replaced(BY_INPUTS, RESULT, with_end(BANNED, [])),
         "other absences, by inputs": replaced(BY_INPUTS, RESULT, with_end(ABSENCES, [0, 4, 0])),
         "a seat that is present and banned": make_value(c.SAY, with_end(BANNED, [0, 1]), [0, 2]),
