@@ -170,15 +170,15 @@ LOBBY: Final = {
     "sit": "consent; at most 12 addresses of 300 characters; the guest's vouch",
     "names": "who has sat down; at most 16 nicknames",
     "refuse": "`unproven`, `full`, the `name` is taken, `denied`, `unheard` ([L-61]),"
-    " `unwatched` ([L-64])",
+    " `replaced` ([L-79]), `unwatched` ([L-64])",
     "asked": "the host is asked whether the guest may sit down",
     "roster": "the table is complete; signed; with the vouch of each seat",
     "table": "the table that this seat plays at",
 }
 
 TALK: Final = {
-    "talk": "what its author says at the seat door; a seat at its own",
-    "passed": "an onlooker's, passed on by its door",
+    "talk": "what its author says through the seat via; a seat through itself",
+    "passed": "an onlooker's words, passed on by its forwarding seat",
 }
 
 AGAIN: Final = {

@@ -76,8 +76,8 @@ class JsonSeat:
     it waits longer for who is awaited; {"leave": true} leaves for now; {"talk": "words"} or
     {"talk": 3} says them, or the phrase of this number, to the table. A `seat-request` is
     answered by {"admit": "FINGERPRINT"} or {"refuse": "FINGERPRINT"}, or, if the guest shows no
-    key, by {"admit": null, "nickname": "NICKNAME"}. Lines are also heard where nothing is asked if
-    the program may play again.
+    key, by {"admit": null, "request": NUMBER} with the number of the request. Lines are also heard
+    where nothing is asked if the program may play again.
     """
 
     def __init__(self, how: ScreenOptions, write: Write = write_line) -> None:
@@ -91,6 +91,7 @@ class JsonSeat:
         self.nicknames: tuple[str, ...] = ()
         self.table_name = ""
         self._is_over = self._has_answered = self._stands_in = False
+        self._requests = 0
         self._bot = BotPlayer(own_level()) if how.auto or how.stands_in else None
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._send, self._answers = trio.open_memory_channel[str](64)
@@ -189,9 +190,20 @@ class JsonSeat:
         return (await self._line()).lower() in ("true", "y", "yes")
 
     async def admit(self, nickname: str, key: str | None) -> bool:
-        """Ask whether a guest may sit down. Lines that do not name the guest are passed over."""
-        self._write({"type": "seat-request", "nickname": nickname, "fingerprint": key})
-        named = {"nickname": nickname} if key is None else {}
+        """Ask whether a guest may sit down, and skip lines that answer no such request.
+
+        Args:
+            nickname: The nickname of the guest.
+            key: The fingerprint of its long-lived key, None if it shows none. An answer about a
+                guest without a key names the number of the request instead.
+
+        Returns:
+            Whether the program admits the guest.
+        """
+        self._requests += 1
+        request = {"nickname": nickname, "fingerprint": key, "request": self._requests}
+        self._write({"type": "seat-request", **request})
+        named = {"request": self._requests} if key is None else {}
         while True:
             said = _parsed(await self._line())
             for word, means in (("admit", True), ("refuse", False)):

@@ -45,20 +45,20 @@ _WORDS: Final = codec.Text(lambda words: words != "" and is_plain(words), MAX_WO
 class Spoken:
     """What its author says at one table: plain text, or the number of a phrase.
 
-    `door` is the seat at which it is said: a seat's own number, or that of the seat which an
+    `via` is the seat through which it is said: a seat's own number, or that of the seat which an
     onlooker says it to. `count` rises with everything that an author says.
     """
 
     table: codec.Octets32
     author: codec.Octets32
-    door: table_header.Seat
+    via: table_header.Seat
     count: _Count
     words: Annotated[str | int, codec.Either(str, _WORDS, codec.Int(PHRASES - 1))]
     signature: codec.Octets64 = b""
 
     def statement(self) -> bytes:
         """The bytes that the author signs."""
-        return codec.encode((self.table, self.author, self.door, self.count, self.words))
+        return codec.encode((self.table, self.author, self.via, self.count, self.words))
 
     def encode(self) -> bytes:
         """The frame."""
@@ -101,9 +101,9 @@ class PassedWords:
         """The frame."""
         return codec.encode(FRAMES.write(self))
 
-    def check(self, door: bytes) -> None:
+    def check(self, via: bytes) -> None:
         """Invalid unless this seat has passed on what its author has signed ([W-3])."""
-        verify_signature(door, Label.TALK_PASSED, self.statement(), self.signature)
+        verify_signature(via, Label.TALK_PASSED, self.statement(), self.signature)
         self.spoken.check()
 
 
@@ -112,11 +112,11 @@ FRAMES: Final[codec.Kinds[Spoken | PassedWords]] = codec.Kinds(
 )
 
 
-def speak(table: bytes, who: Identity, door: int, count: int, words: str | int) -> Spoken:
+def speak(table: bytes, who: Identity, via: int, count: int, words: str | int) -> Spoken:
     """Words signed by their author."""
-    bare = Spoken(table, who.public, door, count, words)
+    bare = Spoken(table, who.public, via, count, words)
     signature = who.sign(Label.TALK, bare.statement())
-    return Spoken(table, who.public, door, count, words, signature)
+    return Spoken(table, who.public, via, count, words, signature)
 
 
 def pass_on(spoken: Spoken, who: Identity, count: int) -> PassedWords:
@@ -140,7 +140,7 @@ SEAT: Final[Pace] = (5.0, 1 / 3)
 """Words that a seat may say at once, and a second after that."""
 ONLOOKER: Final[Pace] = (3.0, 1 / 9)
 """The same of one onlooker, at the seat that it speaks to."""
-DOOR: Final[Pace] = (9.0, 1 / 3)
+FORWARDED: Final[Pace] = (9.0, 1 / 3)
 """The same of all onlookers of one seat, at every node."""
 DEBT: Final[Quota] = 10
 """So many words more than it may keep a voice silent until they are made up for."""
@@ -181,7 +181,7 @@ class ChatHistory:
     ) -> None:
         self._table, self._seat, self._me, self._clock = table, seat, me, clock
         seats = table.seats
-        self._seats, self._doors = Buckets(SEAT, seats), Buckets(DOOR, seats)
+        self._seats, self._forwarded = Buckets(SEAT, seats), Buckets(FORWARDED, seats)
         self._onlookers = Buckets(ONLOOKER, MOST_ONLOOKERS)
         self._last: dict[bytes | int, int] = {}
         self._guests: list[OrderedDict[bytes, int]] = [OrderedDict() for _ in range(seats)]
@@ -210,8 +210,8 @@ class ChatHistory:
             return None
         return Heard(updates.Said(seat, self._nickname(seat), _readable(word)), word.encode())
 
-    def _is_here(self, word: Spoken, door: int) -> bool:
-        return word.table == self._table.id and word.door == door
+    def _is_here(self, word: Spoken, via: int) -> bool:
+        return word.table == self._table.id and word.via == via
 
     def _of_onlooker(self, peer: bytes, word: Spoken, now: float) -> Heard | None:
         """Only on its own link, to this very seat, which passes it on in its name ([W-3])."""
@@ -223,29 +223,29 @@ class ChatHistory:
         word.check()
         self._remember(here, word)
         may_speak = self._onlookers.take_if_any(peer, now, DEBT)
-        if not may_speak or not self._doors.take_if_any(here, now, DEBT):
+        if not may_speak or not self._forwarded.take_if_any(here, now, DEBT):
             return None
         passed = pass_on(word, me, self._next(here))
         return Heard(_said(word), passed.encode())
 
     def _passed(self, frame: PassedWords, now: float) -> Heard | None:
-        word, door = frame.spoken, frame.spoken.door
-        is_foreign = door >= self._table.seats or word.author in self._table.ids
-        if is_foreign or word.table != self._table.id or frame.count <= self._last.get(door, -1):
+        word, via = frame.spoken, frame.spoken.via
+        is_foreign = via >= self._table.seats or word.author in self._table.ids
+        if is_foreign or word.table != self._table.id or frame.count <= self._last.get(via, -1):
             return None
-        frame.check(self._table.ids[door])
-        self._last[door] = frame.count
-        is_old = self._knows(door, word)
-        self._remember(door, word)
-        if not self._doors.take_if_any(door, now, DEBT) or is_old:
+        frame.check(self._table.ids[via])
+        self._last[via] = frame.count
+        is_old = self._knows(via, word)
+        self._remember(via, word)
+        if not self._forwarded.take_if_any(via, now, DEBT) or is_old:
             return None
         return Heard(_said(word), frame.encode())
 
-    def _knows(self, door: int, word: Spoken) -> bool:
-        return word.count <= self._guests[door].get(word.author, -1)
+    def _knows(self, via: int, word: Spoken) -> bool:
+        return word.count <= self._guests[via].get(word.author, -1)
 
-    def _remember(self, door: int, word: Spoken) -> None:
-        guests = self._guests[door]
+    def _remember(self, via: int, word: Spoken) -> None:
+        guests = self._guests[via]
         guests[word.author] = max(word.count, guests.get(word.author, -1))
         guests.move_to_end(word.author)
         if len(guests) > MOST_ONLOOKERS:
@@ -268,22 +268,22 @@ class ChatHistory:
             return because(TalkCode.LONG, most=MAX_WORDS)
         return None if is_plain(text) else because(TalkCode.NOT_PLAIN)
 
-    def say(self, words: str | int, doors: Collection[int], now: float) -> Heard | Reason:
-        """Sign words of one's own, or why they are not said; `doors`: the seats with a link."""
+    def say(self, words: str | int, linked: Collection[int], now: float) -> Heard | Reason:
+        """Sign words of one's own, or why they are not said; `linked`: the seats with a link."""
         if (reason := self.why_not(words)) is not None:
             return reason
         if self._me is None:
             return because(TalkCode.OFF)
-        door = min(doors, default=None) if self._seat is None else self._seat
-        if door is None:
+        via = min(linked, default=None) if self._seat is None else self._seat
+        if via is None:
             return because(TalkCode.ALONE)
         is_seat = self._seat is not None
-        voices, who = (self._seats, door) if is_seat else (self._onlookers, self._me.public)
+        voices, who = (self._seats, via) if is_seat else (self._onlookers, self._me.public)
         if not voices.take_if_any(who, now):
             return because(TalkCode.FAST)
         text = words if isinstance(words, int) else tidied(words)
-        word = speak(self._table.id, self._me, door, self._next(self._me.public), text)
-        self._remember(door, word)
+        word = speak(self._table.id, self._me, via, self._next(self._me.public), text)
+        self._remember(via, word)
         said = _said(word)
         if self._seat is not None:
             said = updates.Said(self._seat, self._nickname(self._seat), text)

@@ -89,17 +89,24 @@ sit down."""
 Decided = Callable[[bytes, Sit, bool | None], None]
 """Hears what the host has said of a guest: yes, no, or nothing in time (None)."""
 
-PATIENCE: Final[Seconds] = 180.0
-"""Seconds for which the host's answer is awaited."""
+ADMISSION_TIMEOUT: Final[Seconds] = 180.0
+"""Seconds within which the host has to answer a question about a guest."""
 MOST_WAITING: Final[Quota] = 16
-"""Guests who wait for the host's word; one more takes a place only of a more crowded machine."""
+"""Guests that may wait for the host's answer. One more replaces a guest of a machine with a higher
+load, or is turned away."""
 MOST_REMEMBERED: Final[Quota] = 1024
-"""Refused guests that are remembered; of the oldest the host is asked again if it comes again."""
+"""Refused guests that are remembered. The host is asked again about one that was forgotten."""
 
 
 @dataclass(frozen=True)
 class WaitingGuest:
-    """A guest who waits for the host's word, and the machine it comes from."""
+    """A guest that waits for the host's answer.
+
+    Attributes:
+        nickname: The nickname under which it wants to sit down.
+        sit: Its consent to the terms.
+        source: The machine that it comes from, as links are counted.
+    """
 
     nickname: str
     sit: Sit
@@ -107,35 +114,36 @@ class WaitingGuest:
 
 
 @dataclass(eq=False, repr=False)
-class Door:
-    """The guests who wait for the host's answer, and its answers ([L-60], [L-61], [L-70]).
+class AdmissionQueue:
+    """The guests that wait for the host's answer, and its answers ([L-60], [L-61], [L-70]).
 
     Attributes:
         _admit: Asks the host about a guest.
         waiting: The guests that the host has not answered yet, by the key of their link.
-        admitted: The guests that the host has admitted, by long-lived key, or else by link.
-        denied: Those that the host has refused, in the same way, and the machines they come from.
+        admitted: The players that the host has admitted (`Sit.player`), each with the nickname that
+            the host was shown.
+        denied: The players that the host has refused, and the machines that they came from.
     """
 
     _admit: Admit
     waiting: dict[bytes, WaitingGuest] = field(default_factory=dict)
-    admitted: set[bytes] = field(default_factory=set)
+    admitted: set[tuple[bytes, str]] = field(default_factory=set)
     denied: dict[bytes, str] = field(default_factory=dict)
     _asking: bytes | None = None
     _more: trio.Event = field(default_factory=trio.Event)
 
     def wait(self, peer: bytes, nickname: str, frame: Sit, source: str) -> bytes | None:
-        """Have the host asked about a guest in turn.
+        """Queue a question to the host about a guest.
 
         Args:
             peer: The guest's id.
-            nickname: What it calls itself.
+            nickname: The nickname under which it wants to sit down.
             frame: Its consent to the terms.
-            source: The machine it comes from, as links are counted.
+            source: The machine that it comes from, as links are counted.
 
         Returns:
-            The guest for whom there is no room any more: this one, or one from the machine of
-            which most have come; None if there is room for all.
+            The guest that is turned away because the queue is full: this one, or one from the
+            machine with the highest load. None if there is room for all.
         """
         turned_away = None
         if len(self.waiting) >= MOST_WAITING and peer not in self.waiting:
@@ -147,27 +155,33 @@ class Door:
         return turned_away
 
     def _most_crowded(self, source: str) -> bytes | None:
-        """Return who gives way to a guest from `source`: the last from a more crowded machine."""
+        """Return the guest that a guest from `source` replaces, or None.
+
+        It is the last one that came from a machine whose load is higher by more than one.
+        """
         load = self._load()
         others = [peer for peer in self.waiting if peer != self._asking]
         last = max(reversed(others), key=lambda peer: load[self.waiting[peer].source])
         return last if load[self.waiting[last].source] > load[source] + 1 else None
 
     def _least_crowded(self) -> bytes:
-        """Return about whom the host is asked next."""
+        """Return a guest of a machine with the lowest load, about which the host is asked next."""
         load = self._load()
         return min(self.waiting, key=lambda peer: load[self.waiting[peer].source])
 
     def _load(self) -> Counter[str]:
-        """Return how many guests of each machine wait, or were refused."""
+        """Return the load of each machine: how many of its guests wait or were refused ([L-70])."""
         waiting = (guest.source for guest in self.waiting.values())
         return Counter((*waiting, *self.denied.values()))
 
     async def run(self, decided: Decided) -> None:
         """Ask about one guest after the other, until cancelled.
 
-        Those come first of whose machine the fewest wait or were refused. A guest that goes away
-        while the host is asked about it has the answer when it comes back.
+        Guests of machines with the lowest load come first. A guest that loses its link while the
+        host is asked about it gets the answer when it connects again.
+
+        Args:
+            decided: Is called with each answer.
         """
         while True:
             self._more = trio.Event()
@@ -179,20 +193,22 @@ class Door:
     async def _ask(self, peer: bytes, decided: Decided) -> None:
         guest, self._asking = self.waiting[peer], peer
         answer: bool | None = None
-        with trio.move_on_after(PATIENCE):
+        with trio.move_on_after(ADMISSION_TIMEOUT):
             vouch = guest.sit.vouch
             answer = await self._admit(guest.nickname, None if vouch is None else vouch.id)
         self._asking = None
         player = guest.sit.player(peer)
         if answer:
-            self.admitted.add(player)
+            self.admitted.add((player, guest.nickname))
         elif answer is not None:
             self.denied[player] = guest.source
             if len(self.denied) > MOST_REMEMBERED:
                 del self.denied[next(iter(self.denied))]
-        last = self.waiting.pop(peer, None)  # it may have come anew, and consented anew, meanwhile
-        if last is not None:
-            decided(peer, last.sit, answer)
+        last = self.waiting.get(peer)  # the guest may be gone, or have come again meanwhile
+        if last is None or (answer and last.nickname != guest.nickname):
+            return  # the host has not been asked about this nickname
+        del self.waiting[peer]
+        decided(peer, last.sit, answer)
 
 
 LOOK: Final[Seconds] = 1.0
@@ -248,8 +264,8 @@ async def host_table(
         on_ticket(encode_ticket(ticket))
         own, vouch = keys.consent(terms, seat.me.nickname)
         seating = Seating(terms, own, judged.named, vouch)
-        door = Door(admit) if admit is not None else None
-        lobby = Lobby(hub, seating, capability, seat.screen, who.public, door)
+        admissions = AdmissionQueue(admit) if admit is not None else None
+        lobby = Lobby(hub, seating, capability, seat.screen, who.public, admissions)
         teller = TicketTeller(seating, seat.screen, ticket, reach.outside)
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
@@ -261,8 +277,8 @@ async def host_table(
         if reach.relays:
             codes = CodeKeeper(reach.relays, teller.word, seat.screen, reach.dials)
             beside.append(codes.run)
-        if door is not None:
-            beside.append(partial(door.run, lobby.decided))
+        if admissions is not None:
+            beside.append(partial(admissions.run, lobby.decided))
         await _fill(lobby, beside)
         lobby.refuse_the_rest()
         roster = seating.roster(who)  # [L-21]
@@ -329,7 +345,7 @@ class Lobby:
     capability: Capability
     screen: Screen
     me: bytes
-    door: Door | None = None
+    admissions: AdmissionQueue | None = None
     _here: dict[bytes, Newcomer] = field(default_factory=dict)
     _sits: Buckets = field(default_factory=lambda: Buckets(SITS))
     _waiting: dict[bytes, Sit] = field(default_factory=dict)
@@ -344,8 +360,8 @@ class Lobby:
             case LinkDown(peer, _):
                 self._here.pop(peer, None)
                 self._waiting.pop(peer, None)
-                if self.door is not None:
-                    self.door.waiting.pop(peer, None)
+                if self.admissions is not None:
+                    self.admissions.waiting.pop(peer, None)
                 self.seating.leave(peer, trio.current_time())
                 self._prefer()
             case Frame(peer, data) if peer in self._here and not is_of_game(data):
@@ -413,17 +429,21 @@ class Lobby:
         elif isinstance(entry, Refusal):
             self._post(peer, Refuse(entry))
         elif self._lets_in(peer, entry.nickname, frame):
-            self.seating.sit(entry, frame.addresses, frame.vouch)
+            for replaced in self.seating.sit(entry, frame.addresses, frame.vouch):
+                self._post(replaced, Refuse(Refusal.REPLACED))
 
     def _lets_in(self, peer: bytes, nickname: str, frame: Sit) -> bool:
-        """Whether a guest may sit down at once; else it is told why not, or to wait ([L-60])."""
+        """Return whether a guest may sit down at once. Tell it to wait, or why not, otherwise.
+
+        SPEC: [L-60].
+        """
         player = frame.player(peer)
-        if self.door is None or player in self.door.admitted:
+        if self.admissions is None or (player, nickname) in self.admissions.admitted:
             return True
-        if player in self.door.denied:
+        if player in self.admissions.denied:
             self._post(peer, Refuse(Refusal.DENIED))
         else:
-            turned_away = self.door.wait(peer, nickname, frame, self.hub.source(peer))
+            turned_away = self.admissions.wait(peer, nickname, frame, self.hub.source(peer))
             if turned_away is not None:
                 self._post(turned_away, Refuse(Refusal.FULL))
             if turned_away != peer:
@@ -445,7 +465,7 @@ class Lobby:
 
     def refuse_the_rest(self) -> None:
         """The table is complete without those who waited for a seat, or for the host's word."""
-        for peer in (*self._waiting, *(self.door.waiting if self.door else ())):
+        for peer in (*self._waiting, *(self.admissions.waiting if self.admissions else ())):
             self._post(peer, Refuse(Refusal.FULL))
 
     def _may_name(self, link: LinkUp, address: str) -> bool:

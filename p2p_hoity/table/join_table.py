@@ -159,6 +159,10 @@ class JoinCode(Code):
         "host-did-not-answer",
         "the host did not say in time whether you may sit down; try again, or speak to the host",
     )
+    REPLACED = (
+        "seat-taken-over",
+        "another program with your key has sat down at this table and taken over this seat",
+    )
     BEGUN = "game-begun", "the table is full: its game has begun"
     BEGUN_WITHOUT = "game-begun-without-you", "the table is full: its game has begun without you"
     ALIKE = (

@@ -52,13 +52,14 @@ _ADDRESSES: Final = codec.Rows(codec.Text(is_plain, MAX_ADDRESS), MAX_ADDRESSES)
 
 
 class Refusal(StrEnum):
-    """Why there is no seat, or nothing to see."""
+    """The reason why a node gets no seat, loses the seat it had, or may not look on."""
 
     UNPROVEN = "unproven"
     FULL = "full"
     NAME = "name"
     DENIED = "denied"
     UNHEARD = "unheard"
+    REPLACED = "replaced"
     UNWATCHED = "unwatched"
 
 
@@ -240,14 +241,28 @@ class Seating:
         """Whether a seat is kept for one whose link is gone."""
         return bool(self._away)
 
-    def sit(self, entry: SeatEntry, addresses: tuple[str, ...], vouch: Vouch | None = None) -> None:
-        """Seat a guest who may sit, in the place of an earlier seat of the same player."""
-        for peer in [peer for peer, one in self._seats.items() if one.is_of(vouch)]:
-            if peer != entry.id:
-                del self._seats[peer]
-                self._away.pop(peer, None)
+    def sit(
+        self, entry: SeatEntry, addresses: tuple[str, ...], vouch: Vouch | None = None
+    ) -> list[bytes]:
+        """Seat a guest, in the place of an earlier seat of the same player ([L-79]).
+
+        Args:
+            entry: The guest's entry, which `may_sit` has accepted.
+            addresses: Where the guest can be reached.
+            vouch: The guest's vouch, if it shows one.
+
+        Returns:
+            The ids of the earlier seats that were removed.
+        """
+        earlier = [
+            peer for peer, one in self._seats.items() if one.is_of(vouch) and peer != entry.id
+        ]
+        for peer in earlier:
+            del self._seats[peer]
+            self._away.pop(peer, None)
         self._seats[entry.id] = Seated(entry, vouch, addresses)
         self._away.pop(entry.id, None)
+        return earlier
 
     def may_sit(self, peer: bytes, request: Sit) -> SeatEntry | Refusal:
         """Return a guest's entry as it would stand in the roster, or why it cannot.

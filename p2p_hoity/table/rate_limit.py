@@ -13,7 +13,7 @@ from typing import Final
 from protocol.bounds import Pace, Quota, Seconds
 
 from ..net.link_limits import Buckets
-from .chat import DEBT, DOOR, MOST_ONLOOKERS, ONLOOKER, SEAT
+from .chat import DEBT, FORWARDED, MOST_ONLOOKERS, ONLOOKER, SEAT
 from .frame_kinds import Budget, FrameKind
 
 QUESTIONS: Final[Pace] = (24.0, 6.0)
@@ -42,7 +42,7 @@ class RateLimit:
         speaks for itself ([W-5]).
         """
         self._ids, seats = ids, len(ids)
-        said = (seats * (SEAT[0] + DOOR[0]), seats * (SEAT[1] + DOOR[1]))
+        said = (seats * (SEAT[0] + FORWARDED[0]), seats * (SEAT[1] + FORWARDED[1]))
         self._talk = {True: Buckets(said, seats), False: Buckets(ONLOOKER, MOST_ONLOOKERS)}
         self._excess = Buckets(EXCESS, 2 * MOST_ONLOOKERS)
         self._rematch = Buckets((REMATCH[0] * seats, REMATCH[1]), MOST_LINKS)

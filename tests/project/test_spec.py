@@ -271,13 +271,13 @@ def test_frames_beside_the_game_have_the_forms_of_the_page() -> None:
 
 def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
     rules = re.findall(r"(\d+)(?: at once)? and one in (\d+) s", TEXT.split("- [W-4] ")[1])[:3]
-    coded = (chat.SEAT, chat.ONLOOKER, chat.DOOR)
+    coded = (chat.SEAT, chat.ONLOOKER, chat.FORWARDED)
     assert [(float(most), 1 / int(gap)) for most, gap in rules] == list(coded)
     assert f"at least {chat.MOST_ONLOOKERS} authors" in TEXT
     assert f"up to {chat.DEBT:.0f}." in TEXT
     link = (
-        chat.SEAT[0] + chat.DOOR[0],
-        chat.SEAT[1] + chat.DOOR[1],
+        chat.SEAT[0] + chat.FORWARDED[0],
+        chat.SEAT[1] + chat.FORWARDED[1],
     )
     assert f"n·{link[0]:.0f} at once and n·2/3 a second" in TEXT
     assert link[1] == pytest.approx(2 / 3)

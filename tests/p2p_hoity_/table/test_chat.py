@@ -16,7 +16,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import chat
 from p2p_hoity.table.chat import (
     DEBT,
-    DOOR,
+    FORWARDED,
     MAX_WORDS,
     MOST_ONLOOKERS,
     ONLOOKER,
@@ -42,8 +42,8 @@ def node(seat: int | None, me: Any = None, at: int = START) -> ChatHistory:
     return ChatHistory(TABLE, seat, who, lambda: at)
 
 
-def said(talker: ChatHistory, words: str | int, now: float = 0.0, door: int = 0) -> bytes:
-    heard = talker.say(words, {door}, now)
+def said(talker: ChatHistory, words: str | int, now: float = 0.0, via: int = 0) -> bytes:
+    heard = talker.say(words, {via}, now)
     assert isinstance(heard, chat.Heard), heard
     assert heard.said.is_own
     return heard.frame
@@ -69,8 +69,8 @@ def test_a_tower_of_marks_is_neither_sent_nor_shown_but_passed_on_as_it_is_signe
     tower, short = "x" + "\u0489" * 99, "x\u0489\u0489"
     frame = said(node(0), tower)
     assert parse_talk(frame).words == short  # type: ignore[union-attr]
-    for author, door, peer in ((WHO[0], 0, WHO[2].public), (GUESTS[0], 1, GUESTS[0].public)):
-        frame = speak(TABLE.id, author, door, START, tower).encode()
+    for author, via, peer in ((WHO[0], 0, WHO[2].public), (GUESTS[0], 1, GUESTS[0].public)):
+        frame = speak(TABLE.id, author, via, START, tower).encode()
         heard = node(1).receive(peer, frame, 0.0)
         assert heard is not None
         assert heard.said.words == short
@@ -96,12 +96,12 @@ def test_ones_own_words_are_refused_with_a_reason(words: str | int, code: str) -
     assert found.code == code
 
 
-def test_who_has_no_key_or_door_says_nothing_and_who_resumes_goes_on_above() -> None:
-    for talker, doors, code in (
+def test_who_has_no_key_or_link_says_nothing_and_who_resumes_goes_on_above() -> None:
+    for talker, linked, code in (
         (ChatHistory(TABLE, 0, None, lambda: 0), {1}, "talk-off"),
         (node(None, GUESTS[0]), set[int](), "talk-heard-by-nobody"),
     ):
-        found = talker.say("hello", doors, 0.0)
+        found = talker.say("hello", linked, 0.0)
         assert isinstance(found, Reason)
         assert found.code == code
     bob = node(1)
@@ -119,10 +119,10 @@ def test_forged_words_are_not_heard_and_cost_their_alleged_author_nothing() -> N
         replace(word, words="bad words"),
         replace(word, count=6),
         replace(word, author=WHO[2].public),
-        replace(word, author=WHO[2].public, door=2),
+        replace(word, author=WHO[2].public, via=2),
         replace(word, signature=bytes(64)),
         speak(bytes(32), WHO[0], 0, 5, "of another table"),
-        speak(TABLE.id, WHO[0], 1, 5, "at another door"),
+        speak(TABLE.id, WHO[0], 1, 5, "through another seat"),
         replace(speak(TABLE.id, WHO[3], 0, 5, "in another's name"), author=WHO[0].public),
     ]
     for one in forged:
@@ -157,7 +157,7 @@ def admits(limit: RateLimit, peer: bytes) -> bool:
 def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bounded() -> None:
     limit, neighbour = RateLimit(TABLE.ids), WHO[2].public
     admitted = sum(admits(limit, neighbour) for _ in range(10_000))
-    assert admitted == TABLE.seats * (SEAT[0] + DOOR[0])
+    assert admitted == TABLE.seats * (SEAT[0] + FORWARDED[0])
     assert admits(limit, WHO[3].public)
     rests = [limit.rest(neighbour, 0.0) for _ in range(1300)]
     assert rests[0] == 0
@@ -168,30 +168,30 @@ def test_a_link_carries_what_all_may_say_replays_take_no_voice_and_memory_is_bou
     for _ in range(1000):
         assert bob.receive(liar, old, 0.0) is None
     assert bob.receive(liar, said(node(0, at=START + 1), "hello again"), 0.0)
-    door = node(1)
+    forwarder = node(1)
     for number in range(200):
         guest = identity(1000 + number)
         word = speak(TABLE.id, guest, 1, 1, "hello").encode()
-        door.receive(guest.public, word, float(number * 100))
+        forwarder.receive(guest.public, word, float(number * 100))
         admits(limit, guest.public)
         limit.rest(guest.public, 0.0)
-    assert all(len(guests) <= MOST_ONLOOKERS for guests in door._guests)
-    assert len(door._last) <= 2 * TABLE.seats
-    assert len(door._onlookers._of) <= MOST_ONLOOKERS
+    assert all(len(guests) <= MOST_ONLOOKERS for guests in forwarder._guests)
+    assert len(forwarder._last) <= 2 * TABLE.seats
+    assert len(forwarder._onlookers._of) <= MOST_ONLOOKERS
     assert len(limit._excess._of) <= 2 * MOST_ONLOOKERS
 
 
 def test_an_onlookers_words_go_through_the_seat_it_speaks_to_from_its_own_link() -> None:
-    guest, door, far = node(None, GUESTS[0]), node(1), node(3)
-    frame = said(guest, "bravo", door=1)
-    passed = door.receive(GUESTS[0].public, frame, 0.0)
+    guest, forwarder, far = node(None, GUESTS[0]), node(1), node(3)
+    frame = said(guest, "bravo", via=1)
+    passed = forwarder.receive(GUESTS[0].public, frame, 0.0)
     assert passed is not None
     assert passed.said == updates.Said(None, fingerprint(GUESTS[0].public)[:9], "bravo")
     assert told(far.receive(WHO[2].public, passed.frame, 0.0)) == passed.said
     assert far.receive(WHO[0].public, passed.frame, 0.0) is None
     assert guest.receive(WHO[1].public, passed.frame, 0.0) is None  # its own
-    assert door.receive(WHO[2].public, passed.frame, 0.0) is None
-    frame = said(node(None, GUESTS[0]), "bravo", door=1)
+    assert forwarder.receive(WHO[2].public, passed.frame, 0.0) is None
+    frame = said(node(None, GUESTS[0]), "bravo", via=1)
     for seat, peer in ((1, GUESTS[1].public), (1, WHO[2].public), (2, GUESTS[0].public)):
         assert node(seat).receive(peer, frame, 0.0) is None
     assert node(None, GUESTS[1]).receive(GUESTS[0].public, frame, 0.0) is None
@@ -207,7 +207,7 @@ def test_nobody_passes_on_in_the_name_of_another_seat_or_old_words_anew() -> Non
         pass_on(replace(word, signature=bytes(64)), WHO[1], 1),
         pass_on(replace(word, words="worse"), WHO[1], 1),
         pass_on(speak(bytes(32), GUESTS[0], 1, 5, "of another table"), WHO[1], 1),
-        pass_on(speak(TABLE.id, GUESTS[0], 9, 5, "at no door"), WHO[1], 1),
+        pass_on(speak(TABLE.id, GUESTS[0], 9, 5, "through no seat"), WHO[1], 1),
         pass_on(at_two, WHO[1], 1),
         pass_on(seat, WHO[1], 1),
         replace(pass_on(word, WHO[1], 1), count=2),
@@ -222,12 +222,12 @@ def test_nobody_passes_on_in_the_name_of_another_seat_or_old_words_anew() -> Non
 
 
 def test_an_onlooker_that_floods_or_a_crowd_leaves_the_others_their_voice() -> None:
-    door = node(1)
+    forwarder = node(1)
     spam = [speak(TABLE.id, GUESTS[0], 1, count, "spam").encode() for count in range(100)]
-    heard = [door.receive(GUESTS[0].public, one, 0.0) for one in spam]
+    heard = [forwarder.receive(GUESTS[0].public, one, 0.0) for one in spam]
     assert sum(one is not None for one in heard) == ONLOOKER[0]
-    polite = said(node(None, GUESTS[1]), "hello", door=1)
-    assert door.receive(GUESTS[1].public, polite, 0.0)
+    polite = said(node(None, GUESTS[1]), "hello", via=1)
+    assert forwarder.receive(GUESTS[1].public, polite, 0.0)
     limit = RateLimit(TABLE.ids)
     assert sum(admits(limit, GUESTS[0].public) for _ in range(100)) == ONLOOKER[0]
     assert admits(limit, GUESTS[1].public)
@@ -237,7 +237,7 @@ def test_an_onlooker_that_floods_or_a_crowd_leaves_the_others_their_voice() -> N
         for count, one in enumerate(crowd)
     ]
     heard = [far.receive(WHO[1].public, one, 0.0) for one in passed]
-    assert sum(one is not None for one in heard) == DOOR[0]
+    assert sum(one is not None for one in heard) == FORWARDED[0]
     assert far.receive(WHO[1].public, said(node(1), "sorry for that"), 0.0)
     other = pass_on(speak(TABLE.id, GUESTS[0], 2, 1, "hello"), WHO[2], 1).encode()
     assert far.receive(WHO[1].public, other, 0.0)

@@ -16,7 +16,12 @@ from support.player_table import Caller, PlayerTable, hosted
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.hub import LinkUp
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.host_table import MOST_REMEMBERED, MOST_WAITING, PATIENCE, Door
+from p2p_hoity.table.host_table import (
+    ADMISSION_TIMEOUT,
+    MOST_REMEMBERED,
+    MOST_WAITING,
+    AdmissionQueue,
+)
 from p2p_hoity.table.lobby import Ask, Offer, Pending, Refusal, Refuse, SeatedNames, Sit
 from p2p_hoity.table.play_table import PeerError
 from protocol import Identity
@@ -129,7 +134,7 @@ async def test_silence_sends_a_guest_away_who_may_come_again(tmp_path: Path) -> 
         await guest.next(Pending)
         began = trio.current_time()
         assert await refusal(guest) is Refusal.UNHEARD
-        assert PATIENCE - 2 < trio.current_time() - began < PATIENCE + 2
+        assert ADMISSION_TIMEOUT - 2 < trio.current_time() - began < ADMISSION_TIMEOUT + 2
         assert door.table.guests[0].heard(updates.Admitted) == [updates.Admitted("Bob", None)]
         await door.go(guest, 2)
         guest = await door.come("Bob", who)
@@ -154,7 +159,7 @@ async def test_a_flood_of_guests_is_one_question_at_a_time(tmp_path: Path) -> No
 async def test_a_crowd_from_one_machine_keeps_no_guest_of_another_out() -> None:
     """However many are refused: the next question is about who comes from elsewhere."""
     host = Host()
-    door = Door(host.admit)
+    queue = AdmissionQueue(host.admit)
     decided: list[tuple[bytes, bool | None]] = []
     sit = Sit([], ())
 
@@ -162,19 +167,19 @@ async def test_a_crowd_from_one_machine_keeps_no_guest_of_another_out() -> None:
         return number.to_bytes(32, "big")
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(door.run, lambda peer, _, answer: decided.append((peer, answer)))
+        nursery.start_soon(queue.run, lambda peer, _, answer: decided.append((peer, answer)))
         for number in range(100):
-            while len(door.waiting) < MOST_WAITING:
-                assert door.wait(name(1000 * number + len(door.waiting)), "S", sit, "a") is None
-            assert door.wait(name(1000 * number + 999), "S", sit, "a") == name(1000 * number + 999)
+            while len(queue.waiting) < MOST_WAITING:
+                assert queue.wait(name(1000 * number + len(queue.waiting)), "S", sit, "a") is None
+            assert queue.wait(name(1000 * number + 999), "S", sit, "a") == name(1000 * number + 999)
             await host.is_asked(number + 1)
             host.say(False)
             await trio.testing.wait_all_tasks_blocked()
         await host.is_asked(101)
-        door.wait(name(999_999), "S", sit, "a")
-        turned_away = door.wait(b"f" * 32, "Friend", sit, "b")
-        assert turned_away not in (None, b"f" * 32, door._asking)
-        assert turned_away not in door.waiting
+        queue.wait(name(999_999), "S", sit, "a")
+        turned_away = queue.wait(b"f" * 32, "Friend", sit, "b")
+        assert turned_away not in (None, b"f" * 32, queue._asking)
+        assert turned_away not in queue.waiting
         host.say(False)
         await host.is_asked(102)
         assert host.asked[-1] == ("Friend", None)
@@ -186,21 +191,24 @@ async def test_a_crowd_from_one_machine_keeps_no_guest_of_another_out() -> None:
 
 async def test_only_the_latest_refusals_are_remembered() -> None:
     host = Host()
-    door = Door(host.admit)
+    queue = AdmissionQueue(host.admit)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(door.run, lambda *_: None)
+        nursery.start_soon(queue.run, lambda *_: None)
         for number in range(MOST_REMEMBERED + 1):
-            door.wait(number.to_bytes(32, "big"), "S", Sit([], ()), "a")
+            queue.wait(number.to_bytes(32, "big"), "S", Sit([], ()), "a")
             host.say(False)
             await host.is_asked(number + 1)
             await trio.testing.wait_all_tasks_blocked()
-        shut = [number.to_bytes(32, "big") in door.denied for number in range(MOST_REMEMBERED + 1)]
+        shut = [number.to_bytes(32, "big") in queue.denied for number in range(MOST_REMEMBERED + 1)]
         assert shut == [False, *[True] * MOST_REMEMBERED]
         nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("back", ["after the answer", "before the answer"])
-async def test_a_guest_that_goes_meanwhile_is_let_in_when_back(tmp_path: Path, back: str) -> None:
+@pytest.mark.parametrize("nickname", ["Bob", "Rob"])
+async def test_a_guest_that_reconnects_sits_down_under_the_nickname_that_the_host_admitted(
+    tmp_path: Path, back: str, nickname: str
+) -> None:
     """Started again, it knows nothing of an earlier consent, and would take no roster with it."""
     who = Identity(os.urandom(32))
     async with guarded(tmp_path, 3) as door:
@@ -208,15 +216,32 @@ async def test_a_guest_that_goes_meanwhile_is_let_in_when_back(tmp_path: Path, b
         await door.host.is_asked(1)
         await door.go(guest, 1)
         if back == "before the answer":
-            await door.come("Rob", who)
+            await door.come(nickname, who)
             await trio.sleep(1)
             door.host.say(True)
         else:
             door.host.say(True)
             await trio.sleep(1)
             assert door.names() == ("P0",)
-            await door.come("Rob", who)
-        await door.until_seated("Rob")
+            await door.come(nickname, who)
+        if nickname != "Bob":
+            await door.host.is_asked(2)
+            assert door.names() == ("P0",)
+            door.host.say(True)
+        await door.until_seated(nickname)
+        assert [name for name, _ in door.host.asked] == list(dict.fromkeys(["Bob", nickname]))
+
+
+async def test_a_refused_guest_gets_no_second_question_by_another_nickname(tmp_path: Path) -> None:
+    who = Identity(os.urandom(32))
+    async with guarded(tmp_path, 3) as door:
+        guest = await door.come("Bob", who)
+        await door.host.is_asked(1)
+        await door.go(guest, 1)
+        guest = await door.come("Rob", who)
+        await guest.next(Pending)
+        door.host.say(False)
+        assert await refusal(guest) is Refusal.DENIED
         assert len(door.host.asked) == 1
 
 
@@ -231,7 +256,7 @@ async def test_who_still_waits_when_the_table_is_full_is_told(tmp_path: Path) ->
         assert await refusal(late) is Refusal.FULL
 
 
-async def test_a_whole_game_behind_a_door(tmp_path: Path) -> None:
+async def test_a_whole_game_of_guests_that_the_host_admits(tmp_path: Path) -> None:
     table, host = PlayerTable(tmp_path, 2), Host()
     table.admit = host.admit
     host.say(True)

@@ -288,6 +288,7 @@ async def test_a_player_that_lost_its_first_link_takes_its_seat_with_a_new_key(
         other = await asked(three, call, second)
         sits(other, three, second, "Rob")
         await until_named(other, "P0", "Rob")
+        assert (await one.next(lobby.Refuse)).reason is lobby.Refusal.REPLACED
 
 
 async def test_nobody_takes_a_seat_by_the_vouch_of_another(three: PlayerTable) -> None:

@@ -26,17 +26,18 @@ async def test_a_program_answers_by_the_key_until_it_is_gone_and_strays_say_noth
         assert await seat.admit("Bob", "KEY") is True
         await send.send('{"refuse":"KEY"}')
         assert await seat.admit("Bob", "KEY") is False
-        for said in ('{"admit":null}', '{"admit":null,"nickname":"Bob"}'):
-            await send.send('{"admit":null,"nickname":"Eve"}')  # of a guest before
+        for said in ('{"admit":null}', '{"refuse":null,"request":2}', '{"admit":null,"request":3}'):
             await send.send(said)
         assert await seat.admit("Bob", None) is True
-        await send.send('{"refuse":null,"nickname":"Bob"}')
+        await send.send('{"admit":null,"request":3}')  # of the guest of this nickname before
+        await send.send('{"refuse":null,"request":4}')
         assert await seat.admit("Bob", None) is False
         await send.aclose()
         with pytest.raises(Trouble, match="input has ended"):
             await seat.admit("Bob", "KEY")
     first = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert first == {"type": "seat-request", "nickname": "Bob", "fingerprint": "KEY"}
+    first_request = {"nickname": "Bob", "fingerprint": "KEY", "request": 1}
+    assert first == {"type": "seat-request", **first_request}
 
 
 def test_with_nobody_to_ask_no_table_opens(monkeypatch: pytest.MonkeyPatch, hoity: Shell) -> None:
