@@ -357,7 +357,7 @@ GROUPS: dict[str, dict[str, Target]] = {
         ),
         "catalogues": (
             tool("tools/catalogues.py"),
-            "compile the languages: --check --update --new CODE",
+            "compile the languages: --check --update --table --new CODE",
         ),
         "pictures": (tool("tools/pictures.py"), "draw the kept pictures of the screen again"),
         "vectors": (tool("tests/vectors/make_vectors.py"), "make the test vectors again"),

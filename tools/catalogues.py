@@ -1,6 +1,7 @@
-"""Keeps the message catalogues with Babel and says what is missing.
+"""Keep the message catalogues with Babel, and report what is missing in them.
 
 python tools/catalogues.py             compile every catalogue
+python tools/catalogues.py --table     print every message in all languages, as a Markdown table
 python tools/catalogues.py --check     exit 1 if one is stale, or a message is not translated
 python tools/catalogues.py --update    add what is missing to the catalogues, to be filled in
 python tools/catalogues.py --new CODE  begin the catalogue of a language
@@ -101,6 +102,35 @@ def _fixed(key: Any) -> Key:
     return key if isinstance(key, str) else (key[0], key[1])
 
 
+def kinds() -> dict[Key, str]:
+    """Return the kind of each message: help, the meaning of a code, or the file that shows it."""
+    from cli.app import HELP
+
+    found = extract_from_dir(ROOT / "cli", [("**.py", "python")], keywords=MARKS)
+    return {
+        **dict.fromkeys(LIBRARY_WORDS, "command line"),
+        **{_fixed(message): f"cli/{where}" for where, _, message, _, _ in found},
+        **dict.fromkeys(HELP.values(), "help"),
+        **dict.fromkeys(meanings(), "code"),
+    }
+
+
+def table() -> list[str]:
+    """Return the rows of a Markdown table: each message with its kind, in all languages."""
+    languages = {path.parts[-3]: entries(read(path)) for path in catalogues()}
+    rows = [["kind", "en", *languages], ["---"] * (2 + len(languages))]
+    for key, kind in sorted(kinds().items(), key=lambda item: (item[1], str(item[0]))):
+        rows.append(
+            [kind, _cell(_forms(key)), *(_cell(known.get(key, ())) for known in languages.values())]
+        )
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _cell(forms: tuple[str, ...]) -> str:
+    """Return the forms of a message as one cell of the table."""
+    return " / ".join(forms).replace("|", "\\|").replace("\n", "<br>")
+
+
 def _forms(text: Any) -> tuple[str, ...]:
     return (text,) if isinstance(text, str) else tuple(text)
 
@@ -192,6 +222,9 @@ def main(arguments: list[str]) -> int:
         wrong = [line for path in catalogues() for line in check(path)]
         print("\n".join(wrong) or "every catalogue is whole and current")
         return 1 if wrong else 0
+    if arguments == ["--table"]:
+        print("\n".join(table()))
+        return 0
     if arguments[:1] == ["--new"]:
         begin(LOCALE / arguments[1] / "LC_MESSAGES" / "hoity.po")
         return 0
