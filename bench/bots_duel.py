@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -29,7 +30,7 @@ def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tup
     """The one bot's share of the victory, and how many rounds the game took."""
     place = seed % seats
     choosers = [BOTS[one if seat == place else others] for seat in range(seats)]
-    variant = "surprise" if seats == 2 else None
+    variant: Literal["surprise"] | None = "surprise" if seats == 2 else None
     final = Referee.seat(edition, seats, seed, variant, choosers).play()
     return final.shares[place], final.round
 

@@ -90,7 +90,7 @@ def play(name: str, seats: int, cards: int) -> tuple[bytes, GameOf, float]:
 
 def forget() -> None:
     """Empty what is kept between verifications."""
-    for kept in (chain_state.public_piece, chain_state.total_piece, cards._open):
+    for kept in (chain_state.public_key_share_of, chain_state.total_key_share, cards._open):
         kept.cache_clear()
 
 
