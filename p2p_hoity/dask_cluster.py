@@ -33,7 +33,7 @@ AHEAD: Final = 3
 takes a way there and back."""
 EVERY: Final[Seconds] = 5.0
 """Seconds after which the cores are counted again."""
-PATIENCE: Final[Seconds] = 10.0
+SCHEDULER_TIMEOUT: Final[Seconds] = 10.0
 """Seconds for the scheduler to answer."""
 
 
@@ -217,7 +217,7 @@ def _linked(kind: type[Client], address: str) -> Client:
         gc.collect()
         raise ClusterError(ClusterCode.UNREACHED, address=address)
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=SCHEDULER_TIMEOUT)
     except OSError as error:
         client.close()
         raise ClusterError(ClusterCode.EMPTY, address=address) from error
@@ -231,6 +231,6 @@ def _client_at(kind: type[Client], address: str) -> Client | None:
     the next client may hold just then. So nothing may refer to it afterwards, not even an error.
     """
     try:
-        return kind(address, timeout=PATIENCE, set_as_default=False)
+        return kind(address, timeout=SCHEDULER_TIMEOUT, set_as_default=False)
     except (OSError, ValueError):
         return None

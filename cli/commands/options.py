@@ -336,9 +336,9 @@ ONLOOKER: Final = Without(("auto", "name", "unknown", "no_bell", "until_eof"))
 # The table.
 
 
-LONGEST: Final = 2_592_000
+MAX_TIMEOUT: Final = 2_592_000
 """Seconds that a choice, or any other step, may be awaited at most."""
-PATIENCE: Final = N_("How long a choice is awaited.")
+CHOICE_TIMEOUT_HELP: Final = N_("How long a choice is awaited.")
 
 
 @dataclass(frozen=True)
@@ -368,11 +368,11 @@ class TableOptions:
         N_("How many seats can go on without the others; by default 2, 2, 3, 4, 4."),
         metavar="T",
     )
-    patience: float | None = option(300.0, PATIENCE, **seconds(1, LONGEST))
+    patience: float | None = option(300.0, CHOICE_TIMEOUT_HELP, **seconds(1, MAX_TIMEOUT))
     step_patience: float = option(
         30.0,
         N_("How long every other step is awaited; slow links need more."),
-        **seconds(1, LONGEST),
+        **seconds(1, MAX_TIMEOUT),
     )
 
 
@@ -380,7 +380,7 @@ class TableOptions:
 class BotTableOptions(TableOptions):
     """The same for a game against bots. `patience` is longer where a person plays."""
 
-    patience: float | None = option(None, PATIENCE, **seconds(1, LONGEST))
+    patience: float | None = option(None, CHOICE_TIMEOUT_HELP, **seconds(1, MAX_TIMEOUT))
 
 
 NO_SEATS: Final = Without(("seats", "step_patience"))

@@ -32,7 +32,7 @@ from .verify import FileVerdict, Mark
 
 BEGINNING: Final = b'{"file": "'
 """How each line begins."""
-LONGEST: Final = 1 << 20
+MAX_LINE: Final = 1 << 20
 """Bytes of a line."""
 
 
@@ -92,10 +92,10 @@ class Verdicts:
         """Take in what is there. The last line may be torn, and goes."""
         self._file.seek(0)
         whole = 0
-        while (line := self._file.readline(LONGEST)).endswith(b"\n"):
+        while (line := self._file.readline(MAX_LINE)).endswith(b"\n"):
             self._take(line)
             whole += len(line)
-        if len(line) == LONGEST or not BEGINNING.startswith(line[: len(BEGINNING)]):
+        if len(line) == MAX_LINE or not BEGINNING.startswith(line[: len(BEGINNING)]):
             raise self._foreign()
         if whole < self._file.seek(0, os.SEEK_END):
             self._file.truncate(whole)

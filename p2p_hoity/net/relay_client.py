@@ -26,7 +26,7 @@ from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError
 from .peer_link import Link
 from .secure_channel import (
-    LONGEST,
+    MAX_HANDSHAKE_FRAME,
     RELAY_VERSIONS,
     BegunStream,
     HandshakeCode,
@@ -399,7 +399,7 @@ class WaitingAtRelay:
                 nursery.start_soon(self._take, token, attend)
 
         try:
-            limits = replace(self._limits, frame=LONGEST, longest=None)
+            limits = replace(self._limits, frame=MAX_HANDSHAKE_FRAME, longest=None)
             await Link(stream, limits).run(trio.lowlevel.checkpoint, hear)
         finally:
             self.is_registered = False

@@ -263,7 +263,7 @@ INSTANCE = 16
 ID = 32
 SIGNATURE = 64
 ANSWER = 1 + ID + NONCE + INSTANCE + SIGNATURE
-LONGEST = 256
+MAX_HANDSHAKE_FRAME = 256
 """No frame of a handshake is longer."""
 MOST_VERSION: Final = 31
 """The highest version. A space stands where a greeting of version 2 of the protocol has it."""
@@ -379,7 +379,7 @@ class Hello:
     ]
 
 
-HELLO: Final[codec.Kinds[Hello]] = codec.Kinds({"hello": (Hello, LONGEST)})
+HELLO: Final[codec.Kinds[Hello]] = codec.Kinds({"hello": (Hello, MAX_HANDSHAKE_FRAME)})
 
 
 def read_hello(data: bytes) -> frozenset[int]:
@@ -656,4 +656,4 @@ async def send(stream: trio.abc.SendStream, *frames: bytes) -> None:
 async def receive(stream: trio.abc.ReceiveStream) -> bytes:
     """One frame of a handshake in; NetError when it breaks or is too long."""
     with trouble_is(NetCode.FAILED):
-        return await read_frame(stream, LONGEST)
+        return await read_frame(stream, MAX_HANDSHAKE_FRAME)

@@ -29,7 +29,7 @@ from ..net.network_errors import TROUBLE
 from ..net.transport import cut
 from .pcp_and_nat_pmp import LIFETIME, OpenedPort, RouterCode, RouterError
 
-LONGEST: Final = 1 << 16
+MAX_DESCRIPTION: Final = 1 << 16
 """Bytes of a whole answer, its head and its framing included; descriptions of routers have some
 thousands."""
 HEAD: Final = 1 << 13
@@ -171,7 +171,7 @@ def read_fields(data: bytes) -> Fields:
     return _texts(_elements(data))
 
 
-PATIENCE: Final[Seconds] = 6.0
+UPNP_TIMEOUT: Final[Seconds] = 6.0
 """Seconds for the search and all questions together."""
 SEARCH: Final[Seconds] = 1.5
 """Seconds for which the router may answer a search; it is asked to answer within one."""
@@ -259,7 +259,7 @@ async def ask(
         stream = await network.open(place.port)
         try:
             await stream.send_all(b"".join(talk.send(part) or b"" for part in parts))
-            while received <= LONGEST:
+            while received <= MAX_DESCRIPTION:
                 event = talk.next_event()
                 if event is h11.NEED_DATA:
                     data = bytes(await stream.receive_some(CHUNK))
@@ -290,14 +290,14 @@ class UpnpRouter:
 
     async def open(self) -> OpenedPort:
         """Return the mapping, for two hours from now; RouterError when there is none."""
-        with trio.move_on_after(PATIENCE):
+        with trio.move_on_after(UPNP_TIMEOUT):
             return await self._open()
         raise RouterError(RouterCode.SILENT)
 
     async def close(self) -> None:
         """Take away what may be mapped."""
         if self._service is not None and self._may_be_open:
-            with trio.move_on_after(PATIENCE):
+            with trio.move_on_after(UPNP_TIMEOUT):
                 await self._ask(self._service, "DeletePortMapping", self._mapping)
 
     async def _open(self) -> OpenedPort:

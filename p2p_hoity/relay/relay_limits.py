@@ -14,7 +14,14 @@ from protocol.bounds import Pace, Quota, Seconds
 from ..net.addresses import Address, source_of
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError
-from ..net.secure_channel import BY_VERDICT, LONGEST, TlsStream, Verdict, laid_aside, send
+from ..net.secure_channel import (
+    BY_VERDICT,
+    MAX_HANDSHAKE_FRAME,
+    TlsStream,
+    Verdict,
+    laid_aside,
+    send,
+)
 from .relay_log import Event, Watch
 
 
@@ -49,7 +56,7 @@ class RelayLimits:
     that."""
     link: Limits = field(
         default_factory=lambda: Limits(
-            frame=LONGEST, queue_bytes=1 << 14, bytes_read=(1 << 17, 8192)
+            frame=MAX_HANDSHAKE_FRAME, queue_bytes=1 << 14, bytes_read=(1 << 17, 8192)
         )
     )
     """Handshake time, heartbeats and unauthenticated connections, as for any hub; of those who

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 READERS: Final[Quota] = 8
 """Connections that are answered at once; more are cut."""
-PATIENCE: Final[Seconds] = 5.0
+REQUEST_TIMEOUT: Final[Seconds] = 5.0
 """Seconds for one connection, from its beginning to its end."""
-LONGEST: Final = 4096
+MAX_REQUEST: Final = 4096
 """Bytes of a question."""
 
 
@@ -130,7 +130,7 @@ async def _answer(
         await cut(stream)
         return
     try:
-        with trio.move_on_after(PATIENCE):
+        with trio.move_on_after(REQUEST_TIMEOUT):
             await _converse(stream, page)
     except TROUBLE:
         return
@@ -143,10 +143,10 @@ async def _converse(stream: trio.abc.Stream, page: Callable[[], bytes]) -> None:
     """Answer the first question, unless who asks is gone."""
     import h11
 
-    talk = h11.Connection(h11.SERVER, max_incomplete_event_size=LONGEST)
+    talk = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST)
     try:
         while (asked := talk.next_event()) is h11.NEED_DATA:
-            talk.receive_data(bytes(await stream.receive_some(LONGEST)))
+            talk.receive_data(bytes(await stream.receive_some(MAX_REQUEST)))
     except h11.RemoteProtocolError as error:
         status = error.error_status_hint
     else:

@@ -15,7 +15,7 @@ from ..net.connection_slots import one_to_make_room
 from ..net.network_errors import NetError
 from ..net.peer_link import Link
 from ..net.relay_client import TOKEN
-from ..net.secure_channel import ID, LONGEST, Listener, Proven, Verdict
+from ..net.secure_channel import ID, MAX_HANDSHAKE_FRAME, Listener, Proven, Verdict
 from ..net.transport import encode_frame
 from .forwarding import PIECE, Exchange, Splice
 from .relay_limits import RelayLimits, Stay, Visit, count_down, lasted
@@ -45,7 +45,7 @@ class Seats:
     def __init__(self, listener: Listener, limits: RelayLimits) -> None:
         self._listener = listener
         self._limits = limits
-        self._link_limits = dataclasses.replace(limits.link, frame=LONGEST)
+        self._link_limits = dataclasses.replace(limits.link, frame=MAX_HANDSHAKE_FRAME)
         self._seats: dict[bytes, WaitingSeat] = {}
         self._from: Counter[str] = Counter()
 

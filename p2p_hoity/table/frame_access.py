@@ -31,11 +31,11 @@ class DropCode(Code):
 
 TWO_ROSTERS: Final = "two-rosters"
 """What a host has done who signed two tables of one terms digest."""
-PATIENCE: Final[Seconds] = 10.0
+PROOF_TIMEOUT: Final[Seconds] = 10.0
 """Seconds in which a newcomer who has no seat must have shown that it may look on."""
 MOST_ONLOOKERS: Final[Quota] = 40
 """Onlookers at one seat; who comes then looks on at another one."""
-LONGEST: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
+MAX_LOBBY_FRAME: Final = max(lobby.FRAMES.sizes["ask"], lobby.FRAMES.sizes["table"])
 """Bytes of an ask or a shown table; nothing else of the lobby is read at a running table."""
 
 REFUSED: Final = {lobby.Refusal.FULL: DropCode.FULL, lobby.Refusal.UNWATCHED: DropCode.UNWATCHED}
@@ -140,7 +140,7 @@ class Access(ABC):
 
     def overdue(self, now: float) -> list[bytes]:
         """Links on which nothing was shown in time."""
-        late = now - PATIENCE
+        late = now - PROOF_TIMEOUT
         return [p for p, since in self._since.items() if since <= late and p not in self._heard]
 
     @property
@@ -175,7 +175,7 @@ class SeatAccess(Access):
             Invalid: If the peer shows a table that no host has signed.
             TwoRosters: If the host has signed two tables, and the game has not begun ([L-21]).
         """
-        if len(data) > LONGEST:
+        if len(data) > MAX_LOBBY_FRAME:
             return False
         match lobby.parse_lobby(data):
             case lobby.Ask(proof):

@@ -12,7 +12,7 @@ from ..net.hub import Hub
 from ..presentation import screen_updates as updates
 
 FIRST: Final[Seconds] = 10.0
-LONGEST: Final[Seconds] = 60.0
+MAX_REMINDER_PAUSE: Final[Seconds] = 60.0
 """Seconds until who is awaited is first said; the pauses after it double up to the longest."""
 UNDECIDED: Final[Seconds] = 60.0
 """Seconds after a step has timed out until a player is told that the seats have not agreed."""
@@ -103,7 +103,7 @@ class PresenceTeller:
         self._screen(updates.Extended(awaited(machine) - {machine.seat}, left))
 
     def _pause(self, seconds: float) -> None:
-        self._next, self._gap = seconds + self._gap, min(2 * self._gap, LONGEST)
+        self._next, self._gap = seconds + self._gap, min(2 * self._gap, MAX_REMINDER_PAUSE)
 
     def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Word | None:
         """Return what is to be said now of the seats that are awaited, if anything."""

@@ -70,7 +70,7 @@ ALONE: Final[Seconds] = 3.0
 """Seconds without a link after which a player is told what to give to the others."""
 TAKEN: Final[Seconds] = 6.0
 """Seconds in which a running game has taken a ticket that was handed to it."""
-LONGEST: Final = 8192
+MAX_TICKET_FILE: Final = 8192
 """Bytes of a ticket's word."""
 OPENING: Final = frozenset({ReachCode.RELAY, ReachCode.FORWARD})
 """What can be done by opening a table otherwise."""
@@ -179,7 +179,7 @@ def _handed(files: FileStore, place: Path) -> Ticket | None:
     there has checked it."""
     with suppress(OSError, NotPrivateError, TicketError, UnicodeDecodeError):
         if files.has(place):
-            word = files.get(place, LONGEST + 1)
+            word = files.get(place, MAX_TICKET_FILE + 1)
             files.remove(place)
             return decode_ticket(word.decode("ascii"))
     return None

@@ -44,7 +44,7 @@ ANSWER: Final[Seconds] = 60.0
 """Seconds in which a player must have said whether it wants another game ([A-3])."""
 GATHER: Final[Seconds] = 75.0
 """Seconds for which the host waits for all consents ([A-4])."""
-LONGEST: Final[Seconds] = 90.0
+MAX_GATHER: Final[Seconds] = 90.0
 """Seconds for which all others wait for the roster: longer, so that who has consented comes."""
 ALONE: Final[Seconds] = 10.0
 """Seconds without a link to any seat after which nobody is waited for."""
@@ -236,7 +236,7 @@ class Rematch:
         """
         self._gone, heard = gone, trio.current_time()
         screen(told := self.standing)
-        last = heard + (GATHER if self._seat == 0 else LONGEST)
+        last = heard + (GATHER if self._seat == 0 else MAX_GATHER)
         async with open_nursery() as nursery:
             if player is not None and self._seat is not None and not told.unwilling:
                 nursery.start_soon(self._ask, player)

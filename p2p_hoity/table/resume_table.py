@@ -58,7 +58,7 @@ SETTLE: Final[Seconds] = 1.0
 """Seconds in which those who answer at once have answered."""
 ALONE: Final[Seconds] = 3.0
 """Seconds for which a first answer is awaited; nobody may be there yet."""
-PATIENCE: Final[Seconds] = 15.0
+ARRIVAL_TIMEOUT: Final[Seconds] = 15.0
 """Seconds for which a seat that is told that it is linked elsewhere asks again."""
 
 
@@ -120,7 +120,7 @@ async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
     """
     backlog, began = Backlog(), trio.current_time()
     while not answers.may_play(waited := trio.current_time() - began):
-        if waited >= PATIENCE:
+        if waited >= ARRIVAL_TIMEOUT:
             if answers.is_played_elsewhere():
                 raise PeerError(ArrivalCode.ELSEWHERE, names=answers.names())
             break

@@ -31,7 +31,7 @@ USUAL_PORT: Final = 4646
 """Where a relay listens unless it is told otherwise."""
 LIFE: Final[Seconds] = 600.0
 """Seconds for which a code is valid."""
-LONGEST: Final = 400
+MAX_CODE_TEXT: Final = 400
 """Characters of what may be a code with its relay."""
 _GAPS: Final = re.compile(r"[\s\-_.,\u2010-\u2015\u2212]+")
 _FORM: Final = re.compile(rf"([0-9]+)((?:-[a-z]+){{{WORDS},{MOST_WORDS}}})")
@@ -160,7 +160,7 @@ def parse_relay(text: str) -> str:
 
 
 def _plain(text: str) -> tuple[str, str, str]:
-    code, at, relay = text[:LONGEST].strip().strip("'\"`<>").partition("@")
+    code, at, relay = text[:MAX_CODE_TEXT].strip().strip("'\"`<>").partition("@")
     letters = unicodedata.normalize("NFKC", code).casefold()
     return _GAPS.sub("-", letters).strip("-"), at, relay
 

@@ -30,7 +30,7 @@ QUIET: Final[Seconds] = 1.0
 """Seconds without a step after which all that was played before is known."""
 FIRST: Final[Seconds] = 5.0
 """Seconds for which the first step is awaited."""
-LONGEST: Final[Seconds] = 30.0
+MAX_CATCH_UP: Final[Seconds] = 30.0
 """Seconds after which it is now in any case: some games never rest."""
 PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 
@@ -70,7 +70,7 @@ class FromNow:
         began = trio.current_time()
         while not self._is_now:
             due = began + FIRST if self._last is None else self._last + QUIET
-            if min(due, began + LONGEST) <= trio.current_time():
+            if min(due, began + MAX_CATCH_UP) <= trio.current_time():
                 self._begin()
             await trio.sleep(QUIET / 4)
 

@@ -32,7 +32,7 @@ from . import absence, fault_evidence
 from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
 
-MAX_VERSIONS: Final[Quota] = 2
+MAX_INPUTS_PER_IDENTITY: Final[Quota] = 2
 """Versions of one statement that an epoch promise may list: two prove the fault, more add
 nothing."""
 
@@ -160,7 +160,7 @@ def _check_form(read: ReadPromise, epoch: int) -> None:
             )
     if any(not isinstance(m.statement, Rejoin) for m in read.rejoins):
         raise Malformed("an epoch promise lists what is no rejoin")
-    if max(Counter(m.identity for m in read.inputs).values(), default=0) > MAX_VERSIONS:
+    if max(Counter(m.identity for m in read.inputs).values(), default=0) > MAX_INPUTS_PER_IDENTITY:
         raise Malformed("an epoch promise lists more than two inputs of one identity")
     timeout = read.promise.timeout
     if timeout is not None and timeout.epoch != epoch:

@@ -103,7 +103,7 @@ def test_a_cluster_that_goes_is_told() -> None:
 
 def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with begun(0) as local:
-        monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
+        monkeypatch.setattr(dask_cluster, "SCHEDULER_TIMEOUT", 0.5)
         work = on_cluster(local.scheduler_address, pieces.doubled, [1])
         fails(ClusterError, "cluster-empty", list, work)
 
@@ -111,7 +111,7 @@ def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("address", [NOWHERE, "carrier-pigeon://here", "nowhere", ""])
 def test_where_no_cluster_is_that_is_told(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     pytest.importorskip("distributed", reason="Dask's distributed is not installed")
-    monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(dask_cluster, "SCHEDULER_TIMEOUT", 0.5)
     for _again in range(2):  # a client that could not be made must not lock the next one out
         fails(ClusterError, "cluster-unreached", list, on_cluster(address, pieces.doubled, [1]))
 

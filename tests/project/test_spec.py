@@ -281,7 +281,7 @@ def test_limits_of_talk_read_off_the_page_are_those_of_the_code() -> None:
     )
     assert f"n·{link[0]:.0f} at once and n·2/3 a second" in TEXT
     assert link[1] == pytest.approx(2 / 3)
-    for seconds in (rematch.ANSWER, rematch.GATHER, rematch.LONGEST):
+    for seconds in (rematch.ANSWER, rematch.GATHER, rematch.MAX_GATHER):
         assert f"{seconds:.0f} s" in TEXT.split("### 13.7")[1].split("## 14")[0]
 
 

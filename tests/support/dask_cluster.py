@@ -39,7 +39,7 @@ def begun(workers: int, threads: int = 1) -> Iterator[Any]:
             silence_logs=50,
         ) as local,
     ):
-        patch.setattr(dask_cluster, "PATIENCE", 300.0)  # a busy machine answers late
+        patch.setattr(dask_cluster, "SCHEDULER_TIMEOUT", 300.0)  # a busy machine answers late
         yield local
 
 

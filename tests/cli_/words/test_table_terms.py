@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.machine_table import identity
 from support.paths import ROOT
 
-from cli.commands.options import LONGEST
+from cli.commands.options import MAX_TIMEOUT
 from cli.words import happening_sentences, table_terms, translation
 from cli.words.card_names import Names
 from cli.words.presence_sentences import late
@@ -133,7 +133,7 @@ def test_a_shipped_edition_is_what_its_name_says_and_ones_own_said_to_be_one() -
     assert table_terms.edition_json(own) == {"edition": "my house", "changed": None}
     assert set(table_terms.PARTS) > set(parts_of(UBER))
     choice = codec.form_of(table_header.Timeouts).forms["choice"]  # type: ignore[attr-defined]
-    assert (choice.low, choice.high) == (1000, LONGEST * 1000)
+    assert (choice.low, choice.high) == (1000, MAX_TIMEOUT * 1000)
     edition = CHANGES["track"]
     names = Names(edition, ("Ana", "Bob", "Cleo"), 0)
     first = Setup(edition.name, None, "", False, "", (), (), (), (), (), 4, 3)

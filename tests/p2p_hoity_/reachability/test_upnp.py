@@ -241,7 +241,7 @@ async def test_an_answer_without_end_is_read_up_to_a_bound(
         assert await why(asking(device)) == (OFFLINE if of_action else ABSENT)
         await trio.to_thread.run_sync(endless.ended.wait)
     # Beside what was read, what the system had taken in for us by then.
-    assert endless.taken < upnp.LONGEST + (16 << 20)
+    assert endless.taken < upnp.MAX_DESCRIPTION + (16 << 20)
 
 
 @pytest.mark.parametrize("of_action", [False, True])
@@ -249,7 +249,7 @@ async def test_who_gives_up_a_slow_answer_reads_no_more_of_it(
     of_action: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """[L-68]: no thread is left to itself; the device sees its connection closed."""
-    monkeypatch.setattr(upnp, "PATIENCE", 0.2)
+    monkeypatch.setattr(upnp, "UPNP_TIMEOUT", 0.2)
     slow = Endless(b"HTTP/1.1 200 OK\r\n\r\n", b"<", pause=0.01)
     answering = (None, slow) if of_action else (slow,)
     threads = threading.active_count()

@@ -21,7 +21,7 @@ SEAT, GUEST = identity(1), identity(9)
 SPOKEN = chat.speak(TABLE, SEAT, 1, 7, "nice pipes")
 PASSED = chat.pass_on(chat.speak(TABLE, GUEST, 1, 3, 5), SEAT, 8)
 LEAST_UNREAD = 129
-"""Frames of so many bytes an older peer passes over: see `session.access.LONGEST`."""
+"""Frames of so many bytes an older peer passes over: see `frame_access.MAX_LOBBY_FRAME`."""
 
 
 def check(data: bytes) -> None:

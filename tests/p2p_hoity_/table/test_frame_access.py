@@ -16,7 +16,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table import lobby
 from p2p_hoity.table.frame_access import (
     MOST_ONLOOKERS,
-    PATIENCE,
+    PROOF_TIMEOUT,
     TWO_ROSTERS,
     OnlookerAccess,
     SeatAccess,
@@ -145,10 +145,10 @@ def test_who_shows_nothing_is_overdue_but_the_onlookers_side_asks_and_hears() ->
     assert desk.it.hears(WHO[1].public)
     desk, other = linked()
     desk.it.up(STRANGER, LINK, 5.0)
-    assert desk.it.overdue(PATIENCE - 1) == []
-    assert desk.it.overdue(PATIENCE) == [other]
+    assert desk.it.overdue(PROOF_TIMEOUT - 1) == []
+    assert desk.it.overdue(PROOF_TIMEOUT) == [other]
     desk.receive(other, desk.it.shown)
-    assert desk.it.overdue(PATIENCE + 5) == [STRANGER]
+    assert desk.it.overdue(PROOF_TIMEOUT + 5) == [STRANGER]
 
 
 def test_a_seat_that_never_got_the_roster_gets_it_watched_or_not() -> None:
@@ -177,7 +177,7 @@ def test_where_nobody_may_look_on_who_holds_the_ticket_is_told_so_and_nothing_el
     assert [frame for _, frame in desk.posted[1:]] == [lobby.Refuse(lobby.Refusal.UNWATCHED)] * 2
     assert not desk.it.hears(STRANGER)
     assert desk.it.onlookers == frozenset()
-    assert desk.it.overdue(PATIENCE) == [STRANGER]
+    assert desk.it.overdue(PROOF_TIMEOUT) == [STRANGER]
     desk = Desk(Capability(UNWATCHED.terms.digest(), is_open=True), header=UNWATCHED)
     desk.it.up(STRANGER, LINK, 0.0)
     assert not desk.receive(STRANGER, lobby.Ask(b""))
@@ -312,7 +312,7 @@ def test_one_seat_lets_in_so_many_onlookers_and_gives_the_others_the_roster() ->
         assert told == ([lobby.Refuse(lobby.Refusal.FULL)] if peer == crowd[-1] else [])
     assert desk.it.onlookers == frozenset(crowd[:-1])
     assert not desk.it.hears(crowd[-1])
-    assert desk.it.overdue(PATIENCE) == [crowd[-1]]
+    assert desk.it.overdue(PROOF_TIMEOUT) == [crowd[-1]]
     desk.it.down(crowd[0])
     proof = HELD.guest_proof(LINK, WHO[1].public, crowd[-1])
     assert desk.it.receive(crowd[-1], lobby.encode_lobby(lobby.Ask(proof)))

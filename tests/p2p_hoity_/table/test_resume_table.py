@@ -17,7 +17,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table import resume_table as resuming
 from p2p_hoity.table.play_table import PeerError, Reach, Seat
-from p2p_hoity.table.resume_table import ALONE, PATIENCE, SETTLE, Answers, resume_table
+from p2p_hoity.table.resume_table import ALONE, ARRIVAL_TIMEOUT, SETTLE, Answers, resume_table
 
 TABLE, WHO = make_table(ToyGame(4, 1), 4, 3)
 
@@ -37,8 +37,8 @@ def test_whoever_is_let_in_goes_on_unless_so_many_object_that_one_is_honest() ->
     assert told(0).may_play(SETTLE)
     assert not told().may_play(SETTLE)
     assert told().may_play(ALONE)
-    assert not told(0, 1, elsewhere=(2,)).may_play(PATIENCE)
-    assert Limits().silence * 2 < PATIENCE  # it is asked for longer than a dead link lives
+    assert not told(0, 1, elsewhere=(2,)).may_play(ARRIVAL_TIMEOUT)
+    assert Limits().silence * 2 < ARRIVAL_TIMEOUT  # it is asked for longer than a dead link lives
     for linked, elsewhere, stops in (
         ((), (0,), True),
         ((), (), False),
@@ -108,7 +108,7 @@ async def test_a_power_cut_costs_no_seat(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("p2p_hoity.table.resume_table.arrive", watched)
     monkeypatch.setattr("p2p_hoity.net.peer_link.cut", _leave_open)
     await table.play({2: off_and_on})
-    assert back[0] - began[0] <= PATIENCE
+    assert back[0] - began[0] <= ARRIVAL_TIMEOUT
     assert table.ended_alike()
 
 

@@ -12,7 +12,7 @@ from support.deep_stream import DeepStream, deep_pair
 from support.memory_network import MemoryNetwork
 from support.player_table import PlayerTable, past_round, short_track
 
-from cli.commands.options import LONGEST, TableOptions
+from cli.commands.options import MAX_TIMEOUT, TableOptions
 from cli.commands.play import checked_terms
 from p2p_hoity.net import peer_link as links
 from p2p_hoity.net.peer_link import LinkCode
@@ -140,6 +140,6 @@ def test_the_host_sets_the_patience_of_every_step() -> None:
     terms = checked_terms(TableOptions(3, step_patience=90.0), bytes(32))
     assert terms.timeouts.step == 90_000
     assert table_header.Timeouts().step == 30_000
-    longest = TableOptions(3, patience=float(LONGEST), step_patience=float(LONGEST))
+    longest = TableOptions(3, patience=float(MAX_TIMEOUT), step_patience=float(MAX_TIMEOUT))
     times = checked_terms(longest, bytes(32)).timeouts
     assert (times.choice, times.step) == (2_592_000_000, 2_592_000_000)

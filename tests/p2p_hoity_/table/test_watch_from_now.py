@@ -11,7 +11,7 @@ from support.player_table import PlayerTable
 from support.running import running
 
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.watch_table import FIRST, LONGEST, QUIET, FromNow, Onlooker
+from p2p_hoity.table.watch_table import FIRST, MAX_CATCH_UP, QUIET, FromNow, Onlooker
 
 STARTED = updates.Started(None, None)  # type: ignore[arg-type]
 FINISHED = updates.GameOver(None, None, (), None)  # type: ignore[arg-type]
@@ -65,10 +65,10 @@ async def test_what_has_not_begun_has_no_past_and_what_never_rests_is_shown_in_t
     assert told == [STARTED, happened(1)]
     async with onlooker() as (late, told):
         late.tell(STARTED)
-        for number in range(int(4 * LONGEST)):
+        for number in range(int(4 * MAX_CATCH_UP)):
             late.tell(happened(number))
             await trio.sleep(QUIET / 2)
-    assert sum(isinstance(one, updates.Happened) for one in told) >= 2 * LONGEST - 4
+    assert sum(isinstance(one, updates.Happened) for one in told) >= 2 * MAX_CATCH_UP - 4
     assert isinstance(told[1], updates.Resumed)
 
 
