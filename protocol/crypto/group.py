@@ -1,17 +1,18 @@
 """The group of the cards: the prime-order subgroup of Ed25519.
 
-A point is its 32-byte canonical compressed encoding (RFC 8032, section 5.1.2), a scalar an int
-mod ORDER. Every multiplication also checks that its point is canonical, not of small order and
-in the subgroup, so a multiplied point needs no `decode_point` before. Additions check no
-subgroup: only decoded or multiplied points go in.
+A point is represented by its 32-byte canonical compressed encoding (RFC 8032, section 5.1.2), and a
+scalar by an int modulo ORDER. Every multiplication checks that its point is canonical, not of small
+order and in the subgroup. So a point that is multiplied need not be passed to `decode_point`
+before. An addition does not check the subgroup, so its operands must have been decoded or
+multiplied.
 
-All arithmetic goes through one backend, which is libsodium. Only a call of `use_backend` replaces
-it. Identities and their signatures do not go through it (`identities`).
+All arithmetic uses one backend, which is libsodium unless `use_backend` replaces it. Identities and
+their signatures always use libsodium (`identities`).
 
-Fixed group elements: generators and cards whose logarithms nobody knows.
-
-All come from `hash_to_group` of a fixed label and an index, so nobody chose them (a generator
-with a known logarithm let a mixer forge shuffle proofs: Lewis, Pereira, Teague 2019).
+The module also has the fixed elements: generators and card points whose discrete logarithms nobody
+knows. They are results of `hash_to_group` for a fixed label and an index, so nobody could choose
+them. With a generator of known logarithm a seat could forge shuffle proofs (Lewis, Pereira, Teague
+2019).
 """
 
 from __future__ import annotations
@@ -31,11 +32,15 @@ if TYPE_CHECKING:
 Point = bytes
 
 FIELD: Final = 2**255 - 19
+"""The prime modulus of the coordinates of Ed25519."""
 IDENTITY: Final = bytes([1]) + bytes(31)
+"""The encoding of the neutral element."""
 BASE: Final = bytes([0x58]) + bytes([0x66]) * 31
+"""The encoding of the base point of Ed25519."""
 ORDER_TWO: Final = (FIELD - 1).to_bytes(32, "little")
-"""The point (0, -1)."""
+"""The encoding of the point (0, -1), which has order 2."""
 SIZE: Final = 32
+"""Bytes of an encoded point or scalar."""
 
 # The bindings raise their own kinds of these three, for a wrong type, length or point.
 _REFUSALS: Final = (RuntimeError, TypeError, ValueError)
@@ -44,30 +49,70 @@ Value = TypeVar("Value")
 
 
 class Backend(Protocol):
-    """The arithmetic of the whole curve group, of order 8 * ORDER, on encoded points.
+    """Arithmetic of the whole curve group, of order 8 · ORDER, on encoded points.
 
-    A call refuses an argument with a RuntimeError, TypeError or ValueError. A scalar is 32
-    little-endian bytes, above 0 and below ORDER.
+    A method rejects an invalid argument with a RuntimeError, TypeError or ValueError. A scalar is
+    32 little-endian bytes, above 0 and below ORDER.
     """
 
     def multiply(self, scalar: bytes, point: Point, /) -> Point:
-        """Return scalar · point. Refuse a point that `is_valid_point` refuses."""
+        """Return scalar · point, and reject a point that `is_valid_point` rejects.
+
+        Args:
+            scalar: 32 little-endian bytes, above 0 and below ORDER.
+            point: 32 bytes.
+
+        Returns:
+            The product, 32 bytes.
+        """
 
     def multiply_base(self, scalar: bytes, /) -> Point:
-        """Return scalar · BASE."""
+        """Return scalar · BASE.
+
+        Args:
+            scalar: 32 little-endian bytes, above 0 and below ORDER.
+
+        Returns:
+            The product, 32 bytes.
+        """
 
     def add(self, left: Point, right: Point, /) -> Point:
-        """Return left + right. Refuse what encodes no point, canonical or not, of the curve."""
+        """Return left + right, and reject bytes that do not encode a point of the curve.
+
+        An encoding that is not canonical is accepted.
+
+        Args:
+            left: 32 bytes.
+            right: 32 bytes.
+
+        Returns:
+            The sum, 32 bytes.
+        """
 
     def subtract(self, left: Point, right: Point, /) -> Point:
-        """Return left - right. Refuse what `add` refuses."""
+        """Return left - right, and reject what `add` rejects.
+
+        Args:
+            left: 32 bytes.
+            right: 32 bytes.
+
+        Returns:
+            The difference, 32 bytes.
+        """
 
     def is_valid_point(self, point: bytes, /) -> bool:
-        """Return whether 32 bytes are a canonical point of the subgroup and not the identity."""
+        """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
+
+        Args:
+            point: 32 bytes.
+
+        Returns:
+            True if `multiply` accepts the point.
+        """
 
 
 class Libsodium:
-    """The arithmetic of libsodium."""
+    """The arithmetic of libsodium 1.0.21 or newer."""
 
     multiply = staticmethod(bindings.crypto_scalarmult_ed25519_noclamp)
     multiply_base = staticmethod(bindings.crypto_scalarmult_ed25519_base_noclamp)
@@ -79,15 +124,22 @@ class Libsodium:
 class EarlierLibsodium(Libsodium):
     """The arithmetic of libsodium before 1.0.21, whose check accepts P + (0, -1) (CVE-2025-69277).
 
-    PyNaCl brings a later one, but may have been built with that of the operating system. Every
-    check of a point costs a second multiplication here.
+    PyNaCl contains a newer libsodium, but may have been built with that of the operating system.
+    With this class every check of a point takes a second multiplication.
     """
 
     @staticmethod
     def is_valid_point(point: bytes, /) -> bool:
         """Return whether 32 bytes are a canonical point of the subgroup and not the identity.
 
-        (ORDER - 1) · P is -P in the subgroup. P + (0, -1) gives -P, too, which is not its negative.
+        For a point P of the subgroup (ORDER - 1) · P is -P. For P + (0, -1) the result is -P, too,
+        but that is not the negative of P + (0, -1).
+
+        Args:
+            point: 32 bytes.
+
+        Returns:
+            True if both checks accept the point.
         """
         if not Libsodium.is_valid_point(point):
             return False
@@ -98,8 +150,15 @@ class EarlierLibsodium(Libsodium):
     def multiply(scalar: bytes, point: Point, /) -> Point:
         """Return scalar · point.
 
+        Args:
+            scalar: 32 little-endian bytes, above 0 and below ORDER.
+            point: 32 bytes.
+
+        Returns:
+            The product, 32 bytes.
+
         Raises:
-            ValueError: If `is_valid_point` refuses the point.
+            ValueError: If `is_valid_point` rejects the point.
         """
         if not EarlierLibsodium.is_valid_point(point):
             raise ValueError("not a point of the group")
@@ -107,7 +166,7 @@ class EarlierLibsodium(Libsodium):
 
 
 def _libsodium() -> Libsodium:
-    """Return the arithmetic of the libsodium that is installed."""
+    """Return the arithmetic that fits the installed libsodium."""
     mixed = Libsodium.add(BASE, ORDER_TWO)
     return EarlierLibsodium() if Libsodium.is_valid_point(mixed) else Libsodium()
 
@@ -118,9 +177,15 @@ _caches: Final[list[_lru_cache_wrapper[Any]]] = []
 
 
 def use_backend(backend: Backend) -> Backend:
-    """Do all further arithmetic of this process with `backend`, and return the one before.
+    """Use another backend for all further arithmetic of this process.
 
-    What `cache_per_backend` keeps is forgotten.
+    The results cached by `cache_per_backend` are dropped.
+
+    Args:
+        backend: The new backend.
+
+    Returns:
+        The backend that was used before.
     """
     global _backend
     former, _backend = _backend, backend
@@ -132,7 +197,14 @@ def use_backend(backend: Backend) -> Backend:
 def cache_per_backend(
     maxsize: int | None,
 ) -> Callable[[Callable[..., Value]], _lru_cache_wrapper[Value]]:
-    """Decorate a function of points with an `lru_cache` that belongs to one backend."""
+    """Decorate a function of points with an `lru_cache` that is cleared when the backend changes.
+
+    Args:
+        maxsize: How many results are cached at most, None for all.
+
+    Returns:
+        The decorator.
+    """
 
     def decorate(function: Callable[..., Value]) -> _lru_cache_wrapper[Value]:
         cached = lru_cache(maxsize)(function)
@@ -143,9 +215,19 @@ def cache_per_backend(
 
 
 def mul(k: int, point: Point) -> Point:
-    """k · point for any int k. Invalid('bad-point') if the point is not in the group.
+    """Return k · point.
 
-    With k = 0 mod ORDER the point is not looked at.
+    The point is not checked if k is 0 modulo ORDER.
+
+    Args:
+        k: Any int.
+        point: 32 bytes.
+
+    Returns:
+        The product, 32 bytes.
+
+    Raises:
+        Invalid: With code `bad-point` if the point is not in the group.
     """
     k %= ORDER
     if not k or point == IDENTITY:
@@ -157,13 +239,31 @@ def mul(k: int, point: Point) -> Point:
 
 
 def mul_base(k: int) -> Point:
-    """k · BASE for any int k, about five times as fast as `mul`."""
+    """Return k · BASE, about five times as fast as `mul` does.
+
+    Args:
+        k: Any int.
+
+    Returns:
+        The product, 32 bytes.
+    """
     k %= ORDER
     return _backend.multiply_base(k.to_bytes(32, "little")) if k else IDENTITY
 
 
 def add(left: Point, right: Point) -> Point:
-    """left + right. Invalid('bad-point') off the curve; the subgroup is not checked."""
+    """Return left + right without checking the subgroup.
+
+    Args:
+        left: 32 bytes.
+        right: 32 bytes.
+
+    Returns:
+        The sum, 32 bytes.
+
+    Raises:
+        Invalid: With code `bad-point` if an operand is no point of the curve.
+    """
     try:
         return _backend.add(left, right)
     except _REFUSALS:
@@ -171,7 +271,18 @@ def add(left: Point, right: Point) -> Point:
 
 
 def sub(left: Point, right: Point) -> Point:
-    """left - right. Invalid('bad-point') off the curve; the subgroup is not checked."""
+    """Return left - right without checking the subgroup.
+
+    Args:
+        left: 32 bytes.
+        right: 32 bytes.
+
+    Returns:
+        The difference, 32 bytes.
+
+    Raises:
+        Invalid: With code `bad-point` if an operand is no point of the curve.
+    """
     try:
         return _backend.subtract(left, right)
     except _REFUSALS:
@@ -179,16 +290,31 @@ def sub(left: Point, right: Point) -> Point:
 
 
 def total(points: Iterable[Point]) -> Point:
-    """The sum of the points; IDENTITY of none."""
+    """Return the sum of points.
+
+    Args:
+        points: Points of 32 bytes each.
+
+    Returns:
+        The sum, 32 bytes. IDENTITY if there are no points.
+    """
     rest = iter(points)
     return reduce(add, rest, next(rest, IDENTITY))
 
 
 def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
-    """The sum of weight · point over both sequences, of equal length ([D-7]).
+    """Return the sum of weight · point over two sequences of equal length ([D-7]).
 
-    BASE is multiplied once, the fast way: the starting deck's first components are all BASE.
-    Every other point is multiplied by itself, and so checked unless its weight is 0.
+    All weights of BASE are added first, so that BASE is multiplied only once. The first components
+    of the unshuffled deck are all BASE. Every other point is multiplied by itself, which checks it
+    unless its weight is 0.
+
+    Args:
+        weights: A number for each point.
+        points: Points of 32 bytes each.
+
+    Returns:
+        The sum, 32 bytes.
     """
     of_base = 0
     terms = []
@@ -201,10 +327,17 @@ def weighted(weights: Iterable[int], points: Iterable[Point]) -> Point:
 
 
 def decode_point(data: bytes) -> Point:
-    """The same 32 bytes, if they are a canonical point of the subgroup and not the identity.
+    """Check that 32 bytes are a canonical point of the subgroup and not the identity ([C-6]).
 
-    Raises Invalid('bad-point') for anything else: another type or length, y >= 2^255 - 19, no
-    point of the curve, small order, mixed order ([C-6]).
+    Args:
+        data: The bytes of a point. A value of another type is rejected, too.
+
+    Returns:
+        The same bytes.
+
+    Raises:
+        Invalid: With code `bad-point` for anything else: another length, y ≥ 2^255 - 19, no point
+            of the curve, or a point of small or mixed order.
     """
     if not isinstance(data, bytes) or len(data) != SIZE or not _backend.is_valid_point(data):
         raise Invalid("bad-point", "not a canonical point of the prime-order group")
@@ -212,7 +345,17 @@ def decode_point(data: bytes) -> Point:
 
 
 def decode_scalar(data: bytes) -> int:
-    """32 little-endian bytes below ORDER as an int. Raises Invalid('bad-scalar') ([C-7])."""
+    """Return the scalar that 32 little-endian bytes encode ([C-7]).
+
+    Args:
+        data: The bytes of a scalar. A value of another type is rejected, too.
+
+    Returns:
+        An int from 0 to ORDER - 1.
+
+    Raises:
+        Invalid: With code `bad-scalar` if there are not 32 bytes, or the number is not below ORDER.
+    """
     if not isinstance(data, bytes) or len(data) != SIZE:
         raise Invalid("bad-scalar", "a scalar has 32 bytes")
     number = int.from_bytes(data, "little")
@@ -222,18 +365,36 @@ def decode_scalar(data: bytes) -> int:
 
 
 def encode_scalar(number: int) -> bytes:
-    """number mod ORDER as 32 little-endian bytes."""
+    """Return a number modulo ORDER as 32 little-endian bytes.
+
+    Args:
+        number: Any int.
+
+    Returns:
+        32 bytes.
+    """
     return (number % ORDER).to_bytes(SIZE, "little")
 
 
 def hash_to_group(label: Label, *parts: bytes) -> Point:
-    """A point whose logarithm nobody knows, by try-and-increment; for public inputs only.
+    """Return a point whose discrete logarithm nobody knows.
 
-    For counter = 0, 1, 2, ... let data = digest(label, *parts, counter as 8 bytes big-endian),
-    read as a compressed point: bit 255 is the sign of x, the other bits are y, little-endian.
-    If y >= 2^255 - 19, or no point of the curve has that y, go on to the next counter. Double
-    the point three times, which brings it into the subgroup. If the result is the identity go
-    on, else it is the answer. Half of all tries succeed.
+    Bytes are hashed with a rising counter until they encode a point (try-and-increment), so the
+    running time depends on the input. Only public inputs may be hashed. For counter = 0, 1, 2, …:
+
+    1. data = digest(label, *parts, counter as 8 bytes big-endian). Read data as a compressed point:
+       bit 255 is the sign of x, and the other bits are y, little-endian.
+    2. If y ≥ 2^255 - 19, or no point of the curve has this y, continue with the next counter. Half
+       of all attempts succeed.
+    3. Double the point three times, which moves it into the subgroup. If the result is the
+       identity, continue with the next counter.
+
+    Args:
+        label: The domain label.
+        parts: What is hashed after the label.
+
+    Returns:
+        The point, 32 bytes.
     """
     counter = 0
     while True:
@@ -244,7 +405,7 @@ def hash_to_group(label: Label, *parts: bytes) -> Point:
 
 
 def _times_eight(data: bytes) -> Point:
-    """8 · the point that `data` encodes; IDENTITY if it encodes none."""
+    """Return 8 times the point that 32 bytes encode, or IDENTITY if they encode none."""
     if int.from_bytes(data, "little") % 2**255 >= FIELD:
         return IDENTITY
     try:
@@ -256,47 +417,92 @@ def _times_eight(data: bytes) -> Point:
 
 
 MAX_CARDS: Final = 128
+"""Cards of a deck at most."""
 
 
 def check_size(n: int) -> None:
-    """Raise ValueError unless a deck of n cards is within bounds."""
+    """Check the number of cards of a deck.
+
+    Args:
+        n: The number of cards.
+
+    Raises:
+        ValueError: If it is not from 1 to MAX_CARDS.
+    """
     if not 1 <= n <= MAX_CARDS:
         raise ValueError(f"a deck has 1 to {MAX_CARDS} cards")
 
 
 @cache_per_backend(None)
 def card_points(n: int) -> tuple[Point, ...]:
-    """M_0 .. M_{n-1}: the points that stand for cards 0 .. n-1, the same for every n."""
+    """Return the points M_0 to M_{n-1} that stand for the cards 0 to n-1.
+
+    M_i does not depend on n.
+
+    Args:
+        n: The number of cards, 1 to MAX_CARDS.
+
+    Returns:
+        n points of 32 bytes each.
+    """
     check_size(n)
     return tuple(hash_to_group(Label.CARD, u64(index)) for index in range(n))
 
 
 @cache_per_backend(None)
 def card_index() -> dict[Point, int]:
-    """From each of the MAX_CARDS card points back to its index."""
+    """Return a table from each of the MAX_CARDS card points to the number of its card.
+
+    Returns:
+        Card numbers by point of 32 bytes.
+    """
     return {point: index for index, point in enumerate(card_points(MAX_CARDS))}
 
 
 @cache_per_backend(None)
 def shuffle_generators(n: int) -> tuple[Point, ...]:
-    """h_0 .. h_{n-1} of the permutation commitment, the same for every n."""
+    """Return the generators h_0 to h_{n-1} of the permutation commitment.
+
+    h_i does not depend on n.
+
+    Args:
+        n: The number of cards, 1 to MAX_CARDS.
+
+    Returns:
+        n points of 32 bytes each.
+    """
     check_size(n)
     return tuple(hash_to_group(Label.SHUFFLE_GENERATOR, u64(index)) for index in range(n))
 
 
 @cache_per_backend(None)
 def shuffle_generators_total(n: int) -> Point:
-    """h_0 + .. + h_{n-1}."""
+    """Return the sum of the generators h_0 to h_{n-1}.
+
+    Args:
+        n: The number of cards, 1 to MAX_CARDS.
+
+    Returns:
+        A point of 32 bytes.
+    """
     return total(shuffle_generators(n))
 
 
 @cache_per_backend(None)
 def chain_generator() -> Point:
-    """h, where the commitment chain of a shuffle proof begins."""
+    """Return the generator h with which the commitment chain of a shuffle proof begins.
+
+    Returns:
+        A point of 32 bytes.
+    """
     return hash_to_group(Label.CHAIN_GENERATOR)
 
 
 @cache_per_backend(None)
 def second_generator() -> Point:
-    """g-bar of TDH2."""
+    """Return the second generator of TDH2, called g-bar in the paper (Shoup and Gennaro 1998).
+
+    Returns:
+        A point of 32 bytes.
+    """
     return hash_to_group(Label.SECOND_GENERATOR)

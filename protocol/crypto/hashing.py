@@ -1,18 +1,19 @@
-"""Labelled hashes: domain labels, digests, scalars, key streams, contexts and hedged randomness.
+"""Labelled hashes, and what is derived from them: scalars, key streams, contexts and nonces.
 
-Every hash is SHA-512 over a framed list: the label first, then each part, each preceded by
-its length in bytes as an unsigned 64-bit big-endian number. Two different lists never frame
-to the same bytes. SHA-512: FIPS 180-4.
+Every hash is SHA-512 (FIPS 180-4) of a framed list. The label is the first part, and each part is
+preceded by its length in bytes as an unsigned 64-bit big-endian number. So two different lists
+never give the same bytes.
 
-Each hash, challenge, signature and derived key has its own label, used for nothing else, so
-that bytes made for one purpose mean nothing in another. All start with `p2p-table/3/`, the
-protocol's name and version. The context of a statement names its table, step, seat and kind.
+Each hash, challenge, signature and derived key has a label of its own, which is used for nothing
+else. So bytes that were made for one purpose are worthless for any other. All labels begin with
+`p2p-table/3/`, the name and version of the protocol. The context of a statement names its table,
+step, seat and kind.
 
-Scalars and permutations come from randomness that the caller passes in, never from the system.
-A proof nonce used for two challenges gives the secret away, so nonces are hedged: hashed from
-fresh bytes, the secret and the statement together (Aranha, Orlandi, Takahashi, Zaverucha 2020,
-"Security of Hedged Fiat-Shamir Signatures under Fault Attacks"). A source that repeats itself
-then still gives different nonces for different statements.
+Scalars and permutations are made from randomness that the caller passes in, and never from the
+system. A proof nonce that is used for two challenges reveals the secret. Nonces are therefore
+hedged: each is a hash of fresh bytes, the secret and the statement (Aranha, Orlandi, Takahashi,
+Zaverucha 2020, "Security of Hedged Fiat-Shamir Signatures under Fault Attacks"). So even a random
+source that repeats itself gives different nonces for different statements.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from itertools import count
 from typing import Final
 
 VERSION: Final = "p2p-table/3"
+"""The name and version of the protocol, with which every label begins."""
 
 
 class Label(StrEnum):
-    """Domain labels. What a label names is said by its use; the value is what is hashed.
+    """The domain labels. The value is the text that is hashed.
 
     SPEC: [C-10].
     """
@@ -110,41 +112,87 @@ class Label(StrEnum):
 
 
 DIGEST_SIZE: Final = 32
+"""Bytes of a digest."""
 ORDER: Final = 2**252 + 27742317777372353535851937790883648493
+"""The prime order of the group of the cards (`group`)."""
 
 
 def u64(number: int) -> bytes:
-    """`number` as 8 bytes, big-endian; OverflowError outside 0 .. 2^64 - 1."""
+    """Return a number as 8 bytes, big-endian.
+
+    Args:
+        number: An int from 0 to 2^64 - 1. An OverflowError is raised for any other.
+
+    Returns:
+        8 bytes.
+    """
     return number.to_bytes(8, "big")
 
 
 def framed(*parts: bytes) -> bytes:
-    """Each part behind its 8-byte big-endian length: an injective encoding of a list."""
+    """Encode a list of byte strings so that different lists have different encodings.
+
+    Args:
+        parts: The byte strings.
+
+    Returns:
+        Each part after its length as 8 bytes, big-endian.
+    """
     return b"".join([len(part).to_bytes(8, "big") + part for part in parts])
 
 
 def wide(label: Label, *parts: bytes) -> bytes:
-    """The full 64-byte SHA-512 of the framed label and parts."""
+    """Return the SHA-512 of a framed label and parts.
+
+    Args:
+        label: The domain label.
+        parts: What is hashed after the label.
+
+    Returns:
+        64 bytes.
+    """
     return sha512(framed(label.encode(), *parts)).digest()
 
 
 def digest(label: Label, *parts: bytes) -> bytes:
-    """The first 32 bytes of SHA-512 over the framed label and parts."""
+    """Return the first 32 bytes of the SHA-512 of a framed label and parts.
+
+    Args:
+        label: The domain label.
+        parts: What is hashed after the label.
+
+    Returns:
+        32 bytes.
+    """
     return wide(label, *parts)[:DIGEST_SIZE]
 
 
 def hash_to_scalar(label: Label, *parts: bytes) -> int:
-    """All 64 bytes of the hash as a little-endian number, reduced mod the group order.
+    """Return the 64 bytes of a hash as a little-endian number modulo ORDER.
 
-    The bias against uniform is below 2^-259.
+    The statistical distance from a uniform scalar is below 2^-259.
+
+    Args:
+        label: The domain label.
+        parts: What is hashed after the label.
+
+    Returns:
+        An int from 0 to ORDER - 1.
     """
     return int.from_bytes(wide(label, *parts), "little") % ORDER
 
 
 def expand(label: Label, size: int, *parts: bytes) -> bytes:
-    """`size` pseudorandom bytes: blocks of `wide(label, size, counter, *parts)`, cut to size.
+    """Return pseudorandom bytes: blocks of `wide(label, size, counter, *parts)`, cut to the size.
 
-    Size and the counter (from 0) are 8-byte big-endian parts, before the caller's.
+    Args:
+        label: The domain label.
+        size: How many bytes are wanted. It is hashed as 8 bytes, big-endian, as is the counter,
+            which starts at 0.
+        parts: What is hashed after them.
+
+    Returns:
+        `size` bytes.
     """
     blocks = range(-(-size // 64))
     return b"".join([wide(label, u64(size), u64(block), *parts) for block in blocks])[:size]
@@ -152,12 +200,17 @@ def expand(label: Label, size: int, *parts: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a commitment, escrow or proof belongs; it is worthless anywhere else ([C-11]).
+    """The place of a commitment, escrow or proof: table, step, seat and kind ([C-11]).
 
-    `table` is the 32-byte table id; `step` the number of the chain step in which the statement
-    is said; `seat` who says it, from 0; `kind` the kind of statement. It never names an epoch,
-    so a body can be said again in another epoch as it is. Raises ValueError on values that
-    have no encoding, which is the caller's mistake: a context is never read off the wire.
+    It is hashed into each of them, so that none is valid anywhere else. It names no epoch, so a
+    seat can give the same body again in another epoch. A value that cannot be encoded raises a
+    ValueError. This is a mistake of the caller, since a context is never read from the wire.
+
+    Attributes:
+        table: The table id, 32 bytes.
+        step: The number of the chain step.
+        seat: The seat that makes the statement, from 0.
+        kind: The kind of statement ([C-12]).
     """
 
     table: bytes
@@ -172,18 +225,32 @@ class Context:
             raise ValueError("a context needs a step and a seat from 0 to 2^64 - 1")
 
     def encode(self) -> bytes:
-        """The framed list: version, table, step (8 bytes), seat (8 bytes), kind (UTF-8)."""
+        """Return the framed list of version, table, step, seat (8 bytes each) and kind (UTF-8).
+
+        Returns:
+            The bytes that are hashed for the context.
+        """
         return framed(
             VERSION.encode(), self.table, u64(self.step), u64(self.seat), self.kind.encode()
         )
 
 
 Random = Callable[[int], bytes]
-"""Given n, returns n fresh random bytes."""
+"""A source of randomness: called with n, it returns n fresh random bytes."""
 
 
 def scalar(rng: Random) -> int:
-    """A uniform scalar from 1 to ORDER - 1: 64 bytes, little-endian, reduced; 0 is redrawn."""
+    """Draw a uniform scalar from 1 to ORDER - 1.
+
+    64 random bytes are read as a little-endian number modulo ORDER. If the result is 0, they are
+    drawn again.
+
+    Args:
+        rng: The source of randomness.
+
+    Returns:
+        The scalar.
+    """
     while True:
         number = int.from_bytes(rng(64), "little") % ORDER
         if number:
@@ -191,12 +258,28 @@ def scalar(rng: Random) -> int:
 
 
 def below(rng: Random, bound: int) -> int:
-    """A uniform number from 0 to bound - 1 out of 32 random bytes; bias under bound / 2^256."""
+    """Draw a number from 0 to bound - 1 from 32 random bytes.
+
+    Args:
+        rng: The source of randomness.
+        bound: The exclusive upper bound.
+
+    Returns:
+        The number, whose distribution differs from a uniform one by less than bound / 2^256.
+    """
     return int.from_bytes(rng(32), "little") % bound
 
 
 def permutation(rng: Random, size: int) -> tuple[int, ...]:
-    """A uniform permutation of 0 .. size - 1 (Fisher and Yates; Knuth, TAOCP 2, 3.4.2 P)."""
+    """Draw a uniform permutation (Fisher and Yates; Knuth, TAOCP 2, 3.4.2, algorithm P).
+
+    Args:
+        rng: The source of randomness.
+        size: How many numbers are permuted.
+
+    Returns:
+        The numbers from 0 to size - 1 in random order.
+    """
     order = list(range(size))
     for last in range(size - 1, 0, -1):
         other = below(rng, last + 1)
@@ -205,7 +288,17 @@ def permutation(rng: Random, size: int) -> tuple[int, ...]:
 
 
 def hedged(label: Label, rng: Random, *parts: bytes) -> Iterator[int]:
-    """Endless nonzero scalars from 32 fresh bytes and `parts`: the secret and the statement.
+    """Yield nonzero scalars for nonces, without end.
+
+    Each is a hash of 32 fresh bytes, which are drawn once, of a counter, and of `parts`.
+
+    Args:
+        label: The domain label.
+        rng: The source of randomness.
+        parts: The secret and the statement for which the nonces are used.
+
+    Yields:
+        Scalars from 1 to ORDER - 1.
 
     SPEC: [D-1].
     """

@@ -1,11 +1,11 @@
-"""Ed25519 signatures: a player's long-lived key, and what may count as its signature.
+"""Ed25519 keys and signatures of seats and players, with strict verification.
 
-Ed25519: RFC 8032, section 5.1. Verification is stricter: the key and R must be canonical
-points of the prime-order subgroup, and S below the group order. Within the subgroup the
-equation with and without cofactor is the same, so all implementations that check this agree
-(Chalkias, Garillot, Nikolaenko 2020, "Taming the many EdDSAs").
+Ed25519: RFC 8032, section 5.1. Verification is stricter than that: the key and R must be canonical
+points of the prime-order subgroup, and S must be below the group order. Within the subgroup the
+verification equations with and without the cofactor agree, so all implementations that make these
+checks accept the same signatures (Chalkias, Garillot, Nikolaenko 2020, "Taming the many EdDSAs").
 
-All of it calls libsodium itself, whatever backend the group of the cards has.
+Everything here calls libsodium directly, whatever backend the group of the cards has.
 """
 
 from __future__ import annotations
@@ -23,13 +23,21 @@ from .group import LIBSODIUM
 from .hashing import Label, digest, framed
 
 SIGNATURE_SIZE: Final = 64
+"""Bytes of a signature."""
 SEED_SIZE: Final = 32
+"""Bytes of the secret seed of a key."""
 KEY_SIZE: Final = 32
+"""Bytes of a public key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A signing key, made from a 32-byte secret seed; shows only its public half."""
+    """A signing key. Its repr shows only the public half.
+
+    Attributes:
+        seed: The secret seed, 32 bytes.
+        public: The public key, 32 bytes, computed from the seed.
+    """
 
     seed: bytes = field(repr=False)
     public: bytes = field(init=False)
@@ -41,30 +49,72 @@ class Identity:
         object.__setattr__(self, "public", public)
 
     def sign(self, label: Label, data: bytes) -> bytes:
-        """64 bytes: the signature of `data` under `label`."""
+        """Sign data under a label.
+
+        Args:
+            label: The domain label.
+            data: The bytes to sign.
+
+        Returns:
+            The signature, 64 bytes.
+        """
         return sign_bytes(self, signed_bytes(label, data))
 
 
 def signed_bytes(label: Label, data: bytes) -> bytes:
-    """What is signed: the label behind its 8-byte big-endian length, then `data` as it is."""
+    """Return the bytes that a signature under a label covers.
+
+    Args:
+        label: The domain label.
+        data: The bytes to sign.
+
+    Returns:
+        The label after its length as 8 bytes, big-endian, and then the data as they are.
+    """
     return framed(label.encode()) + data
 
 
 def sign_bytes(identity: Identity, message: bytes) -> bytes:
-    """The plain RFC 8032 signature of `message`: 64 bytes."""
+    """Sign bytes as RFC 8032 says, without a label.
+
+    Args:
+        identity: The signing key.
+        message: The bytes to sign.
+
+    Returns:
+        The signature, 64 bytes.
+    """
     return bindings.crypto_sign(message, identity.seed + identity.public)[:SIGNATURE_SIZE]
 
 
 def verify_signature(public: bytes, label: Label, data: bytes, signature: bytes) -> None:
-    """Raise Invalid unless `signature` is `public`'s on `data` under `label` ([C-8]).
+    """Check a signature under a label ([C-8]).
 
-    Codes: 'bad-point' for the key, 'bad-signature' for all else.
+    Args:
+        public: The public key, 32 bytes.
+        label: The domain label.
+        data: The signed bytes.
+        signature: The signature, 64 bytes.
+
+    Raises:
+        Invalid: With code `bad-point` if the key is invalid, and `bad-signature` if the signature
+            is.
     """
     verify_bytes(public, signed_bytes(label, data), signature)
 
 
 def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
-    """Raise Invalid unless `signature` is a strict RFC 8032 signature of `message` ([C-8])."""
+    """Check a strict RFC 8032 signature of bytes without a label ([C-8]).
+
+    Args:
+        public: The public key, 32 bytes.
+        message: The signed bytes.
+        signature: The signature, 64 bytes.
+
+    Raises:
+        Invalid: With code `bad-point` if the key is invalid, and `bad-signature` if the signature
+            is.
+    """
     check_public(public)
     if not isinstance(signature, bytes) or len(signature) != SIGNATURE_SIZE:
         raise Invalid("bad-signature", "a signature has 64 bytes")
@@ -79,18 +129,36 @@ def verify_bytes(public: bytes, message: bytes, signature: bytes) -> None:
 
 @lru_cache(maxsize=256)
 def _is_valid_key(public: bytes) -> bool:
-    """Return whether these are a canonical point of the subgroup and not the identity ([C-9])."""
+    """Return whether bytes are a canonical point of the subgroup and not the identity ([C-9])."""
     return len(public) == KEY_SIZE and LIBSODIUM.is_valid_point(public)
 
 
 def check_public(public: bytes) -> bytes:
-    """Return the key. Raises Invalid('bad-point') outside the prime-order subgroup ([C-9])."""
+    """Check a public key ([C-9]).
+
+    Args:
+        public: The key, 32 bytes.
+
+    Returns:
+        The same bytes.
+
+    Raises:
+        Invalid: With code `bad-point` if it is not a canonical point of the prime-order subgroup,
+            or is the identity.
+    """
     if not isinstance(public, bytes) or not _is_valid_key(public):
         raise Invalid("bad-point", "a public key is a canonical point of the prime-order group")
     return public
 
 
 def fingerprint(public: bytes) -> str:
-    """Twenty base32 letters in five groups, to read aloud: 100 bits of the key's hash."""
+    """Return the fingerprint of a public key, for comparing it aloud: 100 bits of its hash.
+
+    Args:
+        public: The key, 32 bytes.
+
+    Returns:
+        Twenty base32 letters in five groups, such as `S5B3-BJU2-7EB4-BMO5-SB25`.
+    """
     text = b32encode(digest(Label.FINGERPRINT, public))[:20].decode()
     return "-".join(text[start : start + 4] for start in range(0, 20, 4))
