@@ -62,8 +62,8 @@ def code(text: object) -> str:
 
 CONSTANTS: Final = (
     ("arrays in arrays", "protocol.wire.codec.MAX_DEPTH"),
-    ("items of an array on a link", "protocol.wire.codec.MAX_ITEMS"),
-    ("items of an array in a file", "protocol.transcript.transcript_format.MAX_ITEMS"),
+    ("items of an array in the value of a file", "protocol.transcript.transcript_format.MAX_ITEMS"),
+    ("items of an array in any other value", "protocol.wire.codec.MAX_ITEMS"),
     ("items of a file in all", "protocol.transcript.transcript_format.MAX_TOTAL"),
     ("bytes of a string in a file", "protocol.transcript.transcript_format.MAX_STRING"),
     ("bytes of a file", "protocol.transcript.transcript_format.MAX_FILE"),
@@ -336,7 +336,7 @@ def goldens() -> dict[str, bytes]:
         "base digest of that, with next step 2 and 32 zero bytes as table id": hashing.digest(
             Label.BASE, zero, codec.encode((second, 2, (0, 2), (1,), (0, 1, 0), None))
         ),
-        "opening of the choice 05 with 32 zero bytes as nonce, z = 1": commitments.opening(
+        "opening of the choice 05 with 32 zero bytes as nonce, size(kind) = 1": commitments.opening(
             b"\x05", zero, 35
         ),
         "commitment to that choice with that nonce in that ctx": commitments.commit(

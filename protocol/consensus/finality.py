@@ -10,8 +10,8 @@ from .message_store import MessageStore
 def final_step(store: MessageStore, view: FollowedChain) -> int:
     """Return the last final step.
 
-    A step is final if it lies before the base of the epoch (F1), or if every present seat has said
-    something in a later step of the followed chain (F2).
+    A step is final if it lies before the base of the epoch, or if every present seat has said
+    something in a later step of the followed chain (10.6).
 
     SPEC: [E-15].
     """
