@@ -30,7 +30,7 @@ SIZES: Final[Mapping[str, int]] = {
 """The most bytes an encoded choice takes: an exhibit may hold up to 128 slots below 128."""
 
 MAX_COLLECTIBLES: Final = 128
-BAD: Final = "bad-header"
+BAD: Final = "bad-game"
 
 
 def game_value(edition: Edition, variant: rules.Variant) -> tuple[Any, ...]:

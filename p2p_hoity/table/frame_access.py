@@ -90,7 +90,7 @@ class Access(ABC):
         """Show on a new link what this node is."""
 
     @abstractmethod
-    def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
+    def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
         """Take in a frame of the lobby.
 
         Args:
@@ -166,14 +166,15 @@ class SeatAccess(Access):
         """Return whether the peer belongs to this table."""
         return self.is_of_table(peer)
 
-    def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
+    def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
         """Let in a seat that shows this table, or an onlooker that holds the ticket.
 
         A seat that is still at the table before this one will get its roster ([A-6]).
 
         Raises:
             Invalid: If the peer shows a table that no host has signed.
-            TwoRosters: If the host has signed two tables, and the game has not begun ([L-21]).
+            TwoRosters: If the host has signed two tables, and this seat has not confirmed the deck
+                ([L-21]).
         """
         if len(data) > MAX_LOBBY_FRAME:
             return False
@@ -186,7 +187,7 @@ class SeatAccess(Access):
                 # The host may have signed another table on the same terms ([L-21]).
                 terms, is_ours = self.table.header.terms, shown.table == self.table.id
                 table_header.check_roster(terms, shown.table, shown.signature)
-                if not is_ours and not begun:
+                if not is_ours and not bound:
                     raise TwoRosters(TwoTables(terms.digest(), self.shown, shown))
                 return is_ours and self._let_in(peer)
         return False
@@ -232,7 +233,7 @@ class OnlookerAccess(Access):
         """Pass on nothing. What an onlooker has of one seat, the others have from it ([M-7])."""
         return False
 
-    def receive(self, peer: bytes, data: bytes, begun: bool = False) -> bool:
+    def receive(self, peer: bytes, data: bytes, bound: bool = False) -> bool:
         """Leave a seat that refuses this node alone for a while ([L-65])."""
         with suppress(Invalid):
             frame = lobby.parse_lobby(data)

@@ -306,7 +306,7 @@ class Session:
 
     def _receive_lobby(self, peer: bytes, data: bytes) -> None:
         try:
-            is_new = self._access.receive(peer, data, self.machine.has_begun)
+            is_new = self._access.receive(peer, data, self.machine.is_bound)
         except Invalid as error:
             if self.machine.finished:  # the peer may play at the next table already
                 self._early.keep(Frame(peer, data))
@@ -327,16 +327,15 @@ class Session:
     def _end_void(self, found: TwoRosters) -> None:
         """End a table whose host has signed two: there is no game that everybody plays.
 
-        Once the cards are dealt, every seat has spoken at this table. A second roster then changes
-        nothing, or a host could end every game that it does not like ([L-21]).
+        A seat that has confirmed the deck does not come here. The others may play on with its
+        confirmation, and a host could otherwise remove it from the game ([L-21], [D-3]).
         """
         if self._outcome is not None and self._outcome.code == TWO_ROSTERS:
             return
         for peer in self.machine.table.ids:
             self.hub.post(peer, encode_lobby(found.evidence.other))
         self._effects_out.tell(effects.Broken(TWO_ROSTERS, 0))
-        kept = self._keeper.journal is not None and self.machine.has_begun
-        self._outcome = Outcome(None, (), TWO_ROSTERS, 0, kept, found.evidence)
+        self._outcome = Outcome(None, (), TWO_ROSTERS, 0, False, found.evidence)
 
     def _may_leave(self) -> bool:
         """Return whether the table has ended for this node, and the others need it no more."""
@@ -365,7 +364,7 @@ class Session:
         """Determine the outcome. Of a finished game write the transcript and tell the standings."""
         broken, machine = self._effects_out.broken, self.machine
         if self._outcome is None and broken is not None:
-            kept = self._keeper.journal is not None and machine.has_begun
+            kept = self._keeper.journal is not None and machine.is_bound
             self._outcome = Outcome(None, (), broken.code, broken.seat, kept)
         is_told = self._outcome is not None and self._outcome.code is None
         if is_told or not machine.finished:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import trio
 from support.cases import fails
 from support.machine_table import identity
 from support.player_table import LONGER, PlayerTable, Thinker, past_round
@@ -26,7 +27,8 @@ from p2p_hoity.table.frame_kinds import is_of_game
 from p2p_hoity.table.ticket_proof import Capability
 from protocol.chain.chain_state import Table
 from protocol.errors import Invalid
-from protocol.wire import table_header
+from protocol.wire import peer_frames, signed_messages, table_header
+from protocol.wire.signed_messages import StepInput
 from protocol.wire.table_header import Header, Terms
 
 WHO = [identity(seat) for seat in range(3)]
@@ -188,7 +190,7 @@ def test_once_the_game_has_begun_a_second_roster_ends_nothing() -> None:
     """[L-21]"""
     desk, other = linked()
     turned = lobby.SignedTable(OTHER.table_id, table_header.sign_roster(OTHER, WHO[0]))
-    assert not desk.it.receive(other, lobby.encode_lobby(turned), begun=True)
+    assert not desk.it.receive(other, lobby.encode_lobby(turned), bound=True)
     assert not desk.it.hears(other)
 
 
@@ -264,6 +266,53 @@ async def test_a_late_roster_ends_no_game(tmp_path: Path, monkeypatch: pytest.Mo
     await table.play()
     assert len(shown) == 2
     assert table.ended_alike()
+
+
+async def test_a_roster_after_the_own_confirmation_of_the_deck_ends_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host keeps back its input to `deck.ok`, shows another table, and then plays on."""
+    table = PlayerTable(tmp_path, 3)
+    host, post, kept_back = table.guests[0].key, Hub.post, list[tuple[Hub, bytes, bytes]]()
+    is_shown = False
+
+    async def show_another() -> None:
+        nonlocal is_shown
+        await trio.sleep(5)
+        whole = table.guests[0].heard(updates.Started)[0].table.header
+        turned = Header(whole.terms, (whole.roster[0], *whole.roster[:0:-1]))
+        other = lobby.SignedTable(turned.table_id, table_header.sign_roster(turned, host))
+        for guest in table.guests[1:]:
+            assert not any(isinstance(one, updates.Ended) for one in guest.told)
+            assert post(kept_back[0][0], guest.key.public, lobby.encode_lobby(other))
+        is_shown = True
+        for hub, to, data in kept_back:
+            post(hub, to, data)
+
+    def late(hub: Hub, to: bytes, data: bytes, once: bool = False) -> bool:
+        if hub.me == host.public and not is_shown and is_deck_ok(table, data):
+            if not kept_back:
+                trio.lowlevel.spawn_system_task(show_another)
+            kept_back.append((hub, to, data))
+            return True
+        return post(hub, to, data, once)
+
+    monkeypatch.setattr(Hub, "post", late)
+    await table.play()
+    assert is_shown
+    assert table.ended_alike()
+
+
+def is_deck_ok(table: PlayerTable, data: bytes) -> bool:
+    """Return whether a frame carries an input to `deck.ok`."""
+    if not is_of_game(data):
+        return False
+    frame = peer_frames.parse_frame(data)
+    if not isinstance(frame, peer_frames.Carry):
+        return False
+    played = table.guests[0].heard(updates.Started)[0].table
+    statement = signed_messages.read(frame.message, played.id, played.seats).statement
+    return isinstance(statement, StepInput) and statement.step == played.seats + 4
 
 
 async def test_a_guest_frames_nobody(three: PlayerTable, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -360,9 +360,9 @@ async def test_addresses_of_this_machine_count_only_from_who_is_on_it(three: Pla
     kept: list[tuple[str, ...]] = []
     sit = host_table.Seating.sit
 
-    def watch(seating: Any, entry: Any, addresses: tuple[str, ...], vouch: Any) -> None:
+    def watch(seating: Any, entry: Any, addresses: tuple[str, ...], vouch: Any) -> list[bytes]:
         kept.append(addresses)
-        sit(seating, entry, addresses, vouch)
+        return sit(seating, entry, addresses, vouch)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(host_table.Seating, "sit", watch)
