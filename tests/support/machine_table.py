@@ -22,7 +22,7 @@ from protocol.wire.table_header import Header, Terms, Timeouts
 from support.forgeries.cheater import CheatingMachine, Lie
 from support.toy_game import ToyGame
 
-PATIENCE = Timeouts()
+TIMEOUTS = Timeouts()
 QUICK = Timeouts(20_000, 10_000, 3_000, 60_000)
 TICK = 0.2
 """Seconds between two ticks of the machines where links take time."""
@@ -55,7 +55,7 @@ def make_table(
     game: Any,
     seats: int,
     quorum: int | None = None,
-    timeouts: Timeouts = PATIENCE,
+    timeouts: Timeouts = TIMEOUTS,
     rejoins: int = 8,
 ) -> tuple[Table, list[Identity]]:
     """Return a table of a game that needs no terms."""

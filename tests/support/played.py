@@ -14,7 +14,7 @@ from support.inspection import sign
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.toy_game import ToyGame
 
-PATIENCE = Timeouts(20_000, 10_000, 3_000, 60_000)
+TIMEOUTS = Timeouts(20_000, 10_000, 3_000, 60_000)
 
 
 def game_of(terms: Terms) -> ToyGame:
@@ -28,7 +28,7 @@ def new_room(
     seats: int, quorum: int | None = None, cheaters: Mapping[int, Lie] | None = None
 ) -> MachineTable:
     """Return a table of two rounds before its first word."""
-    return toy_table(seats, 2, quorum, PATIENCE, cheaters=cheaters)
+    return toy_table(seats, 2, quorum, TIMEOUTS, cheaters=cheaters)
 
 
 def forging_in(kind: Kind, forge: Forge, also: bool = False) -> Lie:

@@ -8,7 +8,7 @@ import pytest
 from support.forgeries.bodies import fixed
 from support.inspection import inspect
 from support.machine_table import MachineTable, carried
-from support.played import PATIENCE, forging_in, game_of, new_room, read_input, vanish
+from support.played import TIMEOUTS, forging_in, game_of, new_room, read_input, vanish
 
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
@@ -135,9 +135,9 @@ def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long()
     room, machine = alone_with_a_proof(proof=True)
     assert not machine.awaited()
     assert LIAR in inspect(machine).proofs
-    machine.tick(PATIENCE.step / 1000 - 0.1)
+    machine.tick(TIMEOUTS.step / 1000 - 0.1)
     assert not machine.finished
-    machine.tick(room.now + PATIENCE.step / 1000)
+    machine.tick(room.now + TIMEOUTS.step / 1000)
     assert machine.finished
     report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem

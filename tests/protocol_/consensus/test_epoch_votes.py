@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.inspection import inspect, votes_of
-from support.machine_table import PATIENCE, MachineTable, toy_table
+from support.machine_table import TIMEOUTS, MachineTable, toy_table
 
 from protocol.consensus import new_epoch
 from protocol.consensus.epoch_votes import MAX_TRIED, Votes
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("cheap")
 @pytest.fixture
 def room() -> MachineTable:
     """Four seats before the first bid; seat 0 is the one looked at."""
-    made = toy_table(4, 1, timeouts=PATIENCE, choose=lambda machine, asked: None)
+    made = toy_table(4, 1, timeouts=TIMEOUTS, choose=lambda machine, asked: None)
     made.start()
     made.settle()
     return made

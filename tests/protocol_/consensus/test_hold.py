@@ -2,7 +2,7 @@
 
 import pytest
 from support.cases import fails
-from support.machine_table import PATIENCE, toy_table
+from support.machine_table import TIMEOUTS, toy_table
 from support.paths import VECTORS
 from support.sim.cheap import cheap_blocks
 
@@ -25,7 +25,7 @@ def nodes_to(tip: Node) -> list[Node]:
 def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
     """Every node of an undisturbed toy game, in order."""
     with cheap_blocks():
-        room = toy_table(seats, 2, quorum, timeouts=PATIENCE)
+        room = toy_table(seats, 2, quorum, timeouts=TIMEOUTS)
         room.play(until=5)
         return nodes_to(room.machine().tip)
 

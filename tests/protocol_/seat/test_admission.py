@@ -2,7 +2,7 @@
 
 import pytest
 from support.inspection import inspect, want
-from support.machine_table import PATIENCE, MachineTable, begun_room, carried, seeded, toy_table
+from support.machine_table import TIMEOUTS, MachineTable, begun_room, carried, seeded, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
@@ -103,7 +103,7 @@ def test_spare_versions_are_counted_too(room: MachineTable) -> None:
 
 
 def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:
-    made = toy_table(3, 1, 3, timeouts=PATIENCE)
+    made = toy_table(3, 1, 3, timeouts=TIMEOUTS)
     made.begin(0, 1, 2)
     machine = made.machine()
     for body in (b"one", b"two"):

@@ -6,7 +6,7 @@ import pytest
 from support.cases import fails
 from support.inspection import alter, bind, hold, inspect, player_choices, secrets_of
 from support.machine_table import (
-    PATIENCE,
+    TIMEOUTS,
     MachineTable,
     carried,
     seeded,
@@ -522,7 +522,7 @@ def test_a_watcher_follows_and_never_signs() -> None:
     assert inspect(watcher).state is SigningState.WATCHING
     assert watcher.hand() == {}
     assert all(m.seat in range(3) for m in inspect(watcher).store)
-    assert PATIENCE.choice > 0
+    assert TIMEOUTS.choice > 0
 
 
 def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from support.inspection import alter, inspect, own_promise, sign
-from support.machine_table import PATIENCE, MachineTable, carried, make_table, toy_choice, toy_table
+from support.machine_table import TIMEOUTS, MachineTable, carried, make_table, toy_choice, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
@@ -57,7 +57,7 @@ def speak_out_of_turn(room: MachineTable, size: int) -> None:
 
 
 def test_what_honest_promises_name_can_be_had() -> None:
-    room = toy_table(4, 12, timeouts=PATIENCE, choose=low_bids)
+    room = toy_table(4, 12, timeouts=TIMEOUTS, choose=low_bids)
     play_until(room, 10)
     room.places[LIAR].alive = False
     speak_out_of_turn(room, 8_000)
@@ -70,7 +70,7 @@ def test_what_honest_promises_name_can_be_had() -> None:
 
 
 def test_a_promise_names_no_illegal_input_but_its_proof() -> None:
-    room = toy_table(4, 3, timeouts=PATIENCE, choose=low_bids)
+    room = toy_table(4, 3, timeouts=TIMEOUTS, choose=low_bids)
     play_until(room, 3)
     machine = room.machine()
     before = set(own_promise(machine, 1).inputs)
@@ -154,7 +154,7 @@ def supply(room: MachineTable, inputs: list[Message]) -> None:
 
 
 def test_what_a_faulty_seats_promise_names_takes_no_room_from_what_honest_ones_name() -> None:
-    room = toy_table(4, 12, timeouts=PATIENCE, choose=bids_below)
+    room = toy_table(4, 12, timeouts=TIMEOUTS, choose=bids_below)
     play_until(room, 6)
     room.places[NEXT].alive = False
     machines = {seat: room.machine(seat) for seat in OTHERS}

@@ -25,7 +25,7 @@ from protocol.wire.signed_messages import Statement
 from protocol.wire.table_header import Header, Terms, Timeouts
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
-PATIENCE = Timeouts(choice=20_000, step=10_000, back_off=3_000, cap=60_000)
+TIMEOUTS = Timeouts(choice=20_000, step=10_000, back_off=3_000, cap=60_000)
 FULL = load_edition.NAMES
 EXHIBIT = 7
 """Place of the Exhibit card in its colour."""
@@ -58,7 +58,7 @@ class Plan:
         nonce = stream(self.seed, "terms nonce")(32)
         quorum = self.quorum or table_header.default_quorum(self.seats)
         who = self.who[0].public
-        return Terms(who, nonce, game, self.seats, quorum, PATIENCE, self.rejoins)
+        return Terms(who, nonce, game, self.seats, quorum, TIMEOUTS, self.rejoins)
 
     @property
     def who(self) -> list[Identity]:
