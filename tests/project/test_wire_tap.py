@@ -37,13 +37,13 @@ def test_one_statement_an_identity_however_often_it_travels_or_is_lost(tmp_path:
     one = tapped(tmp_path / "1", (P, carried(say(1, 4))), (P, carried(say(1, 5))))
     two = tapped(tmp_path / "2", (H, carried(say(1, 4))), (P, carried(say(0, 4))))
     found = wire_tap.gather([one, two], TABLE)
-    assert found.said_twice() == []
+    assert found.signed_twice() == []
     assert found.figures(1) == {"statements": 2, "signed_anew": 0}
     assert found.figures(0) == {"statements": 1, "signed_anew": 0}
     lost, kept = (S, say(1, 4, b"lost")), (S, say(1, 4))
     file = tapped(tmp_path / "3", lost, kept, (P, carried(say(1, 4))))
     found = wire_tap.gather([file], TABLE)
-    assert found.said_twice() == []
+    assert found.signed_twice() == []
     assert found.figures(1) == {"statements": 1, "signed_anew": 1}
 
 
@@ -51,7 +51,7 @@ def test_one_statement_an_identity_however_often_it_travels_or_is_lost(tmp_path:
 def test_two_statements_of_one_identity_are_noticed(tmp_path: Path, letter: bytes) -> None:
     one = tapped(tmp_path / "1", (P, carried(say(1, 4))))
     two = tapped(tmp_path / "2", (letter, carried(say(1, 4, b"other"))))
-    assert wire_tap.gather([one, two], TABLE).said_twice() == [(1, 1, 0, 4)]
+    assert wire_tap.gather([one, two], TABLE).signed_twice() == [(1, 1, 0, 4)]
 
 
 def test_only_whole_statements_of_the_game_count_and_none_that_is_forged(tmp_path: Path) -> None:

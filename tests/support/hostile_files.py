@@ -69,7 +69,7 @@ def bodies(size: int) -> bytes:
 
 
 def promises(size: int) -> bytes:
-    """Signed halts that name as much as they may, of which the file has nothing."""
+    """Signed epoch promises that name as many messages as they may, none of which the file has."""
     table = _header().table_id
     found = []
     for epoch in range(1, size // 241_000 + 1):

@@ -107,7 +107,7 @@ class MachineTable:
     cheaters: Seats that lie, and how; see `support.forgeries.cheater`.
     cut: Whether the link between two seats is broken, and carries nothing.
     drop: Whether this frame is lost as it arrives.
-    hold_back: Whether this frame never leaves.
+    hold_back: Whether this frame is never sent.
     delay: Seconds that a link takes; None where frames wait in `queue` to be delivered.
     leaving: Seats that leave as soon as the program would; they are not there any more.
     does_jobs: Whether the seat's jobs are done at once; a machine that hands out none has none.
@@ -274,7 +274,7 @@ class MachineTable:
         return signed_messages.sign(self.who[seat], self.table.id, seat, statement)
 
     def show(self, seat: int, other: int, statement: Statement) -> None:
-        """Let a seat sign a statement and show it to one other, whatever is held back."""
+        """Let a seat sign a statement and show it to one other, even if frames are held back."""
         self.carry(seat, other, carried(self.sign(seat, statement)))
 
     def message(self, frame: bytes) -> Message | None:
@@ -373,7 +373,7 @@ class MachineTable:
                 self.collect(seat)
 
     def leave(self, seat: int) -> None:
-        """Let a seat be there no more; the others lose their links with it."""
+        """Let a seat leave for good. The others lose their links with it."""
         self.left_at[seat] = self.now
         self.places[seat].alive = False
         for other in range(len(self.places)):

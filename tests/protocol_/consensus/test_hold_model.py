@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.models.epochs import (
-    Closing,
+    EpochChange,
     Inputs,
     Judge,
     Model,
@@ -61,12 +61,12 @@ def has_reveal(model: Model, inputs: Inputs) -> bool:
     return next(reveals(model, inputs), None) is not None
 
 
-def vain_reveal(model: Model, closing: Closing) -> str | None:
+def vain_reveal(model: Model, change: EpochChange) -> str | None:
     """What has become of the choices of a commit step after which an honest seat has revealed."""
-    chain_of = fault_evidence.ancestry(closing.base)
-    for _, seen in reveals(model, closing.inputs):
+    chain_of = fault_evidence.ancestry(change.base)
+    for _, seen in reveals(model, change.inputs):
         if seen.digest not in chain_of:
-            return _difference(model, seen, closing.base)
+            return _difference(model, seen, change.base)
     return None
 
 
@@ -89,22 +89,22 @@ def _slots_after(seen: Node, base: Node) -> tuple[bytes | Missing, ...] | None:
     return at.slots if at is not None else None
 
 
-def unearned_absence(model: Model, closing: Closing) -> str | None:
+def unearned_absence(model: Model, change: EpochChange) -> str | None:
     """An absence for which no honest seat's patience ran out that has itself done its part."""
-    missing = made_absent(model, closing.base)
-    if not missing or closing.timeout - model.liars - missing:
+    missing = made_absent(model, change.base)
+    if not missing or change.timeout - model.liars - missing:
         return None
     return UNEARNED
 
 
-def voted_away(model: Model, closing: Closing) -> str | None:
+def voted_away(model: Model, change: EpochChange) -> str | None:
     """An absence that would not be without the halt of an honest seat that has not spoken."""
-    missing = made_absent(model, closing.base)
-    thinking = (closing.timeout & missing) - model.liars
+    missing = made_absent(model, change.base)
+    thinking = (change.timeout & missing) - model.liars
     if not thinking:
         return None
     need = model.seats - model.quorum + 1
-    return VOTED_AWAY if len(closing.timeout - thinking) < need else None
+    return VOTED_AWAY if len(change.timeout - thinking) < need else None
 
 
 def made_absent(model: Model, base: Node) -> frozenset[int]:
@@ -115,21 +115,21 @@ def made_absent(model: Model, base: Node) -> frozenset[int]:
     return frozenset(seat for seat, slot in enumerate(stop.slots) if slot is Missing.ABSENT)
 
 
-def stuck(model: Model, closing: Closing) -> str | None:
+def stuck(model: Model, change: EpochChange) -> str | None:
     """A close by a quorum that has spoken in one place, all patience out, that changes nothing.
 
     A liar that is awaited there has not spoken, whatever it signs.
     """
-    place = stop_of(closing.base, model.base)
-    spoke = {message.seat for message in closing.told if input_of(message).on == place.digest}
-    if closing.signers & place.want.speakers - spoke:
+    place = stop_of(change.base, model.base)
+    spoke = {message.seat for message in change.told if input_of(message).on == place.digest}
+    if change.signers & place.want.speakers - spoke:
         return None
-    spoken = model.may_expire(closing.inputs, closing.signers, place)
-    if closing.timeout or not closing.signers <= spoken or not transition.may_go_on(place):
+    spoken = model.may_time_out(change.inputs, change.signers, place)
+    if change.timeout or not change.signers <= spoken or not transition.may_go_on(place):
         return None
-    if closing.base.banned:
+    if change.base.banned:
         return None
-    after = model.base_of(closing.told, closing.signers, closing.signers, place)
+    after = model.base_of(change.told, change.signers, change.signers, place)
     moved = after is not None and stop_of(after, model.base).step > place.step
     return None if moved else STUCK
 
@@ -211,11 +211,11 @@ JUDGES = (loses_a_final_step, unearned_absence, voted_away, stuck)
 @pytest.mark.parametrize("name", sample(ABSENCES, 2, "absences"))
 def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
     table, shape, states, new_epochs = ABSENCES[name]
-    absences: list[Closing] = []
+    absences: list[EpochChange] = []
 
-    def note(model: Model, closing: Closing) -> None:
-        if made_absent(model, closing.base):
-            absences.append(closing)
+    def note(model: Model, change: EpochChange) -> None:
+        if made_absent(model, change.base):
+            absences.append(change)
 
     model = run(table, shape, *JUDGES, note, subsets=True)
     assert model.found == {}

@@ -1,7 +1,7 @@
 """What a node asks and answers: in parts that a link can hold, what opens epochs first."""
 
 import pytest
-from support.inspection import hold, inspect, keep
+from support.inspection import inspect, keep, store
 from support.machine_table import MachineTable, begun_room, carried, sent
 from support.toy_game import ToyGame
 
@@ -154,7 +154,7 @@ def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable)
         request = room.sign(seat, EpochRequest(1))
         for machine in room.machines({0, 1, 2, 3} - {seat}):
             machine.receive(carried(request), room.now, None)
-        hold(room.machine(seat), request)
+        store(room.machine(seat), request)
     for seat in range(4):
         room.collect(seat)
     room.run(until=400)

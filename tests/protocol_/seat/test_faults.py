@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from support.forgeries.bodies import fixed, patched, plus_one
 from support.forgeries.catalogue import FORGERIES
-from support.forgeries.cheater import Lie, changing, forging, on_input, say_too, twice
+from support.forgeries.cheater import Lie, changing, forging, on_input, sign_too, twice
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
@@ -162,7 +162,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
     def lie(machine: SeatMachine, statement: Statement) -> Statement:
         made = first(machine, statement)
         if made != statement:
-            say_too(machine, second(machine, statement))
+            sign_too(machine, second(machine, statement))
         return made
 
     table = toy_table(3, cheaters={LIAR: lie})
@@ -203,7 +203,7 @@ def deny_the_lock(machine: SeatMachine, vote: CommitVote) -> Statement:
         EpochRequest(vote.epoch + 1),
         EpochPromise(vote.epoch + 1, None, inputs, None, (), ()),
     ):
-        say_too(machine, more)
+        sign_too(machine, more)
     return vote
 
 

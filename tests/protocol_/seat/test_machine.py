@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, bind, hold, inspect, player_choices, secrets_of
+from support.inspection import alter, bind, inspect, player_choices, secrets_of, store
 from support.machine_table import (
     TIMEOUTS,
     MachineTable,
@@ -462,10 +462,10 @@ def test_only_the_highest_epoch_request_of_a_seat_is_kept() -> None:
     room = toy_table(4)
     machine = room.machine()
     for epoch in (1, 2, 1):
-        hold(machine, room.sign(3, EpochRequest(epoch)))
+        store(machine, room.sign(3, EpochRequest(epoch)))
     assert inspect(machine).statements(3) == [EpochRequest(2)]
     assert inspect(machine).store.epochs_of(EpochRequest) == [2]
-    hold(room.machine(3), room.sign(3, EpochRequest(3)))
+    store(room.machine(3), room.sign(3, EpochRequest(3)))
     room.machine(3).receive(carried(room.sign(3, EpochRequest(2))), 0.0, None)
     assert inspect(room.machine(3)).inquiry is None, "a lower one of its own tells nothing new"
 

@@ -10,7 +10,7 @@ import pytest
 from support.files import code_of, read, refusal
 from support.forgeries.transcripts import (
     cut,
-    first_link,
+    first_reconfiguration,
     parsed,
     with_entries,
     with_entry,
@@ -109,7 +109,7 @@ def test_a_forged_absence_after_a_true_one_is_found(missing: Missing) -> None:
 def test_another_slot_than_the_base_holds_is_found() -> None:
     """The absence that the base made, called a fault or nothing."""
     whole = read("escrow opened")
-    at = first_link(whole) - 1
+    at = first_reconfiguration(whole) - 1
     step = whole.content.entries[at]
     assert isinstance(step, StepEntry)
     assert step.slots[3] is Missing.ABSENT
@@ -134,7 +134,7 @@ def test_a_forged_or_changed_link_is_found() -> None:
     )
     assert code_of(forged) == "unjustified-reconfiguration"
     whole = read("vanished")
-    at = first_link(whole)
+    at = first_reconfiguration(whole)
     short = cut(whole, at + 1, at)
     assert verify(short.encode(), game_of).unfinished
     for link in (

@@ -12,7 +12,7 @@ from support.terminals import Terminal
 
 TOLD = (" cheated", "Banned for cheating", "without a result", "--claim")
 SHORT = "2500,2500,500,4000"
-"""Patience where the liar or its helper makes others wait for nothing."""
+"""Timeouts where the liar or its helper makes others wait for nothing."""
 
 
 def claim(home: Path) -> dict[str, Any]:

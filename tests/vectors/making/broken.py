@@ -15,7 +15,7 @@ from support.forged_points import (
 from support.forgeries.transcripts import (
     cut,
     envelopes,
-    first_link,
+    first_reconfiguration,
     parsed,
     with_entries,
     with_entry,
@@ -233,13 +233,13 @@ def forged_link(whole: Transcript) -> Transcript:
 
 def up_to_the_link(whole: Transcript) -> Transcript:
     """The chain ends with its link."""
-    at = first_link(whole)
+    at = first_reconfiguration(whole)
     return cut(whole, at + 1, at)
 
 
 def other_link(whole: Transcript) -> Transcript:
     """The link bans who is only absent."""
-    at = first_link(whole)
+    at = first_reconfiguration(whole)
     link = whole.content.entries[at]
     assert isinstance(link, ReconfigurationEntry)
     return with_entry(cut(whole, at + 1, at), at, replace(link, banned=(2,)))
@@ -247,7 +247,7 @@ def other_link(whole: Transcript) -> Transcript:
 
 def other_slot(whole: Transcript) -> Transcript:
     """A true ABSENT is called FAULT."""
-    at = first_link(whole) - 1
+    at = first_reconfiguration(whole) - 1
     step = whole.content.entries[at]
     assert isinstance(step, StepEntry)
     slots = tuple(Missing.FAULT if s is Missing.ABSENT else s for s in step.slots)
@@ -335,7 +335,7 @@ def twice_signed(whole: Transcript) -> Transcript:
 
 def before_link(whole: Transcript) -> Transcript:
     """The chain ends before the last base."""
-    at = first_link(whole)
+    at = first_reconfiguration(whole)
     return cut(whole, at, at)
 
 

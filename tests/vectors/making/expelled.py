@@ -164,7 +164,7 @@ EXPELLED: dict[str, Expelled] = {
     "two-commitments-in-one-step": _four(
         "equivocation",
         "Seat 3 signs two commitments to an Action card in one step.",
-        _lies(lambda: twice(ACTION, make.another_seal)),
+        _lies(lambda: twice(ACTION, make.another_sealed_choice)),
     ),
     "inputs-on-two-chains": _four(
         "two-chains",
