@@ -238,13 +238,13 @@ def enter(machine: SeatMachine, epoch: int, base: Node) -> bool:
 
 
 def alter(machine: SeatMachine, **values: Any) -> None:
-    """Set fields of a machine: `seat`, `promise`, `floor`, `inquiry`, `spared`, `epoch`, `base`,
+    """Set fields of a machine: `seat`, `promise`, `floor`, `inquiry`, `hears`, `epoch`, `base`,
     `tip`, `now`, `proposing`, `wants`, `wanted_new_epochs`, `polynomial`.
     """
     places = {
         "seat": machine,
         **dict.fromkeys(("promise", "floor", "inquiry"), machine.signer),
-        "spared": machine.peers,
+        "hears": machine.peers,
         **dict.fromkeys(("epoch", "base", "tip"), machine.log.view),
         **dict.fromkeys(("now", "proposing"), machine.timers),
         **dict.fromkeys(("wants", "wanted_new_epochs"), machine.log.store),

@@ -149,8 +149,8 @@ def wait(word: str) -> None:
 def times(word: str) -> None:
     """Give the table hosted here these times."""
     choice, step, back_off, cap = (int(part) for part in word.split(","))
-    patience = Timeouts(choice, step, back_off, cap)
-    setattr(play, "Patience", lambda **_: patience)  # noqa: B010 - the same
+    timeouts = Timeouts(choice, step, back_off, cap)
+    setattr(play, "Timeouts", lambda **_: timeouts)  # noqa: B010 - the same
 
 
 def only(word: str) -> None:

@@ -108,7 +108,10 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
 
 
 def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
-    """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
+    """Return a table whose other seats have left; seat 0 lacks an input and stores a second one.
+
+    That second input is of the liar, and proves its fault.
+    """
     room, request = new_room(4), list[bytes]()
     machine = room.machine()
 
@@ -129,7 +132,7 @@ def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
     return room, machine
 
 
-def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
+def test_a_seat_that_alone_stores_a_proof_at_the_end_waits_one_step_timeout() -> None:
     _, machine = alone_with_a_proof(proof=False)
     assert machine.finished, "there is none to wait for"
     room, machine = alone_with_a_proof(proof=True)
@@ -144,8 +147,8 @@ def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long()
     assert report.game_id == verify(room.machine(1).transcript(), game_of).game_id
 
 
-def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -> None:
-    """Every honest seat hears the liar's other statement first, and then the empty say it needs."""
+def test_a_seat_that_stores_the_proof_before_the_last_input_does_not_end_without_a_base() -> None:
+    """Every honest seat receives the liar's other input first, and then the empty one it needs."""
     room, passed, ends = new_room(4), set[int](), dict[int, Kind]()
 
     def other_first(source: int, to: int, frame: bytes) -> bool:

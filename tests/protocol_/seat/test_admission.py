@@ -1,4 +1,4 @@
-"""What a node keeps of what a liar says: so many bytes of each seat, and what is on the chain."""
+"""A node stores of each faulty seat a bounded number of bytes, and the inputs on its chain."""
 
 import pytest
 from support.inspection import inspect, want
@@ -39,7 +39,7 @@ def step_input(room: MachineTable, epoch: int, step: int, number: int, more: int
 
 
 def most(room: MachineTable) -> int:
-    """Return a number of says with twice the bytes that are kept because they are wanted."""
+    """Return a number of inputs with twice the bytes that are stored because they are wanted."""
     return 2 * memory_quotas.WANTED // room.table.max_body
 
 
@@ -55,7 +55,7 @@ def loose(machine: SeatMachine) -> int:
     return sum(len(m.payload) for m in off)
 
 
-def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -> None:
+def test_of_inputs_off_the_chain_only_so_many_bytes_are_stored(room: MachineTable) -> None:
     machine = room.machine()
     kept = [
         hear(machine, step_input(room, 1, step, 2 * step + version))
