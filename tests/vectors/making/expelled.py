@@ -122,7 +122,7 @@ def _read_promises(room: VectorRoom) -> None:
 def _two_chains(plan: Plan) -> VectorRoom:
     """The others wait until they have found it out: they look when time passes."""
     room, said = VectorRoom(plan), list[bool]()
-    room.hasty = {LAST}
+    room.not_waiting = {LAST}
     room.waits = lambda node: bool(said) and node.want.kind is Kind.SEAL and not node.banned
     room.at(_alone, lambda _: said.append(True))
     return room.at(_alone, inject(LAST, statements.elsewhere), LAST).play()

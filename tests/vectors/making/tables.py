@@ -117,7 +117,7 @@ class VectorRoom(MachineTable):
         self.plan, self.lives = plan, dict.fromkeys(range(6), 0)
         self.hours: list[Hour] = []
         self.waits: Due = lambda node: False
-        self.hasty: set[int] = set()
+        self.not_waiting: set[int] = set()
         chooser = eager(plan.seed)
         super().__init__(
             plan.sit_down(),
@@ -129,7 +129,7 @@ class VectorRoom(MachineTable):
 
     def must_wait(self, machine: SeatMachine) -> bool:
         """Whether the seat does not choose now; it is asked again in the next epoch."""
-        return machine.seat not in self.hasty and self.waits(machine.tip)
+        return machine.seat not in self.not_waiting and self.waits(machine.tip)
 
     def build(self, seat: int) -> SeatMachine:
         """A machine with the seat's secrets and, in each life, fresh randomness."""
