@@ -214,7 +214,7 @@ def test_an_input_of_the_seat_ends_it() -> None:
     scene.settle()
     assert scene.machine().away() == frozenset()
     assert hear(scene, 0, word) == frozenset()
-    assert hear(scene, 0, word_of(scene, 3, number=3)) == frozenset(), "its say came before"
+    assert hear(scene, 0, word_of(scene, 3, number=3)) == frozenset(), "its input came before"
     assert hear(scene, 0, word_of(scene, 3, number=5, ahead=1)) == {3}
 
 
@@ -289,7 +289,7 @@ def test_a_seat_that_left_behind_its_input_is_not_waited_for_to_give_it_again() 
     word = departs(scene, 3)
     assert word.step == scene.machine().tip.step + 1
     changed(scene)
-    assert scene.machine().awaited() == {2, 3}, "its say did not outlive the epoch"
+    assert scene.machine().awaited() == {2, 3}, "its input did not outlive the epoch"
     assert scene.machine().away() == {3}
     scene.choose_now(2, 0)
     scene.run(until=5)

@@ -56,7 +56,7 @@ def test_a_promise_is_read_once_and_its_messages_count_each_time() -> None:
     assert source.lookups == 2 * counted
 
 
-ERRORS = {"bad-base": RecursionError(), "void": Void(""), "missing-evidence": Unknown("a say")}
+ERRORS = {"bad-base": RecursionError(), "void": Void(""), "missing-evidence": Unknown("an input")}
 
 
 @pytest.mark.parametrize("code", ERRORS)

@@ -89,8 +89,8 @@ BAD_FIELDS = {
     "an empty proof": (3, TABLE.id, 1, 1, None, (), None, (), ((),)),
     "lock of epoch 0": (3, TABLE.id, 1, 1, (0, D, True, ()), (), None, (), ()),
     "lock kind no bool": (3, TABLE.id, 1, 1, (1, D, 1, ()), (), None, (), ()),
-    "expired of two fields": (3, TABLE.id, 1, 1, None, (), (0, 1), (), ()),
-    "too many halts": (4, TABLE.id, 1, 1, (D,) * 17),
+    "timeout of two fields": (3, TABLE.id, 1, 1, None, (), (0, 1), (), ()),
+    "too many promises": (4, TABLE.id, 1, 1, (D,) * 17),
 }
 """What the vectors do not hold (`vectors/making/message_failures.py`)."""
 

@@ -62,7 +62,7 @@ def _changing(tale: Tale, how: str) -> Plot:
 
 
 FULL = "uberplay-2004"
-PATIENT = "1800000,600000,1000,8000"
+LONG = "1800000,600000,1000,8000"
 """Timeouts of a table of many seats, or of a busy machine, where nobody is slow."""
 
 PLOTS: dict[str, Plot] = {
@@ -88,14 +88,14 @@ PLOTS: dict[str, Plot] = {
         quorum=4,
         helper="accomplice",
         also="equivocation",
-        times=PATIENT,
+        times=LONG,
         edition=FULL,
     ),
     "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
     "bad-body": _forges("pass-where-a-choice-is-due"),
     "bad-point": _forges("share-outside-the-group", edition=FULL),
     "bad-scalar": _forges("share-with-a-large-scalar", edition=FULL),
-    "bad-share": _forges("share-not-proven", times=PATIENT, edition=FULL),
+    "bad-share": _forges("share-not-proven", times=LONG, edition=FULL),
     "bad-escrow": _forges("escrow-of-a-card"),
     "bad-opening": _forges("choice-opened-with-another-nonce"),
     "illegal-choice": _forges("choice-against-the-rules"),
@@ -121,8 +121,8 @@ PLOTS: dict[str, Plot] = {
 """Code to plot."""
 
 ENDINGS: dict[str, tuple[str, Plot]] = {
-    "strict": ("bad-opening", replace(PLOTS["bad-opening"], quorum=3, times=PATIENT)),
-    "two seats": ("bad-opening", replace(PLOTS["bad-opening"], seats=2, times=PATIENT)),
+    "strict": ("bad-opening", replace(PLOTS["bad-opening"], quorum=3, times=LONG)),
+    "two seats": ("bad-opening", replace(PLOTS["bad-opening"], seats=2, times=LONG)),
     "too few left": ("two-chains", replace(PLOTS["two-chains"], seats=5)),
 }
 """Tables at which the honest seats cannot go on without the liar: what they are, code and plot."""
