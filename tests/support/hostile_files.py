@@ -77,9 +77,9 @@ def promises(size: int) -> bytes:
         promise = EpochPromise(epoch, None, names, None, names[:3000], ())
         found.append(sign(WHO[0], table, 0, promise))
     found.sort(key=lambda message: message.hash)
-    close = sign(WHO[0], table, 0, NewEpoch(1, tuple(one.hash for one in found[:2])))
+    proposal = sign(WHO[0], table, 0, NewEpoch(1, tuple(one.hash for one in found[:2])))
     messages = tuple((one.payload, one.signature) for one in found)
-    return _file((), ((), messages, ((close.payload, close.signature),)))
+    return _file((), ((), messages, ((proposal.payload, proposal.signature),)))
 
 
 def small_items(size: int) -> bytes:
