@@ -90,9 +90,9 @@ def check_keys(node: "Node", seat: int, value: Any) -> None:
     require(is_array(value, 3) and is_bytes(value[0], 32 * table.vector_size))
     vector = group.split_points(value[0])
     require(all(group.is_point(point) for point in vector), "bad-point")
-    _, proof, pieces = value
-    require(is_array(pieces, 0 if table.strict else table.seats))
-    require(all(is_bytes(piece) for piece in pieces) and is_bytes(proof, 64))
+    _, proof, key_shares = value
+    require(is_array(key_shares, 0 if table.strict else table.seats))
+    require(all(is_bytes(key_share) for key_share in key_shares) and is_bytes(proof, 64))
     committed = digest("key commit", node.context(seat, "key", step=1), *vector)
     require(committed == node.boxes[seat][0], "bad-key-hash")
     proven = proofs.key_proof_is_valid(node.context(seat, "key"), vector[0], proof)
@@ -101,8 +101,8 @@ def check_keys(node: "Node", seat: int, value: Any) -> None:
         return
     others = [j for j in table.all_seats if j != seat]
     require(all(proofs.evaluate(vector, j) != group.NEUTRAL for j in others), "bad-key-sharing")
-    sizes = [len(piece) for piece in pieces]
-    require(sizes == [0 if j == seat else c.PIECE_SIZE for j in table.all_seats])
+    sizes = [len(key_share) for key_share in key_shares]
+    require(sizes == [0 if j == seat else c.KEY_SHARE_SIZE for j in table.all_seats])
 
 
 def check_coin(node: "Node", seat: int, value: Any) -> None:
@@ -118,12 +118,12 @@ def check_coin(node: "Node", seat: int, value: Any) -> None:
     require(not table.strict and blamed != seat and blamed < table.seats)
     box = node.boxes[seat][1]
     require(group.transport_public(secret) == box, "false-complaint")
-    sound = proofs.piece_is_sound(
+    sound = proofs.key_share_is_sound(
         table.id,
         list(node.keys.vectors[blamed]),
         blamed,
         seat,
-        node.pieces[blamed][seat],
+        node.key_shares[blamed][seat],
         box,
         secret,
     )
@@ -149,7 +149,7 @@ def sealed_as(kind: str) -> str:
 
 
 def check_escrow(node: "Node", seat: int, kind: str, committed: bytes, escrow: bytes) -> None:
-    """Check the escrow of a choice that is sealed here."""
+    """Check the escrow of a choice that is sealed in this step."""
     if node.table.strict:
         require(escrow == b"", "bad-escrow")
         return

@@ -77,11 +77,11 @@ def check_form(value: Any) -> None:
     require(is_array(value, 7), "bad-form")
     header, end, epoch, kind, signatures = value[2:]
     require(is_bytes(header) and is_end(end), "bad-form")
-    require(is_int(epoch, 0, c.MAX_EPOCH) and is_int(kind, c.SAY, c.SEAL), "bad-form")
+    require(is_int(epoch, 0, c.MAX_EPOCH) and is_int(kind, c.STEP_INPUT, c.COMMIT), "bad-form")
     require(is_signatures(signatures), "bad-form")
 
 
-def result_holds(
+def result_is_consistent(
     end: list[Any], epoch: int, kind: int, signers: list[int], seats: int, quorum: int
 ) -> bool:
     """Return whether seats, counts and signers of a certificate agree ([V-13], 6)."""
@@ -92,9 +92,9 @@ def result_holds(
         return False
     if sorted(seat for _, seat in standings) != list(range(seats)):
         return False
-    if kind == c.SAY:
+    if kind == c.STEP_INPUT:
         return signers == present
-    return kind == c.SEAL and epoch >= 1 and len(signers) == quorum
+    return kind == c.COMMIT and epoch >= 1 and len(signers) == quorum
 
 
 def read_certificate(data: bytes) -> Result:
@@ -115,10 +115,10 @@ def read_certificate(data: bytes) -> Result:
     except HeaderError as error:
         raise CertificateError(str(error)) from error
     signers = [seat for seat, _ in signatures]
-    require(result_holds(end, epoch, kind, signers, len(ids), terms[5]), "bad-result")
+    require(result_is_consistent(end, epoch, kind, signers, len(ids), terms[5]), "bad-result")
     table = digest("table id", header)
     before, step, present, _, _, standings = end
-    if kind == c.SAY:
+    if kind == c.STEP_INPUT:
         fields = [epoch, step, before, encode([standings, present])]
     else:
         fields = [epoch, digest("base", table, encode(end))]
@@ -140,6 +140,6 @@ def make_certificate(value: list[Any], end: Node, last_epoch: int) -> bytes:
     """
     (header, _), (_, _, _, commits, final) = value[2:]
     base = [end.digest, end.step, end.present, end.banned, end.absences, end.standings()]
-    kind, signatures = (c.SAY, final) if final else (c.SEAL, commits)
+    kind, signatures = (c.STEP_INPUT, final) if final else (c.COMMIT, commits)
     magic = [c.CERTIFICATE_MAGIC, c.CERTIFICATE_VERSION]
     return encode([*magic, header, base, last_epoch, kind, signatures])

@@ -1,4 +1,4 @@
-"""The chain: what each node holds, wants and becomes (6, 8)."""
+"""The chain: the state of each node, the step that it wants and the node that follows (6, 8)."""
 
 import copy
 from dataclasses import dataclass, field
@@ -21,7 +21,11 @@ def digest_after_step(before: bytes, slots: Slots) -> bytes:
 
 @dataclass
 class Node:
-    """A point of the chain (6.3); `made_by` is a step's slots, a link's three lists or None."""
+    """A point of the chain (6.3).
+
+    Its `made_by` holds the slots of the step that led here. It is None at the first node and behind
+    a reconfiguration.
+    """
 
     table: Table
     digest: bytes
@@ -34,10 +38,10 @@ class Node:
     parent: "Node | None" = None
     made_by: Any = None
     banned: tuple[int, ...] = ()
-    held: int = 0
-    over_said: bool = False
+    barrier: int = 0
+    over_is_done: bool = False
     boxes: list[tuple[bytes, bytes]] = field(default_factory=list)
-    pieces: list[list[bytes]] = field(default_factory=list)
+    key_shares: list[list[bytes]] = field(default_factory=list)
     keys: Keys | None = None
     deck: tuple[bytes, ...] = ()
     shares: dict[tuple[int, int], bytes] = field(default_factory=dict)
@@ -47,11 +51,11 @@ class Node:
     opened: dict[tuple[str, int], Any] = field(default_factory=dict)
     convictions: list[tuple[int, int, str]] = field(default_factory=list)
 
-    # Questions.
+    # Queries.
 
     @property
     def speakers(self) -> tuple[int, ...]:
-        """Who must say a body in the next step ([N-3])."""
+        """The seats that owe an input in the next step ([N-3])."""
         wants = self.wants
         if wants.step == "ended":
             return ()
@@ -82,7 +86,7 @@ class Node:
         return self.deck[2 * slot], self.deck[2 * slot + 1]
 
     def missing_shares(self, slots: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-        """Return the (slot, giver) pairs of slots whose share is not held, rising."""
+        """Return the (slot, giver) pairs of slots whose decryption share is missing, rising."""
         pairs = [(slot, giver) for slot in sorted(slots) for giver in self.table.all_seats]
         return tuple(pair for pair in pairs if pair not in self.shares)
 
@@ -105,11 +109,11 @@ class Node:
             return None
         return self.keys.card_points.get(subtract(self.slot_of_deck(slot)[1], total(own)))
 
-    def may_return(self, seat: int) -> bool:
-        """Return whether an absent seat may return here ([E-31])."""
+    def may_rejoin(self, seat: int) -> bool:
+        """Return whether an absent seat may rejoin here ([E-31])."""
         if seat in self.present or seat in self.banned or self.absences[seat] > 255:
             return False
-        if self.absences[seat] <= self.table.header.returns:
+        if self.absences[seat] <= self.table.header.rejoins:
             return True
         return not self.may_grow and self.wants.step != "result"
 
@@ -134,7 +138,7 @@ class Node:
         """Return the body of each present seat in `result` (6.1)."""
         return encode([self.standings(), self.present])
 
-    # Growth.
+    # Transitions.
 
     def child(self, new_digest: bytes, made_by: Any) -> "Node":
         """Return a copy that stands behind this node and may be changed."""
@@ -160,11 +164,11 @@ class Node:
             self.table.nodes[new_digest] = node
         return self.table.nodes[new_digest]
 
-    def after_link(
+    def after_reconfiguration(
         self, present: tuple[int, ...], banned: tuple[int, ...], absences: tuple[int, ...]
     ) -> "Node":
-        """Return the node behind a link (6.3)."""
-        new_digest = digest("link", self.digest, encode([present, banned, absences]))
+        """Return the node behind a reconfiguration (6.3)."""
+        new_digest = digest("reconfiguration", self.digest, encode([present, banned, absences]))
         if new_digest not in self.table.nodes:
             node = self.child(new_digest, None)
             node.present, node.banned, node.absences = present, banned, absences
@@ -187,7 +191,7 @@ class Node:
         self.game.presence(set(present), set(self.banned))
 
     def open_cards(self) -> None:
-        """Note the cards of all slots of which all shares are held."""
+        """Note the cards of all slots whose decryption shares are complete."""
         for slot in {slot for slot, _ in self.shares}.difference(self.cards):
             card = self.open_card(slot, self.shares)
             if card is not None:
@@ -196,7 +200,7 @@ class Node:
     # What the game wants (8).
 
     def settle(self) -> None:
-        """Tell the game what is complete, until something is to be said."""
+        """Tell the game what is complete, until a step is wanted."""
         while True:
             goal = self.game.goal()
             if self.step >= c.LAST_STEP and goal.name not in ("deal", "open all", "over"):
@@ -223,7 +227,7 @@ class Node:
         if goal.name == "unseal":
             left = tuple(s for s in goal.seats if (goal.kind, s) not in self.opened)
             if not self.table.strict and any(
-                self.sealed[goal.kind, s].step > self.held for s in left
+                self.sealed[goal.kind, s].step > self.barrier for s in left
             ):
                 return Wants("barrier", goal.kind)
             lacks = () if left or not goal.shows else self.missing_shares(self.shown_slots(goal))
@@ -234,7 +238,7 @@ class Node:
             done = (goal.kind, goal.seats[0]) in self.opened
             return None if done else Wants("show", goal.kind, owing=goal.seats, shows=True)
         if goal.name in ("draw", "open all"):
-            if goal.name == "open all" and not self.over_said:
+            if goal.name == "open all" and not self.over_is_done:
                 return Wants("over")
             lacks = self.missing_shares(goal.slots)
             return Wants("open" if goal.name == "draw" else "final", lacks=lacks) if lacks else None

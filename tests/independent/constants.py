@@ -27,25 +27,25 @@ LABELS = {
     "escrow proof nonce": "escrow-proof-nonce",
     "escrow challenge": "escrow-challenge",
     "escrow share": "escrow-share",
-    "piece kdf": "key-share-kdf",
+    "key share kdf": "key-share-kdf",
     "key commit": "key-commit",
     "table id": "table-id",
     "terms": "terms",
     "step": "step",
     "body": "body",
-    "link": "reconfiguration",
+    "reconfiguration": "reconfiguration",
     "base": "base",
     "message": "message",
     "coin": "coin",
     "fingerprint": "fingerprint",
     "sign seat": "sign-seat",
-    "sign say": "sign-step-input",
-    "sign late": "sign-epoch-request",
-    "sign halt": "sign-epoch-promise",
-    "sign close": "sign-new-epoch",
-    "sign accept": "sign-prepare",
-    "sign seal": "sign-commit",
-    "sign back": "sign-rejoin",
+    "sign step input": "sign-step-input",
+    "sign epoch request": "sign-epoch-request",
+    "sign epoch promise": "sign-epoch-promise",
+    "sign new epoch": "sign-new-epoch",
+    "sign prepare": "sign-prepare",
+    "sign commit": "sign-commit",
+    "sign rejoin": "sign-rejoin",
 }
 
 
@@ -55,7 +55,7 @@ def label(name: str) -> bytes:
 
 
 # Kinds of context (2.6) with a number behind them.
-PIECE_KIND = "key-share-{}"
+KEY_SHARE_KIND = "key-share-{}"
 HELP_KIND = "help-{}"
 ESCROW_KIND = "escrow-{}"
 
@@ -81,24 +81,24 @@ MAX_LOOKUPS = 20_000_000
 LAST_STEP = 12_000
 ESCROW_OVERHEAD = 128
 ESCROW_SHARE_SIZE = 96
-PIECE_SIZE = 80
+KEY_SHARE_SIZE = 80
 
-# Slots of a step that hold no body (6.1).
+# Slots of a step without a body (6.1).
 NONE, ABSENT, FAULT = 0, 1, 2
 
 # The body of who owes nothing ([N-4]).
 EMPTY_BODY = b"\xc0"
 
 # Kinds of messages (5), by number.
-SAY, LATE, HALT, CLOSE, ACCEPT, SEAL, BACK = range(1, 8)
+STEP_INPUT, EPOCH_REQUEST, EPOCH_PROMISE, NEW_EPOCH, PREPARE, COMMIT, REJOIN = range(1, 8)
 MESSAGE_LABELS = {
-    SAY: "sign say",
-    LATE: "sign late",
-    HALT: "sign halt",
-    CLOSE: "sign close",
-    ACCEPT: "sign accept",
-    SEAL: "sign seal",
-    BACK: "sign back",
+    STEP_INPUT: "sign step input",
+    EPOCH_REQUEST: "sign epoch request",
+    EPOCH_PROMISE: "sign epoch promise",
+    NEW_EPOCH: "sign new epoch",
+    PREPARE: "sign prepare",
+    COMMIT: "sign commit",
+    REJOIN: "sign rejoin",
 }
 
 # The most bytes of a choice, by kind (7.5, 9.2).

@@ -1,4 +1,4 @@
-"""The faults that the contents of halts prove (10.4, lines 1 to 4)."""
+"""The faults that the contents of epoch promises prove (10.4, lines 1 to 4)."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -8,7 +8,7 @@ from .messages import Message
 from .tree import Tree
 
 
-def two_statements(contents: list[Message]) -> Iterator[tuple[int, str]]:
+def equivocations(contents: list[Message]) -> Iterator[tuple[int, str]]:
     """Find seats with two different statements of one identity (line 1)."""
     first: dict[tuple[int, ...], bytes] = {}
     for message in contents:
@@ -17,13 +17,13 @@ def two_statements(contents: list[Message]) -> Iterator[tuple[int, str]]:
 
 
 def two_chains(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:
-    """Find seats whose says of the tree's epoch are on different histories (line 2).
+    """Find seats whose inputs of the tree's epoch are on different chains (line 2).
 
-    Who has two says of one step has a code by line 1 already.
+    A seat with two inputs for one step has a code by line 1 already.
     """
-    says = [m for m in contents if m.kind == c.SAY and m.epoch == tree.epoch]
-    for seat in sorted({say.seat for say in says}):
-        own = sorted((say for say in says if say.seat == seat), key=lambda say: say.step)
+    inputs = [m for m in contents if m.kind == c.STEP_INPUT and m.epoch == tree.epoch]
+    for seat in sorted({m.seat for m in inputs}):
+        own = sorted((m for m in inputs if m.seat == seat), key=lambda m: m.step)
         for earlier, later in pairwise(own):
             if later.step == earlier.step or not tree.resolves(later):
                 continue
@@ -35,34 +35,36 @@ def two_chains(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]
 
 
 def omissions(contents: list[Message], setup_steps: int) -> Iterator[tuple[int, str]]:
-    """Find seats whose halt leaves out a statement of their own (line 3)."""
-    for halt in (m for m in contents if m.kind == c.HALT):
-        listed = set(halt.says)
+    """Find seats whose epoch promise leaves out a statement of their own (line 3)."""
+    for promise in (m for m in contents if m.kind == c.EPOCH_PROMISE):
+        listed = set(promise.inputs)
         for other in contents:
-            if other.seat != halt.seat or other.kind not in (c.SAY, c.SEAL):
+            if other.seat != promise.seat or other.kind not in (c.STEP_INPUT, c.COMMIT):
                 continue
-            if other.kind == c.SAY and other.step <= setup_steps:
+            if other.kind == c.STEP_INPUT and other.step <= setup_steps:
                 continue
-            if halt.lock_epoch < other.epoch < halt.epoch:
-                yield halt.seat, "promise-below-certificate"
+            if promise.certificate_epoch < other.epoch < promise.epoch:
+                yield promise.seat, "promise-below-certificate"
             elif (
-                other.kind == c.SAY and other.epoch == halt.lock_epoch and other.hash not in listed
+                other.kind == c.STEP_INPUT
+                and other.epoch == promise.certificate_epoch
+                and other.hash not in listed
             ):
-                yield halt.seat, "promise-omits-input"
+                yield promise.seat, "promise-omits-input"
 
 
-def unfit_says(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:
-    """Find says whose step or body does not fit the node that they name (line 4)."""
+def unfit_inputs(contents: list[Message], tree: Tree) -> Iterator[tuple[int, str]]:
+    """Find inputs whose step or body does not fit the node that they name (line 4)."""
     nodes = dict(tree.nodes)
     node = tree.base
     while node is not None:
         nodes[node.digest] = node
         node = node.parent
-    for say in (m for m in contents if m.kind == c.SAY and m.on in nodes):
-        node = nodes[say.on]
-        if say.step != node.step:
-            yield say.seat, "not-expected"
+    for step_input in (m for m in contents if m.kind == c.STEP_INPUT and m.on in nodes):
+        node = nodes[step_input.on]
+        if step_input.step != node.step:
+            yield step_input.seat, "not-expected"
         elif node.may_grow or node.wants.step == "result":
-            code = node.fault_of(say.seat, say.body)
+            code = node.fault_of(step_input.seat, step_input.body)
             if code is not None:
-                yield say.seat, code
+                yield step_input.seat, code

@@ -62,7 +62,7 @@ def has_form(value: Any) -> bool:
     """Return whether a file has the shapes of 11.1 ([V-2])."""
     if not is_array(value, 4) or not is_array(value[2], 2) or not is_array(value[3], 5):
         return False
-    (header, entries), (signatures, messages, closes, seals, final) = value[2:]
+    (header, entries), (signatures, messages, new_epochs, commits, final) = value[2:]
     if not is_bytes(header) or not all(map(is_array, (entries, *value[3]))):
         return False
     rows = all(is_array(row) for row in signatures)
@@ -70,6 +70,6 @@ def has_form(value: Any) -> bool:
         all(is_entry(entry) for entry in entries)
         and rows
         and all(is_signed_pair(pair, c.MAX_EPOCH) for row in signatures for pair in row)
-        and all(is_signed_pair(pair, None) for pair in [*messages, *closes])
-        and all(is_signed_pair(pair, 15) for pair in [*seals, *final])
+        and all(is_signed_pair(pair, None) for pair in [*messages, *new_epochs])
+        and all(is_signed_pair(pair, 15) for pair in [*commits, *final])
     )

@@ -27,7 +27,7 @@ def sign(label: str, seat: int, data: bytes) -> bytes:
 
 
 def make_header(nickname: str = "Ada", quorum: int = QUORUM) -> bytes:
-    """Return a header whose game nobody knows (4)."""
+    """Return a header whose game is unknown to all (4)."""
     timeouts = [300_000, 30_000, 5000, 120_000]
     terms = [
         c.PROTOCOL,
@@ -55,10 +55,10 @@ def make_value(
     epoch: int = EPOCH,
     header: bytes | None = None,
 ) -> list[Any]:
-    """Return the value of a certificate whose signers sign what it says."""
+    """Return the value of a certificate whose signers signed its very result."""
     header = make_header() if header is None else header
     table = digest("table id", header)
-    if kind == c.SAY:
+    if kind == c.STEP_INPUT:
         fields = [epoch, end[STEP], end[DIGEST], encode([end[STANDINGS], end[PRESENT]])]
     else:
         fields = [epoch, digest("base", table, encode(end))]
@@ -68,8 +68,8 @@ def make_value(
     return [*magic, header, end, epoch, kind, signatures]
 
 
-BY_INPUTS = make_value(c.SAY, END, [0, 2])
-BY_VOTES = make_value(c.SEAL, END, [0, 1])
+BY_INPUTS = make_value(c.STEP_INPUT, END, [0, 2])
+BY_VOTES = make_value(c.COMMIT, END, [0, 1])
 
 
 def replaced(value: list[Any], place: int, item: Any) -> list[Any]:
@@ -85,8 +85,8 @@ def with_end(place: int, item: Any) -> list[Any]:
 def by_both(name: str, end: list[Any], code: str | None) -> dict[str, tuple[bytes, str | None]]:
     """Return certificates of both kinds whose signers sign another result."""
     present = [seat for seat in end[PRESENT] if seat < SEATS]
-    inputs = make_value(c.SAY, end, present)
-    votes = make_value(c.SEAL, end, [0, 1])
+    inputs = make_value(c.STEP_INPUT, end, present)
+    votes = make_value(c.COMMIT, end, [0, 1])
     return {
         f"{name}, signed by inputs": (encode(inputs), code),
         f"{name}, signed by votes": (encode(votes), code),
@@ -192,14 +192,14 @@ def of_header() -> dict[str, tuple[bytes, str | None]]:
         "another nickname": (header.replace(b"Ada", b"Adb"), "bad-signature"),
     }
     values = {
-        name: (make_value(c.SAY, END, END[PRESENT], header=bad), code)
+        name: (make_value(c.STEP_INPUT, END, END[PRESENT], header=bad), code)
         for name, (bad, code) in headers.items()
     }
     return {name: (encode(value), code) for name, (value, code) in values.items()}
 
 
 def of_result() -> dict[str, tuple[bytes, str | None]]:
-    """Return certificates that check 5 judges: their signers sign what they say."""
+    """Return certificates that check 5 judges: their signers signed their very result."""
     ends = {
         "seat 3 present": with_end(PRESENT, [0, 2, 3]),
         "seat 3 banned": with_end(BANNED, [1, 3]),
@@ -218,16 +218,17 @@ def of_result() -> dict[str, tuple[bytes, str | None]]:
     forged: dict[str, tuple[bytes, str | None]] = {}
     for name, end in ends.items():
         forged |= by_both(name, end, "bad-result")
-    values = {f"kind {kind}": replaced(BY_INPUTS, KIND, kind) for kind in range(c.LATE, c.SEAL)}
+    kinds = range(c.EPOCH_REQUEST, c.COMMIT)
+    values = {f"kind {kind}": replaced(BY_INPUTS, KIND, kind) for kind in kinds}
     values |= {
-        "an input too few": make_value(c.SAY, END, [0]),
-        "an input too many": make_value(c.SAY, END, [0, 1, 2]),
-        "an input of another seat": make_value(c.SAY, END, [0, 1]),
-        "a vote too few": make_value(c.SEAL, END, [0]),
-        "a vote too many": make_value(c.SEAL, END, [0, 1, 2]),
-        "no signatures, by inputs": make_value(c.SAY, END, []),
-        "no signatures, by votes": make_value(c.SEAL, END, []),
-        "votes of epoch 0": make_value(c.SEAL, END, [0, 1], epoch=0),
+        "an input too few": make_value(c.STEP_INPUT, END, [0]),
+        "an input too many": make_value(c.STEP_INPUT, END, [0, 1, 2]),
+        "an input of another seat": make_value(c.STEP_INPUT, END, [0, 1]),
+        "a vote too few": make_value(c.COMMIT, END, [0]),
+        "a vote too many": make_value(c.COMMIT, END, [0, 1, 2]),
+        "no signatures, by inputs": make_value(c.STEP_INPUT, END, []),
+        "no signatures, by votes": make_value(c.COMMIT, END, []),
+        "votes of epoch 0": make_value(c.COMMIT, END, [0, 1], epoch=0),
         "a signature of seat 3": replaced(BY_VOTES, SIGNATURES, [[0, bytes(64)], [3, bytes(64)]]),
     }
     return forged | {name: (encode(value), "bad-result") for name, value in values.items()}
@@ -240,10 +241,12 @@ def of_signatures() -> dict[str, tuple[bytes, str | None]]:
     values = {
         "a changed signature": replaced(BY_INPUTS, SIGNATURES, [first, [2, flipped]]),
         "the signature of another seat": replaced(BY_INPUTS, SIGNATURES, [first, [2, first[1]]]),
-        "inputs as votes": replaced(BY_INPUTS, KIND, c.SEAL),
-        "votes as inputs": replaced(replaced(BY_VOTES, KIND, c.SAY), RESULT, with_end(2, [0, 1])),
+        "inputs as votes": replaced(BY_INPUTS, KIND, c.COMMIT),
+        "votes as inputs": replaced(
+            replaced(BY_VOTES, KIND, c.STEP_INPUT), RESULT, with_end(2, [0, 1])
+        ),
         "votes of the first kind": replaced(
-            BY_VOTES, SIGNATURES, make_value(c.ACCEPT, END, [0, 1])[SIGNATURES]
+            BY_VOTES, SIGNATURES, make_value(c.PREPARE, END, [0, 1])[SIGNATURES]
         ),
         "inputs of another table": replaced(BY_INPUTS, HEADER, make_header("Eve")),
         "votes of another table": replaced(BY_VOTES, HEADER, make_header("Eve")),
@@ -275,11 +278,13 @@ def of_nothing() -> dict[str, tuple[bytes, str | None]]:
     values = {
         "by inputs": BY_INPUTS,
         "by votes": BY_VOTES,
-        "inputs of epoch 0": make_value(c.SAY, END, [0, 2], epoch=0),
-        "votes of an absent seat": make_value(c.SEAL, END, [1, 2]),
+        "inputs of epoch 0": make_value(c.STEP_INPUT, END, [0, 2], epoch=0),
+        "votes of an absent seat": make_value(c.COMMIT, END, [1, 2]),
         "others banned, by inputs": replaced(BY_INPUTS, RESULT, with_end(BANNED, [])),
         "other absences, by inputs": replaced(BY_INPUTS, RESULT, with_end(ABSENCES, [0, 4, 0])),
-        "a seat that is present and banned": make_value(c.SAY, with_end(BANNED, [0, 1]), [0, 2]),
+        "a seat that is present and banned": make_value(
+            c.STEP_INPUT, with_end(BANNED, [0, 1]), [0, 2]
+        ),
     }
     forged = {name: (encode(value), None) for name, value in values.items()}
     return forged | by_both("ranks with a gap", with_end(STANDINGS, [[5, 2], [9, 0], [9, 1]]), None)

@@ -20,7 +20,7 @@ class Goal:
 
 
 class Game(State):
-    """A game, which says what it asks for and is told what came of it (8)."""
+    """A game, which names its next goal and takes the events that follow from it (8)."""
 
     @classmethod
     def begin(cls, edition: Edition, variant: str, seats: int) -> "Game":
@@ -136,19 +136,19 @@ class Game(State):
     def was_opened(self, choices: dict[int, Choice], cards: dict[int, int]) -> None:
         """Take the choices of an Unseal goal, nil for a void one, and the cards that they show."""
         self.known.update(cards)
-        held = {seat: choice for seat, choice in choices.items() if choice is not None}
+        standing = {seat: choice for seat, choice in choices.items() if choice is not None}
         if self.phase == "place-open":
-            self.places = dict(held)
+            self.places = dict(standing)
             self.enter("all-seal" if self.is_together else "hall-seal")
         elif self.phase == "turn-open":
-            self.places = {seat: choice[0] for seat, choice in held.items()}
-            self.play({seat: choice[1] for seat, choice in held.items()})
+            self.places = {seat: choice[0] for seat, choice in standing.items()}
+            self.play({seat: choice[1] for seat, choice in standing.items()})
             self.sell()
         elif self.phase == "exhibit-open":
             players = self.players_of(EXHIBIT, CASTLE)
             self.rank({s: choices.get(s) or [] for s in players if s in choices}, players)
         else:
-            self.play(held)
+            self.play(standing)
             if self.phase == "hall-open":
                 self.sell()
             else:

@@ -121,11 +121,11 @@ def signature_is_valid(name: str, identity: bytes, data: bytes, signature: bytes
 
     The key is a point already ([C-9]).
     """
-    return holds(identity, framed(c.label(name)) + data, signature)
+    return verifies(identity, framed(c.label(name)) + data, signature)
 
 
-def holds(identity: bytes, signed: bytes, signature: bytes) -> bool:
-    """Return whether a signature of these very bytes is one by [C-8].
+def verifies(identity: bytes, signed: bytes, signature: bytes) -> bool:
+    """Return whether a signature of these very bytes, without a label, is valid by [C-8].
 
     With R and S checked here, the library's answer is the right one, whether it multiplies the
     equation by the cofactor or not.

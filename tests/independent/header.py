@@ -18,8 +18,8 @@ SEPARATORS = """2C, 3B, 37E,
 55D, 60C, 61B, 7F8, 1363, 1364, 1802, 1808, 201A, 204F, 2E32, 2E34, 2E35, 2E41, 2E49, 2E4C, 3001,
 A4FE, A60D, A6F5, FE10, FE11, FE14, FE45, FE50, FE51, FE54, FF0C, FF1B, FF64"""
 
-# Least and most of each patience in milliseconds (4): choice, step, grace, cap.
-PATIENCE = [*[(1000, 2_592_000_000)] * 2, (100, 86_400_000), (100, 2_592_000_000)]
+# Least and most of each time in milliseconds (4): choice, step, back-off, its cap.
+TIMEOUTS = [*[(1000, 2_592_000_000)] * 2, (100, 86_400_000), (100, 2_592_000_000)]
 
 COLOURS = ["black", "red", "blue", "green", "purple", "beige"]
 VARIANTS = ["", "surprise", "confrontation"]
@@ -72,13 +72,13 @@ class Edition:
 
 @dataclass(frozen=True)
 class Header:
-    """A header that holds (4).
+    """A valid header (4).
 
     Attributes:
         table: the table id.
         ids: the identity key of each seat.
         quorum: t.
-        returns: the highest count of a back.
+        rejoins: the highest count of a rejoin.
         edition: of the game.
         variant: of the game.
     """
@@ -86,7 +86,7 @@ class Header:
     table: bytes
     ids: list[bytes]
     quorum: int
-    returns: int
+    rejoins: int
     edition: Edition
     variant: str
 
@@ -103,7 +103,7 @@ def is_plain(text: Any, most: int) -> bool:
 def check_terms(terms: Any) -> None:
     """Check the terms ([H-2])."""
     require(is_array(terms, 9) and terms[0] == c.PROTOCOL, "bad-header")
-    _, host, nonce, game, seats, quorum, patience, returns, options = terms
+    _, host, nonce, game, seats, quorum, timeouts, rejoins, options = terms
     require(is_array(game) and len(game) > 0 and is_array(game[0], 2), "bad-header")
     require(is_plain(game[0][0], 32) and is_int(game[0][1], 0, 2**32 - 1), "bad-header")
     require(is_array(options) and len(options) <= 16, "bad-header")
@@ -113,10 +113,10 @@ def check_terms(terms: Any) -> None:
     require(is_bytes(host) and is_point(host) and is_bytes(nonce, 32), "bad-header")
     require(is_int(seats, 2, c.MAX_TABLE_SEATS), "bad-header")
     require(is_int(quorum, seats // 2 + 1, seats), "bad-header")
-    require(is_array(patience, 4), "bad-header")
-    for time, (least, most) in zip(patience, PATIENCE, strict=True):
+    require(is_array(timeouts, 4), "bad-header")
+    for time, (least, most) in zip(timeouts, TIMEOUTS, strict=True):
         require(is_int(time, least, most), "bad-header")
-    require(patience[2] <= patience[3] and is_int(returns, 0, 255), "bad-header")
+    require(timeouts[2] <= timeouts[3] and is_int(rejoins, 0, 255), "bad-header")
 
 
 def check_entry(entry: Any, terms_digest: bytes) -> None:

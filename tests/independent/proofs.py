@@ -1,4 +1,4 @@
-"""The proofs of section 7: keys, shares, shuffles, commitments with escrows, key pieces."""
+"""The proofs of section 7: keys, shares, shuffles, commitments with escrows, key shares."""
 
 from functools import lru_cache
 
@@ -31,7 +31,7 @@ def combine(points: dict[int, bytes], quorum: int) -> bytes:
 
 
 def evaluate(vector: list[bytes], seat: int) -> bytes:
-    """Return the public piece that a seat holds of a key vector (7.1)."""
+    """Return the public key share of a seat, for a key vector (7.1)."""
     result = vector[-1]
     for point in reversed(vector[:-1]):
         result = add(multiply(seat + 1, result), point)
@@ -44,7 +44,7 @@ def response_point(z: int, base: bytes, e: int, public: bytes) -> bytes:
 
 
 def split_proof(proof: bytes) -> tuple[int, int] | None:
-    """Return the scalars e and z of a proof of 64 bytes, or None if one is none."""
+    """Return the scalars e and z of a proof of 64 bytes, or None if one is no scalar."""
     e, z = read_scalar(proof[:32]), read_scalar(proof[32:])
     return None if e is None or z is None else (e, z)
 
@@ -86,7 +86,7 @@ def share_proof_is_valid(
 def shuffle_is_valid(
     ctx: bytes, joint: bytes, before: tuple[bytes, ...], after: tuple[bytes, ...], proof: bytes
 ) -> bool:
-    """Return whether a shuffle's proof holds (7.2); decks are points a, b, a, b, …."""
+    """Return whether a shuffle's proof is valid (7.2). Decks are points a, b, a, b, …."""
     cards = len(before) // 2
     parts = group.split_points(proof)
     if len(proof) != 32 * (5 + 4 * cards) or len(after) != 2 * cards:
@@ -118,9 +118,9 @@ def shuffle_is_valid(
 
     def answer(responses: list[bytes], bases: list[bytes], own: list[bytes]) -> bytes:
         """Return Σ s'_i·bases_i − c·Σ u_i·own_i."""
-        said = total([multiply(p, base) for p, base in zip(primes, bases, strict=True)])
+        given = total([multiply(p, base) for p, base in zip(primes, bases, strict=True)])
         owed = total([multiply(u, point) for u, point in zip(weights, own, strict=True)])
-        return subtract(total([said, *responses]), multiply(c_, owed))
+        return subtract(total([given, *responses]), multiply(c_, owed))
 
     try:
         # Every point of deck and proof is multiplied below, which checks it ([D-7]).
@@ -203,7 +203,7 @@ def escrow_share_is_valid(
 
 
 def open_escrow(escrow: bytes, combined: bytes) -> bytes:
-    """Return the opening that an escrow holds, given its combined shares (7.5)."""
+    """Return the opening in an escrow, given its combined shares (7.5)."""
     m = escrow[128:]
     return xor(m, expand("escrow kdf", len(m), combined, escrow[:32]))
 
@@ -216,38 +216,39 @@ def read_opening(opening: bytes) -> tuple[bytes, bytes] | None:
     return opening[34 : 34 + size], opening[:32]
 
 
-def open_piece(ctx: bytes, sealed: bytes, box: bytes, secret: bytes) -> bytes | None:
-    """Return the piece of a key that was sealed to a transport key, or None (7.1).
+def open_key_share(ctx: bytes, encrypted: bytes, box: bytes, secret: bytes) -> bytes | None:
+    """Return the key share that was encrypted to a transport key, or None (7.1).
 
     Args:
-        ctx: the context of kind `piece-j` of the sealing seat.
-        sealed: R and the ciphertext.
+        ctx: the context of kind `key-share-j` of the seat that dealt it.
+        encrypted: R and the ciphertext.
         box: the public transport key of the receiver.
         secret: its secret.
     """
-    if len(sealed) != c.PIECE_SIZE or not group.is_transport_key(sealed[:32]):
+    if len(encrypted) != c.KEY_SHARE_SIZE or not group.is_transport_key(encrypted[:32]):
         return None
-    shared = group.transport_shared(secret, sealed[:32])
+    shared = group.transport_shared(secret, encrypted[:32])
     if shared is None:
         return None
-    key = digest("piece kdf", ctx, sealed[:32], box, shared)
+    key = digest("key share kdf", ctx, encrypted[:32], box, shared)
     try:
-        return sodium.crypto_aead_chacha20poly1305_ietf_decrypt(sealed[32:], None, bytes(12), key)
+        cipher = encrypted[32:]
+        return sodium.crypto_aead_chacha20poly1305_ietf_decrypt(cipher, None, bytes(12), key)
     except CryptoError:
         return None
 
 
-def piece_is_sound(
+def key_share_is_sound(
     table: bytes,
     vector: list[bytes],
     dealer: int,
     seat: int,
-    sealed: bytes,
+    encrypted: bytes,
     box: bytes,
     secret: bytes,
 ) -> bool:
-    """Return whether a sealed piece is what the dealer's vector says (7.1, *sound*)."""
-    ctx = context(table, 2, dealer, c.PIECE_KIND.format(seat))
-    piece = open_piece(ctx, sealed, box, secret)
-    scalar = None if piece is None else read_scalar(piece)
+    """Return whether a key share fits the vector of its dealer (7.1, *sound*)."""
+    ctx = context(table, 2, dealer, c.KEY_SHARE_KIND.format(seat))
+    key_share = open_key_share(ctx, encrypted, box, secret)
+    scalar = None if key_share is None else read_scalar(key_share)
     return scalar is not None and multiply(scalar, BASE) == evaluate(vector, seat)

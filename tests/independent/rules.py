@@ -113,8 +113,9 @@ class State:
 
     def may_exhibit(self, seat: int) -> bool:
         """Return whether a seat may hold an exhibit, for all that is open (9.3)."""
-        held = [self.piece(self.known[s])[1] for s in self.collectibles[seat] if s in self.known]
-        hidden = len(self.collectibles[seat]) - len(held)
+        open_slots = [s for s in self.collectibles[seat] if s in self.known]
+        open_letters = [self.piece(self.known[s])[1] for s in open_slots]
+        hidden = len(self.collectibles[seat]) - len(open_letters)
         everywhere = set(self.known.values())
         unseen = [
             letter
@@ -122,8 +123,8 @@ class State:
             if card not in everywhere and hidden
         ]
         for interval in INTERVALS:
-            missing = [letter for letter in interval if letter not in held]
-            own = sum(letter in interval for letter in held)
+            missing = [letter for letter in interval if letter not in open_letters]
+            own = sum(letter in interval for letter in open_letters)
             others = sum(letter in interval for letter in unseen)
             can_fill = len(missing) <= hidden and all(letter in unseen for letter in missing)
             if can_fill and own + min(hidden, others) >= 3:

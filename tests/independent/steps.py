@@ -1,7 +1,7 @@
 """How each kind of step changes the node behind it (6.4, 7).
 
-In every function `node` is the node behind the step, which is changed, `before` the one in which it
-was said, and `bodies` what was said there, by seat.
+In every function `node` is the node behind the step, which is changed, `before` the node before the
+step, and `bodies` the bodies of the step by seat.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,10 @@ def take_commits(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None
 
 
 def take_keys(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply key.reveal: the joint key and all public pieces, unless they carry no table ([D-8])."""
+    """Apply key.reveal: the joint key and all public key shares.
+
+    The table ends if they cannot carry one ([D-8]).
+    """
     table = before.table
     values = [decode(bodies[seat]) for seat in table.all_seats]
     vectors = tuple(tuple(split_points(value[0])) for value in values)
@@ -37,7 +40,7 @@ def take_keys(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
         return
     node.keys = Keys(vectors, joint, totals, {card_point(i): i for i in range(table.cards)})
     node.deck = tuple(point for card in starting for point in (BASE, card))
-    node.pieces = [value[2] for value in values]
+    node.key_shares = [value[2] for value in values]
     node.wants = Wants("key.ok")
 
 
@@ -66,7 +69,7 @@ def take_deck(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
     node.settle()
 
 
-def take_seals(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
+def take_sealed_choices(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
     """Apply a step of sealed choices (7.6)."""
     done = set()
     for seat in before.wants.owing:
@@ -97,15 +100,15 @@ def take_choice(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
     node.settle()
 
 
-def take_hold(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply a hold ([N-10])."""
-    node.held = before.step
+def take_barrier(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
+    """Apply a barrier ([N-10])."""
+    node.barrier = before.step
     node.settle()
 
 
 def take_over(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
     """Apply `over` (7.6)."""
-    node.over_said = True
+    node.over_is_done = True
     node.settle()
 
 
@@ -175,8 +178,8 @@ APPLY: dict[str, Callable[["Node", "Node", dict[int, bytes]], None]] = {
     "shuffle": take_shuffle,
     "deck.ok": take_deck,
     "deal": take_gathered,
-    "seal": take_seals,
-    "barrier": take_hold,
+    "seal": take_sealed_choices,
+    "barrier": take_barrier,
     "reveal": take_gathered,
     "show": take_show,
     "choose": take_choice,

@@ -1,4 +1,4 @@
-"""A table, and the words in which a node says what it holds and wants (6.2, 6.3)."""
+"""A table, and the types of what a node has and wants (6.2, 6.3)."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ Slots = tuple[bytes | int, ...]
 
 @dataclass
 class Table:
-    """What is the same for all nodes of one table, and what is known of them already.
+    """The state that all nodes of one table share, and the results computed for them already.
 
     Attributes:
         header: the table's header.
@@ -28,7 +28,7 @@ class Table:
     faults: dict[tuple[bytes, int, bytes], str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Note what is asked often."""
+        """Compute the values that are asked for often."""
         self.id = self.header.table
         self.seats = len(self.header.ids)
         self.all_seats = tuple(range(self.seats))
@@ -50,7 +50,7 @@ class Sealed:
 
 @dataclass(frozen=True)
 class Keys:
-    """What the key vectors give (7.1)."""
+    """The keys that follow from the key vectors (7.1)."""
 
     vectors: tuple[tuple[bytes, ...], ...]
     joint: bytes
@@ -60,7 +60,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Wants:
-    """What a node wants next (6.2).
+    """The step that a node wants next (6.2).
 
     Attributes:
         step: the kind of the step.

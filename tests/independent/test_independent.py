@@ -79,7 +79,7 @@ def expectation(label: dict[str, Any]) -> dict[str, Any]:
 
 
 def owes_by_itself(node: Node, seat: int) -> bool:
-    """Return whether a label names a seat among those that owe: by a choice, after the deal."""
+    """Return whether a label lists a seat under `owes`: it owes a choice, after the deal."""
     if node.step <= node.table.setup_steps + 1:
         return False
     return seat in node.wants.owing or owes_opening(node, seat)
@@ -139,7 +139,7 @@ def test_failures(subtests: Any) -> None:
 
 
 def test_judged(subtests: Any) -> None:
-    """Files that only liars could have signed are judged as two implementations agreed."""
+    """Files that only faulty seats could have signed get the verdict of two implementations."""
     verdicts = load("judged/verdicts.json")
     assert set(verdicts) == {path.stem for path in (VECTORS / "judged").glob("*.hoity")}
     kinds = set()
@@ -157,7 +157,7 @@ def test_judged(subtests: Any) -> None:
             faults = [list(fault) for fault in verdict.faults]
             assert verdict.verdict == expected["verdict"]
             assert (problem, faults) == (expected["problem"], expected["faults"])
-    assert kinds == {c.SAY, c.SEAL}
+    assert kinds == {c.STEP_INPUT, c.COMMIT}
 
 
 def test_example() -> None:
@@ -211,7 +211,7 @@ def test_certificates_of_labels(subtests: Any) -> None:
             value = encoding.decode(data)
             assert (shown.table.hex(), shown.game_id.hex()) == (label["table"], label["game_id"])
             assert [list(place) for place in shown.standings] == sorted(label["standings"])
-            assert value[5] in (c.SAY, c.SEAL)
+            assert value[5] in (c.STEP_INPUT, c.COMMIT)
             assert label["last_epoch"] == value[4]
             for place, forged in enumerate([bytes(32), value[3][1] + 1]):
                 end = replaced(value[3], place, forged)
@@ -283,7 +283,7 @@ def test_bodies() -> None:
 
 
 def test_digests_of_a_chain() -> None:
-    """Every step, link and base of one game has its digest."""
+    """Every step, reconfiguration and base of one game has its digest."""
     vectors = load("messages.json")
     nodes = chain_of(verify((VECTORS / vectors["example"]).read_bytes()))
     assert len(nodes) == len(vectors["chain"])
@@ -307,7 +307,7 @@ def read_context(label: dict[str, Any]) -> bytes:
     return ctx
 
 
-def block_holds(block: str, label: dict[str, Any]) -> bool:
+def block_is_valid(block: str, label: dict[str, Any]) -> bool:
     """Return whether a building block verifies."""
 
     def points(name: str) -> tuple[bytes, ...]:
@@ -319,7 +319,7 @@ def block_holds(block: str, label: dict[str, Any]) -> bool:
     if block == "signature":
         public, message, signature = data("public"), data("message"), data("signature")
         is_whole = len(signature) == 64 and group.is_point(public)
-        return is_whole and group.holds(public, message, signature)
+        return is_whole and group.verifies(public, message, signature)
     ctx = read_context(label["context"])
     if block == "key_proof":
         return proofs.key_proof_is_valid(ctx, data("public"), data("proof"))
@@ -342,8 +342,8 @@ def block_holds(block: str, label: dict[str, Any]) -> bool:
         public = proofs.evaluate(list(points("vector")), label["index"] - 1)
         assert public == data("public")
         return proofs.escrow_share_is_valid(ctx, where, data("escrow"), public, data("share"))
-    piece = proofs.open_piece(ctx, data("sealed"), data("public"), data("secret"))
-    return piece == data("piece")
+    key_share = proofs.open_key_share(ctx, data("sealed"), data("public"), data("secret"))
+    return key_share == data("piece")
 
 
 def test_plain_values() -> None:
@@ -367,17 +367,17 @@ def test_plain_values() -> None:
 
 
 def test_identity() -> None:
-    """A key has its fingerprint, and its signature holds."""
+    """A key has its fingerprint, and its signature is valid."""
     label = CRYPTO["plain"]["identity"]
     public, secret = sodium.crypto_sign_seed_keypair(bytes.fromhex(label["seed"]))
     assert public.hex() == label["public"]
     text = base64.b32encode(encoding.digest("fingerprint", public)).decode()[:20]
     assert "-".join(text[i : i + 4] for i in range(0, 20, 4)) == label["fingerprint"]
-    assert c.label("sign say").decode() == label["label"]
+    assert c.label("sign step input").decode() == label["label"]
     data, signature = bytes.fromhex(label["data"]), bytes.fromhex(label["signature"])
-    signed = encoding.framed(c.label("sign say")) + data
+    signed = encoding.framed(c.label("sign step input")) + data
     assert sodium.crypto_sign(signed, secret)[:64] == signature
-    assert group.signature_is_valid("sign say", public, data, signature)
+    assert group.signature_is_valid("sign step input", public, data, signature)
 
 
 def test_hash_to_group() -> None:
@@ -402,7 +402,7 @@ def test_hashes_behind_the_blocks() -> None:
 @pytest.mark.parametrize("block", CRYPTO["accept"])
 def test_accepted_blocks(block: str) -> None:
     """Each building block verifies."""
-    assert block_holds(block, CRYPTO["accept"][block])
+    assert block_is_valid(block, CRYPTO["accept"][block])
 
 
 def test_rejected_blocks(subtests: Any) -> None:
@@ -410,7 +410,7 @@ def test_rejected_blocks(subtests: Any) -> None:
     for label in CRYPTO["reject"]:
         block = label["block"]
         with subtests.test(f"{block}, {label['name']}"):
-            assert not block_holds(block, {**CRYPTO["accept"][block], **label["replace"]})
+            assert not block_is_valid(block, {**CRYPTO["accept"][block], **label["replace"]})
 
 
 def test_sealed_choice() -> None:

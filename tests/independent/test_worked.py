@@ -164,8 +164,8 @@ def test_check_of_a_shuffle() -> None:
         weighted(weights, deck("before")[1]),
         *chain,
     ]
-    said = relations(responses(proof), chain, joint)
-    t = [group.subtract(one, multiply(e, own)) for one, own in zip(said, owed, strict=True)]
+    answered = relations(responses(proof), chain, joint)
+    t = [group.subtract(one, multiply(e, own)) for one, own in zip(answered, owed, strict=True)]
     assert raw(check["σ"]) == sigma
     assert (numbers(check["u"]), number(check["Πu"])) == (weights, product)
     assert raw(check["ΣC−Σh"]) == rest
@@ -236,12 +236,12 @@ def test_new_epochs(subtests: Any) -> None:
     header = run.header
     assert header.table.hex() == worked["table"]
     assert (run.table.seats, run.table.quorum) == (worked["seats"], worked["quorum"])
-    assert [close.epoch for close in run.closes] == [one["epoch"] for one in worked["epochs"]]
+    assert [one.epoch for one in run.new_epochs] == [one["epoch"] for one in worked["epochs"]]
     turns = []
-    for close, label in zip(run.closes, worked["epochs"], strict=True):
-        with subtests.test(str(close.epoch)):
-            reading = evidence.judge_close(close, Needs())
-            promises = [evidence.messages[name] for name in close.halts]
+    for new_epoch, label in zip(run.new_epochs, worked["epochs"], strict=True):
+        with subtests.test(str(new_epoch.epoch)):
+            reading = evidence.judge_new_epoch(new_epoch, Needs())
+            promises = [evidence.messages[name] for name in new_epoch.promises]
             assert [promise(evidence, one) for one in promises] == label["promises"]
             base, tree = evidence.begin_tree(promises)
             assert (tree.epoch, place(base)) == (label["a"], label["b"])
@@ -260,15 +260,16 @@ def test_new_epochs(subtests: Any) -> None:
             check_walk(tree, end, promises, label["walk"])
             turns += [turn["then"] for turn in label["walk"]]
             new = reading.base
-            evidence.bases[close.epoch, new.base_digest()] = new
+            evidence.bases[new_epoch.epoch, new.base_digest()] = new
             assert {**place(new), **lists(new), "is_reconfigured": new is not end} == label["base"]
-            hashes = list(close.halts)
-            payload = messages.payload_of(header, c.CLOSE, close.seat, close.epoch, hashes)
-            assert encoding.digest("message", payload) == close.hash
-            said = {"seat": close.seat, "payload": payload.hex(), "hash": close.hash.hex()}
-            assert said == label["new_epoch"]
-            for kind, name in ((c.ACCEPT, "prepare"), (c.SEAL, "commit")):
-                vote = messages.payload_of(header, kind, 0, close.epoch, new.base_digest())
+            hashes = list(new_epoch.promises)
+            named_by = new_epoch.seat, new_epoch.epoch
+            payload = messages.payload_of(header, c.NEW_EPOCH, *named_by, hashes)
+            assert encoding.digest("message", payload) == new_epoch.hash
+            shown = {"seat": new_epoch.seat, "payload": payload.hex(), "hash": new_epoch.hash.hex()}
+            assert shown == label["new_epoch"]
+            for kind, name in ((c.PREPARE, "prepare"), (c.COMMIT, "commit")):
+                vote = messages.payload_of(header, kind, 0, new_epoch.epoch, new.base_digest())
                 assert vote.hex() == label[f"{name}_payload_of_seat_0"]
     assert {turn.split(",")[0] for turn in turns} == {
         "the step with these bodies",
@@ -281,22 +282,22 @@ def test_new_epochs(subtests: Any) -> None:
 def kept_evidence(run: Verification, data: bytes) -> Evidence:
     """Return the evidence of a file, and leave in `run` what was read of it."""
     found: list[Evidence] = []
-    judge = Evidence.judge_close
+    judge = Evidence.judge_new_epoch
 
     class Kept(Exception):
-        """The first close is to be judged."""
+        """A signal that the first new-epoch message is about to be judged."""
 
     def keep(self: Evidence, *_: Any) -> Any:
         found.append(self)
         raise Kept
 
-    Evidence.judge_close = keep
+    Evidence.judge_new_epoch = keep
     try:
         run.run(data)
     except Kept:
         pass
     finally:
-        Evidence.judge_close = judge
+        Evidence.judge_new_epoch = judge
     return found[0]
 
 
@@ -312,27 +313,28 @@ def lists(node: Any) -> dict[str, Any]:
 def named(message: messages.Message) -> dict[str, Any]:
     """Return how the contents name a message."""
     found = {"hash": message.hash.hex(), "kind": message.kind, "seat": message.seat}
-    return {**found, "step": message.step} if message.kind == c.SAY else found
+    return {**found, "step": message.step} if message.kind == c.STEP_INPUT else found
 
 
-def promise(evidence: Evidence, halt: messages.Message) -> dict[str, Any]:
+def promise(evidence: Evidence, message: messages.Message) -> dict[str, Any]:
     """Return the parts of an epoch promise."""
-    lock, timeout = halt.lock, halt.expired
-    votes = [] if lock is None else [[v.seat, v.hash.hex()] for v in evidence.votes(lock)]
+    certificate, timeout = message.certificate, message.timeout
+    made = [] if certificate is None else evidence.votes(certificate)
+    votes = [[vote.seat, vote.hash.hex()] for vote in made]
     return {
-        "seat": halt.seat,
-        "hash": halt.hash.hex(),
-        "certificate": lock
+        "seat": message.seat,
+        "hash": message.hash.hex(),
+        "certificate": certificate
         and {
-            "epoch": lock.epoch,
-            "base": lock.base.hex(),
-            "is_committed": lock.sealed,
+            "epoch": certificate.epoch,
+            "base": certificate.base.hex(),
+            "is_committed": certificate.is_committed,
             "votes": votes,
         },
-        "inputs": [name.hex() for name in halt.says],
+        "inputs": [name.hex() for name in message.inputs],
         "timeout": timeout and [timeout[0], timeout[1], timeout[2].hex()],
-        "rejoins": [name.hex() for name in halt.backs],
-        "proofs": [[name.hex() for name in proof] for proof in halt.proofs],
+        "rejoins": [name.hex() for name in message.rejoins],
+        "proofs": [[name.hex() for name in proof] for proof in message.proofs],
     }
 
 
@@ -351,14 +353,14 @@ def branch(tree: Tree, node: Any) -> dict[str, Any]:
 
 
 def check_walk(
-    tree: Tree, end: Any, halts: list[messages.Message], walk: list[dict[str, Any]]
+    tree: Tree, end: Any, promises: list[messages.Message], walk: list[dict[str, Any]]
 ) -> None:
     """Check each turn of step 3 of 10.5 against the tree, and that the last one leads to the end.
 
     Args:
         tree: The tree.
         end: The node to which the walk leads.
-        halts: The epoch promises.
+        promises: The epoch promises.
         walk: The turns.
     """
     node = tree.base
@@ -368,7 +370,7 @@ def check_walk(
         several = [seat for seat in sorted(bodies) if len(bodies[seat]) > 1]
         missing = [seat for seat in sorted(bodies) if not bodies[seat]]
         claim = (tree.epoch, node.step, node.digest)
-        claims = [h.seat for h in halts if h.expired == claim and h.seat not in missing]
+        claims = [p.seat for p in promises if p.timeout == claim and p.seat not in missing]
         assert (several, missing, claims) == (turn["several"], turn["missing"], turn["claims"])
         if turn["then"] == "the step with ABSENT, go to 4":
             assert missing

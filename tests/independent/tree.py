@@ -1,4 +1,4 @@
-"""The tree of says (10.3)."""
+"""The tree of step inputs (10.3)."""
 
 from itertools import islice, product
 
@@ -8,18 +8,18 @@ from .messages import Message
 
 
 class Tree:
-    """The nodes that says lead to from a base (10.3)."""
+    """The nodes to which step inputs lead from a base (10.3)."""
 
-    def __init__(self, base: Node, says: list[Message], epoch: int) -> None:
-        """Grow the tree of some says of an epoch."""
-        self.base, self.says, self.epoch = base, says, epoch
+    def __init__(self, base: Node, inputs: list[Message], epoch: int) -> None:
+        """Grow the tree of the given step inputs of an epoch."""
+        self.base, self.inputs, self.epoch = base, inputs, epoch
         self.nodes = {base.digest: base}
         self.children: dict[bytes, list[Node]] = {}
         self.bodies: dict[bytes, dict[int, list[bytes]]] = {}
         by_digest: dict[bytes, list[Message]] = {}
-        for say in says:
-            by_digest.setdefault(say.on, []).append(say)
-        named = {(say.on, say.step) for say in says}
+        for step_input in inputs:
+            by_digest.setdefault(step_input.on, []).append(step_input)
+        named = {(step_input.on, step_input.step) for step_input in inputs}
         waiting = [base]
         while waiting:
             node = waiting.pop()
@@ -29,13 +29,13 @@ class Tree:
             self.nodes.update((child.digest, child) for child in grown)
             waiting += grown
 
-    def legal_bodies(self, node: Node, says: list[Message]) -> dict[int, list[bytes]]:
-        """Return the different legal bodies that each seat has said at a node, rising."""
+    def legal_bodies(self, node: Node, inputs: list[Message]) -> dict[int, list[bytes]]:
+        """Return the different legal bodies that each seat gave at a node, rising."""
         found: dict[int, set[bytes]] = {seat: set() for seat in node.speakers}
-        for say in says:
-            is_due = say.epoch == self.epoch and say.step == node.step
-            if is_due and node.fault_of(say.seat, say.body) is None:
-                found[say.seat].add(say.body)
+        for step_input in inputs:
+            is_due = step_input.epoch == self.epoch and step_input.step == node.step
+            if is_due and node.fault_of(step_input.seat, step_input.body) is None:
+                found[step_input.seat].add(step_input.body)
         return {seat: sorted(bodies) for seat, bodies in found.items()}
 
     def grow(self, node: Node, named: set[tuple[bytes, int]]) -> list[Node]:
@@ -53,13 +53,15 @@ class Tree:
                 children.append(node.after_step(slots))
         return children
 
-    def resolves(self, say: Message) -> bool:
-        """Return whether a say names a node of the tree."""
-        return say.on in self.nodes and self.nodes[say.on].step == say.step
+    def resolves(self, step_input: Message) -> bool:
+        """Return whether a step input names a node of the tree."""
+        return step_input.on in self.nodes and self.nodes[step_input.on].step == step_input.step
 
-    def passes(self, say: Message, node: Node) -> bool:
-        """Return whether the way that a say names goes through a node of the tree."""
-        return self.resolves(say) and self.nodes[say.on].before_step(node.step) is node
+    def passes(self, step_input: Message, node: Node) -> bool:
+        """Return whether the chain that a step input names passes a node of the tree."""
+        if not self.resolves(step_input):
+            return False
+        return self.nodes[step_input.on].before_step(node.step) is node
 
 
 def slots_of(node: Node, bodies: dict[int, bytes], others: dict[int, int] | None = None) -> tuple:

@@ -17,7 +17,7 @@ UNREADABLE = ("empty", "too-large", "torn", "wrong-magic", "other-version")
 
 @dataclass
 class Verdict:
-    """What a verifier says of a file (11.2, 17).
+    """The verdict on a file (11.2, 17).
 
     Attributes:
         verdict: `ok`, `fault` or `unreadable`.
@@ -26,9 +26,9 @@ class Verdict:
         table: the table id in hexadecimal.
         game_id: the digest behind the last entry in hexadecimal (6.1).
         steps: the steps that the walk took.
-        last_epoch: the epoch of the last close.
+        last_epoch: the epoch of the last new-epoch message.
         standings: rank and seat of each seat, once the game is over.
-        end: the node that the walk came to; the chain is that of its parents.
+        end: the node to which the walk came; its parents are the chain.
     """
 
     verdict: str = "ok"
@@ -63,9 +63,9 @@ class Verification:
         self.verdict = verdict
         self.header: Header
         self.node: Node | None = None
-        self.says: dict[bytes, Message] = {}
+        self.inputs: dict[bytes, Message] = {}
         self.messages: list[Message] = []
-        self.closes: list[Message] = []
+        self.new_epochs: list[Message] = []
         self.base_faults: list[tuple[int, int, str]] = []
         self.base: Node | None = None
 
@@ -74,7 +74,7 @@ class Verification:
         value = read_file(data)
         if not has_form(value):
             raise Problem("bad-form")
-        (header, entries), (signatures, messages, closes, seals, final) = value[2:]
+        (header, entries), (signatures, messages, new_epochs, commits, final) = value[2:]
         try:
             self.header = read_header(header)
         except HeaderError as error:
@@ -82,14 +82,14 @@ class Verification:
         self.verdict.table = self.header.table.hex()
         self.verdict.game_id = game_id(self.header.table, entries).hex()
         self.table = Table(self.header)
-        self.check_signatures(entries, signatures, bool(closes))
-        self.read_evidence(messages, closes, entries, signatures)
+        self.check_signatures(entries, signatures, bool(new_epochs))
+        self.read_evidence(messages, new_epochs, entries, signatures)
         self.walk(entries)
-        self.check_seals(seals)
+        self.check_commits(commits)
         self.check_final(final)
 
     def conclude(self) -> None:
-        """Note in the verdict how far the walk came and whom it found at fault."""
+        """Note in the verdict how far the walk came and which seats it found at fault."""
         if self.node is None:
             return
         found: dict[int, tuple[int, int, str]] = {}
@@ -103,17 +103,17 @@ class Verification:
 
     # Signatures of the chain ([V-4]).
 
-    def check_signatures(self, entries: list[Any], rows: list[Any], has_closes: bool) -> None:
-        """Check number and signatures of all entries, and keep their says."""
+    def check_signatures(self, entries: list[Any], rows: list[Any], has_new_epochs: bool) -> None:
+        """Check number and signatures of all entries, and keep their step inputs."""
         step, on = 1, self.header.table
         for entry in entries:
             if len(entry[-1]) != self.table.seats:
                 raise Problem("bad-form")
-            fixed = step <= self.table.setup_steps or not has_closes
+            fixed = step <= self.table.setup_steps or not has_new_epochs
             if entry[0] == 1:
                 if fixed:
                     raise Problem("unjustified-reconfiguration", step)
-                on = digest("link", on, encode(entry[1:]))
+                on = digest("reconfiguration", on, encode(entry[1:]))
                 continue
             slots = entry[1]
             if fixed:
@@ -137,29 +137,29 @@ class Verification:
         if len(row) > len(bodies):
             raise Problem("left-over", step)
         for (seat, body), (epoch, signature) in zip(bodies, row, strict=True):
-            payload = payload_of(self.header, c.SAY, seat, epoch, step, on, body)
+            payload = payload_of(self.header, c.STEP_INPUT, seat, epoch, step, on, body)
             if not is_signed(self.header, seat, payload, signature):
                 raise Problem("bad-signature", step, seat)
             name = digest("message", payload)
             fields = {"epoch": epoch, "step": step, "on": on, "body": body}
-            self.says[name] = Message(c.SAY, seat, name, **fields)
+            self.inputs[name] = Message(c.STEP_INPUT, seat, name, **fields)
 
     # Messages ([V-5]).
 
     def read_evidence(
-        self, messages: list[Any], closes: list[Any], entries: list[Any], rows: list[Any]
+        self, messages: list[Any], new_epochs: list[Any], entries: list[Any], rows: list[Any]
     ) -> None:
-        """Read messages and closes, and check that no body is of an epoch never reached."""
+        """Read all messages, and check that no body is of an epoch that was never reached."""
         self.messages = [self.read_signed(pair) for pair in messages]
-        self.closes = [self.read_signed(pair) for pair in closes]
+        self.new_epochs = [self.read_signed(pair) for pair in new_epochs]
         if not is_rising([message.hash for message in self.messages]):
             raise Problem("bad-order")
-        if any(close.kind != c.CLOSE for close in self.closes):
+        if any(new_epoch.kind != c.NEW_EPOCH for new_epoch in self.new_epochs):
             raise Problem("bad-message")
-        for say in self.says.values():
-            reached = self.closes[-1].epoch if self.closes else 0
-            if say.epoch > (reached if say.step > self.table.setup_steps else 0):
-                raise Problem("bad-epoch", say.step, say.seat)
+        for step_input in self.inputs.values():
+            reached = self.new_epochs[-1].epoch if self.new_epochs else 0
+            if step_input.epoch > (reached if step_input.step > self.table.setup_steps else 0):
+                raise Problem("bad-epoch", step_input.step, step_input.seat)
 
     def read_signed(self, pair: list[Any]) -> Message:
         """Return the message of a pair of payload and signature."""
@@ -230,35 +230,35 @@ class Verification:
             raise Problem(unjustified(slots[seat]), here, seat)
 
     def find_bases(self) -> list[Node]:
-        """Compute the base of each close, and return the way to the last ([V-7])."""
-        if not self.closes:
+        """Compute the base of each new-epoch message, and return the way to the last ([V-7])."""
+        if not self.new_epochs:
             if self.messages:
                 raise Problem("left-over")
             return []
         start = self.node
         if start.step <= self.table.setup_steps or start.wants.step == "ended":
             raise Problem("left-over")
-        known = {**self.says, **{m.hash: m for m in [*self.messages, *self.closes]}}
+        known = {**self.inputs, **{m.hash: m for m in [*self.messages, *self.new_epochs]}}
         evidence = Evidence(self.table, start, known)
         faults, all_needs = [], []
         names: list[tuple[int, bytes]] = []
         looked_up = 0
-        for close in self.closes:
+        for new_epoch in self.new_epochs:
             needs = Needs()
             all_needs.append(needs)
             try:
-                reading = evidence.judge_close(close, needs)
+                reading = evidence.judge_new_epoch(new_epoch, needs)
             except Invalid as error:
-                raise Problem("bad-base", seat=close.seat) from error
+                raise Problem("bad-base", seat=new_epoch.seat) from error
             except MissingEvidence as error:
                 raise Problem("missing-evidence") from error
             except VoidTable as error:
                 raise Problem("void") from error
             looked_up += len(needs.messages)
             if looked_up > c.MAX_LOOKUPS:
-                raise Problem("bad-base", seat=close.seat)
+                raise Problem("bad-base", seat=new_epoch.seat)
             self.base = reading.base
-            name = (close.epoch, self.base.base_digest())
+            name = (new_epoch.epoch, self.base.base_digest())
             if names and name <= names[-1]:
                 raise Problem("bad-order")
             names.append(name)
@@ -266,7 +266,7 @@ class Verification:
             faults += [(s, self.base.step, code) for s, code in sorted(reading.faults.items())]
         self.check_needed(names, all_needs)
         self.base_faults = faults
-        self.verdict.last_epoch = self.closes[-1].epoch
+        self.verdict.last_epoch = self.new_epochs[-1].epoch
         self.base_name = names[-1][1]
         way = [self.base]
         while way[-1] is not start:
@@ -274,7 +274,7 @@ class Verification:
         return way[-2::-1]
 
     def check_needed(self, names: list[tuple[int, bytes]], all_needs: list[Needs]) -> None:
-        """Check that the last close rests on every other close and on every message."""
+        """Check that the last new-epoch message rests on all others and on every message."""
         needed, looked_up = {names[-1]}, set()
         for name, needs in zip(reversed(names), reversed(all_needs), strict=True):
             if name in needed:
@@ -282,7 +282,7 @@ class Verification:
                 looked_up |= needs.messages
         if len(needed) < len(names):
             raise Problem("left-over")
-        others = {*self.says, *(close.hash for close in self.closes)}
+        others = {*self.inputs, *(new_epoch.hash for new_epoch in self.new_epochs)}
         if any(m.hash in others or m.hash not in looked_up for m in self.messages):
             raise Problem("left-over")
 
@@ -294,25 +294,25 @@ class Verification:
         if not is_rising(seats) or any(seat >= self.table.seats for seat in seats):
             raise Problem("bad-order")
 
-    def check_seals(self, seals: list[Any]) -> None:
-        """Check the seals of the last base ([V-9])."""
-        if not self.closes:
-            if seals:
+    def check_commits(self, commits: list[Any]) -> None:
+        """Check the commit votes for the last base ([V-9])."""
+        if not self.new_epochs:
+            if commits:
                 raise Problem("left-over")
             return
-        self.check_order(seals)
-        for seat, signature in seals:
+        self.check_order(commits)
+        for seat, signature in commits:
             epoch = self.verdict.last_epoch
-            payload = payload_of(self.header, c.SEAL, seat, epoch, self.base_name)
+            payload = payload_of(self.header, c.COMMIT, seat, epoch, self.base_name)
             if not is_signed(self.header, seat, payload, signature):
                 raise Problem("bad-signature", seat=seat)
-        if len(seals) < self.table.quorum:
+        if len(commits) < self.table.quorum:
             raise Problem("missing-votes")
-        if len(seals) > self.table.quorum:
+        if len(commits) > self.table.quorum:
             raise Problem("left-over")
 
     def check_final(self, final: list[Any]) -> None:
-        """Check the says of the end, and that the end is final ([V-10], [V-11])."""
+        """Check the inputs to `result`, and that the end is final ([V-10], [V-11])."""
         node = self.node
         is_over = node.wants.step == "result"
         base_is_over = self.base is not None and self.base.wants.step == "result"
@@ -321,13 +321,13 @@ class Verification:
         self.check_order(final)
         for seat, signature in final:
             fields = self.verdict.last_epoch, node.step, node.digest, node.result_body()
-            payload = payload_of(self.header, c.SAY, seat, *fields)
+            payload = payload_of(self.header, c.STEP_INPUT, seat, *fields)
             if not is_signed(self.header, seat, payload, signature):
                 raise Problem("bad-signature", node.step, seat)
-        said = tuple(seat for seat, _ in final)
-        if not set(said) <= set(node.present):
+        signers = tuple(seat for seat, _ in final)
+        if not set(signers) <= set(node.present):
             raise Problem("left-over")
-        if not is_over or not (base_is_over or said == node.present):
+        if not is_over or not (base_is_over or signers == node.present):
             raise Problem("not-final", node.step)
 
 
@@ -338,7 +338,7 @@ def game_id(table: bytes, entries: list[Any]) -> bytes:
         if entry[0] == 0:
             on = digest_after_step(on, entry[1])
         else:
-            on = digest("link", on, encode(entry[1:]))
+            on = digest("reconfiguration", on, encode(entry[1:]))
     return on
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from support import pieces
-from support.hasty import bare
 from support.limits import LIMIT
 from support.paths import VECTORS
+from support.proof_pile import bare
 
 from p2p_hoity import worker_processes
 from p2p_hoity.game_adapter import read_game

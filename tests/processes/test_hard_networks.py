@@ -101,8 +101,8 @@ def test_a_half_open_link_is_noticed_and_mended(net: Internet, tmp_path: Path) -
 @pytest.mark.nightly
 def test_two_split_from_four_and_heal(net: Internet, tmp_path: Path) -> None:
     places, two = machines(net, 6), (4, 5)
-    patience = "20000,20000,1000,8000"
-    how = {"edition": FULL, "patience": patience, "every": ("think=0.5",)}
+    timeouts = "20000,20000,1000,8000"
+    how = {"edition": FULL, "timeouts": timeouts, "every": ("think=0.5",)}
     with ProcessTable(tmp_path, 6, machines=places, **how) as table:
         table.fill()
         table.running[0].read_until("round", 2)
@@ -173,7 +173,7 @@ def test_a_killed_host_goes_on_elsewhere_by_a_fresh_ticket(net: Internet, tmp_pa
     places = [*machines(net, 1), home_of(net, 0), home_of(net, 1)]
     elsewhere, stranger = net.machine("new", "8.0.9.9/8"), net.machine("str", "8.8.0.1/8")
     ways: dict[int, Any] = {0: ("--listen", ":4646")}
-    with lost_host(tmp_path, places, ways=ways, patience=SHORT) as table:
+    with lost_host(tmp_path, places, ways=ways, timeouts=SHORT) as table:
         places[0] = elsewhere
         told = table.resume(0).read_until("type", "moved")
         assert told["reach"] == "anywhere"
@@ -374,18 +374,18 @@ def test_the_first_round_over_a_slow_cable(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("seats", "rate", "patience"), [(2, 2_000, ""), (3, 4_000, ""), (3, 2_000, LONG)]
+    ("seats", "rate", "timeouts"), [(2, 2_000, ""), (3, 4_000, ""), (3, 2_000, LONG)]
 )
 def test_a_whole_game_over_slow_cables(
-    tmp_path: Path, seats: int, rate: int, patience: str
+    tmp_path: Path, seats: int, rate: int, timeouts: str
 ) -> None:
     """At the default times a cable needs 2,000 bytes a second for each of its links.
 
     Of two links on a cable one may fall silent behind the other and is made anew. Nobody is late
-    by that, and with more patience the game is played over half of it, too.
+    by that, and with a longer step timeout the game is played over half of it, too.
     """
     edition = str(short_file(tmp_path, 9))
-    more = {"seats": seats, "edition": edition, "patience": patience}
+    more = {"seats": seats, "edition": edition, "timeouts": timeouts}
     with on_slow_cables(tmp_path, rate, **more) as table:
         print(judged := table.judge(), "links lost:", len(lost(table)))
         assert (judged["late"], judged["away"]) == ([], 0)

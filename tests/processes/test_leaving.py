@@ -1,4 +1,4 @@
-"""Real `hoity` seats that leave for now: the others go on although their patience is long."""
+"""Real `hoity` seats that leave for now: the others go on although their step timeout is long."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -14,7 +14,7 @@ from protocol.fault_codes import FAULTS
 
 QUICK = "bad-opening"
 MAY_FOLLOW = ("bad-promise",)
-"""A halt that leaves out a say is badly formed as well, once it lists what builds on it."""
+"""A promise that leaves out an input is malformed as well, once it lists what builds on it."""
 
 
 @pytest.mark.parametrize(

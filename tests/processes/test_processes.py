@@ -32,7 +32,7 @@ def test_two_seats(tmp_path: Path, variant: str) -> None:
     ],
 )
 def test_every_number_of_seats(tmp_path: Path, seats: int, edition: str) -> None:
-    with ProcessTable(tmp_path, seats, edition=edition, patience=STEADY) as table:
+    with ProcessTable(tmp_path, seats, edition=edition, timeouts=STEADY) as table:
         table.play()
 
 

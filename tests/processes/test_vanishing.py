@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from support.process_table import HASTY, ProcessTable
+from support.process_table import SHORT_TIMEOUTS, ProcessTable
 
 pytestmark = pytest.mark.nightly
 BEFORE = ("key.commit", "key.reveal", "key.ok", "shuffle", "deck.ok")
@@ -29,7 +29,7 @@ def test_a_guest_killed_before_the_table_is_full_frees_its_seat(tmp_path: Path) 
 @pytest.mark.parametrize("kind", BEFORE)
 def test_a_guest_killed_in_each_step_before_the_game(tmp_path: Path, kind: str) -> None:
     """The table ends, its seat named."""
-    with ProcessTable(tmp_path, 4, {3: (f"die={kind}:1",)}, patience=HASTY) as table:
+    with ProcessTable(tmp_path, 4, {3: (f"die={kind}:1",)}, timeouts=SHORT_TIMEOUTS) as table:
         table.fill()
         assert [one.end() for one in table.running.values()] == [1, 1, 1, -signal.SIGKILL]
         assert table.seen(3, "goes")[0]["at"] == kind
@@ -43,7 +43,7 @@ def test_a_guest_killed_in_each_step_before_the_game(tmp_path: Path, kind: str) 
 @pytest.mark.parametrize("moment", DURING)
 def test_a_guest_killed_in_each_kind_of_step(tmp_path: Path, moment: str) -> None:
     """The others end the game without that seat."""
-    with ProcessTable(tmp_path, 4, {3: (f"die={moment}:1",)}, patience=HASTY) as table:
+    with ProcessTable(tmp_path, 4, {3: (f"die={moment}:1",)}, timeouts=SHORT_TIMEOUTS) as table:
         table.fill()
         found = table.judge([0, 1, 2], equal=False)
         gone = table.running[3].end() == -signal.SIGKILL
@@ -56,7 +56,7 @@ def test_a_guest_killed_in_each_kind_of_step(tmp_path: Path, moment: str) -> Non
 
 @pytest.mark.parametrize("back", [False, True])
 def test_the_host_killed_for_good_or_to_come_back(tmp_path: Path, back: bool) -> None:
-    table = ProcessTable(tmp_path, 4, patience=HASTY, edition="uberplay-2004")
+    table = ProcessTable(tmp_path, 4, timeouts=SHORT_TIMEOUTS, edition="uberplay-2004")
     table.every = (table.waits(3),)
     with table:
         table.fill()
@@ -76,7 +76,9 @@ def test_the_host_killed_for_good_or_to_come_back(tmp_path: Path, back: bool) ->
 @pytest.mark.parametrize("number", [0, 3])
 def test_a_stopped_seat_wakes_up_and_plays_on(tmp_path: Path, number: int) -> None:
     """One of four is stopped until the others play without it, then let run again."""
-    table = ProcessTable(tmp_path, 4, patience=HASTY, every=("think=0.5",), edition="uberplay-2004")
+    table = ProcessTable(
+        tmp_path, 4, timeouts=SHORT_TIMEOUTS, every=("think=0.5",), edition="uberplay-2004"
+    )
     with table:
         table.fill()
         other = table.running[1 if number != 1 else 2]

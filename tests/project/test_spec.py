@@ -185,7 +185,7 @@ BOUNDS = [(form.low, form.high) for form in made.fields_of(table_header.Timeouts
 
 
 def _one(place: int, time: int) -> tuple[int, ...]:
-    """A patience of usual times but for one."""
+    """Return timeouts that are usual but for one."""
     times = [300_000, 30_000, 5_000, 120_000]
     times[place] = time
     return tuple(times)

@@ -48,7 +48,7 @@ def hear(table: ProcessTable, last: Terminal) -> dict[str, int]:
     content = transcript_format.read(transcript_format.open_file(last.transcript)).content
     bound = play_table.bind_raw(content.header)
     found = wire_tap.gather(table.path.glob("*.wire"), bound)
-    assert found.said_twice() == [], found.said_twice()
+    assert found.signed_twice() == [], found.signed_twice()
     return found.figures(last.seen("started")[0]["seat"])
 
 

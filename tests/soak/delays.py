@@ -21,7 +21,7 @@ def game(seats: int, delay: float, quorum: int | None) -> list[terminals.Termina
     folder = Path(tempfile.mkdtemp(prefix="hoity-delays-"))
     options = ("--quorum", str(quorum)) if quorum else ()
     table = ProcessTable(folder, seats, options=options, edition="uberplay-2004")
-    table.patience = ""
+    table.timeouts = ""
     table.ways = {n: ("--listen", f"8.0.{n}.1:4000", "--no-again") for n in range(seats)}
     with namespaces.internet() as net:
         table.machines = net.mesh(delay, *(f"8.0.{n}.1" for n in range(seats)))

@@ -32,7 +32,7 @@ from support.toy_game import ToyGame
 
 from soak.health import Watch
 
-PATIENCE = "30000,10000,1000,8000"
+TIMEOUTS = "30000,10000,1000,8000"
 CHOICES = 75
 """Choices a seat makes in one game, about."""
 
@@ -41,7 +41,7 @@ def flooded(path: Path, kind: str, seconds: float) -> dict[str, Any]:
     """One game of four with one flooder, and what it cost the others."""
     tale = kind if kind in ("truth", "dribble") else f"flood:{kind}"
     habits = {0: (f"lie={tale}", f"think={seconds / CHOICES}")}
-    table = ProcessTable(path, 4, habits, edition="uberplay-2004", patience=PATIENCE, fresh=True)
+    table = ProcessTable(path, 4, habits, edition="uberplay-2004", timeouts=TIMEOUTS, fresh=True)
     table.options = ("--quorum", "3")
     with table:
         flooder = table.running[0]

@@ -242,7 +242,7 @@ async def strangers(kind: str, address: str, host: str, seconds: float) -> Count
 
 def table_of(path: Path) -> ProcessTable:
     """A table for two, whose host waits for its guest."""
-    return ProcessTable(path, 2, edition="uberplay-2004", patience="", fresh=True)
+    return ProcessTable(path, 2, edition="uberplay-2004", timeouts="", fresh=True)
 
 
 def host_of(ticket: str) -> str:

@@ -5,7 +5,7 @@ own way leads from seat to seat. Each table has four seats. `--pairs star`: only
 the relay, its three guests call it, as when none of them waits there. `--pairs all`: all of them
 wait there, and each of the six pairs is linked through it. Every two seconds a link carries what a
 simultaneous choice puts on it, frame by frame, as it was counted in a real game (sizes with TLS):
-a sealed choice, a hold and a reveal of the seat itself and of those it passes on, and two syncs.
+a sealed choice, a barrier and a reveal of the seat itself and of those it forwards, and two syncs.
 `--direct` leads from seat to seat without a relay: what the load itself adds to the delay.
 """
 
@@ -41,7 +41,7 @@ SEATS: Final = 4
 EVERY: Final = 2.0
 """Seconds from one choice to the next."""
 WAVES: Final = ((0.0, 376), (0.3, 175), (0.6, 217))
-"""When in a choice, in seconds, and how long in bytes: commit, hold, reveal."""
+"""When in a choice, in seconds, and how long in bytes: sealed choice, barrier, reveal."""
 SYNCS: Final = ((0.9, 175), (1.9, 211))
 SPREAD: Final = 0.2
 """Seconds over which what belongs to one wave comes, as links have their delays."""

@@ -7,7 +7,7 @@ comes from a loopback address of its own and is linked with all four seats; it r
 sent, and verifies nothing, so that what is measured is the seats. Bots take one to three seconds
 for a choice. One JSON line for each crowd, over so many seconds after the deal: each seat's
 processor time in percent of a core and its memory, and by how many milliseconds a seat completed a
-step after the first one that did, which is the one whose say was the last that lacked.
+step after the first one that did, which is the one whose input was the last that lacked.
 """
 
 import json
@@ -137,7 +137,7 @@ def measure(number: int, seconds: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         clocks = {seat: (f"clock={path / str(seat)}.clock",) for seat in range(SEATS)}
-        table = ProcessTable(path, SEATS, clocks, edition="uberplay-2004", patience="", fresh=True)
+        table = ProcessTable(path, SEATS, clocks, edition="uberplay-2004", timeouts="", fresh=True)
         table.every = (f"think={PACE}", "core=0")
         with table:
             watched = _Watched(table, number)

@@ -1,7 +1,7 @@
 """Traces of the model of endings, replayed by the machines of a table.
 
-Every frame waits until the trace has its link hand over what there is. Each seat has a clock of
-its own, since the model lets no two of them go alike.
+Every frame waits until the trace delivers its link. Each seat has a clock of its own, since the
+model lets no two of them run alike.
 """
 
 from collections import defaultdict
@@ -61,7 +61,7 @@ class Replay:
         return True
 
     def own(self, seat: int) -> list[Message]:
-        """Return what a seat holds of its own messages."""
+        """Return the own messages that a seat stores."""
         return list(inspect(self.table.machine(seat)).store.by_seat(seat))
 
     def at(self, seat: int) -> None:

@@ -69,7 +69,7 @@ def bodies(size: int) -> bytes:
 
 
 def promises(size: int) -> bytes:
-    """Signed halts that name as much as they may, of which the file has nothing."""
+    """Signed epoch promises that name as many messages as they may, none of which the file has."""
     table = _header().table_id
     found = []
     for epoch in range(1, size // 241_000 + 1):
@@ -77,9 +77,9 @@ def promises(size: int) -> bytes:
         promise = EpochPromise(epoch, None, names, None, names[:3000], ())
         found.append(sign(WHO[0], table, 0, promise))
     found.sort(key=lambda message: message.hash)
-    close = sign(WHO[0], table, 0, NewEpoch(1, tuple(one.hash for one in found[:2])))
+    proposal = sign(WHO[0], table, 0, NewEpoch(1, tuple(one.hash for one in found[:2])))
     messages = tuple((one.payload, one.signature) for one in found)
-    return _file((), ((), messages, ((close.payload, close.signature),)))
+    return _file((), ((), messages, ((proposal.payload, proposal.signature),)))
 
 
 def small_items(size: int) -> bytes:

@@ -1,7 +1,7 @@
-"""The inside of a seat's machine, for tests: what it holds, copied, and a few ways to change it.
+"""The state of a seat's machine, for tests: copies of it, and a few ways to change it.
 
 A test compares `inspect(machine)` before and after, or reads one field of it. Only this file knows
-how the product arranges what a seat holds.
+how the product arranges the state of a seat.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,11 +28,16 @@ from protocol.wire.signed_notices import Departure
 
 @dataclass(frozen=True)
 class Inside:
-    """What a machine held at the moment of the call; nothing here changes with it.
+    """A copy of the state of a machine at the moment of the call.
 
-    `proofs` are the faults found, by seat; `wishes` the highest epoch that each seat requests;
-    `departures` the number of each seat's last departure; `near` the seats that are heard over a
-    link; `fresh` the messages that the rules have not looked at yet.
+    Some of its attributes are:
+
+    Attributes:
+        requests: The highest epoch that each seat requests.
+        proofs: The faults that were found, by seat.
+        direct: The seats with a direct link that has carried a frame.
+        departures: The number of each seat's last departure.
+        fresh: The messages that the rules have not looked at yet.
     """
 
     state: SigningState
@@ -57,7 +62,7 @@ class Inside:
     bad_promises: tuple[bytes, ...]
 
     def hashes(self) -> set[bytes]:
-        """Return the hashes of all messages held."""
+        """Return the hashes of all stored messages."""
         return {message.hash for message in self.store}
 
     def statements(self, seat: int) -> list[Statement]:
@@ -66,7 +71,7 @@ class Inside:
 
 
 def inspect(machine: SeatMachine) -> Inside:
-    """Return a copy of what a machine holds."""
+    """Return a copy of the state of a machine."""
     signer, peers, timers, view = machine.signer, machine.peers, machine.timers, machine.log.view
     return Inside(
         state=signer.state,
@@ -114,7 +119,7 @@ def has_signed(machine: SeatMachine, kind: type[Any], epoch: int) -> bool:
     return machine.log.has_signed(machine.seat, kind, epoch)
 
 
-# Live parts, for what looks at every event of a simulated game
+# Live parts, for checks at every event of a simulated game
 
 
 def view_of(machine: SeatMachine) -> FollowedChain:
@@ -123,7 +128,7 @@ def view_of(machine: SeatMachine) -> FollowedChain:
 
 
 def store_of(machine: SeatMachine) -> MessageStore:
-    """Return the messages that the machine holds, as they are."""
+    """Return the message store of the machine itself."""
     return machine.log.store
 
 
@@ -145,7 +150,7 @@ def is_asking(machine: SeatMachine) -> bool:
 def is_hurried(machine: SeatMachine, place: StepTimeout) -> bool:
     """Return whether the machine reports this place as timed out before its clock says so.
 
-    What it signed before a crash, and sends again, is no report of its own.
+    A promise that it signed before a crash and sends again does not count.
     """
     tip = machine.tip
     is_here = (place.epoch, place.step, place.on) == (machine.log.view.epoch, tip.step, tip.digest)
@@ -172,12 +177,12 @@ def chosen_inputs(machine: SeatMachine) -> dict[int, Message]:
 
 
 def is_effective(machine: SeatMachine, proof: Proof) -> bool:
-    """Return whether a proof turns the machine's epoch."""
+    """Return whether a proof makes the machine change its epoch."""
     return fault_evidence.is_effective(proof, machine.log.view)
 
 
 def has_proof(machine: SeatMachine) -> bool:
-    """Return whether the machine holds a proof that turns its epoch."""
+    """Return whether the machine stores a proof that makes it change its epoch."""
     return machine.judge.has_proof()
 
 
@@ -211,8 +216,8 @@ def sign_as_ever(machine: SeatMachine, statement: Statement, note: Any) -> bool:
     return Signer.sign(machine.signer, statement, note)
 
 
-def hold(machine: SeatMachine, message: Message) -> None:
-    """Let the machine take a message in as one that was checked."""
+def store(machine: SeatMachine, message: Message) -> None:
+    """Let the machine store a message as one that was checked."""
     machine.signer.hold(message)
 
 
@@ -229,17 +234,17 @@ def enter(machine: SeatMachine, epoch: int, base: Node) -> bool:
     return entered
 
 
-# Changes of what a machine holds.
+# Changes of the state of a machine.
 
 
 def alter(machine: SeatMachine, **values: Any) -> None:
-    """Set fields of a machine: `seat`, `promise`, `floor`, `inquiry`, `spared`, `epoch`, `base`,
-    `tip`, `now`, `proposing`, `wants`, `wanted_closes`, `polynomial`.
+    """Set fields of a machine: `seat`, `promise`, `floor`, `inquiry`, `hears`, `epoch`, `base`,
+    `tip`, `now`, `proposing`, `wants`, `wanted_new_epochs`, `polynomial`.
     """
     places = {
         "seat": machine,
         **dict.fromkeys(("promise", "floor", "inquiry"), machine.signer),
-        "spared": machine.peers,
+        "hears": machine.peers,
         **dict.fromkeys(("epoch", "base", "tip"), machine.log.view),
         **dict.fromkeys(("now", "proposing"), machine.timers),
         **dict.fromkeys(("wants", "wanted_new_epochs"), machine.log.store),
@@ -266,7 +271,7 @@ def request(machine: SeatMachine, epochs: Mapping[int, int]) -> None:
 
 
 def keep_departure(machine: SeatMachine, word: Departure, now: float) -> None:
-    """Let the machine hold a departure."""
+    """Let the machine store a departure."""
     machine.peers.departures.keep(word, now)
 
 
@@ -287,7 +292,7 @@ def identity_of(machine: SeatMachine) -> Identity:
 
 
 def send_to_all(machine: SeatMachine, message: Message) -> None:
-    """Let the machine send a message that it does not hold itself."""
+    """Let the machine send a message that it does not store itself."""
     machine.outbox.send(message)
 
 

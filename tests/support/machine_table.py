@@ -22,7 +22,7 @@ from protocol.wire.table_header import Header, Terms, Timeouts
 from support.forgeries.cheater import CheatingMachine, Lie
 from support.toy_game import ToyGame
 
-PATIENCE = Timeouts()
+TIMEOUTS = Timeouts()
 QUICK = Timeouts(20_000, 10_000, 3_000, 60_000)
 TICK = 0.2
 """Seconds between two ticks of the machines where links take time."""
@@ -55,7 +55,7 @@ def make_table(
     game: Any,
     seats: int,
     quorum: int | None = None,
-    timeouts: Timeouts = PATIENCE,
+    timeouts: Timeouts = TIMEOUTS,
     rejoins: int = 8,
 ) -> tuple[Table, list[Identity]]:
     """Return a table of a game that needs no terms."""
@@ -107,7 +107,7 @@ class MachineTable:
     cheaters: Seats that lie, and how; see `support.forgeries.cheater`.
     cut: Whether the link between two seats is broken, and carries nothing.
     drop: Whether this frame is lost as it arrives.
-    hold_back: Whether this frame never leaves.
+    hold_back: Whether this frame is never sent.
     delay: Seconds that a link takes; None where frames wait in `queue` to be delivered.
     leaving: Seats that leave as soon as the program would; they are not there any more.
     does_jobs: Whether the seat's jobs are done at once; a machine that hands out none has none.
@@ -274,7 +274,7 @@ class MachineTable:
         return signed_messages.sign(self.who[seat], self.table.id, seat, statement)
 
     def show(self, seat: int, other: int, statement: Statement) -> None:
-        """Let a seat sign a statement and show it to one other, whatever is held back."""
+        """Let a seat sign a statement and show it to one other, even if frames are held back."""
         self.carry(seat, other, carried(self.sign(seat, statement)))
 
     def message(self, frame: bytes) -> Message | None:
@@ -373,7 +373,7 @@ class MachineTable:
                 self.collect(seat)
 
     def leave(self, seat: int) -> None:
-        """Let a seat be there no more; the others lose their links with it."""
+        """Let a seat leave for good. The others lose their links with it."""
         self.left_at[seat] = self.now
         self.places[seat].alive = False
         for other in range(len(self.places)):

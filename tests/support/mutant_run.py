@@ -1,4 +1,4 @@
-"""Run of the mutants: each must be killed by a simulated game or by one test of the suite.
+"""A run of the mutants: a simulated game or one test of the suite must kill each of them.
 
 What kills a mutant stands behind its name in `tests/protocol_/seat/killed_mutants.txt`: a test in
 `tests/protocol_`, or "game", the seed of a simulated game, and the one lie of its wide catalogue

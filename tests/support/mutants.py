@@ -57,7 +57,7 @@ def _source(function: Callable[..., Any]) -> str:
 def _spoiled(function: Callable[..., Any], old: str, new: str) -> Any:
     source = _source(function)
     if old not in source:
-        raise LookupError(f"{function.__qualname__} no longer holds {old!r}")
+        raise LookupError(f"{function.__qualname__} no longer contains {old!r}")
     space: dict[str, Any] = {}
     exec(
         compile(
@@ -71,7 +71,7 @@ def _spoiled(function: Callable[..., Any], old: str, new: str) -> Any:
 
 @contextmanager
 def planted(mutant: Mutant) -> Iterator[None]:
-    """Within this block the mutant's errors are in the rules."""
+    """Plant the errors of a mutant in the rules within this block."""
     kept = [(function, function.__code__) for function, _, _ in mutant.spoils]
     try:
         for function, old, new in mutant.spoils:
@@ -82,7 +82,7 @@ def planted(mutant: Mutant) -> Iterator[None]:
             function.__code__ = code  # type: ignore[attr-defined]
 
 
-HELD = "inputs = {m.hash for m in stored_inputs(base, state.log.store, under)}"
+LISTED = "inputs = {m.hash for m in stored_inputs(base, state.log.store, under)}"
 MUTANTS = (
     mutant(
         "t-1 promises",
@@ -101,12 +101,12 @@ MUTANTS = (
     ),
     mutant(
         "promise omits its own last input",
-        (own_promise, HELD, HELD.replace("under)}", "under) if m.seat != state.seat}")),
+        (own_promise, LISTED, LISTED.replace("under)}", "under) if m.seat != state.seat}")),
         (epoch_change.promise, "not reports_all(state, request)", "False"),
     ),
     mutant(
         "promise omits what its own input builds on",
-        (own_promise, HELD, HELD.replace("under)}", "under) if m.seat == state.seat}")),
+        (own_promise, LISTED, LISTED.replace("under)}", "under) if m.seat == state.seat}")),
     ),
     mutant(
         "promises not binding",
@@ -191,7 +191,8 @@ MUTANTS = (
         ),
     ),
     mutant(
-        "votes name the close", (Votes.read_new_epochs, "base.node.base_digest()", "message.hash")
+        "votes name the new-epoch message",
+        (Votes.read_new_epochs, "base.node.base_digest()", "message.hash"),
     ),
     mutant("a base leaves the standings out", (Node.base_value, "self.standings()", "None")),
     mutant(
@@ -318,7 +319,7 @@ MUTANTS = (
         (Inquiry.is_over, "now - self.began >= seconds", "True"),
     ),
     mutant(
-        "a departure hurries who still thinks",
+        "a departure hurries a seat that still thinks",
         (Peers.all_left, "self.log.awaited() <= away", "bool(self.log.awaited() & away)"),
     ),
     mutant(

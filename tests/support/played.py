@@ -8,13 +8,20 @@ from protocol.transcript.transcript_writer import to_the_end
 from protocol.wire import signed_messages
 from protocol.wire.signed_messages import Message, StepInput
 from protocol.wire.table_header import Terms, Timeouts
-from support.forgeries.bodies import Forge, another_seal, empty_escrow, fixed, patched, plus_one
+from support.forgeries.bodies import (
+    Forge,
+    another_sealed_choice,
+    empty_escrow,
+    fixed,
+    patched,
+    plus_one,
+)
 from support.forgeries.cheater import Lie, on_input, twice
 from support.inspection import sign
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.toy_game import ToyGame
 
-PATIENCE = Timeouts(20_000, 10_000, 3_000, 60_000)
+TIMEOUTS = Timeouts(20_000, 10_000, 3_000, 60_000)
 
 
 def game_of(terms: Terms) -> ToyGame:
@@ -28,7 +35,7 @@ def new_room(
     seats: int, quorum: int | None = None, cheaters: Mapping[int, Lie] | None = None
 ) -> MachineTable:
     """Return a table of two rounds before its first word."""
-    return toy_table(seats, 2, quorum, PATIENCE, cheaters=cheaters)
+    return toy_table(seats, 2, quorum, TIMEOUTS, cheaters=cheaters)
 
 
 def forging_in(kind: Kind, forge: Forge, also: bool = False) -> Lie:
@@ -59,7 +66,7 @@ def vanish(room: MachineTable, seat: int) -> None:
 
 
 def read_input(room: MachineTable, frame: bytes) -> Message | None:
-    """The say that a frame carries, if it does."""
+    """Return the step input that a frame carries, if it carries one."""
     message = room.message(frame)
     return message if message is not None and isinstance(message.statement, StepInput) else None
 
@@ -139,7 +146,7 @@ TABLES: dict[str, Callable[[], MachineTable]] = {
     "returned": _returned,
     "doubted": lambda: _doubted(Kind.OVER),
     "doubted end": lambda: _doubted(Kind.RESULT),
-    "equivocator": lambda: _lying(Kind.SEAL, another_seal, also=True),
+    "equivocator": lambda: _lying(Kind.SEAL, another_sealed_choice, also=True),
     "wrong share": lambda: _lying(Kind.OPEN, patched(1, plus_one)),
     "empty escrow": lambda: _lying(Kind.SEAL, empty_escrow, gone=True),
     "spoilt result": lambda: _lying(Kind.RESULT, fixed(b"\x01")),

@@ -214,7 +214,7 @@ class PlayerTable:
         self,
         path: Path,
         seats: int,
-        patience: Timeouts = SHORT,
+        timeouts: Timeouts = SHORT,
         edition: rules.Edition | None = None,
         thinking: float | None = None,
         parted: bool = False,
@@ -225,7 +225,7 @@ class PlayerTable:
         Args:
             path: Where the homes of its players are.
             seats: How many play.
-            patience: The times of the table.
+            timeouts: The timeouts of the table.
             edition: What is played. By default a game of few rounds with 24 Collectibles, or of
                 more rounds if players think: then something happens to some of them.
             thinking: How many seconds each player thinks before a choice; none by default.
@@ -245,7 +245,7 @@ class PlayerTable:
         by_default = edition_of("small-4") if thinking is None else LONGER
         game = game_adapter.game_value(edition or by_default, variant)
         host = self.guests[0].key.public
-        self.terms = Terms(host, b"n" * 32, game, seats, default_quorum(seats), patience)
+        self.terms = Terms(host, b"n" * 32, game, seats, default_quorum(seats), timeouts)
         self._ticket: Ticket | None = None
         self.opened = trio.Event()
         self.lan = Lan.OFF

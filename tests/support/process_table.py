@@ -20,7 +20,7 @@ the machine is busy, and whoever leaves is not awaited long."""
 STEADY = "1800000,1800000,20000,60000"
 """The same where nobody leaves: at the end, too, a seat is awaited whose machine stood still for
 some seconds, and which has lost its links by that."""
-HASTY = "8000,15000,1000,8000"
+SHORT_TIMEOUTS = "8000,15000,1000,8000"
 """Where seats are declared absent in seconds."""
 
 
@@ -39,7 +39,7 @@ class ProcessTable:
     """All input of the host."""
     edition: str = ""
     """The short one if empty; what `--edition` is given."""
-    patience: str = LONG
+    timeouts: str = LONG
     """Empty for that of `hoity host`."""
     fresh: bool = False
     """Whether a Python of its own reads the program for each seat, as where memory is measured."""
@@ -75,8 +75,8 @@ class ProcessTable:
     def habits_of(self, number: int) -> Habits:
         """Return the habits of a seat; it dies but once."""
         habits = (*self.habits.get(number, ()), *self.every)
-        if number == 0 and self.patience:
-            habits = (f"times={self.patience}", *habits)
+        if number == 0 and self.timeouts:
+            habits = (f"times={self.timeouts}", *habits)
         once = number in self.running
         return tuple(one for one in habits if not (once and one.startswith("die=")))
 

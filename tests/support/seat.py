@@ -7,7 +7,7 @@ die=KIND:N            SIGKILL itself as the N-th step of that kind begins, befor
                       owe something there
 think=SECONDS|FROM-TO a bot takes so long for a choice, or a random time between the two
 wait=ROUND:FILE       from that round on, a bot chooses nothing until the file is there
-times=C,S,G,CAP       all four times of the patience of a table that it hosts, in milliseconds;
+times=C,S,G,CAP       all four timeouts of a table that it hosts, in milliseconds;
                       `hoity host` itself sets only the first two
 only=PORT,PORT        nothing but these ports can be dialled, as behind a wall with relays outside
 core=N                it runs on that core alone
@@ -149,8 +149,8 @@ def wait(word: str) -> None:
 def times(word: str) -> None:
     """Give the table hosted here these times."""
     choice, step, back_off, cap = (int(part) for part in word.split(","))
-    patience = Timeouts(choice, step, back_off, cap)
-    setattr(play, "Patience", lambda **_: patience)  # noqa: B010 - the same
+    timeouts = Timeouts(choice, step, back_off, cap)
+    setattr(play, "Timeouts", lambda **_: timeouts)  # noqa: B010 - the same
 
 
 def only(word: str) -> None:

@@ -15,8 +15,8 @@ from protocol.game_interface import Choose, Layout, Over, Presence, Seal
 
 BOTH = (b"a", b"b")
 LEGAL = {"H": (b"a",), "R": (b"a",)}
-"""By letter: what may be said in `hold` (nothing but the empty pass) and in a reveal (the one
-opening that recomputes the commitment); in any other step one of two."""
+"""The legal bodies by letter: the empty pass in a barrier, and the one opening of the commitment in
+a reveal. Any other step has two."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class TinyState:
 class TinyGame:
     """Steps by shape: a digit is the one seat that speaks; at a letter all speak.
 
-    'C' commits, 'H' holds and 'R' reveals; 'A' is any other step in which all speak.
+    'C' seals, 'H' is a barrier, and 'R' reveals; 'A' is any other step in which all speak.
     `ranks` are what the game gives as standings: the rank of each seat.
     """
 
@@ -72,7 +72,7 @@ def letter(node: Node) -> str:
 
 
 def bodies(node: Node) -> tuple[bytes, ...]:
-    """What may be said in the step that `node` stands before."""
+    """Return the legal bodies in the step at `node`."""
     return LEGAL.get(letter(node), BOTH)
 
 

@@ -62,12 +62,12 @@ def pieces(path: Path) -> Iterator[tuple[bytes, bytes]]:
 
 @dataclass
 class Statements:
-    """What all seats of a table said, by identity: on the wire, and signed at all."""
+    """The statements of all seats of a table by identity: those on the wire, and all signed."""
 
     wire: dict[tuple[int, ...], set[bytes]] = field(default_factory=lambda: defaultdict(set))
     signed: dict[tuple[int, ...], set[bytes]] = field(default_factory=lambda: defaultdict(set))
 
-    def said_twice(self) -> list[tuple[int, ...]]:
+    def signed_twice(self) -> list[tuple[int, ...]]:
         """The identities of which two different statements were on the wire: never any."""
         return sorted(key for key, said in self.wire.items() if len(said) > 1)
 

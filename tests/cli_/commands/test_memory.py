@@ -40,7 +40,7 @@ def peak(*commands: list[str], home: Path) -> int:
     return int(done.stdout)
 
 
-SLOW = {"halts", "messages", "long_message", "small_items"}
+SLOW = {"promises", "messages", "long_message", "small_items"}
 KINDS = [pytest.param(k, marks=pytest.mark.nightly) if k in SLOW else k for k in MADE]
 
 

@@ -185,7 +185,7 @@ async def quietly_taken(there, token, heard=None):
             heard.append(piece)
 
 
-class Hasty(Stuck):
+class Trailing(Stuck):
     """A stream on which more goes out right behind what is sent."""
 
     more = b""
@@ -199,13 +199,13 @@ async def test_who_says_more_than_is_held_before_the_splice_is_cut(size, autojum
     """[L-33]"""
     async with street() as there:
         seat = await seated(there)
-        hasty = Hasty(await there.network.open(there.relay))
-        caller, token = await announced(there, seat, hasty)
+        trailing = Trailing(await there.network.open(there.relay))
+        caller, token = await announced(there, seat, trailing)
         heard = []
         async with trio.open_nursery() as nursery:
             nursery.start_soon(quietly_taken, there, token, heard)
             await read_frame(caller, 256)
-            hasty.more = bytes(size)
+            trailing.more = bytes(size)
             bare, _ = await laid_aside(caller)
             with suppress(trio.BrokenResourceError):
                 await until_cut(bare)

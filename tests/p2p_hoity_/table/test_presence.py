@@ -34,8 +34,8 @@ class Watched(MachineTable):
     """Seats before the first bid, watched by seat 0; those in `mute` do not bid."""
 
     def __init__(self, mute: set[int], choice: float, seats: int = 4, quorum: int = 3) -> None:
-        patience = Timeouts(round(choice * 1000), 10_000, 3_000, 60_000)
-        table, who = make_table(ToyGame(seats, 1), seats, quorum, patience)
+        timeouts = Timeouts(round(choice * 1000), 10_000, 3_000, 60_000)
+        table, who = make_table(ToyGame(seats, 1), seats, quorum, timeouts)
         self.mute = mute
         super().__init__(table, who, lambda m, a: None if m.seat in self.mute else toy_choice(m, a))
         self.start()

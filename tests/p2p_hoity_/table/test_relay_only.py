@@ -169,7 +169,7 @@ async def test_a_relay_that_another_seat_names_gets_no_connection(
 async def test_it_is_kept_with_the_game_and_with_the_next_one(
     hiding: Callable[..., Hiding],
 ) -> None:
-    here = hiding(2, patience=CALM)
+    here = hiding(2, timeouts=CALM)
     for guest in here.table.guests:
         guest.options["again"], guest.player = True, willing(1)
     bare = replace(Reach("node2:0"), network=here.notes[2], maps=True, lan=Lan.OPEN)
@@ -199,7 +199,7 @@ async def test_it_is_kept_with_the_game_and_with_the_next_one(
 async def test_a_seat_that_hides_since_it_was_resumed_goes_on_to_hide(
     hiding: Callable[..., Hiding],
 ) -> None:
-    here = hiding(patience=CALM, thinking=1.0)
+    here = hiding(timeouts=CALM, thinking=1.0)
     guest, since = here.table.guests[2], Noted(here.table.network)
     bare = Reach("node2:0", network=since)
 

@@ -71,12 +71,12 @@ async def test_onlookers_are_turned_away_at_every_seat(tmp_path: Path) -> None:
 async def test_a_seat_that_comes_back_still_lets_nobody_look_on(tmp_path: Path) -> None:
     table = unwatched(tmp_path)
 
-    async def knock() -> None:
+    async def ask_to_watch() -> None:
         await table.until_heard(updates.Started, 2, times=2)
         await turned_away(table, 2)
         assert not table.heard(updates.GameOver)
 
-    await table.play({2: partial(table.crash_and_resume, 2, past_round(2))}, knock)
+    await table.play({2: partial(table.crash_and_resume, 2, past_round(2))}, ask_to_watch)
     assert not table.heard(updates.Accused)
 
 

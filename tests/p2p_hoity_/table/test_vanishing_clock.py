@@ -40,20 +40,20 @@ async def test_jumping_clocks_do_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("seats", [3, 4, 6])
 @cheap_blocks()
 def test_a_machine_whose_own_clock_leaps_makes_nobody_absent(seats: int, leap: float) -> None:
-    """Alone it has no quorum, so that its impatience is nobody's harm."""
+    """Alone it has no quorum, so that its early timeouts harm nobody."""
     table, who = make_table(ToyGame(seats, 2), seats)
     room = MachineTable(table, who, toy_choice)
     room.start()
-    hasty = room.places[1].machine
-    while not hasty.has_begun:
+    leaping = room.places[1].machine
+    while not leaping.has_begun:
         assert room.deliver()
-    began = hasty.tip.step
+    began = leaping.tip.step
     for name in ("tick", "receive", "choose"):
-        setattr(hasty, name, ahead(getattr(hasty, name), leap))
-    hasty.tick(room.now)
+        setattr(leaping, name, ahead(getattr(leaping, name), leap))
+    leaping.tick(room.now)
     room.run(120.0)
     assert room.done()
-    assert began < hasty.tip.step
+    assert began < leaping.tip.step
     assert len({place.machine.tip.digest for place in room.places}) == 1
     assert all(place.machine.tip.present == table.everyone for place in room.places)
     assert all(inspect(place.machine).proofs == {} for place in room.places)

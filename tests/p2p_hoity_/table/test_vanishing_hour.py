@@ -1,4 +1,4 @@
-"""Seats that come back after an hour, in memory on a virtual clock, with the usual patience."""
+"""Seats that come back after an hour, in memory on a virtual clock, with the usual timeouts."""
 
 from functools import partial
 from pathlib import Path
@@ -82,7 +82,7 @@ async def test_all_are_gone_for_an_hour_and_come_back(tmp_path: Path, seldom: No
         assert scopes[number].cancelled_caught
         table.guests[number].listener = lambda update: None
         await trio.sleep(AWAY)
-        if number == 2:  # the last one is later still, within the patience of any step
+        if number == 2:  # the last one is later still, within the timeout of any step
             await trio.sleep(15)
         await table.resume(number)
 

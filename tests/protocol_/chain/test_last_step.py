@@ -8,7 +8,7 @@ import pytest
 from support.forgeries.bodies import fixed
 from support.inspection import inspect
 from support.machine_table import MachineTable, carried
-from support.played import PATIENCE, forging_in, game_of, new_room, read_input, vanish
+from support.played import TIMEOUTS, forging_in, game_of, new_room, read_input, vanish
 
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
@@ -108,7 +108,10 @@ def test_who_left_before_the_fault_came_has_a_file_without_it_and_the_same_resul
 
 
 def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
-    """The others have ended and left; seat 0 lacks one say, and has heard the liar's second."""
+    """Return a table whose other seats have left; seat 0 lacks an input and stores a second one.
+
+    That second input is of the liar, and proves its fault.
+    """
     room, request = new_room(4), list[bytes]()
     machine = room.machine()
 
@@ -129,23 +132,23 @@ def alone_with_a_proof(proof: bool) -> tuple[MachineTable, SeatMachine]:
     return room, machine
 
 
-def test_who_alone_holds_a_proof_at_the_end_waits_for_a_base_one_patience_long() -> None:
+def test_a_seat_that_alone_stores_a_proof_at_the_end_waits_one_step_timeout() -> None:
     _, machine = alone_with_a_proof(proof=False)
     assert machine.finished, "there is none to wait for"
     room, machine = alone_with_a_proof(proof=True)
     assert not machine.awaited()
     assert LIAR in inspect(machine).proofs
-    machine.tick(PATIENCE.step / 1000 - 0.1)
+    machine.tick(TIMEOUTS.step / 1000 - 0.1)
     assert not machine.finished
-    machine.tick(room.now + PATIENCE.step / 1000)
+    machine.tick(room.now + TIMEOUTS.step / 1000)
     assert machine.finished
     report = verify(machine.transcript(), game_of)
     assert report.ok, report.problem
     assert report.game_id == verify(room.machine(1).transcript(), game_of).game_id
 
 
-def test_who_holds_the_proof_before_the_last_say_does_not_end_without_a_base() -> None:
-    """Every honest seat hears the liar's other statement first, and then the empty say it needs."""
+def test_a_seat_that_stores_the_proof_before_the_last_input_does_not_end_without_a_base() -> None:
+    """Every honest seat receives the liar's other input first, and then the empty one it needs."""
     room, passed, ends = new_room(4), set[int](), dict[int, Kind]()
 
     def other_first(source: int, to: int, frame: bytes) -> bool:

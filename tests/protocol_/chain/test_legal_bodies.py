@@ -1,8 +1,8 @@
-"""An honest seat always has a legal thing to say, whatever the others choose: every kind of step.
+"""An honest seat has a legal input in every kind of step, whatever the others choose.
 
-A table is driven without machines: honest seats say what their pen writes, liars say whatever the
-checks let pass and is worst for the others; any seat may fall silent at any step, come back, or be
-found at fault, as long as a quorum is left.
+A table is driven without machines. Honest seats give the inputs that the product makes, liars the
+worst ones that the checks let pass. Any seat may fall silent at any step, rejoin, or be found at
+fault, as long as a quorum is left.
 """
 
 import random
@@ -66,13 +66,13 @@ class Drive:
         self.node = transition.begin(self.table)
 
     def worst(self, liar: int, size: int) -> tuple[int, ...]:
-        """Polynomials that leave others with little: roots at victims, or all ones."""
+        """Return polynomials that harm others: with roots at victims, or all coefficients one."""
         victims = [s + 1 for s in range(self.table.seats) if s != liar]
         self.die.shuffle(victims)
         roots = victims[: self.die.randrange(size)]
         return self.die.choice([with_roots(5, roots, size), (1,) * size])
 
-    # What is said.
+    # Inputs.
 
     def body(self, seat: int) -> bytes | None:
         """What this seat says; a liar's lie only where the checks let it pass. None: a liar that
@@ -141,7 +141,7 @@ class Drive:
         return set(self.die.sample(sorted(node.want.speakers), k=1))
 
     def changed(self, node: Node, missing: set[int]) -> Node:
-        """The change of epoch after a step: absent and banned seats go, some come back."""
+        """Reconfigure after a step: absent and banned seats go, some rejoin."""
         if node.want.kind in SETUP | {Kind.RESULT, Kind.ENDED}:
             return node
         back = set(self.table.everyone - node.present - node.banned)
@@ -178,7 +178,7 @@ def test_every_kind_of_step_was_met() -> None:
     assert set(Kind) - set(seen) == rest
 
 
-# The one value by which a dealer could leave others speechless.
+# The one key share by which a dealer could leave others without a legal input.
 
 
 def reveal_of(drive: Drive, seat: int, poly: tuple[int, ...]) -> bytes:
@@ -186,8 +186,8 @@ def reveal_of(drive: Drive, seat: int, poly: tuple[int, ...]) -> bytes:
     vector = tuple(key_sharing.feldman_vector(poly))
     context = drive.table.context(2, seat, "key")
     proof = sigma_proofs.prove_key(context, poly[0], vector[0], drive.rng)
-    pieces = tuple(b"" if s == seat else bytes(80) for s in range(drive.table.seats))
-    return step_bodies.encode_body(KeyReveal(vector, proof, pieces))
+    key_shares = tuple(b"" if s == seat else bytes(80) for s in range(drive.table.seats))
+    return step_bodies.encode_body(KeyReveal(vector, proof, key_shares))
 
 
 def before_reveal(poly: tuple[int, ...], seats: int = 4) -> Drive:
@@ -228,7 +228,7 @@ def test_the_hash_the_proof_and_then_the_key_sharing_are_looked_at() -> None:
         assert found.value.code == code
 
 
-def test_an_honest_seat_draws_again_when_a_piece_would_be_zero(
+def test_an_honest_seat_draws_again_when_a_key_share_would_be_zero(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn = iter([*with_roots(7, [3], 3), 5, 6, 8])
@@ -237,7 +237,7 @@ def test_an_honest_seat_draws_again_when_a_piece_would_be_zero(
 
 
 def keys_that_cancel(what: str) -> Drive:
-    """Three seats that all conspire: the joint key, or what one holds of all backups, is zero."""
+    """Three seats conspire, so that the joint key or the sum of one seat's key shares is zero."""
     drive = Drive(3, frozenset(), 3)
     polys = [(3, 4), (5, 6), ((-8) % ORDER, 11)]
     if what == "total":  # the sum at index 2 is zero

@@ -2,7 +2,7 @@
 
 import pytest
 from support.cases import fails
-from support.machine_table import PATIENCE, toy_table
+from support.machine_table import TIMEOUTS, toy_table
 from support.rules_driver import Referee
 from support.sim.cheap import cheap_blocks
 
@@ -22,7 +22,7 @@ def test_behind_the_last_step_the_hands_are_opened(
     assert transition.LAST_STEP == 12_000, "a shorter game is not stopped"
     monkeypatch.setattr(transition, "LAST_STEP", last)
     with cheap_blocks():
-        room = toy_table(4, 3, timeouts=PATIENCE)
+        room = toy_table(4, 3, timeouts=TIMEOUTS)
         room.play(until=5)
     tips = [place.machine.tip for place in room.places]
     assert all(place.machine.finished for place in room.places)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.cases import fails
-from support.machine_table import PATIENCE, MachineTable, make_table, toy_choice, toy_table
+from support.machine_table import TIMEOUTS, MachineTable, make_table, toy_choice, toy_table
 from support.toy_game import Toy, ToyGame
 
 from protocol.chain import transition
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("cheap")
 
 def played(seats: int = 3) -> list[Node]:
     """Every node of an undisturbed game, in order."""
-    room = toy_table(seats, 1, timeouts=PATIENCE)
+    room = toy_table(seats, 1, timeouts=TIMEOUTS)
     room.play(until=5)
     passages = list(steps_to(room.machine().tip))
     return [passages[0][0], *(after for _, _, after in passages)]
@@ -93,7 +93,7 @@ def test_a_choice_that_is_judged_behind_a_reconfiguration_is_void_at_the_last_st
     gone: int,
 ) -> None:
     """Only a game whose goal rests on who is present comes to this ([P-1])."""
-    room = MachineTable(*make_table(ShrinkingGame(3, 1), 3, None, PATIENCE), toy_choice)
+    room = MachineTable(*make_table(ShrinkingGame(3, 1), 3, None, TIMEOUTS), toy_choice)
     room.play(until=5)
     passages = list(steps_to(room.machine().tip))
     node, slots = next(

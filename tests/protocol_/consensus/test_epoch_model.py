@@ -82,10 +82,10 @@ def test_the_model_catches_a_wrong_rule() -> None:
 
 
 WRONG: dict[str, dict[str, Any]] = {
-    "no honest halt": {"signers": 1},
-    "final by t says": {"final_by": 3},
+    "no honest promise": {"signers": 1},
+    "final by t inputs": {"final_by": 3},
     "a completed step final by itself": {"final_by": 1},
-    "a halt omits its own last say": {"omit_own_last": True},
+    "a promise omits its own last input": {"omit_own_last": True},
 }
 
 
@@ -95,10 +95,10 @@ def test_the_model_loses_a_final_step_under_a_weaker_rule(wrong: dict[str, Any])
 
 
 @pytest.mark.parametrize(("seats", "quorum", "liars"), [(3, 2, {2}), (4, 3, {3})])
-def test_a_new_epoch_message_whose_signer_has_said_two_things_is_never_valid(
+def test_a_new_epoch_message_whose_signer_equivocates_is_never_valid(
     seats: int, quorum: int, liars: Set[int]
 ) -> None:
-    """So the model need not try them: with all of them it finds the same valid closes."""
+    """The model need not try them: with all of them it finds as many valid changes of epoch."""
     few, all_of = (_run(seats, quorum, liars, "A", whole=whole) for whole in (False, True))
     assert all_of.new_epochs > few.new_epochs
     assert all_of.valid() == few.valid()

@@ -1,11 +1,11 @@
-"""What a seat holds of halts and closes: each is judged by all, once, and not without end."""
+"""Epoch promises and new-epoch messages are judged by all seats, once each and with a bound."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from support.inspection import inspect, votes_of
-from support.machine_table import PATIENCE, MachineTable, toy_table
+from support.machine_table import TIMEOUTS, MachineTable, toy_table
 
 from protocol.consensus import new_epoch
 from protocol.consensus.epoch_votes import MAX_TRIED, Votes
@@ -24,31 +24,31 @@ pytestmark = pytest.mark.usefixtures("cheap")
 
 @pytest.fixture
 def room() -> MachineTable:
-    """Four seats before the first bid; seat 0 is the one looked at."""
-    made = toy_table(4, 1, timeouts=PATIENCE, choose=lambda machine, asked: None)
+    """Return four seats before the first bid. Seat 0 is the one under test."""
+    made = toy_table(4, 1, timeouts=TIMEOUTS, choose=lambda machine, asked: None)
     made.start()
     made.settle()
     return made
 
 
-def tell(room: MachineTable, *told: Message) -> None:
-    """Seat 0 receives messages of others."""
-    for message in told:
+def tell(room: MachineTable, *given: Message) -> None:
+    """Let seat 0 receive messages of others."""
+    for message in given:
         room.tell(0, message)
 
 
 def promise(room: MachineTable, *more: bytes, timeout: StepTimeout | None = None) -> EpochPromise:
-    """A halt of epoch 1 that lists all that is said, and more."""
+    """Return a promise of epoch 1 that lists all inputs given, and more."""
     store = inspect(room.machine()).store
-    said = {m.hash for m in store.epoch_inputs(0, room.table.first_step)}
-    return EpochPromise(1, None, tuple(sorted({*said, *more})), timeout, (), ())
+    given = {m.hash for m in store.epoch_inputs(0, room.table.first_step)}
+    return EpochPromise(1, None, tuple(sorted({*given, *more})), timeout, (), ())
 
 
 WRONG = StepTimeout(9, 1, bytes(32))
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[tuple[object, ...]]:
-    """What a function of `view_change` is called with, call by call."""
+    """Record the arguments with which a function of `new_epoch` is called."""
     real: Callable[..., object] = getattr(new_epoch, name)
     calls: list[tuple[object, ...]] = []
 
@@ -82,7 +82,7 @@ def test_more_proofs_than_seats_are_malformed(room: MachineTable) -> None:
     assert inspect(room.machine()).proofs[3].code == "bad-promise"
 
 
-def test_what_waits_is_not_read_again_before_it_is_held(
+def test_a_promise_that_waits_is_not_read_again_before_all_that_it_names_is_stored(
     room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine, calls = room.machine(), counted(monkeypatch, "_read_promise")
@@ -104,7 +104,7 @@ def test_what_waits_is_not_read_again_before_it_is_held(
 def test_of_two_bad_promises_the_one_judged_first_is_the_proof(
     room: MachineTable, variation: int
 ) -> None:
-    """Not the one whose hash happens to fall first in this process."""
+    """The proof is not the one whose hash happens to come first in this process."""
     machine, request = room.machine(), room.sign(2, EpochRequest(1))
     wrong = StepTimeout(9 + variation, 1, bytes(32))
     waiting = promise(room, request.hash, timeout=wrong)
@@ -133,8 +133,8 @@ def test_all_that_a_promise_names_is_asked_for_at_once_though_its_form_was_looke
     assert named <= votes.store.wants
 
 
-def _closes(room: MachineTable, count: int) -> list[Message]:
-    """So many closes of epoch 1 that name halts which nobody has."""
+def _new_epochs(room: MachineTable, count: int) -> list[Message]:
+    """Return so many new-epoch messages of epoch 1, of promises that nobody has."""
     named = (tuple(bytes([i, j]) * 16 for j in range(3)) for i in range(count))
     return [room.sign(1, NewEpoch(1, hashes)) for hashes in named]
 
@@ -143,7 +143,7 @@ def test_a_flood_of_new_epochs_is_judged_no_further_than_the_first_few(
     room: MachineTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine, calls = room.machine(), counted(monkeypatch, "base_of_new_epoch")
-    tell(room, *_closes(room, 3 * MAX_TRIED))
+    tell(room, *_new_epochs(room, 3 * MAX_TRIED))
     assert 0 < len(calls) <= MAX_TRIED + 2
     assert len(inspect(machine).store.wants) <= MAX_TRIED + 2
 
@@ -152,13 +152,13 @@ def test_a_new_epoch_message_that_a_quorum_has_voted_for_is_judged_all_the_same(
     room: MachineTable,
 ) -> None:
     votes = votes_of(room.machine())
-    tell(room, *_closes(room, 3 * MAX_TRIED))
+    tell(room, *_new_epochs(room, 3 * MAX_TRIED))
     promises = [room.sign(seat, promise(room)) for seat in (1, 2, 3)]
-    close = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
-    tell(room, *promises, close)
+    proposal = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    tell(room, *promises, proposal)
     assert not votes.new_epochs.get(1)
-    base = new_epoch.base_of_new_epoch(room.table, close, votes).node.base_digest()
-    tell(room, *(room.sign(seat, PrepareVote(1, base)) for seat in (1, 2, 3)), close)
+    base = new_epoch.base_of_new_epoch(room.table, proposal, votes).node.base_digest()
+    tell(room, *(room.sign(seat, PrepareVote(1, base)) for seat in (1, 2, 3)), proposal)
     assert list(votes.new_epochs[1]) == [base]
 
 

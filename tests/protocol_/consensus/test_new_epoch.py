@@ -1,4 +1,4 @@
-"""The base of a close: form of halts, absence, return, faults, and what is refused."""
+"""The base of a new epoch: form of promises, absence, rejoin, faults, and what is refused."""
 
 from dataclasses import replace
 from typing import Any
@@ -49,7 +49,7 @@ def model() -> Model:
         yield Model(4, 3, {3}, "AA")  # type: ignore[misc]
 
 
-def said(model: Model, *seats: int, node: Node | None = None) -> list[Message]:
+def inputs_of(model: Model, *seats: int, node: Node | None = None) -> list[Message]:
     return [model.step_input(node or model.base, seat, b"a") for seat in seats]
 
 
@@ -69,14 +69,14 @@ def promise_of(
 
 
 def base_of(model: Model, inputs: list[Message], *seats: int, **more: Any) -> new_epoch.Base:
-    """Return the base of halts that all list these says; of seats 0 to 2 if none is named."""
+    """Return the base of promises that all list these inputs, of seats 0 to 2 by default."""
     return new_epoch.base_of_promises(
         [promise_of(model, s, inputs, **more) for s in seats or (0, 1, 2)]
     )
 
 
 def slots_before(node: Node) -> tuple[bytes | Missing, ...]:
-    """Return the slots of the last step before the link that ends in a node."""
+    """Return the slots of the step before the reconfiguration that leads to a node."""
     assert node.parent is not None
     assert node.parent.slots is not None
     return node.parent.slots
@@ -87,7 +87,7 @@ def signed(model: Model, seat: int, statement: signed_messages.Statement) -> Mes
 
 
 def test_all_bodies_complete_the_step_also_from_different_promises(model: Model) -> None:
-    inputs = said(model, 0, 1, 2, 3)
+    inputs = inputs_of(model, 0, 1, 2, 3)
     base = base_of(model, inputs)
     assert base.node.step == model.base.step + 1
     assert base.node.present == {0, 1, 2, 3}
@@ -97,10 +97,10 @@ def test_all_bodies_complete_the_step_also_from_different_promises(model: Model)
 
 
 @pytest.mark.parametrize(("timeout", "absent"), [(0, False), (1, False), (2, True), (3, True)])
-def test_absence_needs_one_more_than_n_minus_t_expired_promises(
+def test_absence_needs_one_more_than_n_minus_t_timeout_claims(
     model: Model, timeout: int, absent: bool
 ) -> None:
-    inputs = said(model, 0, 1, 2)
+    inputs = inputs_of(model, 0, 1, 2)
     promises = [promise_of(model, s, inputs, timeout=s < timeout) for s in (0, 1, 2)]
     node = new_epoch.base_of_promises(promises).node
     assert (3 not in node.present) is absent
@@ -108,8 +108,8 @@ def test_absence_needs_one_more_than_n_minus_t_expired_promises(
     assert slots_before(node)[3] is Missing.ABSENT if absent else node is model.base
 
 
-def test_expired_elsewhere_does_not_count(model: Model) -> None:
-    inputs = said(model, 0, 1, 2)
+def test_a_timeout_claimed_elsewhere_does_not_count(model: Model) -> None:
+    inputs = inputs_of(model, 0, 1, 2)
     promises = [promise_of(model, s, inputs, timeout=True) for s in (0, 1, 2)]
     wrong = StepTimeout(0, model.base.step, b"x" * 32)
     for read in promises[1:]:
@@ -118,7 +118,7 @@ def test_expired_elsewhere_does_not_count(model: Model) -> None:
 
 
 def test_a_seat_with_two_bodies_is_banned_and_its_body_void(model: Model) -> None:
-    inputs = [*said(model, 0, 1, 2, 3), model.step_input(model.base, 3, b"b")]
+    inputs = [*inputs_of(model, 0, 1, 2, 3), model.step_input(model.base, 3, b"b")]
     base = base_of(model, inputs)
     assert base.faults == ((3, "equivocation"),)
     assert base.node.banned == {3}
@@ -130,17 +130,21 @@ def test_a_seat_with_two_bodies_is_banned_and_its_body_void(model: Model) -> Non
 def test_a_version_that_all_signers_built_on_is_kept_any_other_void_and_its_author_banned(
     model: Model, signers: tuple[int, ...], kept: bool
 ) -> None:
-    inputs = said(model, 0, 1, 2, 3)
+    inputs = inputs_of(model, 0, 1, 2, 3)
     after = base_of(model, inputs).node
-    every = [*inputs, model.step_input(model.base, 3, b"b"), *said(model, *signers, node=after)]
+    every = [
+        *inputs,
+        model.step_input(model.base, 3, b"b"),
+        *inputs_of(model, *signers, node=after),
+    ]
     node = base_of(model, every).node
     assert (after.digest in fault_evidence.ancestry(node)) is kept
     assert node.banned == {3}
 
 
 def test_versions_that_only_proofs_name_convict_and_build_nothing(model: Model) -> None:
-    """A liar could else bring more versions than anybody can try, and hide the one that stands."""
-    inputs = said(model, 0, 1, 2, 3)
+    """A faulty seat could else name more versions than anybody can try, and hide the final one."""
+    inputs = inputs_of(model, 0, 1, 2, 3)
     other = model.step_input(model.base, 3, b"b")
     base = base_of(model, inputs, proofs=(inputs[3], other))
     assert base.faults == ((3, "equivocation"),)
@@ -154,9 +158,9 @@ def test_of_all_choices_of_bodies_only_the_first_are_looked_at(
     bodies = {**dict.fromkeys(range(3), b"a"), 3: b"b"}
     after = transition.append(model.base, transition.slots_of(model.base, bodies))
     inputs = [
-        *said(model, 0, 1, 2, 3),
+        *inputs_of(model, 0, 1, 2, 3),
         model.step_input(model.base, 3, b"b"),
-        *said(model, 0, node=after),
+        *inputs_of(model, 0, node=after),
     ]
     assert after.digest in Tree(model.base, inputs, 0).nodes
     monkeypatch.setattr(fork_tree, "MAX_CHOICES", 1)
@@ -164,9 +168,9 @@ def test_of_all_choices_of_bodies_only_the_first_are_looked_at(
 
 
 def test_an_input_that_only_a_proof_names_counts_for_two_chains(model: Model) -> None:
-    inputs = said(model, 0, 1, 2, 3)
+    inputs = inputs_of(model, 0, 1, 2, 3)
     after = base_of(model, inputs).node
-    whole = Tree(model.base, [*inputs, *said(model, 0, 1, 2, 3, node=after)], 0)
+    whole = Tree(model.base, [*inputs, *inputs_of(model, 0, 1, 2, 3, node=after)], 0)
     stray = signed(model, 3, StepInput(0, model.base.step, b"x" * 32, b"a"))
     assert list(fault_evidence.off_chain(whole)) == []
     assert [seat for seat, _, _ in fault_evidence.off_chain(whole, [stray])] == [3]
@@ -179,7 +183,7 @@ def test_an_input_that_only_a_proof_names_counts_for_two_chains(model: Model) ->
 def test_a_signer_at_fault_or_that_leaves_out_its_own_input_makes_the_new_epoch_message_invalid(
     model: Model,
 ) -> None:
-    inputs = said(model, 0, 1, 2, 3)
+    inputs = inputs_of(model, 0, 1, 2, 3)
     twice = [*inputs, model.step_input(model.base, 3, b"b")]
     fails(Malformed, "proves at fault", base_of, model, twice, 0, 1, 3)
     promises = [
@@ -192,7 +196,7 @@ def test_a_signer_at_fault_or_that_leaves_out_its_own_input_makes_the_new_epoch_
 
 def test_an_illegal_body_is_a_fault_and_counts_as_missing(model: Model) -> None:
     bad = signed(model, 3, StepInput(0, model.base.step, model.base.digest, b"c"))
-    inputs = [*said(model, 0, 1, 2), bad]
+    inputs = [*inputs_of(model, 0, 1, 2), bad]
     base = base_of(model, inputs)
     assert base.faults == ((3, "bad-body"),)
     assert base.node.step == model.base.step
@@ -202,7 +206,7 @@ def test_an_illegal_body_is_a_fault_and_counts_as_missing(model: Model) -> None:
 def test_a_rejoin_counts_only_for_an_absent_seat_with_its_count_up_to_the_limit(
     model: Model,
 ) -> None:
-    gone = base_of(model, said(model, 0, 1, 2), timeout=True).node
+    gone = base_of(model, inputs_of(model, 0, 1, 2), timeout=True).node
     wrong, right = (signed(model, 3, Rejoin(count)) for count in (0, 1))
     assert absence.rejoining(gone, [wrong]) == set()
     assert absence.rejoining(gone, [right]) == {3}
@@ -220,18 +224,20 @@ NO_PROMISE = EpochPromise(1, None, (), None, (), ())
 
 
 def test_a_promise_that_leaves_out_what_its_own_input_builds_on_is_malformed(model: Model) -> None:
-    inputs = said(model, 0, 1, 2, 3)
+    inputs = inputs_of(model, 0, 1, 2, 3)
     after = base_of(model, inputs).node
     mine = model.step_input(after, 1, b"a")
     source = Few(model, mine, *inputs)
-    told = tuple(sorted(m.hash for m in [mine, *inputs]))
-    new_epoch.read_promise(model.table, signed(model, 1, replace(NO_PROMISE, inputs=told)), source)
+    listed = tuple(sorted(m.hash for m in [mine, *inputs]))
+    new_epoch.read_promise(
+        model.table, signed(model, 1, replace(NO_PROMISE, inputs=listed)), source
+    )
     for seat in (1, 0):
         promise = signed(model, seat, replace(NO_PROMISE, inputs=(mine.hash,)))
         fails(Malformed, "builds on", new_epoch.read_promise, model.table, promise, source)
 
 
-def test_all_that_a_promise_names_and_is_not_held_is_asked_for_at_once(model: Model) -> None:
+def test_all_that_a_promise_names_and_is_not_stored_is_asked_for_at_once(model: Model) -> None:
     asked: list[bytes] = []
     source = Few(model, model.step_input(model.base, 0, b"a"))
     find = source.message
@@ -248,15 +254,15 @@ def test_all_that_a_promise_names_and_is_not_held_is_asked_for_at_once(model: Mo
 
 
 def test_promises_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) -> None:
-    step_input, back = model.step_input(model.base, 0, b"a"), signed(model, 3, Rejoin(0))
-    source = Few(model, step_input, back)
+    step_input, rejoin = model.step_input(model.base, 0, b"a"), signed(model, 3, Rejoin(0))
+    source = Few(model, step_input, rejoin)
 
     def read(promise: EpochPromise) -> ReadPromise:
         return new_epoch.read_promise(model.table, signed(model, 1, promise), source)
 
     fails(Unknown, "", read, replace(NO_PROMISE, inputs=(b"x" * 32,)))
     fails(Unknown, "", read, replace(NO_PROMISE, proofs=((b"x" * 32,),)))
-    fails(Malformed, "no input", read, replace(NO_PROMISE, inputs=(back.hash,)))
+    fails(Malformed, "no input", read, replace(NO_PROMISE, inputs=(rejoin.hash,)))
     fails(Malformed, "no rejoin", read, replace(NO_PROMISE, rejoins=(step_input.hash,)))
     fails(
         Malformed, "another epoch", read, replace(NO_PROMISE, timeout=StepTimeout(1, 9, b"d" * 32))
@@ -277,7 +283,7 @@ def test_promises_that_name_what_is_unknown_or_wrong_are_not_read(model: Model) 
 
 
 def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None:
-    """A liar's second halt may name says that nobody has: the two prove it all the same."""
+    """A second promise may name inputs that nobody has. The two prove the fault all the same."""
     one, two = (signed(model, 3, replace(NO_PROMISE, inputs=(x * 32,))) for x in (b"x", b"y"))
     pair = tuple(sorted((one.hash, two.hash)))
     promise = signed(model, 0, replace(NO_PROMISE, proofs=(pair,)))
@@ -286,9 +292,9 @@ def test_a_proof_of_two_needs_nothing_of_what_the_two_name(model: Model) -> None
 
 
 def test_two_committed_bases_of_one_epoch_prove_no_bad_form(model: Model) -> None:
-    """Only t cheaters can seal two; the proposer that lists both has broken no form."""
-    one = base_of(model, said(model, 0, 1, 2, 3)).node
-    two = base_of(model, said(model, 0, 1, 2), timeout=True).node
+    """Only t faulty seats can commit two. The proposer that lists both has broken no form."""
+    one = base_of(model, inputs_of(model, 0, 1, 2, 3)).node
+    two = base_of(model, inputs_of(model, 0, 1, 2), timeout=True).node
     bases = {node.base_digest(): node for node in (one, two)}
 
     def promise(seat: int, digest: bytes) -> Message:
@@ -305,11 +311,11 @@ def test_two_committed_bases_of_one_epoch_prove_no_bad_form(model: Model) -> Non
 
     first, second = bases
     promises = [promise(0, first), promise(1, second), promise(2, first)]
-    close = signed(model, 2, NewEpoch(2, tuple(m.hash for m in promises)))
-    source = Few(model, *promises, close)
+    proposal = signed(model, 2, NewEpoch(2, tuple(m.hash for m in promises)))
+    source = Few(model, *promises, proposal)
     source.base = lambda epoch, digest: bases[digest]  # type: ignore[method-assign]
-    fails(Void, "two bases", new_epoch.base_of_new_epoch, model.table, close, source)
-    assert not new_epoch.is_bad_form(model.table, close, source)
+    fails(Void, "two bases", new_epoch.base_of_new_epoch, model.table, proposal, source)
+    assert not new_epoch.is_bad_form(model.table, proposal, source)
     unordered = signed(model, 2, NewEpoch(2, tuple(m.hash for m in reversed(promises))))
     assert new_epoch.is_bad_form(model.table, unordered, source)
 
@@ -321,19 +327,20 @@ def test_a_new_epoch_message_needs_t_promises_of_its_epoch_by_rising_seat_from_i
     request = signed(model, 2, replace(NO_PROMISE, epoch=5))
     source = Few(model, *promises, request)
 
-    def close(seat: int, *chosen: Message, epoch: int = 1) -> Message:
+    def proposal(seat: int, *chosen: Message, epoch: int = 1) -> Message:
         return signed(model, seat, NewEpoch(epoch, tuple(m.hash for m in chosen)))
 
     assert (
-        new_epoch.base_of_new_epoch(model.table, close(1, *promises[:3]), source).node is model.base
+        new_epoch.base_of_new_epoch(model.table, proposal(1, *promises[:3]), source).node
+        is model.base
     )
     for bad in (
-        close(2, *promises[:3]),
-        close(1, *promises[:2]),
-        close(1, *promises),
-        close(1, promises[1], promises[0], promises[2]),
-        close(1, promises[0], promises[0], promises[1]),
-        close(1, promises[0], promises[1], request),
+        proposal(2, *promises[:3]),
+        proposal(1, *promises[:2]),
+        proposal(1, *promises),
+        proposal(1, promises[1], promises[0], promises[2]),
+        proposal(1, promises[0], promises[0], promises[1]),
+        proposal(1, promises[0], promises[1], request),
     ):
         fails(Malformed, "", new_epoch.base_of_new_epoch, model.table, bad, source)
     assert model.base.want.kind is Kind.SEAL

@@ -89,8 +89,8 @@ def check(block: str, entry: Entry) -> None:
         case "encrypted_key_share":
             secret, public, sealed = data(entry, "secret", "public", "sealed")
             assert key_sharing.x25519_public(secret) == public
-            piece = key_sharing.decrypt_key_share(context, secret, sealed)
-            assert group.encode_scalar(piece).hex() == entry["piece"]
+            key_share = key_sharing.decrypt_key_share(context, secret, sealed)
+            assert group.encode_scalar(key_share).hex() == entry["piece"]
         case _:
             raise AssertionError(f"no such block: {block}")
 

@@ -1,4 +1,4 @@
-"""Backup pieces: any t stand in for a key, fewer tell nothing, and seals open for one only."""
+"""Key shares: any t replace a key, fewer tell nothing, and each is encrypted to one seat."""
 
 from hashlib import sha512
 from itertools import combinations
@@ -56,7 +56,7 @@ LOW_ORDER = [
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(1, 5), st.integers(0, ORDER - 1), st.binary(max_size=4))
-def test_any_t_pieces_stand_in_for_the_key(t: int, secret: int, seed: bytes) -> None:
+def test_any_t_key_shares_replace_the_key(t: int, secret: int, seed: bytes) -> None:
     poly = polynomial(secret, t, source(seed))
     shares = {i: mul(key_share_at(poly, i), BASE) for i in range(1, 7)}
     for chosen in list(combinations(shares, t))[:4]:
@@ -64,7 +64,7 @@ def test_any_t_pieces_stand_in_for_the_key(t: int, secret: int, seed: bytes) -> 
     assert combine(shares, t) == mul(secret, BASE)
 
 
-def test_fewer_than_t_pieces_do_not_nor_a_wrong_index_or_share() -> None:
+def test_fewer_than_t_key_shares_do_not_nor_a_wrong_index_or_share() -> None:
     shares = {i: mul(key_share_at(POLY, i), BASE) for i in (1, 4)}
     fails(ValueError, "needs 3 pieces", combine, shares, 3)
     assert combine(shares, 2) != mul(SECRET, BASE)
@@ -74,7 +74,7 @@ def test_fewer_than_t_pieces_do_not_nor_a_wrong_index_or_share() -> None:
     assert combine({**shares, 3: shares[1]}, 3) != mul(SECRET, BASE)
 
 
-def test_pieces_of_a_sum_are_sums_of_pieces() -> None:
+def test_key_shares_of_a_sum_are_sums_of_key_shares() -> None:
     other = polynomial(55, 3, source(b"other"))
     totals = {i: mul(key_share_at(POLY, i) + key_share_at(other, i), BASE) for i in (2, 3, 5)}
     assert combine(totals, 3) == mul(SECRET + 55, BASE)
@@ -87,7 +87,7 @@ def test_the_vector_promises_each_key_share() -> None:
         verify_key_share(VECTOR, i, key_share_at(POLY, i))
 
 
-def test_other_pieces_are_rejected() -> None:
+def test_other_key_shares_are_rejected() -> None:
     good = key_share_at(POLY, 2)
     swapped = (VECTOR[0], VECTOR[2], VECTOR[1])
     others = [(vector, 2, good) for vector in (VECTOR[:2], swapped)]
@@ -138,13 +138,13 @@ def test_keys_of_other_lengths_are_rejected(key: Any) -> None:
     fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, key, bytes(80))
 
 
-SEALED = encrypt_key_share(CONTEXT, BOB_PUBLIC, key_share_at(POLY, 2), lambda size: ALICE[:size])
+ENCRYPTED = encrypt_key_share(CONTEXT, BOB_PUBLIC, key_share_at(POLY, 2), lambda size: ALICE[:size])
 
 
 def test_an_encrypted_key_share_opens_for_its_receiver_alone_and_is_fresh() -> None:
-    assert len(SEALED) == ENCRYPTED_SHARE_SIZE == 80
-    assert decrypt_key_share(CONTEXT, BOB, SEALED) == key_share_at(POLY, 2)
-    fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, ALICE, SEALED)
+    assert len(ENCRYPTED) == ENCRYPTED_SHARE_SIZE == 80
+    assert decrypt_key_share(CONTEXT, BOB, ENCRYPTED) == key_share_at(POLY, 2)
+    fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, ALICE, ENCRYPTED)
     assert check_x25519_public(BOB_PUBLIC) == BOB_PUBLIC
     rng = source(b"fresh")
     assert encrypt_key_share(CONTEXT, BOB_PUBLIC, 5, rng) != encrypt_key_share(
@@ -153,7 +153,7 @@ def test_an_encrypted_key_share_opens_for_its_receiver_alone_and_is_fresh() -> N
 
 
 def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
-    """The cipher of a piece from Alice to Bob by another library, along the described format."""
+    """Return the cipher of a key share from Alice to Bob, made by SPEC with another library."""
     shared = X25519PrivateKey.from_private_bytes(secret).exchange(
         X25519PublicKey.from_public_bytes(public)
     )
@@ -162,8 +162,8 @@ def cipher_by_the_text(secret: bytes, public: bytes) -> ChaCha20Poly1305:
 
 
 def test_an_encrypted_key_share_is_what_the_text_says() -> None:
-    assert SEALED[:32] == ALICE_PUBLIC
-    data = cipher_by_the_text(BOB, SEALED[:32]).decrypt(bytes(12), SEALED[32:], None)
+    assert ENCRYPTED[:32] == ALICE_PUBLIC
+    data = cipher_by_the_text(BOB, ENCRYPTED[:32]).decrypt(bytes(12), ENCRYPTED[32:], None)
     assert int.from_bytes(data, "little") == key_share_at(POLY, 2)
 
 
@@ -171,8 +171,8 @@ def test_a_scalar_that_is_not_canonical_is_no_key_share() -> None:
     """A dealer's tag is right, but what it covers is not below the order."""
     cipher = cipher_by_the_text(ALICE, BOB_PUBLIC)
     for data in (ORDER.to_bytes(32, "little"), b"\xff" * 32):
-        sealed = ALICE_PUBLIC + cipher.encrypt(bytes(12), data, None)
-        fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, BOB, sealed)
+        encrypted = ALICE_PUBLIC + cipher.encrypt(bytes(12), data, None)
+        fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, BOB, encrypted)
 
 
 @settings(max_examples=60, deadline=None)
@@ -181,6 +181,6 @@ def test_a_scalar_that_is_not_canonical_is_no_key_share() -> None:
     st.integers(0, 79),
     st.integers(1, 255),
 )
-def test_any_bytes_and_any_changed_byte_are_rejected(sealed: bytes, at: int, change: int) -> None:
-    for bad in (sealed, SEALED[:at] + bytes([SEALED[at] ^ change]) + SEALED[at + 1 :]):
+def test_any_bytes_and_any_changed_byte_are_rejected(data: bytes, at: int, change: int) -> None:
+    for bad in (data, ENCRYPTED[:at] + bytes([ENCRYPTED[at] ^ change]) + ENCRYPTED[at + 1 :]):
         fails(Invalid, "bad-key-sharing", decrypt_key_share, CONTEXT, BOB, bad)

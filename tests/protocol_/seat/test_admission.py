@@ -1,8 +1,8 @@
-"""What a node keeps of what a liar says: so many bytes of each seat, and what is on the chain."""
+"""A node stores of each faulty seat a bounded number of bytes, and the inputs on its chain."""
 
 import pytest
 from support.inspection import inspect, want
-from support.machine_table import PATIENCE, MachineTable, begun_room, carried, seeded, toy_table
+from support.machine_table import TIMEOUTS, MachineTable, begun_room, carried, seeded, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
@@ -39,7 +39,7 @@ def step_input(room: MachineTable, epoch: int, step: int, number: int, more: int
 
 
 def most(room: MachineTable) -> int:
-    """Return a number of says with twice the bytes that are kept because they are wanted."""
+    """Return a number of inputs with twice the bytes that are stored because they are wanted."""
     return 2 * memory_quotas.WANTED // room.table.max_body
 
 
@@ -55,7 +55,7 @@ def loose(machine: SeatMachine) -> int:
     return sum(len(m.payload) for m in off)
 
 
-def test_of_says_off_the_chain_only_so_many_bytes_are_kept(room: MachineTable) -> None:
+def test_of_inputs_off_the_chain_only_so_many_bytes_are_stored(room: MachineTable) -> None:
     machine = room.machine()
     kept = [
         hear(machine, step_input(room, 1, step, 2 * step + version))
@@ -103,7 +103,7 @@ def test_spare_versions_are_counted_too(room: MachineTable) -> None:
 
 
 def test_a_seat_that_comes_back_to_a_table_that_has_ended_is_told_why_again() -> None:
-    made = toy_table(3, 1, 3, timeouts=PATIENCE)
+    made = toy_table(3, 1, 3, timeouts=TIMEOUTS)
     made.begin(0, 1, 2)
     machine = made.machine()
     for body in (b"one", b"two"):

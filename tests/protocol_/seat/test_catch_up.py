@@ -1,7 +1,7 @@
-"""What a node asks and answers: in parts that a link can hold, what opens epochs first."""
+"""Questions of a node and their answers: in parts of bounded size, epoch messages first."""
 
 import pytest
-from support.inspection import hold, inspect, keep
+from support.inspection import inspect, keep, store
 from support.machine_table import MachineTable, begun_room, carried, sent
 from support.toy_game import ToyGame
 
@@ -28,7 +28,7 @@ def room() -> MachineTable:
 
 
 def rubbish(room: MachineTable, number: int, size: int, known: bool) -> Message:
-    """A say of a seat at fault on the digest of this step, or on one that nobody knows."""
+    """Return an input of a faulty seat on the digest of this step, or on one that nobody knows."""
     tip = room.machine().tip
     on = tip.digest if known else bytes([number]) * 32
     return room.sign(
@@ -145,7 +145,7 @@ def test_a_stranger_owns_nothing_here(room: MachineTable) -> None:
     assert answers(room.machine(), peer_frames.Own(), bytes(32)) == [peer_frames.Told()]
 
 
-def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable) -> None:
+def test_inputs_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable) -> None:
     """They are kept while the epoch lasts, and go when the next one is entered."""
     rest = [rubbish(room, number, 1024, known=False) for number in range(1, 6)]
     for machine in room.machines((0, 1, 2)):
@@ -154,7 +154,7 @@ def test_says_of_passed_epochs_that_lead_nowhere_are_dropped(room: MachineTable)
         request = room.sign(seat, EpochRequest(1))
         for machine in room.machines({0, 1, 2, 3} - {seat}):
             machine.receive(carried(request), room.now, None)
-        hold(room.machine(seat), request)
+        store(room.machine(seat), request)
     for seat in range(4):
         room.collect(seat)
     room.run(until=400)

@@ -1,4 +1,4 @@
-"""Who leaves for now is not waited for; nobody else is hurried, framed or lost by it."""
+"""A seat that leaves for now is not waited for. Nobody else is hurried, framed or lost by it."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -39,7 +39,7 @@ from protocol.wire.signed_notices import Departure
 def table_with_departures(table: MachineTable) -> MachineTable:
     """Let no seat of a table be told of its own departure.
 
-    A seat that did not leave would say that it is back.
+    A seat that did not leave would announce its return.
     """
     table.drop = lambda _, to, raw: (word := departure_of(raw)) is not None and word.seat == to
     return table
@@ -107,7 +107,7 @@ def word_of(
 # What it does.
 
 
-def test_the_game_goes_on_well_before_the_patience() -> None:
+def test_the_game_goes_on_well_before_the_step_timeout() -> None:
     scene = left_by(3)
     scene.run(until=2)
     for seat in (0, 1, 2):
@@ -118,7 +118,7 @@ def test_the_game_goes_on_well_before_the_patience() -> None:
         assert not scene.places[seat].of_kind(Guilty)
 
 
-def test_nobody_goes_on_without_the_word_or_before_standing_there_for_a_grace() -> None:
+def test_nobody_goes_on_without_the_notice_or_before_one_back_off() -> None:
     scene = sight_of({3})
     scene.now += 4
     scene.places[3].alive = False
@@ -132,7 +132,7 @@ def test_nobody_goes_on_without_the_word_or_before_standing_there_for_a_grace() 
     assert scene.machine().tip.absences == (0, 0, 0, 1)
 
 
-def test_who_still_thinks_keeps_the_whole_patience() -> None:
+def test_a_seat_that_still_thinks_keeps_the_whole_step_timeout() -> None:
     scene = left_by(3, thinkers={2})
     scene.run(until=14)
     for machine in scene.machines((0, 1, 2)):
@@ -214,12 +214,12 @@ def test_an_input_of_the_seat_ends_it() -> None:
     scene.settle()
     assert scene.machine().away() == frozenset()
     assert hear(scene, 0, word) == frozenset()
-    assert hear(scene, 0, word_of(scene, 3, number=3)) == frozenset(), "its say came before"
+    assert hear(scene, 0, word_of(scene, 3, number=3)) == frozenset(), "its input came before"
     assert hear(scene, 0, word_of(scene, 3, number=5, ahead=1)) == {3}
 
 
 def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
-    """The say that it has signed there may still be on its way."""
+    """The input that it has signed there may still be on its way."""
     scene = sight_of({3})
     scene.now += 4
     for word, hurries in ((word_of(scene, 3, ahead=1), False), (word_of(scene, 3, number=3), True)):
@@ -228,7 +228,7 @@ def test_it_hurries_nobody_in_the_step_before_its_own() -> None:
 
 
 def test_a_link_with_the_seat_ends_it() -> None:
-    """While a seat goes, a better link with it may come up: it is the same process that goes."""
+    """While a seat leaves, a better link to the same process may come up."""
     scene = left_by(3, at=1)
     scene.machine().link_up(scene.table.ids[3], scene.now, again=True)
     assert scene.machine().away() == {3}
@@ -284,19 +284,19 @@ def test_a_change_of_epoch_does_not_end_it() -> None:
     assert scene.machine().tip.absences == (0, 0, 0, 1, 0, 0)
 
 
-def test_who_left_behind_its_say_is_not_waited_for_to_say_it_again() -> None:
+def test_a_seat_that_left_behind_its_input_is_not_waited_for_to_give_it_again() -> None:
     scene = sight_of({2}, 6)
     word = departs(scene, 3)
     assert word.step == scene.machine().tip.step + 1
     changed(scene)
-    assert scene.machine().awaited() == {2, 3}, "its say did not outlive the epoch"
+    assert scene.machine().awaited() == {2, 3}, "its input did not outlive the epoch"
     assert scene.machine().away() == {3}
     scene.choose_now(2, 0)
     scene.run(until=5)
     assert scene.machine().tip.absences == (0, 0, 0, 1, 0, 0)
 
 
-def test_two_who_leave_in_different_steps_cost_no_patience() -> None:
+def test_two_who_leave_in_different_steps_cost_no_step_timeout() -> None:
     scene = sight_of({4}, 6)
     scene.now += 4
     departs(scene, 5)
@@ -336,7 +336,7 @@ def test_an_input_of_a_later_epoch_ends_it_and_one_of_an_epoch_to_come_waits_for
     assert scene.machine().away() == frozenset()
 
 
-# Who is back says so.
+# Returns.
 
 
 def test_who_is_back_says_so_once_it_may_sign() -> None:
@@ -362,7 +362,7 @@ def test_a_return_ends_it_for_seats_that_are_linked_through_others() -> None:
         assert hear(scene, 0, word_of(scene, 3, number=number)) == away
 
 
-def test_a_journal_that_forgot_a_leave_is_told_and_returns() -> None:
+def test_a_journal_that_forgot_a_departure_is_told_and_returns() -> None:
     scene = sight_of({3})
     word = departs(scene, 3)
     scene.places[3].journal.pop()
@@ -387,7 +387,7 @@ def test_a_return_is_on_disk_before_it_is_sent() -> None:
 
 
 @pytest.mark.parametrize(("epoch", "ahead"), [(1, 0), (0, 2), (0, -1)])
-def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int) -> None:
+def test_a_departure_at_another_step_or_chain_does_not_hold(epoch: int, ahead: int) -> None:
     scene = sight_of(range(4))
     word = signed_notices.sign_notice(
         scene.who[3],
@@ -399,7 +399,7 @@ def test_a_leave_of_another_place_or_chain_does_not_hold(epoch: int, ahead: int)
         assert not scene.places[0].of_kind(SeatLeft)
 
 
-def test_a_leave_of_an_absent_seat_says_nothing() -> None:
+def test_a_departure_of_an_absent_seat_means_nothing() -> None:
     scene = sight_of({3})
     scene.places[3].alive = False
     scene.run(until=40)
@@ -525,7 +525,7 @@ def test_whoever_asks_where_one_stands_is_told_who_is_away_or_back(number: int) 
     assert any(isinstance(frame, Departure) for frame in sent(machine)) == word.is_return
 
 
-def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
+def test_a_forged_departure_costs_the_link_and_proves_nothing_of_the_seat() -> None:
     scene = sight_of(range(4))
     tip = scene.machine().tip
     for who, table in ((2, scene.table.id), (3, b"o" * 32)):
@@ -538,7 +538,7 @@ def test_a_forged_leave_costs_the_link_and_says_nothing_of_the_seat() -> None:
     assert inspect(scene.machine()).departures.get(3, 0) == 0
 
 
-def test_leaves_prove_nothing_of_anyone_and_one_of_each_seat_is_kept() -> None:
+def test_departures_prove_nothing_of_anyone_and_one_of_each_seat_is_stored() -> None:
     scene = sight_of(range(4))
     tip, sign = scene.machine().tip, signed_notices.sign_notice
     for number, on in enumerate((tip.digest, b"x" * 32, tip.digest), 1):

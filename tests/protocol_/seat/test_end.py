@@ -53,7 +53,7 @@ def test_a_seat_without_a_notice_is_waited_for_one_step_timeout() -> None:
 
 
 def test_over_a_new_link_a_seat_tells_anew_and_nobody_else_for_it() -> None:
-    """It may be an older copy of itself; the first such link begins the wait anew."""
+    """It may be an older copy of itself. The first such link begins the wait anew."""
     room = played()
     hub, two = room.machine(HUB), room.table.ids[2]
     notice = signed_notices.sign_notice(

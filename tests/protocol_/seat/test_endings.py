@@ -6,9 +6,9 @@ import pytest
 from support.sampling import sample
 from support.sim.invariants import Violation
 from support.sim.plan import draw_plan_of_ending
-from support.sim.tables import PATIENCE, World, play
+from support.sim.tables import TIMEOUTS, World, play
 
-STEP = PATIENCE.step / 1000
+STEP = TIMEOUTS.step / 1000
 
 
 def strands_nobody(seed: str) -> None:

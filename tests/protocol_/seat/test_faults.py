@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from support.forgeries.bodies import fixed, patched, plus_one
 from support.forgeries.catalogue import FORGERIES
-from support.forgeries.cheater import Lie, changing, forging, on_input, say_too, twice
+from support.forgeries.cheater import Lie, changing, forging, on_input, sign_too, twice
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.paths import ROOT
@@ -162,7 +162,7 @@ def test_who_is_accused_before_the_game_names_nobody_else_for_its_end() -> None:
     def lie(machine: SeatMachine, statement: Statement) -> Statement:
         made = first(machine, statement)
         if made != statement:
-            say_too(machine, second(machine, statement))
+            sign_too(machine, second(machine, statement))
         return made
 
     table = toy_table(3, cheaters={LIAR: lie})
@@ -191,11 +191,11 @@ def test_speaking_where_nothing_is_asked_is_a_fault() -> None:
 
 
 def omit_own_inputs(machine: SeatMachine, promise: EpochPromise) -> Statement:
-    """Leave out of a promise what it says itself."""
+    """Leave the liar's own inputs out of a promise."""
     return EpochPromise(promise.epoch, promise.certificate, (), None, (), ())
 
 
-def deny_the_lock(machine: SeatMachine, vote: CommitVote) -> Statement:
+def deny_the_certificate(machine: SeatMachine, vote: CommitVote) -> Statement:
     """Promise the next epoch without the certificate, and then vote for this one."""
     told = inspect(machine).store.of_epoch(EpochPromise, vote.epoch)
     inputs = next(m.statement.inputs for m in told if m.seat == LIAR)
@@ -203,7 +203,7 @@ def deny_the_lock(machine: SeatMachine, vote: CommitVote) -> Statement:
         EpochRequest(vote.epoch + 1),
         EpochPromise(vote.epoch + 1, None, inputs, None, (), ()),
     ):
-        say_too(machine, more)
+        sign_too(machine, more)
     return vote
 
 
@@ -214,16 +214,16 @@ def build_on_nothing(machine: SeatMachine, promise: EpochPromise) -> Statement:
     return EpochPromise(promise.epoch, promise.certificate, tuple(own), None, (), ())
 
 
-def new_epoch_with_too_few(machine: SeatMachine, close: NewEpoch) -> Statement:
+def new_epoch_with_too_few(machine: SeatMachine, proposal: NewEpoch) -> Statement:
     """Leave out a promise."""
-    return replace(close, promises=close.promises[:-1])
+    return replace(proposal, promises=proposal.promises[:-1])
 
 
 @pytest.mark.parametrize(
     ("lie", "code", "seats"),
     [
         (changing(EpochPromise, omit_own_inputs), "promise-omits-input", 4),
-        (changing(CommitVote, deny_the_lock), "promise-below-certificate", 6),
+        (changing(CommitVote, deny_the_certificate), "promise-below-certificate", 6),
         (changing(EpochPromise, build_on_nothing), "bad-promise", 6),
         (changing(NewEpoch, new_epoch_with_too_few), "bad-new-epoch", 6),
     ],
@@ -239,8 +239,8 @@ def test_a_lie_about_epochs_is_a_fault(lie: Lie, code: str, seats: int) -> None:
     assert table.machine().finished or seats == 4
 
 
-def test_two_says_that_lie_on_two_chains_are_a_fault() -> None:
-    """The liar speaks after its own first version, having said a second to the others."""
+def test_two_inputs_on_two_chains_are_a_fault() -> None:
+    """The liar gives an input behind its first version, after it gave the others a second one."""
     table = toy_table()
     table.play(until=5)
     inside = inspect(table.machine())

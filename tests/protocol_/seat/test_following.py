@@ -1,4 +1,4 @@
-"""What follows of a say: its judgement alone, unless the step is whole or something else is up."""
+"""The work for one input: its own check alone, unless it completes the step."""
 
 from unittest.mock import Mock
 

@@ -52,9 +52,9 @@ class AnyForm(ChoiceForm):
 
 
 def hostile_table(kind: str, lie: Any) -> MachineTable:
-    """Return four seats, of which seat 1 says `lie` where this kind of choice is asked of it.
+    """Return four seats, of which seat 1 gives `lie` where this kind of choice is asked of it.
 
-    It bids highest, so that it is asked for all there is, and its machine holds by its own rules.
+    It bids highest, so that it is asked for all there is, and its machine follows its own rules.
     """
 
     def choose(machine: SeatMachine, asked: ChoiceAsked) -> Any:

@@ -1,12 +1,12 @@
-"""The seat machine: crashes at every record, old journals, returns, pauses, bounds."""
+"""The seat machine: crashes at every record, old journals, rejoins, pauses, bounds."""
 
 from typing import Any
 
 import pytest
 from support.cases import fails
-from support.inspection import alter, bind, hold, inspect, player_choices, secrets_of
+from support.inspection import alter, bind, inspect, player_choices, secrets_of, store
 from support.machine_table import (
-    PATIENCE,
+    TIMEOUTS,
     MachineTable,
     carried,
     seeded,
@@ -216,7 +216,7 @@ def _comes_back(room: MachineTable, seat: int, asks: bool = True) -> None:
 
 
 def _others_wait_longer(seats: int, waiting: set[int], quorum: int | None = None) -> MachineTable:
-    """The last seat is gone; the `waiting` give it another full patience after ten seconds."""
+    """Return a table whose last seat is gone; the `waiting` extend its time after ten seconds."""
     room = toy_table(seats, quorum=quorum)
     _gone_at(room, {seats - 1}, room.table.first_step)
     room.start()
@@ -270,7 +270,7 @@ def test_below_the_quorum_nothing_goes_on_until_a_seat_is_back() -> None:
     assert all(p.machine.finished for p in room.places)
 
 
-def test_a_seat_whose_returns_are_used_up_stays_absent_while_the_game_goes_on() -> None:
+def test_a_seat_whose_rejoins_are_used_up_stays_absent_while_the_game_goes_on() -> None:
     """[E-31]"""
     room = toy_table(4, rounds=6, rejoins=0)
     _gone_at(room, {3}, room.table.first_step)
@@ -283,7 +283,7 @@ def test_a_seat_whose_returns_are_used_up_stays_absent_while_the_game_goes_on() 
     assert room.machine().finished
 
 
-def test_with_returns_used_up_a_seat_comes_back_where_the_table_would_stand_still() -> None:
+def test_with_rejoins_used_up_a_seat_rejoins_where_the_table_would_stand_still() -> None:
     """[E-31]: seat 3 is absent, and then seat 2; both are there again later."""
     room = toy_table(4, rounds=6, rejoins=0)
     first = room.machine()
@@ -349,7 +349,7 @@ def test_who_came_back_once_is_not_back_from_its_next_absence_before_it_asks() -
     assert last.may_rejoin
 
 
-def test_a_banned_seat_cannot_come_back() -> None:
+def test_a_banned_seat_cannot_rejoin() -> None:
     room = toy_table(6)
     room.begin()
     bad = room.sign(5, PrepareVote(1, b"x" * 32))
@@ -410,9 +410,7 @@ def test_a_fault_before_the_game_ends_the_table_but_not_for_who_said_deck_ok() -
 
 
 def test_a_seat_silent_in_the_setup_is_named_and_what_still_comes_is_judged() -> None:
-    """Nothing of it waits. The player is told of a proof against this very seat; others' are
-    kept.
-    """
+    """Nothing of it waits. The player is told of a proof against its own seat."""
     room = toy_table(3)
     room.places[2].alive = False
     room.play(until=30)
@@ -462,10 +460,10 @@ def test_only_the_highest_epoch_request_of_a_seat_is_kept() -> None:
     room = toy_table(4)
     machine = room.machine()
     for epoch in (1, 2, 1):
-        hold(machine, room.sign(3, EpochRequest(epoch)))
+        store(machine, room.sign(3, EpochRequest(epoch)))
     assert inspect(machine).statements(3) == [EpochRequest(2)]
     assert inspect(machine).store.epochs_of(EpochRequest) == [2]
-    hold(room.machine(3), room.sign(3, EpochRequest(3)))
+    store(room.machine(3), room.sign(3, EpochRequest(3)))
     room.machine(3).receive(carried(room.sign(3, EpochRequest(2))), 0.0, None)
     assert inspect(room.machine(3)).inquiry is None, "a lower one of its own tells nothing new"
 
@@ -522,7 +520,7 @@ def test_a_watcher_follows_and_never_signs() -> None:
     assert inspect(watcher).state is SigningState.WATCHING
     assert watcher.hand() == {}
     assert all(m.seat in range(3) for m in inspect(watcher).store)
-    assert PATIENCE.choice > 0
+    assert TIMEOUTS.choice > 0
 
 
 def test_what_nobody_has_does_not_crowd_out_what_is_lacking() -> None:

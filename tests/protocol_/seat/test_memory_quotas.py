@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from support.inspection import alter, inspect, own_promise, sign
-from support.machine_table import PATIENCE, MachineTable, carried, make_table, toy_choice, toy_table
+from support.machine_table import TIMEOUTS, MachineTable, carried, make_table, toy_choice, toy_table
 from support.toy_game import ToyGame
 
 from protocol.seat import memory_quotas
@@ -47,7 +47,7 @@ def play_until(room: MachineTable, rounds: int) -> None:
 
 
 def speak_out_of_turn(room: MachineTable, size: int) -> None:
-    """To each seat other says, all illegal, on each step in which nothing was asked of him."""
+    """Return for each seat other inputs, all illegal, to each step in which the liar owed none."""
     first = room.table.first_step
     nodes = [n for n in inspect(room.machine()).path.values() if n.step >= first]
     for seat in HONEST:
@@ -57,7 +57,7 @@ def speak_out_of_turn(room: MachineTable, size: int) -> None:
 
 
 def test_what_honest_promises_name_can_be_had() -> None:
-    room = toy_table(4, 12, timeouts=PATIENCE, choose=low_bids)
+    room = toy_table(4, 12, timeouts=TIMEOUTS, choose=low_bids)
     play_until(room, 10)
     room.places[LIAR].alive = False
     speak_out_of_turn(room, 8_000)
@@ -70,7 +70,7 @@ def test_what_honest_promises_name_can_be_had() -> None:
 
 
 def test_a_promise_names_no_illegal_input_but_its_proof() -> None:
-    room = toy_table(4, 3, timeouts=PATIENCE, choose=low_bids)
+    room = toy_table(4, 3, timeouts=TIMEOUTS, choose=low_bids)
     play_until(room, 3)
     machine = room.machine()
     before = set(own_promise(machine, 1).inputs)
@@ -82,7 +82,7 @@ def test_a_promise_names_no_illegal_input_but_its_proof() -> None:
 
 
 def other_commitment(room: MachineTable) -> Message:
-    """What a second node of the liar's, with the same journal, says where he is asked."""
+    """Return the inputs of a second node of the liar, with the same journal, where it owes one."""
     twin = room.build(LIAR)
     twin.restore(list(room.places[LIAR].journal))
     alter(twin, inquiry=None)  # a liar's program need not ask what it has signed
@@ -94,7 +94,7 @@ def other_commitment(room: MachineTable) -> Message:
 
 
 def fill(room: MachineTable) -> set[bytes]:
-    """Says on chains that nobody knows, which prove nothing, until no seat keeps more of them."""
+    """Give inputs on unknown chains, which prove nothing, until no seat stores more of them."""
     sent = set()
     sizes = [*[4_000] * 10, 1_600, 800, 400, 200, 80, 40, 16, 8]
     for seat in HONEST:
@@ -133,7 +133,7 @@ def test_who_is_led_onto_another_chain_is_not_made_absent_for_it() -> None:
 
 
 NEXT = 1
-"""A liar whose turn it is to close epoch 1."""
+"""Return a table at which the liar is the proposer of epoch 1."""
 OTHERS = (0, 2, 3)
 
 
@@ -154,13 +154,13 @@ def supply(room: MachineTable, inputs: list[Message]) -> None:
 
 
 def test_what_a_faulty_seats_promise_names_takes_no_room_from_what_honest_ones_name() -> None:
-    room = toy_table(4, 12, timeouts=PATIENCE, choose=bids_below)
+    room = toy_table(4, 12, timeouts=TIMEOUTS, choose=bids_below)
     play_until(room, 6)
     room.places[NEXT].alive = False
     machines = {seat: room.machine(seat) for seat in OTHERS}
     path = inspect(machines[0]).path.values()
     node = next(n for n in path if n.step >= room.table.first_step and NEXT not in n.want.speakers)
-    for seat in OTHERS:  # to each another fault, in a long body, which its halt will name
+    for seat in OTHERS:  # to each another fault, in a long body, which its promise will name
         tell(room, seat, step_input(room, 0, node.step, node.digest, seat, 5_000, NEXT))
         room.machine(seat).take()
     room.run(until=1)
@@ -168,10 +168,10 @@ def test_what_a_faulty_seats_promise_names_takes_no_room_from_what_honest_ones_n
     names = tuple(sorted(message.hash for message in junk))
     own = room.sign(NEXT, EpochPromise(1, None, names, None, (), ()))
     promises = [inspect(machines[seat]).store.versions((3, seat, 1))[0].hash for seat in (0, 2)]
-    close = NewEpoch(1, (promises[0], own.hash, promises[1]))
+    proposal = NewEpoch(1, (promises[0], own.hash, promises[1]))
     for seat in OTHERS:
         tell(room, seat, own)
-        tell(room, seat, room.sign(NEXT, close))
+        tell(room, seat, room.sign(NEXT, proposal))
     for _ in range(10):
         room.run(until=0.5)
         supply(room, junk)

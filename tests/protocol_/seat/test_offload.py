@@ -1,4 +1,4 @@
-"""Tests of weighing: what takes long is handed out, the rules rest, and all comes out the same."""
+"""Expensive checks are offloaded, no rule runs meanwhile, and the result is the same."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def office(hands_out: bool = True) -> MachineTable:
 
 
 def until_it_rests(lazy: int, kind: Kind) -> tuple[MachineTable, Job]:
-    """Return a table at rest, and the job that one seat leaves lying from a kind of step on."""
+    """Return a table at rest, and the unfinished job of one seat, from a kind of step on."""
     room = office()
     room.does_jobs = lambda seat: seat != lazy or room.machine(lazy).tip.want.kind is not kind
     room.start()
@@ -78,7 +78,7 @@ def test_while_a_job_is_under_way_nothing_is_decided_and_questions_are_answered(
         peer_frames.parse_frame(e.frame) if isinstance(e, Send) else e for e in machine.take()
     ]
     assert all(isinstance(one, peer_frames.Sync) for one in parsed), (
-        "patience is over, and it only asks"
+        "the step has timed out, and it only asks"
     )
     assert machine.tip is tip
     assert machine.job is job

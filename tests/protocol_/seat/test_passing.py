@@ -1,4 +1,4 @@
-"""Who is brought which message: each say once, unless its hearer lacks its author ([L-66])."""
+"""Forwarding: an input crosses each link once, unless a peer has no link to its author ([L-66])."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ Brought = Counter[tuple[int, bytes]]
 
 
 def wired(*missing: set[int]) -> tuple[MachineTable, Brought]:
-    """Return a table some of whose links are missing, and how often a seat was brought a say."""
+    """Return a table without some of its links, and how often each input was sent to a seat."""
     room, brought = toy_table(SEATS, 2, timeouts=Timeouts()), Brought()
     room.cut = lambda seat, other: {seat, other} in missing
 
@@ -39,7 +39,7 @@ def wired(*missing: set[int]) -> tuple[MachineTable, Brought]:
 
 
 def told(room: MachineTable) -> None:
-    """Let every seat tell the others whom it hears."""
+    """Let every seat tell the others to whom it has a direct link."""
     for seat, machine in enumerate(room.machines()):
         room.now += 1.0
         machine.tick(room.now)
@@ -48,7 +48,7 @@ def told(room: MachineTable) -> None:
 
 
 def played(room: MachineTable, brought: Brought) -> None:
-    """Play the whole game; what went round before the seats had told each other does not count."""
+    """Play the whole game, and drop what was forwarded before the seats told of their links."""
     room.start()
     for _ in range(40):
         room.deliver()
@@ -79,13 +79,13 @@ def test_on_a_line_all_goes_through_the_middle() -> None:
 
 
 def _input(room: MachineTable, seat: int) -> Message:
-    """A say of the step that the room stands in."""
+    """Return an input to the current step of the table."""
     tip = room.machine().tip
     return room.sign(seat, StepInput(0, tip.step, tip.digest, b"\x90"))
 
 
-def _spared(room: MachineTable, message: Message) -> set[int]:
-    """To whom seat 0 does not pass on a message that comes from its author."""
+def _not_forwarded_to(room: MachineTable, message: Message) -> set[int]:
+    """Return the seats to which seat 0 does not forward a message that comes from its author."""
     machine = room.machine()
     machine.take()
     machine.receive(carried(message), 0.0, room.table.ids[message.seat])
@@ -94,8 +94,8 @@ def _spared(room: MachineTable, message: Message) -> set[int]:
     return {room.table.ids.index(peer) for peer in one.but}
 
 
-def _tell_near(room: MachineTable, told: dict[int, tuple[int, ...]]) -> None:
-    """Let seats tell seat 0 whom they hear."""
+def _tell_direct(room: MachineTable, told: dict[int, tuple[int, ...]]) -> None:
+    """Let seats tell seat 0 to whom they have a direct link."""
     for who, direct in told.items():
         frame = peer_frames.encode_frame(peer_frames.Sync(0, 0, (), direct))
         room.machine().receive(frame, 0.0, room.table.ids[who])
@@ -103,32 +103,32 @@ def _tell_near(room: MachineTable, told: dict[int, tuple[int, ...]]) -> None:
 
 @pytest.fixture
 def room() -> MachineTable:
-    """A game that has begun for seat 0, to whom nobody has told whom he hears."""
+    """Return a game that has begun for seat 0, which knows of no links between others."""
     found = begun_room(ToyGame(SEATS, 1))
-    alter(found.places[0].machine, spared={})
+    alter(found.places[0].machine, hears={})
     return found
 
 
-def test_who_hears_its_author_is_spared_an_input_and_nobody_a_wish(
+def test_a_seat_linked_to_the_author_is_not_forwarded_an_input_but_every_request(
     room: MachineTable,
 ) -> None:
-    _tell_near(room, {2: (1, 3), 3: (2,)})
-    assert _spared(room, _input(room, 1)) == {1, 2}
-    assert _spared(room, room.sign(1, EpochRequest(1))) == {1}
+    _tell_direct(room, {2: (1, 3), 3: (2,)})
+    assert _not_forwarded_to(room, _input(room, 1)) == {1, 2}
+    assert _not_forwarded_to(room, room.sign(1, EpochRequest(1))) == {1}
 
 
 def test_the_last_word_counts_and_ends_with_the_link(room: MachineTable) -> None:
-    _tell_near(room, {2: (1,)})
-    _tell_near(room, {2: (3,), 3: (1,)})
+    _tell_direct(room, {2: (1,)})
+    _tell_direct(room, {2: (3,), 3: (1,)})
     room.machine().link_down(room.table.ids[3], 0.0)
-    assert _spared(room, _input(room, 1)) == {1}
+    assert _not_forwarded_to(room, _input(room, 1)) == {1}
 
 
 def test_a_new_link_begins_with_nothing_told(room: MachineTable) -> None:
-    _tell_near(room, {2: (1,)})
+    _tell_direct(room, {2: (1,)})
     room.machine().link_up(room.table.ids[2], 0.0)
     assert 2 not in inspect(room.machine()).direct
-    assert _spared(room, _input(room, 1)) == {1}
+    assert _not_forwarded_to(room, _input(room, 1)) == {1}
 
 
 def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
@@ -153,7 +153,7 @@ def test_who_loses_a_link_tells_all_within_a_second_however_often_it_breaks(
     assert not [e for e in machine.take() if isinstance(e, Send)]
 
 
-def test_a_seat_is_near_only_once_its_link_has_brought_something(room: MachineTable) -> None:
+def test_a_seat_is_direct_only_once_its_link_has_brought_something(room: MachineTable) -> None:
     machine, ids = room.machine(), room.table.ids
     machine.link_up(ids[3], 0.0)
     assert 3 not in inspect(machine).direct
@@ -162,14 +162,14 @@ def test_a_seat_is_near_only_once_its_link_has_brought_something(room: MachineTa
 
 
 @pytest.mark.parametrize("direct", [(16,), (*range(16), 0), (-1,), ("1",), 1])
-def test_other_forms_of_near_are_no_frame(direct: object) -> None:
+def test_other_forms_of_direct_are_no_frame(direct: object) -> None:
     fields = (2, 0, 1, (), direct)
     data = b"\x95\x02\x00\x01\x90\x91\xff" if direct == (-1,) else codec.encode(fields)  # type: ignore[arg-type]
     fails(Invalid, "", peer_frames.parse_frame, data)
 
 
 def test_what_a_faulty_seat_says_to_one_only_reaches_the_others_within_two_seconds() -> None:
-    """Seat 3 speaks to seat 0 alone, and all have told that they hear it."""
+    """Seat 3 sends its input to seat 0 alone. All have told that they have a direct link to it."""
     room, _ = wired()
     room.start()
     for _ in range(200):
@@ -192,7 +192,7 @@ def _passed(room: MachineTable, message: Message) -> bool:
 
 
 def test_an_input_goes_round_once_its_step_is_on_the_followed_chain(room: MachineTable) -> None:
-    """Else one seat could fill the links of the others by bytes that lead nowhere."""
+    """Otherwise one seat could fill the links of the others with inputs that lead nowhere."""
     machine = room.machine()
     tip = machine.tip
     assert _passed(room, room.sign(1, StepInput(0, tip.step, tip.digest, b"\x90")))
@@ -205,7 +205,7 @@ def test_an_input_goes_round_once_its_step_is_on_the_followed_chain(room: Machin
 
 
 def test_what_came_before_its_step_goes_round_when_the_chain_is_there(room: MachineTable) -> None:
-    """Seat 0 has heard what two seats say in the next step, and lacks one input of this one."""
+    """Seat 0 has the inputs of two seats to the next step, and lacks one input to this one."""
     room.hold_back = lambda seat, other, frame: (seat, other) == (3, 0)
     machine, step = room.machine(), room.machine().tip.step
     room.drop = lambda source, to, frame: to == 0 and _inputs(room, frame, 3, step)
@@ -232,8 +232,8 @@ def test_a_promise_goes_round_once_a_quorum_has_requested_its_epoch(room: Machin
     assert _passed(room, room.sign(2, EpochPromise(1, None, (), None, (), ())))
 
 
-def test_a_promise_far_longer_than_what_is_held_goes_round_to_nobody(room: MachineTable) -> None:
-    """Else one seat could fill the links of the others at each change of epoch."""
+def test_a_promise_far_longer_than_what_is_stored_goes_round_to_nobody(room: MachineTable) -> None:
+    """Otherwise one seat could fill the links of the others at each change of epoch."""
     machine = room.machine()
     most = inspect(machine).store.count_inputs(0) + MORE_INPUTS * SEATS
 
@@ -330,7 +330,7 @@ def test_a_stored_message_is_verified_once_and_any_other_before_it_counts(
 def test_a_known_payload_with_another_signature_changes_nothing(
     room: MachineTable, kind: str
 ) -> None:
-    """It is neither kept nor passed on: whoever asks gets the first one, which holds."""
+    """It is neither stored nor forwarded. A peer that asks gets the first one, which is valid."""
     peer, message = room.table.ids[1], _input(room, 1)
     machine = room.machine(0)
     if kind == "onlooker":

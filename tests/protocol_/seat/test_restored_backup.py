@@ -37,7 +37,7 @@ def link(home: MachineTable, *seats: int) -> None:
 
 
 def told(home: MachineTable, seat: int) -> None:
-    """Let another seat have told seat 1 all that it holds of it."""
+    """Let another seat have told seat 1 all that it stores of it."""
     frame = peer_frames.encode_frame(peer_frames.Told())
     home.machine(1).receive(frame, home.now, home.table.ids[seat])
 
@@ -119,7 +119,7 @@ def test_a_seat_that_comes_back_to_nobody_before_the_game_does_not_name_itself()
 
 
 def resumed_from_old_copy() -> tuple[MachineTable, SeatMachine, Message]:
-    """Seat 1 has bid; its journal is that of before, as in a folder restored whole."""
+    """Return a table whose seat 1 has bid, and has the journal from before that."""
     home = home_of()
     keep = len(home.places[1].journal)
     live = home.machine(1)
@@ -216,7 +216,7 @@ def test_an_old_journal_at_a_strict_table_is_silent_and_says_so_once() -> None:
 
 
 def test_an_old_journal_at_a_strict_table_is_silent_after_a_second_crash_too() -> None:
-    """The journal looks current by then, but for the record that says that it is old."""
+    """The journal looks current by then, but for the record that it is old."""
     home = home_of(3, 3)
     journal = home.places[1].journal
     first = restored(home, cautious=True)
@@ -293,7 +293,7 @@ def test_the_same_journal_restored_twice_frames_nobody() -> None:
 
 @pytest.mark.parametrize("case", sample(range(60), 6, "links of an old copy"))
 def test_an_old_copy_that_links_a_quorum_within_a_timeout_contradicts_nothing(case: int) -> None:
-    """Whenever the honest seats are linked, and whatever a faulty one tells before them."""
+    """That is so whenever the honest seats are linked, and whatever a faulty one tells before."""
     die = random.Random(f"links of an old copy {case}")
     home, _, bid = resumed_from_old_copy()
     liar, *honest = die.sample([0, 2, 3], 3)

@@ -53,8 +53,8 @@ def ask(scene: MachineTable, *seats: int, epoch: int = 1) -> None:
         scene.tell_first(seat, EpochRequest(epoch))
 
 
-def steps_said(scene: MachineTable, seat: int) -> list[StepInput]:
-    """Return what a seat has said, as its own machine has it."""
+def input_steps(scene: MachineTable, seat: int) -> list[StepInput]:
+    """Return the steps in which a seat has given an input, by its own machine."""
     said = inspect(scene.machine(seat)).statements(seat)
     return [one for one in said if isinstance(one, StepInput)]
 
@@ -77,7 +77,7 @@ def test_what_comes_after_the_promise_makes_nothing_final() -> None:
     scene = waiting_table({3})
     before, step = scene.machine().final_step(), scene.machine().tip.step
     scene.machine(3).choose(0, scene.now)
-    (step_input,) = [one for one in steps_said(scene, 3) if one.step == step]
+    (step_input,) = [one for one in input_steps(scene, 3) if one.step == step]
     ask(scene)
     assert inspect(scene.machine()).state is SigningState.PROMISED
     scene.tell_first(3, step_input)
@@ -105,7 +105,7 @@ def test_a_promised_seat_does_not_go_on_after_a_crash() -> None:
     ask(scene)
     for seat in (1, 2, 3):
         scene.machine(seat).choose(0, scene.now)
-        for step_input in steps_said(scene, seat):
+        for step_input in input_steps(scene, seat):
             if step_input.step == step:
                 scene.tell_first(seat, step_input)
     assert scene.machine().tip.want.kind is Kind.BARRIER
@@ -114,7 +114,7 @@ def test_a_promised_seat_does_not_go_on_after_a_crash() -> None:
         scene.machine().receive(peer_frames.encode_frame(peer_frames.Told()), scene.now, peer)
     assert inspect(scene.machine()).inquiry is None
     assert scene.machine().tip.want.kind is Kind.BARRIER
-    assert max(step_input.step for step_input in steps_said(scene, 0)) == step
+    assert max(step_input.step for step_input in input_steps(scene, 0)) == step
 
 
 def test_a_crash_forgets_neither_own_nor_received_inputs() -> None:
@@ -142,7 +142,7 @@ def test_t_minus_one_requests_promise_nothing_and_t_do() -> None:
 
 
 @pytest.mark.parametrize(("thinkers", "reports"), [({1, 2, 3}, True), (range(4), False)])
-def test_patience_that_ran_out_while_standing_is_reported_but_not_of_oneself(
+def test_a_step_timeout_is_claimed_but_not_by_a_seat_that_owes_an_input(
     thinkers: Iterable[int], reports: bool
 ) -> None:
     scene = waiting_table(thinkers)
@@ -154,7 +154,7 @@ def test_patience_that_ran_out_while_standing_is_reported_but_not_of_oneself(
     assert promise.timeout is None or promise.timeout.step == scene.machine().tip.step
 
 
-def test_nobody_wishes_beyond_the_last_epoch() -> None:
+def test_nobody_requests_an_epoch_beyond_the_last_one() -> None:
     machine = waiting_table().machine()
     assert not sign(machine, EpochRequest(signed_messages.MAX_EPOCH + 1))
     assert sign(machine, EpochRequest(signed_messages.MAX_EPOCH))
@@ -168,7 +168,7 @@ def test_step_timeout_does_not_run_while_between_epochs() -> None:
     assert [promise.timeout for promise in promises(scene)] == [None, None]
 
 
-def test_patience_begins_anew_after_a_crash() -> None:
+def test_the_step_timeout_begins_anew_after_a_crash() -> None:
     scene = waiting_table()
     scene.wait_first(19)
     scene.now += 100
@@ -177,7 +177,7 @@ def test_patience_begins_anew_after_a_crash() -> None:
     assert inspect(scene.machine()).requests == {}
 
 
-def test_who_waits_longer_does_not_wish_and_reports_no_expiry_until_it_is_over() -> None:
+def test_a_seat_that_waits_longer_requests_no_epoch_and_claims_no_timeout_until_then() -> None:
     """It is not journalled, and nothing is signed for it."""
     scene = waiting_table({3})
     scene.wait_first(15)
@@ -246,7 +246,7 @@ def test_the_longest_times_of_all_are_kept_to_the_second() -> None:
     assert back_offs == [1, 2, 16, 30, 30]
 
 
-def test_back_off_doubles_per_fruitless_epoch_up_to_its_cap() -> None:
+def test_back_off_doubles_per_failed_epoch_up_to_its_cap() -> None:
     clocks = inspect(waiting_table().machine()).clocks
     assert [clocks.back_off(j) for j in (0, 1, 2, 3)] == [3.0, 6.0, 12.0, 24.0]
     assert clocks.back_off(9) == clocks.back_off(10**9) == 60.0
@@ -324,7 +324,7 @@ def test_nothing_is_revealed_before_every_seat_has_confirmed_what_is_sealed() ->
     scene.choose_now(0, 1)
     scene.settle()
     assert scene.machine().tip.want.kind is Kind.BARRIER
-    assert max(step_input.step for step_input in steps_said(scene, 0)) == step + 1
+    assert max(step_input.step for step_input in input_steps(scene, 0)) == step + 1
     for place in scene.places:
         place.alive = True
     scene.run(until=5)
@@ -385,7 +385,7 @@ def test_a_proposer_does_not_wait_for_who_will_send_no_promise(requested: int, w
 def test_a_choice_that_is_asked_anew_alone_has_its_whole_time(
     was_complete: bool, left: int
 ) -> None:
-    """It was complete and is open again: who chose in good time must not be late at once."""
+    """The step is open again: a seat that chose in time must not time out at once."""
     scene = waiting_table()
     machine = scene.machine()
     bid = machine.tip
@@ -399,7 +399,7 @@ def test_a_choice_that_is_asked_anew_alone_has_its_whole_time(
 
 
 def test_a_proof_is_told_once_the_same_fault_can_be_seen_whole() -> None:
-    """Which of two statements comes first differs from seat to seat; the code does not."""
+    """The order of the two statements differs from seat to seat; the code does not."""
     scene = waiting_table()
     node = scene.machine().tip
     scene.tell_first(1, StepInput(0, node.step, node.digest, b"\xc0"))

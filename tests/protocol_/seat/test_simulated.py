@@ -1,4 +1,4 @@
-"""Simulated tables hold what is promised; see `soak.simulate` for long runs."""
+"""Simulated tables keep every invariant; `soak.simulate` has long runs."""
 
 from collections import Counter
 
@@ -37,7 +37,11 @@ def test_random_tables_keep_every_promise(block: int, first: int) -> None:
 
 @pytest.mark.parametrize("seed", sample(ONCE, 2, "games that once failed"))
 def test_games_that_once_failed(seed: str) -> None:
-    """A late signed for ever; a say hidden by a liar from a rolled-back seat; and others."""
+    """Games that once failed stay sound.
+
+    In one a seat signed epoch requests without end; in another a liar hid an input from a seat that
+    had resumed with an old journal.
+    """
     with cheap_blocks():
         assert play(seed)["games"] == 1
 
@@ -84,7 +88,7 @@ def test_two_faulty_seats_of_five_neither_fork_nor_frame() -> None:
 
 
 def test_the_checker_finds_what_is_open_too_early(checker: Checker) -> None:
-    """A card before it is drawn, and a sealed choice."""
+    """The checker finds a card that is open before it is drawn, and an open sealed choice."""
     secrets = checker.secrets
     slot, coalition = secrets.stock()[-1], frozenset({2})
     secrets.shares |= {(slot, 0)}
@@ -103,18 +107,18 @@ def test_the_checker_finds_what_is_open_too_early(checker: Checker) -> None:
     assert secrets.read_early(coalition) == []
 
 
-HASTY = {
-    "it holds all commitments": "node.want.kind in (Kind.SEAL, Kind.BARRIER)",
-    "it holds that all have confirmed": "node.want.kind is Kind.BARRIER",
+INCOMPLETE = {
+    "it stores all commitments": "node.want.kind in (Kind.SEAL, Kind.BARRIER)",
+    "it stores the whole barrier": "node.want.kind is Kind.BARRIER",
 }
-"""What is missing when a seat opens its choice, by the steps it takes for complete too early."""
+"""By what a seat lacks when it opens its choice, the steps that it takes for complete too early."""
 
 
-@pytest.mark.parametrize("lacking", HASTY)
+@pytest.mark.parametrize("lacking", INCOMPLETE)
 def test_a_seat_that_opens_too_early_is_found(lacking: str) -> None:
-    """One that takes two inputs of a step for all reveals what others may still choose."""
+    """A seat that takes two inputs of a step for all reveals while others may still choose."""
     old = "set(inputs) != node.want.speakers"
-    new = f"(len(inputs) < 2 if {HASTY[lacking]} else {old})"
+    new = f"(len(inputs) < 2 if {INCOMPLETE[lacking]} else {old})"
     early = Mutant("two inputs for all", ((followed_chain.grow, old, new),))
     with planted(early), cheap_blocks(), pytest.raises(Violation, match=lacking):
         play("early-2", 4, liar=False)
@@ -124,7 +128,7 @@ def test_a_seat_that_opens_too_early_is_found(lacking: str) -> None:
 
 
 @pytest.mark.parametrize("number", [10, 38])
-def test_closes_are_fetched_and_readings_wait_for_the_base_of_a_later_epoch(number: int) -> None:
+def test_new_epochs_are_fetched_and_readings_wait_for_a_later_base(number: int) -> None:
     seen, failed = Run("rare").game(number)
     assert not failed
     assert seen["games"] == 1

@@ -15,7 +15,7 @@ from support.sim.invariants import ANSWER, Checker, Violation
 from support.sim.lies import Liar
 from support.sim.plan import DEPARTURES, HABITS, Wide, draw_plan
 from support.sim.tables import CATALOGUE, World, play
-from support.sim.tricks import RUBBISH, TRICKS, WAYS, huge_wishes, rooted, rubbish, victim
+from support.sim.tricks import RUBBISH, TRICKS, WAYS, huge_requests, rooted, rubbish, victim
 from support.toy_game import ToyGame
 
 from protocol.chain import transition
@@ -32,7 +32,7 @@ def test_wide_plans_use_the_whole_catalogue() -> None:
     wide = [(plan, plan.wide) for plan in plans if plan.wide is not None]
     assert len(wide) == len(plans)
     assert {lie for plan, _ in wide for lie in plan.lies} == set(CATALOGUE)
-    assert {way for _, w in wide for way in w.ways} == {*WAYS, "leaves"}
+    assert {way for _, w in wide for way in w.ways} == {*WAYS, "false-departures"}
     assert any(w.leaving_seats for _, w in wide)
     assert any(w.hub in plan.liars for plan, w in wide)
     assert any(w.hub is not None and w.hub not in plan.liars for plan, w in wide)
@@ -51,7 +51,7 @@ def test_one_thing_alone_may_be_asked_for(name: str) -> None:
             h for h in (*HABITS, "leaving_seats") if getattr(wide, h) not in (None, frozenset(), ())
         }
         expected = here & set(NAMES) - {name}
-        # What one brings along: a cutting liar's table, a rubbish liar's epochs, who does not tell.
+        # What an entry brings along: a hub that cuts links, thinkers for rubbish, a mute seat.
         assert expected <= {"hub", "thinkers", "mute"}
     assert any(
         name in (*p.lies, *p.wide.ways) or getattr(p.wide, name, None) is not None
@@ -74,9 +74,9 @@ def test_the_wide_catalogue_leaves_the_plain_games_as_they_were() -> None:
 
 def test_rooted_polynomials_are_zero_for_as_many_seats_as_can_be() -> None:
     poly = rooted(random.Random(1), 1, 5, 4)
-    pieces = [key_sharing.key_share_at(poly, seat + 1) for seat in range(5)]
-    assert (len(poly), pieces.count(0)) == (4, 3)
-    assert 0 not in (pieces[1], poly[0])
+    key_shares = [key_sharing.key_share_at(poly, seat + 1) for seat in range(5)]
+    assert (len(poly), key_shares.count(0)) == (4, 3)
+    assert 0 not in (key_shares[1], poly[0])
 
 
 def test_a_cutting_faulty_seat_cuts_one_link_after_the_other() -> None:
@@ -104,14 +104,14 @@ def test_rubbish_fills_an_epoch_once_and_only_where_nothing_was_said(liar: Liar)
 
 
 def test_a_lie_that_comes_back_is_passed_on_as_it_is(liar: Liar) -> None:
-    close = liar.sign(NewEpoch(liar.seat or 4, (b"x" * 32,)))
-    assert CATALOGUE["two-closes"](liar, close) == [(close, liar.others)]
+    new_epoch = liar.sign(NewEpoch(liar.seat or 4, (b"x" * 32,)))
+    assert CATALOGUE["two-new-epochs"](liar, new_epoch) == [(new_epoch, liar.others)]
 
 
-def test_huge_wishes_are_well_formed(liar: Liar) -> None:
+def test_huge_requests_are_well_formed(liar: Liar) -> None:
     table, far = liar.machine.table, set()
     for _ in range(100):
-        *_, (message, to) = huge_wishes(liar, liar.sign(EpochRequest(1)))
+        *_, (message, to) = huge_requests(liar, liar.sign(EpochRequest(1)))
         assert signed_messages.parse(message.encode(), table.id, table.ids) == message
         assert to <= liar.others
         far.add(type(message.statement))
@@ -147,7 +147,7 @@ def test_the_checker_finds_a_seat_that_is_mute_for_ever() -> None:
 def test_the_checker_finds_a_card_seen_on_a_chain_that_was_replaced(
     seats: int, liars: tuple[int, ...]
 ) -> None:
-    """Two liars may see one more, at the price of a ban."""
+    """Two liars may see one card more, and are banned for it."""
     checker = _checker(seats, liars)
     tip = transition.begin(checker.table)
     slot = checker.secrets.stock()[-1]
@@ -189,15 +189,15 @@ def test_what_the_catalogue_adds_breaks_no_promise(name: str) -> None:
 
 @pytest.mark.parametrize("name", sample(ONCE, 2, "wide games that once failed"))
 def test_games_that_once_failed(name: str) -> None:
-    """Victims of roots owed the identity; homes put back and copied signed; and others."""
+    """Games that once failed stay sound: zero key shares, restored and copied homes, and others."""
     assert play(ONCE[name], only=name)["games"] == 1
 
 
 LONG = {"long-1453": 4, "long-2899": 2, "long-4309": None}
 """Games with the whole catalogue, and how many seats have to finish.
 
-A seat that alone holds a proof at the end ends too; a far wish that only one has heard parts
-nobody; who was asked and went down is asked again.
+A seat that alone stores a proof at the end ends too. A request far ahead that only one seat stores
+parts nobody. A seat that was asked and crashed is asked again.
 """
 
 
@@ -212,7 +212,7 @@ def test_games_of_a_long_run_that_once_failed(seed: str) -> None:
 def test_a_game_in_which_a_reveal_would_be_in_vain_without_a_barrier(
     seed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A liar that is everybody's path cuts one link after the other."""
+    """A liar that is everybody's only path cuts one link after the other."""
     without = next(mutant for mutant in MUTANTS if mutant.name == "reveal without a barrier")
     assert play(seed, 4, only="cut")["finished"] > 0
     monkeypatch.setattr(Checker, "_check_reveal", lambda *_: None)
@@ -270,14 +270,14 @@ def test_who_asks_without_knowing_what_it_forgot_reaches_the_honest() -> None:
     assert not world._is_asking(0, 1)
 
 
-def test_a_copy_of_a_home_is_known_to_be_one_by_whoever_holds_what_it_lacks() -> None:
+def test_a_backup_of_a_home_is_known_to_be_one_by_whoever_stores_what_it_lacks() -> None:
     world = World(draw_plan("known", 3, False))
     world.run()
-    assert _said_by(world, 0) <= known(world.processes[0].disk)
+    assert _signed_by(world, 0) <= known(world.processes[0].disk)
     for process in world.processes:
         process.up = True  # they have stood up
     disk = world.processes[0].disk
-    last = max(i for i, record in enumerate(disk) if known([record]) & _said_by(world, 0))
+    last = max(i for i, record in enumerate(disk) if known([record]) & _signed_by(world, 0))
     assert world.homes.is_known(0, last)
     assert not world.homes.is_known(0, last + 1)
     for process in world.processes[1:]:
@@ -285,5 +285,5 @@ def test_a_copy_of_a_home_is_known_to_be_one_by_whoever_holds_what_it_lacks() ->
     assert not world.homes.is_known(0, last)
 
 
-def _said_by(world: World, seat: int) -> set[bytes]:
+def _signed_by(world: World, seat: int) -> set[bytes]:
     return {m.encode() for m in inspect(world.processes[seat].machine).store if m.seat == seat}

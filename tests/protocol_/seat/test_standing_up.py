@@ -17,7 +17,7 @@ from protocol.wire.table_header import Timeouts
 
 LIAR, HONEST = 3, (0, 1, 2)
 LONG = 120
-"""Seconds in which all have stood up, or somebody never will: the longest patience is 30."""
+"""Seconds after which all have left, or somebody never will: the longest timeout is 30."""
 
 
 def table_with_links(timeouts: Timeouts) -> MachineTable:
@@ -32,7 +32,7 @@ def table_with_links(timeouts: Timeouts) -> MachineTable:
 
 
 def have_end(table: MachineTable) -> bool:
-    """Return whether every honest seat holds a final end."""
+    """Return whether every honest seat has a final end."""
     return all(machine.finished for machine in table.machines(HONEST))
 
 
@@ -42,9 +42,9 @@ def is_over(table: MachineTable) -> bool:
 
 
 class Withheld:
-    """A table at which the liar's last say is held back, and all that its machine would say then.
+    """A table that lacks the liar's last input, and all that its machine would send then.
 
-    `slow` is how long the links of seat 0 take, `asked` how often seat 0 has asked for messages.
+    `slow` is the delay of the links of seat 0, `asked` how often seat 0 has asked for messages.
     """
 
     def __init__(self, timeouts: Timeouts) -> None:
@@ -66,7 +66,7 @@ class Withheld:
         return self.slow if seat == 0 else 0.01
 
     def last_input(self) -> StepInput | None:
-        """Return what the liar's machine has said of the result."""
+        """Return the input of the liar's machine to `result`."""
         machine = self.table.machine(LIAR)
         if machine.tip.want.kind is not Kind.RESULT:
             return None
@@ -76,7 +76,7 @@ class Withheld:
         )
 
     def wait_for_result(self) -> StepInput:
-        """Let all say their last but the liar, whose say is returned."""
+        """Let all but the liar give their last input, and return the liar's."""
 
         def lacks_one() -> bool:
             machines = self.table.machines()
@@ -97,8 +97,10 @@ class Withheld:
         assert self.table.go(lambda: self.asked > before, 5)
 
     def whisper(self, step_input: StepInput, far: float) -> None:
-        """Show seats 1 and 2 what proves a fault, the last say, and `far` seconds later a wish that
-        is too far ahead to be passed on."""
+        """Show seats 1 and 2 a proof and the last input, and `far` seconds later a request.
+
+        That request is too far ahead to be forwarded.
+        """
         show, later = self.table.show, self.table.now + far
         for seat in (1, 2):
             show(LIAR, seat, StepInput(0, step_input.step, step_input.on, b"other"))
@@ -106,7 +108,7 @@ class Withheld:
             self.table.at(later, lambda seat=seat: show(LIAR, seat, EpochRequest(100)))
 
     def ends_after_whisper(self, step_input: StepInput, wait: float, far: float) -> bool:
-        """Show seat 0 the last say, the others more `wait` seconds later; return if all end."""
+        """Show seat 0 the last input, the others more `wait` seconds later; return if all end."""
         self.table.show(LIAR, 0, step_input)
         self.table.at(self.table.now + wait, lambda: self.whisper(step_input, far))
         self.table.go(lambda: is_over(self.table), LONG)
@@ -125,7 +127,7 @@ def test_nobody_is_left_promised_by_a_request_that_only_some_were_shown(
 
 
 @pytest.mark.parametrize("far", [0.0, 3.0])
-def test_nor_over_a_link_that_is_slower_than_the_grace(far: float) -> None:
+def test_nor_over_a_link_that_is_slower_than_the_back_off(far: float) -> None:
     room = Withheld(Timeouts())
     step_input = room.wait_for_result()
     room.slow = 6.0
@@ -133,8 +135,10 @@ def test_nor_over_a_link_that_is_slower_than_the_grace(far: float) -> None:
 
 
 def test_a_seat_whose_links_break_for_less_than_a_back_off_is_not_left_to_the_faulty_seat() -> None:
-    """Seat 2 loses its links with 0 and 1 as it says its last. The liar passes that on to them, and
-    nothing of theirs to it."""
+    """Seat 2 loses its links with 0 and 1 as it gives its last input.
+
+    The liar forwards that input to them, and nothing of theirs to it.
+    """
     room, parted = table_with_links(Timeouts()), [(0, 2), (1, 2), (2, 0), (2, 1)]
     cut: set[tuple[int, int]] = set()
     broken_at: list[float] = []
@@ -190,7 +194,7 @@ def test_nobody_stays_for_ever_who_is_promised_when_all_others_have_left() -> No
 
 
 def test_nobody_stays_for_ever_whom_a_request_far_ahead_lets_request_epoch_after_epoch() -> None:
-    """At three seats, two of them a quorum, the liar's wish and each request of seat 0 make one."""
+    """At three seats, two of them a quorum, the requests of the liar and of seat 0 make one."""
     room = toy_table(3, timeouts=Timeouts(300_000, 30_000, 1000, 2000))
     room.delay = lambda seat, other: 0.01
     room.hold_back = lambda seat, other, frame: (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.files import refusal
-from support.hasty import bare
 from support.played import files_of, game_of
+from support.proof_pile import bare
 from support.sampling import times
 
 from protocol.transcript import transcript_format

@@ -10,7 +10,7 @@ import pytest
 from support.files import code_of, read, refusal
 from support.forgeries.transcripts import (
     cut,
-    first_link,
+    first_reconfiguration,
     parsed,
     with_entries,
     with_entry,
@@ -33,7 +33,7 @@ LISTS = ["signatures", "messages", "new_epochs", "commits", "final"]
 
 @pytest.mark.parametrize("name", ["four", "returned", "equivocator", "wrong share"])
 @pytest.mark.parametrize("part", LISTS)
-def test_every_piece_of_evidence_is_needed_once_and_in_its_place(name: str, part: str) -> None:
+def test_every_part_of_the_evidence_is_needed_once_and_in_its_place(name: str, part: str) -> None:
     whole = read(name)
     items = getattr(whole.evidence, part)
     for index in range(0, len(items), 1 + len(items) // 6):
@@ -61,20 +61,20 @@ def test_evidence_that_nothing_needs_is_left_over(part: str) -> None:
     assert code_of(with_evidence(read("four"), **{part: extra})) == "left-over"
 
 
-def test_an_input_that_the_content_holds_is_not_listed_again() -> None:
+def test_an_input_of_the_content_is_not_listed_again() -> None:
     room = room_of("vanished")
     (named,) = [m for m in store_of(room.machine()).inputs(0, 9) if m.seat == 0]
     assert code_of(with_message(room, read("vanished"), named)) == "left-over"
 
 
 def test_a_new_epoch_message_that_no_certificate_needs_is_left_over() -> None:
-    """Another base of epoch 1, from halts that name nothing: well formed, and locked by none."""
+    """Return another base of epoch 1, from promises that name nothing. No certificate names it."""
     whole, room = read("returned"), room_of("returned")
     promises = [room.sign(seat, EpochPromise(1, None, (), None, (), ())) for seat in range(3)]
-    close = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    proposal = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
     every = sorted([*parsed(room, whole.evidence.messages), *promises], key=lambda m: m.hash)
     with_promises = with_evidence(whole, messages=tuple((m.payload, m.signature) for m in every))
-    own, more = whole.evidence.new_epochs, (close.payload, close.signature)
+    own, more = whole.evidence.new_epochs, (proposal.payload, proposal.signature)
     found = [
         refusal(with_evidence(with_promises, new_epochs=new_epochs).encode())
         for new_epochs in ((own[0], more, own[1]), (more, *own))
@@ -106,10 +106,10 @@ def test_a_forged_absence_after_a_true_one_is_found(missing: Missing) -> None:
     assert (problem.code, problem.seat, problem.part) == (NOT_SO[missing], 1, "chain")
 
 
-def test_another_slot_than_the_base_holds_is_found() -> None:
+def test_another_slot_than_that_of_the_base_is_found() -> None:
     """The absence that the base made, called a fault or nothing."""
     whole = read("escrow opened")
-    at = first_link(whole) - 1
+    at = first_reconfiguration(whole) - 1
     step = whole.content.entries[at]
     assert isinstance(step, StepEntry)
     assert step.slots[3] is Missing.ABSENT
@@ -119,7 +119,7 @@ def test_another_slot_than_the_base_holds_is_found() -> None:
         assert code_of(forged) == NOT_SO[missing]
 
 
-def test_a_forged_or_changed_link_is_found() -> None:
+def test_a_forged_or_changed_reconfiguration_is_found() -> None:
     whole, later = read("three"), read("returned")
     forged = with_entries(
         whole, (*whole.content.entries, ReconfigurationEntry((0, 1), (2,), (0, 0, 0)))
@@ -134,21 +134,21 @@ def test_a_forged_or_changed_link_is_found() -> None:
     )
     assert code_of(forged) == "unjustified-reconfiguration"
     whole = read("vanished")
-    at = first_link(whole)
+    at = first_reconfiguration(whole)
     short = cut(whole, at + 1, at)
     assert verify(short.encode(), game_of).unfinished
-    for link in (
+    for reconfiguration in (
         ReconfigurationEntry((0, 1), (2,), (0, 0, 1)),
         ReconfigurationEntry((0, 1, 2), (), (0, 0, 1)),
     ):
-        assert code_of(with_entry(short, at, link)) == "unjustified-reconfiguration"
+        assert code_of(with_entry(short, at, reconfiguration)) == "unjustified-reconfiguration"
 
 
 # The end.
 
 
 def test_a_forged_result_is_found() -> None:
-    """A last say by another seat, or of another game."""
+    """A last input of another seat or of another game is refused."""
     whole, other = read("four"), read("equivocator")
     final = whole.evidence.final
     for forged in (final[0][1], other.evidence.final[2][1]):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support.cases import fails
 from support.files import read, refusal
 from support.forgeries.transcripts import with_evidence
-from support.hasty import Pile, bare, judged
 from support.played import TABLES, files_of, game_of
+from support.proof_pile import Pile, bare, judged
 from support.sampling import times
 
 from protocol.crypto import proof_batches

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.hasty import judged
 from support.paths import VECTORS
+from support.proof_pile import judged
 from support.sampling import sample
 from vectors.making.files import JUDGED
 

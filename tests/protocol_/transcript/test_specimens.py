@@ -215,7 +215,7 @@ def test_the_proof_on_a_link() -> None:
     verify_signature(proven.peer, Label.LINK_HANDSHAKE, raw(link, "statement"), signature)
 
 
-def test_bodies_are_legal_where_they_were_said_and_digests_are_those_of_their_chain() -> None:
+def test_bodies_are_legal_at_their_step_and_digests_are_those_of_their_chain() -> None:
     report = verify((VECTORS / BOOK["example"]).read_bytes(), game_adapter.read_game)
     assert report.node is not None
     passages = list(steps_to(report.node))

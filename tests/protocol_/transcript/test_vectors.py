@@ -192,17 +192,17 @@ def test_nothing_that_is_compared_or_on_a_label_holds_a_place() -> None:
 
 
 def by_hash(messages: Iterable[Message]) -> list[Message]:
-    """Contents in the order of their hashes, not of the halts and lists that they stand in."""
+    """Order the contents by their hashes, not by the promises and lists that name them."""
     return sorted({m.hash: m for m in messages}.values(), key=lambda m: m.hash)
 
 
 def proofs_first(read: ReadPromise) -> tuple[Message, ...]:
-    """The contents of a halt with its proofs before its says."""
+    """Order the contents of a promise with its proofs before its inputs."""
     return (read.message, *read.proofs, *read.inputs, *read.rejoins, *read.votes)
 
 
 def setup_by_epoch(promise: Message, message: Message, first: int) -> str | None:
-    """The fault of a halt if no say beside it is left out for its step."""
+    """Return the fault of a promise if no input is left out for its step."""
     return against_promise(promise, message, 0)
 
 

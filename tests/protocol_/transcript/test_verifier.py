@@ -96,7 +96,7 @@ def test_every_proof_is_verified_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(seen) == len(set(seen))
 
 
-def test_a_report_leads_to_every_step_and_link() -> None:
+def test_a_report_leads_to_every_step_and_reconfiguration() -> None:
     report = verify(files_of("returned")[0], game_of)
     assert report.node is not None
     passages = list(steps_to(report.node))

@@ -1,4 +1,4 @@
-"""The verifier on bases: what does not follow from its halts carries nothing."""
+"""The verifier on bases: a base that does not follow from its promises is refused."""
 
 from unittest.mock import Mock
 
@@ -21,8 +21,8 @@ def test_fewer_than_a_quorum_of_promises_make_no_base() -> None:
     every = parsed(room, whole.evidence.messages)
     promises = [message for message in every if isinstance(message.statement, EpochPromise)]
     for some in (promises[:1], [*promises[:1], *promises[:1]], [*promises, *promises[:1]]):
-        close = room.sign(1, NewEpoch(1, tuple(m.hash for m in some)))
-        problem = refusal(with_evidence(whole, new_epochs=envelopes(close)).encode())
+        proposal = room.sign(1, NewEpoch(1, tuple(m.hash for m in some)))
+        problem = refusal(with_evidence(whole, new_epochs=envelopes(proposal)).encode())
         assert (problem.code, problem.part, problem.seat) == ("bad-base", "new_epochs", 1)
 
 
@@ -34,10 +34,10 @@ def test_a_new_epoch_message_that_rests_on_too_much_is_refused(
     assert code_of(read("vanished")) == "bad-base"
     monkeypatch.setattr(verifier_checks, "MAX_LOOKUPS", 1)
     room, proof = room_of("vanished"), read("vanished").evidence
-    (close,) = parsed(room, proof.new_epochs)
+    (proposal,) = parsed(room, proof.new_epochs)
     held = {m.hash: m for m in parsed(room, proof.messages)}
     source = verifier_checks.FileReferences(transition.begin(room.table), held)
-    fails(verifier_checks.TooMuch, "", new_epoch.bad_form, room.table, close, source)
+    fails(verifier_checks.TooMuch, "", new_epoch.bad_form, room.table, proposal, source)
 
 
 def test_a_promise_is_read_once_and_its_messages_count_each_time() -> None:
@@ -56,7 +56,7 @@ def test_a_promise_is_read_once_and_its_messages_count_each_time() -> None:
     assert source.lookups == 2 * counted
 
 
-ERRORS = {"bad-base": RecursionError(), "void": Void(""), "missing-evidence": Unknown("a say")}
+ERRORS = {"bad-base": RecursionError(), "void": Void(""), "missing-evidence": Unknown("an input")}
 
 
 @pytest.mark.parametrize("code", ERRORS)

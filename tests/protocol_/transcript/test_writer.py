@@ -57,7 +57,7 @@ def test_how_the_seats_came_to_agree_is_no_content(name: str) -> None:
     assert read(files_of(name)[0]).content == read(files_of("four")[0]).content
 
 
-def test_a_file_is_magic_version_evidence_and_the_content_header_steps_and_links() -> None:
+def test_a_file_is_magic_version_evidence_and_the_content_header_and_entries() -> None:
     value = transcript_format.open_file(files_of("returned")[0])
     assert value[:2] == (MAGIC, VERSION) == ("hoity-transcript", 3)
     assert len(value) == 4
@@ -70,7 +70,7 @@ def test_a_file_is_magic_version_evidence_and_the_content_header_steps_and_links
 
 
 def test_the_last_inputs_and_what_comes_after_the_end_are_no_content() -> None:
-    """A seat banned for its last say leaves the game as it was without it."""
+    """A ban for the last input leaves the game as it was without it."""
     plain, spoilt = read(files_of("four")[0]), read(files_of("spoilt result")[0])
     assert plain.content == spoilt.content
     assert [seat for seat, _ in plain.evidence.final] == [0, 1, 2, 3]
@@ -89,7 +89,7 @@ def test_a_step_has_one_signature_a_body_and_an_undisturbed_game_needs_no_votes(
 
 
 def test_the_lowest_epoch_is_written() -> None:
-    """Three seats said the same in epoch 0 and, with the fourth, again in epoch 1."""
+    """Three seats gave the same input in epoch 0 and, with the fourth, again in epoch 1."""
     machine = room_of("doubted").places[0].machine
     whole, nodes = read(files_of("doubted")[0]), to_the_end(machine.tip)
     at = next(i for i, node in enumerate(nodes) if node.want.kind is Kind.OVER)
@@ -120,7 +120,7 @@ def test_a_watcher_writes_the_same_file() -> None:
 
 
 def test_an_unfinished_game_may_be_written() -> None:
-    """The last says are written only when they are all there."""
+    """The last inputs are written only when all are there."""
     room = new_room(3)
     start = room.places[0].machine.transcript()
     assert read(start).content.entries == ()
@@ -142,7 +142,7 @@ def test_an_unfinished_game_may_be_written() -> None:
     assert verify(data, game_of).unfinished
 
 
-def test_a_base_that_ends_the_game_needs_no_last_says() -> None:
+def test_a_base_that_ends_the_game_needs_no_last_inputs() -> None:
     machine = room_of("doubted end").places[0].machine
     evidence = read(files_of("doubted end")[0]).evidence
     assert len(store_of(machine).inputs(1, machine.tip.step)) == 4

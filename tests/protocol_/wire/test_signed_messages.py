@@ -24,12 +24,17 @@ from protocol.wire.signed_messages import (
 )
 
 TABLE, WHO = make_table(ToyGame(3), 3)
-LOCK = QuorumCertificate(1, b"b" * 32, True, ((0, b"s" * 64), (2, b"t" * 64)))
+CERTIFICATE = QuorumCertificate(1, b"b" * 32, True, ((0, b"s" * 64), (2, b"t" * 64)))
 STATEMENTS: list[Statement] = [
     StepInput(0, 1, b"d" * 32, b"body"),
     EpochRequest(1),
     EpochPromise(
-        2, LOCK, (b"a" * 32, b"b" * 32), StepTimeout(1, 9, b"e" * 32), (b"c" * 32,), ((b"p" * 32,),)
+        2,
+        CERTIFICATE,
+        (b"a" * 32, b"b" * 32),
+        StepTimeout(1, 9, b"e" * 32),
+        (b"c" * 32,),
+        ((b"p" * 32,),),
     ),
     EpochPromise(1, None, (), None, (), ()),
     NewEpoch(1, (b"h" * 32, b"i" * 32)),
@@ -44,7 +49,7 @@ def _parse(data: bytes) -> signed_messages.Message:
 
 
 def _signed(value: tuple[object, ...]) -> bytes:
-    """An envelope with a true signature around any payload; that of a late where it has no kind."""
+    """Sign any payload, with the label of an epoch request if it has no kind."""
     payload = codec.encode(value)  # type: ignore[arg-type]
     kind = value[0] if value[0] in signed_messages.KINDS else 2
     label = signed_messages.KINDS[int(kind)][1]  # type: ignore[call-overload]
@@ -84,8 +89,8 @@ BAD_FIELDS = {
     "an empty proof": (3, TABLE.id, 1, 1, None, (), None, (), ((),)),
     "lock of epoch 0": (3, TABLE.id, 1, 1, (0, D, True, ()), (), None, (), ()),
     "lock kind no bool": (3, TABLE.id, 1, 1, (1, D, 1, ()), (), None, (), ()),
-    "expired of two fields": (3, TABLE.id, 1, 1, None, (), (0, 1), (), ()),
-    "too many halts": (4, TABLE.id, 1, 1, (D,) * 17),
+    "timeout of two fields": (3, TABLE.id, 1, 1, None, (), (0, 1), (), ()),
+    "too many promises": (4, TABLE.id, 1, 1, (D,) * 17),
 }
 """What the vectors do not hold (`vectors/making/message_failures.py`)."""
 

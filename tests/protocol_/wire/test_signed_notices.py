@@ -1,4 +1,4 @@
-"""The word of a seat that leaves: its frame, its signature, and what it is bound to."""
+"""Departures: their frame, their signature, and the fields that it covers."""
 
 from dataclasses import replace
 
@@ -31,12 +31,12 @@ CHANGES = {"seat": 2, "number": 2, "epoch": 1, "step": 10, "on": b"e" * 32, "sig
 
 
 @each(CHANGES)
-def test_a_leave_is_bound_to_every_field(field: str) -> None:
+def test_a_departure_is_bound_to_every_field(field: str) -> None:
     changed = replace(MINE, **{field: CHANGES[field]})  # type: ignore[arg-type]
     fails(Invalid, "bad-signature", signed_notices.check_notice, changed, TABLE, IDS)
 
 
-def test_a_leave_is_of_a_table_a_seat_and_a_label() -> None:
+def test_a_departure_is_of_a_table_a_seat_and_a_label() -> None:
     fails(Invalid, "not a signature", signed_notices.check_notice, MINE, b"o" * 32, IDS)
     stranger = signed_notices.sign_notice(
         identity(3), TABLE, signed_notices.Departure(3, 1, 0, 9, ON)

@@ -80,7 +80,7 @@ def seat_of(machine: SeatMachine) -> int:
     return machine.seat
 
 
-def another_seal(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
+def another_sealed_choice(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
     """Make another commitment to the same choice where one is owed, else a single byte."""
     if machine.seat not in node.want.owes:
         return b"\x01"
@@ -90,7 +90,7 @@ def another_seal(machine: SeatMachine, node: Node, step_input: StepInput) -> byt
 
 
 def sealed(choice: Any) -> Forge:
-    """Seal this choice as it should be. The seat will open it as it should be, too."""
+    """Seal this choice correctly. The seat will open it correctly, too."""
 
     def forge(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
         draw = stream("sealed", f"{choice}")
@@ -100,7 +100,7 @@ def sealed(choice: Any) -> Forge:
 
 
 def empty_escrow(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:
-    """Make an escrow that is well proven and holds another opening than the commitment's."""
+    """Make an escrow with a valid proof, of another opening than that of the commitment."""
     read, draw = (
         step_bodies.parse(step_bodies.SealBody, step_input.body),
         stream("empty escrow", "nonce"),
@@ -108,8 +108,8 @@ def empty_escrow(machine: SeatMachine, node: Node, step_input: StepInput) -> byt
     context = context_of(node, node.step, seat_of(machine), node.want.name)
     size = opening_size(node.table.game.size(node.want.name))
     padded = commitments.opening(b"\x00", draw(32), size)
-    held = escrow.encrypt(context, node.keys.joint, read.commitment, padded)
-    return step_bodies.encode_body(replace(read, escrow=held))
+    forged = escrow.encrypt(context, node.keys.joint, read.commitment, padded)
+    return step_bodies.encode_body(replace(read, escrow=forged))
 
 
 def card_escrow(machine: SeatMachine, node: Node, step_input: StepInput) -> bytes:

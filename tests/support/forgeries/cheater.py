@@ -1,7 +1,7 @@
 """Machines that cheat: each signs what its lie makes of its statements, and goes on from that.
 
 A lie gets every statement that the rules of the seat want to sign, and returns the one to sign.
-It may sign and send more by `say_too`.
+It may sign and send more by `sign_too`.
 """
 
 from collections.abc import Callable
@@ -36,11 +36,11 @@ class CheatingMachine(SeatMachine):
     def _sign(self, statement: Statement, note: Any = None) -> bool:
         is_signed = sign_as_ever(self, self.lie(self, statement), note)
         while self.behind:
-            say_too(self, self.behind.pop(0))
+            sign_too(self, self.behind.pop(0))
         return is_signed
 
 
-def say_too(machine: SeatMachine, statement: Statement) -> None:
+def sign_too(machine: SeatMachine, statement: Statement) -> None:
     """Sign a statement and send it to all, unknown to the machine's own rules."""
     send_to_all(machine, signed(machine, statement))
 
@@ -86,7 +86,7 @@ def twice(due: Due, forge: Forge, behind: bool = False) -> Lie:
             if behind and isinstance(machine, CheatingMachine):
                 machine.behind.append(forged)
             else:
-                say_too(machine, forged)
+                sign_too(machine, forged)
         return statement
 
     return lie

@@ -32,12 +32,12 @@ def elsewhere(machine: SeatMachine) -> Statement:
 
 
 def forgetful_promise(machine: SeatMachine) -> Statement:
-    """Halt for the next epoch without naming a lock or an input."""
+    """Promise the next epoch without a quorum certificate or an input."""
     return EpochPromise(view_of(machine).epoch + 1, None, (), None, (), ())
 
 
 def malform_promises(machine: SeatMachine, statement: Statement) -> Statement:
-    """Claim in the halt for epoch 1 a timeout in another epoch than that of its lock."""
+    """Claim, in the promise of epoch 1, a timeout in another epoch than its certificate's."""
     if not isinstance(statement, EpochPromise) or statement.epoch != 1:
         return statement
     node = machine.tip
@@ -45,5 +45,5 @@ def malform_promises(machine: SeatMachine, statement: Statement) -> Statement:
 
 
 def empty_new_epoch(machine: SeatMachine) -> Statement:
-    """Propose a base that rests on no halt, as the seat whose turn it is."""
+    """Propose a base that rests on no epoch promise, as the proposer of the epoch."""
     return NewEpoch(view_of(machine).epoch + 1, ())

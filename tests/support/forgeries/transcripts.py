@@ -21,7 +21,7 @@ def with_entries(whole: Transcript, entries: Iterable[Entry]) -> Transcript:
 
 
 def with_entry(whole: Transcript, index: int, entry: Entry) -> Transcript:
-    """Replace one step or link of the chain."""
+    """Replace one step or reconfiguration of the chain."""
     entries = list(whole.content.entries)
     entries[index] = entry
     return with_entries(whole, entries)
@@ -33,8 +33,8 @@ def cut(whole: Transcript, entries: int, steps: int) -> Transcript:
     return with_evidence(short, signatures=whole.evidence.signatures[:steps], final=())
 
 
-def first_link(whole: Transcript) -> int:
-    """Return the index of the first link of the chain."""
+def first_reconfiguration(whole: Transcript) -> int:
+    """Return the index of the first reconfiguration of the chain."""
     return next(
         i for i, e in enumerate(whole.content.entries) if isinstance(e, ReconfigurationEntry)
     )

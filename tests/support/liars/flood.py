@@ -1,6 +1,6 @@
-"""What a flooding seat sends: well-signed messages and questions without end, by kind.
+"""Floods: well-signed messages and questions without end, by kind.
 
-Each flood is an endless iterator of frames; the seat plays on as if nothing were.
+Each flood is an endless iterator of frames. The seat that sends them plays on meanwhile.
 """
 
 import itertools
@@ -44,7 +44,7 @@ def _carry(liar: Liar, statement: Statement) -> bytes:
 
 
 def far_inputs(liar: Liar) -> Frames:
-    """Says of steps and epochs far ahead, each new, each in two versions."""
+    """Yield inputs to steps and epochs far ahead, each new and in two versions."""
     for number in itertools.count():
         epoch = (0, 1, 2, 2**31)[number % 4]
         step = liar.machine.tip.step + 9 + number
@@ -52,8 +52,8 @@ def far_inputs(liar: Liar) -> Frames:
             yield _carry(liar, StepInput(epoch, step, os.urandom(32), os.urandom(200)))
 
 
-def near_inputs(liar: Liar, size: int = 200) -> Frames:
-    """Says of steps that are near enough to be kept, on chains that nobody knows."""
+def storable_inputs(liar: Liar, size: int = 200) -> Frames:
+    """Yield inputs to steps near enough to be stored, on chains that nobody knows."""
     body = os.urandom(size - 8)
     for number in itertools.count():
         step = number // 4 % (liar.machine.tip.step + 8) + 1
@@ -62,12 +62,12 @@ def near_inputs(liar: Liar, size: int = 200) -> Frames:
 
 
 def largest_inputs(liar: Liar) -> Frames:
-    """The same with the longest bodies there are."""
-    return near_inputs(liar, MAX_BODY)
+    """Yield the same inputs with the longest bodies there are."""
+    return storable_inputs(liar, MAX_BODY)
 
 
 def requests(liar: Liar) -> Frames:
-    """Lates with ever higher numbers, votes, closes and backs, each in two versions."""
+    """Yield requests of ever higher epochs, with votes, new-epoch messages and rejoins for them."""
     for number in itertools.count(1):
         yield _carry(liar, EpochRequest(number))
         for _ in range(2):
@@ -78,7 +78,7 @@ def requests(liar: Liar) -> Frames:
 
 
 def promises(liar: Liar) -> Frames:
-    """Halts of the largest size, that list what nobody has."""
+    """Yield epoch promises of the largest size, which list messages that nobody has."""
     names = tuple(sorted(os.urandom(32) for _ in range(4096)))
     for number in itertools.count(1):
         inputs = tuple(sorted({*names[1:], os.urandom(32)}))
@@ -86,7 +86,7 @@ def promises(liar: Liar) -> Frames:
 
 
 def again(liar: Liar) -> Frames:
-    """All that was ever said, again and again, and halts for which something always lacks."""
+    """Yield all messages of the table again and again, and an incomplete new-epoch message."""
     yield _carry(liar, NewEpoch(1, tuple(os.urandom(32) for _ in range(3))))
     while True:
         for message in list(store_of(liar.machine)):
@@ -94,7 +94,7 @@ def again(liar: Liar) -> Frames:
 
 
 def asks(liar: Liar) -> Frames:
-    """Every question there is, for all there is."""
+    """Yield every kind of question, each for all that there is."""
     while True:
         yield peer_frames.encode_frame(peer_frames.Sync(0, 0, ()))
         yield peer_frames.encode_frame(peer_frames.Own())
@@ -103,7 +103,7 @@ def asks(liar: Liar) -> Frames:
 
 
 def talk(liar: Liar) -> Frames:
-    """Words without end: signed, forged, malformed, and of a whole crowd of onlookers."""
+    """Yield talk without end: signed, forged, malformed, and of a whole crowd of onlookers."""
     table, seat = liar.machine.table.id, liar.seat
     for number in itertools.count(1):
         word = speak(table, identity_of(liar.machine), seat, number, f"spam {number}")
@@ -115,30 +115,30 @@ def talk(liar: Liar) -> Frames:
 
 
 def large_frames(liar: Liar) -> Frames:
-    """Frames of every word beside the game, each as long as the longest frame there ever was."""
+    """Yield frames of every kind beside the game, each as long as a frame was ever allowed."""
     words = ("talk", "passed", "again", "no-more", "roster", "offer", "table", "something")
     frames_of = [codec.encode((word, bytes(LARGEST - 32))) for word in words]
     yield from itertools.cycle(frames_of)
 
 
 def large_questions(liar: Liar) -> Frames:
-    """The longest questions there are, far more of them than are answered."""
+    """Yield the longest questions there are, far more of them than are answered."""
     yield from itertools.repeat(
         peer_frames.encode_frame(peer_frames.Sync(0, 0, (bytes(16),) * 4096))
     )
 
 
 def large_again(liar: Liar) -> Frames:
-    """One message of the largest size, which is kept, again and again."""
-    yield from itertools.repeat(next(near_inputs(liar, MAX_BODY)))
+    """Yield one message of the largest size, which is stored, again and again."""
+    yield from itertools.repeat(next(storable_inputs(liar, MAX_BODY)))
 
 
 ASIDE: Final = frozenset({"everything", "talk", "large_frames", "large_questions", "large_again"})
-"""What is not one of all floods of the game in turn."""
+"""The floods that are no part of `everything`."""
 
 
 def everything(liar: Liar) -> Frames:
-    """All of these in turn."""
+    """Yield the frames of all floods of the game in turn."""
     kinds = [flood(liar) for name, flood in FLOODS.items() if name not in ASIDE]
     while True:
         for kind in kinds:
@@ -149,7 +149,7 @@ FLOODS: dict[str, Callable[[Liar], Frames]] = {
     f.__name__: f
     for f in (
         far_inputs,
-        near_inputs,
+        storable_inputs,
         largest_inputs,
         requests,
         promises,
@@ -165,13 +165,13 @@ FLOODS: dict[str, Callable[[Liar], Frames]] = {
 
 
 def _queued(hub: Hub, peer: bytes) -> int:
-    """Bytes posted to a peer that the system has not taken yet; 0 without a link."""
+    """Return the bytes posted to a peer that the system has not taken yet; 0 without a link."""
     standing = hub._admission.get(peer)
     return standing.link._queued_bytes if standing else 0
 
 
 async def pour(liar: Liar, hub: Hub, kind: str, counts: dict[str, int]) -> None:
-    """From the deal on, send as fast as the others read, to all of them; every frame to each."""
+    """Send every frame to each of the others as fast as they read, from the deal on."""
     while not liar.machine.has_begun:
         await trio.sleep(0.05)
     flood = FLOODS[kind](liar)

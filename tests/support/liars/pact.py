@@ -1,9 +1,9 @@
-"""Two colluding liars: one signs two statements, the other stands on both chains they make.
+"""Two colluding liars: one signs two inputs to a step, the other builds on both chains.
 
 The pact is a file between their homes. The accomplice writes there a second version of its
-sealed choice, which it keeps from the others; the liar speaks once on the chain of that
-version, in a step in which nothing is asked of it, and goes on with the others on theirs. Then
-the accomplice shows its second version to all.
+sealed choice, which it withholds from the others. The liar gives one input on the chain of that
+version, in a step in which it owes none, and goes on with the others on theirs. Then the accomplice
+shows its second version to all.
 """
 
 import json
@@ -21,7 +21,7 @@ from support.liars.tales import Liar, Told, sealing
 
 
 def pact() -> Path:
-    """Where the two leave word."""
+    """Return the path of the file between the two."""
     return home().path.parent / "pact"
 
 
@@ -37,10 +37,10 @@ def _write(**words: Any) -> None:
 
 
 def two_versions(liar: Liar, message: Message) -> Told | None:
-    """The accomplice: a second sealed choice, told to the liar at once and to the others late."""
+    """Seal a second choice, as the accomplice. Only the liar is shown it at once."""
     word = _written()
     if "spoken" in word:
-        return _show_late(liar, message, word)
+        return _show_later(liar, message, word)
     found = sealing(liar, message)
     if found is not None:
         step_input, node = found
@@ -58,7 +58,7 @@ def two_versions(liar: Liar, message: Message) -> Told | None:
     return None
 
 
-def _show_late(liar: Liar, message: Message, word: dict[str, Any]) -> Told | None:
+def _show_later(liar: Liar, message: Message, word: dict[str, Any]) -> Told | None:
     step_input = message.statement
     if isinstance(step_input, StepInput) and step_input.step < word["spoken"] + 2:
         return None
@@ -67,7 +67,7 @@ def _show_late(liar: Liar, message: Message, word: dict[str, Any]) -> Told | Non
 
 
 def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
-    """The liar: a say on the chain of the second version, where only another seat is asked."""
+    """Give an input, as the liar, on the chain of the second version, where none is owed."""
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
     word, view = _written(), view_of(liar.machine)
@@ -82,9 +82,9 @@ def speak_on_the_other(liar: Liar, node: Node) -> Message | None:
 
 
 def other_chain(node: Node, split: Node, seat: int, body: bytes) -> bytes:
-    """The digest of the chain to `node`, had `seat` said `body` in the step that `split` is before.
+    """Return the digest of the chain to `node`, had `seat` given `body` in the step at `split`.
 
-    All else is as it was said; there are no links between the two.
+    All other inputs are the same. There is no reconfiguration between the two nodes.
     """
     steps = []
     at = node

@@ -30,9 +30,9 @@ from support.liars.tales import Liar, own_message, speak_unasked
 from support.machine_table import carried
 
 UNASKED = {"not-expected": speak_unasked, "two-chains": speak_on_the_other}
-"""Tales of a say that nobody asked for, looked for as each step begins."""
+"""Tales of an input that is not owed, which are tried as each step begins."""
 GOES_ON = {"two-chains"}
-"""Tales after which the liar speaks on, though it votes no more; after any other it is mute."""
+"""Tales after which the liar gives inputs but votes no more; after any other it is mute."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def cheating(lie_of: Callable[[int], Lie], *given: Any) -> SeatMachine:
 
 
 def lie(tale: str) -> None:
-    """Have the seat of this process tell this tale."""
+    """Let the seat of this process tell this tale."""
     LyingEffects.tale = tale
     plot = PLOTS.get(tale)
     if plot is not None and plot.lie is not None:

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from protocol.chain.chain_state import SETUP, Kind
-from support.forgeries.bodies import another_seal
+from support.forgeries.bodies import another_sealed_choice
 from support.forgeries.catalogue import FORGERIES
 from support.forgeries.cheater import Lie, forging, twice
 from support.liars.pact import two_versions
 from support.liars.tales import (
     Tale,
     dawdle,
-    dawdle_unsealed,
+    dawdle_uncommitted,
+    false_promise,
     forge_new_epoch,
     forget_certificate,
     groundless,
-    halting,
     stall,
     truth,
     without_own,
@@ -57,13 +57,13 @@ def _forges(name: str, how: str = "", **more: Any) -> Plot:
 
 
 def _changing(tale: Tale, how: str) -> Plot:
-    """Where a slow seat makes the others change the epoch."""
+    """Return a plot in which a slow seat makes the others change the epoch."""
     return Plot(tale, how, seats=4, quorum=3, helper="dawdle")
 
 
 FULL = "uberplay-2004"
-PATIENT = "1800000,600000,1000,8000"
-"""Patience of a table of many seats, or of a busy machine, where nobody is slow."""
+LONG = "1800000,600000,1000,8000"
+"""Timeouts of a table of many seats, or of a busy machine, where nobody is slow."""
 
 PLOTS: dict[str, Plot] = {
     "bad-key": _forges("transport-key-of-low-order"),
@@ -71,13 +71,15 @@ PLOTS: dict[str, Plot] = {
     "bad-key-proof": _forges("key-not-proven"),
     "bad-key-sharing": _forges("key-share-that-does-not-open"),
     "false-complaint": _forges(
-        "complaint-of-a-sound-key-share", "complains of another seat's piece, which is sound"
+        "complaint-of-a-sound-key-share", "complains of another seat's key share, which is valid"
     ),
     "bad-shuffle": _forges("cards-exchanged-after-the-proof"),
     "equivocation": Plot(
         truth,
         "signs two commitments in one step",
-        lie=lambda seat: twice(FORGERIES["choice-against-the-rules"].due(seat), another_seal),
+        lie=lambda seat: twice(
+            FORGERIES["choice-against-the-rules"].due(seat), another_sealed_choice
+        ),
     ),
     "two-chains": Plot(
         truth,
@@ -86,14 +88,14 @@ PLOTS: dict[str, Plot] = {
         quorum=4,
         helper="accomplice",
         also="equivocation",
-        times=PATIENT,
+        times=LONG,
         edition=FULL,
     ),
     "not-expected": Plot(truth, "chooses a window when another seat is the buyer"),
     "bad-body": _forges("pass-where-a-choice-is-due"),
     "bad-point": _forges("share-outside-the-group", edition=FULL),
     "bad-scalar": _forges("share-with-a-large-scalar", edition=FULL),
-    "bad-share": _forges("share-not-proven", times=PATIENT, edition=FULL),
+    "bad-share": _forges("share-not-proven", times=LONG, edition=FULL),
     "bad-escrow": _forges("escrow-of-a-card"),
     "bad-opening": _forges("choice-opened-with-another-nonce"),
     "illegal-choice": _forges("choice-against-the-rules"),
@@ -101,23 +103,26 @@ PLOTS: dict[str, Plot] = {
         "escrow-share-not-proven", seats=5, quorum=3, helper="stall-reveal"
     ),
     "promise-omits-input": _changing(
-        halting(without_own), "halts for a new epoch without the says it has made"
+        false_promise(without_own), "promises a new epoch without the inputs it has made"
     ),
     "bad-promise": _changing(
-        halting(groundless), "halts with its own says but without what they rest on"
+        false_promise(groundless),
+        "promises an epoch with its own inputs but without what they rest on",
     ),
-    "bad-new-epoch": Plot(forge_new_epoch, "proposes a base that rests on no halt"),
+    "bad-new-epoch": Plot(forge_new_epoch, "proposes a base that rests on no epoch promise"),
     "promise-below-certificate": replace(
-        _changing(forget_certificate, "seals one epoch, then halts for the next as if it had not"),
-        helper="dawdle-unsealed",
+        _changing(
+            forget_certificate, "votes to commit one epoch, then promises the next as if it had not"
+        ),
+        helper="dawdle-uncommitted",
         times="2500,2500,1500,8000",
     ),
 }
 """Code to plot."""
 
 ENDINGS: dict[str, tuple[str, Plot]] = {
-    "strict": ("bad-opening", replace(PLOTS["bad-opening"], quorum=3, times=PATIENT)),
-    "two seats": ("bad-opening", replace(PLOTS["bad-opening"], seats=2, times=PATIENT)),
+    "strict": ("bad-opening", replace(PLOTS["bad-opening"], quorum=3, times=LONG)),
+    "two seats": ("bad-opening", replace(PLOTS["bad-opening"], seats=2, times=LONG)),
     "too few left": ("two-chains", replace(PLOTS["two-chains"], seats=5)),
 }
 """Tables at which the honest seats cannot go on without the liar: what they are, code and plot."""
@@ -128,5 +133,5 @@ TALES: dict[str, Tale] = {
     "accomplice": two_versions,
     "stall-reveal": stall(Kind.REVEAL),
     "dawdle": dawdle(Kind.SEAL),
-    "dawdle-unsealed": dawdle_unsealed(Kind.SEAL),
+    "dawdle-uncommitted": dawdle_uncommitted(Kind.SEAL),
 }

@@ -12,7 +12,7 @@ from support.terminals import Terminal
 
 TOLD = (" cheated", "Banned for cheating", "without a result", "--claim")
 SHORT = "2500,2500,500,4000"
-"""Patience where the liar or its helper makes others wait for nothing."""
+"""Timeouts where the liar or its helper makes others wait for nothing."""
 
 
 def claim(home: Path) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def play(path: Path, code: str, plot: Plot | None = None) -> Seen:
     options = ("--quorum", str(plot.quorum), *(("--variant", "surprise") * (plot.seats == 2)))
     options = (*options, "--name", "cheater")
     table = ProcessTable(path, plot.seats, habits, options=options, edition=plot.edition)
-    table.patience = plot.times or SHORT
+    table.timeouts = plot.times or SHORT
     with table:
         first = 1
         if plot.helper:

@@ -1,7 +1,7 @@
 """The lies of the lying process that are no forged body of the catalogue.
 
-A tale looks at each statement that the liar is about to send. It returns None while it is honest,
-and once what is sent instead. `support.liars.plots` says what table each needs.
+A tale looks at each statement that the liar is about to send. It returns None if that is to be sent
+unchanged, else the messages to send instead. `support.liars.plots` has the table that each needs.
 """
 
 from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ Tale = Callable[[Liar, Message], Told | None]
 
 
 def own_message(send: Send, machine: SeatMachine) -> Message | None:
-    """The liar's own statement in a frame that is about to leave, if it carries one."""
+    """Return the liar's own statement in a frame that is about to be sent, if it carries one."""
     with suppress(Invalid):
         frame = parse_frame(send.frame)
         if isinstance(frame, Carry):
@@ -68,7 +68,7 @@ def own_message(send: Send, machine: SeatMachine) -> Message | None:
 
 
 def sealing(liar: Liar, message: Message) -> tuple[StepInput, Node] | None:
-    """An own sealed choice that is about to leave."""
+    """Return the liar's own sealed choice that is about to be sent, with its node."""
     step_input = message.statement
     node = liar.node(step_input) if isinstance(step_input, StepInput) else None
     if not isinstance(step_input, StepInput) or node is None or node.want.kind is not Kind.SEAL:
@@ -77,12 +77,12 @@ def sealing(liar: Liar, message: Message) -> tuple[StepInput, Node] | None:
 
 
 def forge_new_epoch(liar: Liar, message: Message) -> Told | None:
-    """A close over nothing."""
+    """Propose a base that rests on no epoch promise."""
     return None if sealing(liar, message) is None else [message, liar.sign(NewEpoch(1, ()))]
 
 
-def halting(change: Callable[[Liar, EpochPromise], EpochPromise]) -> Tale:
-    """A false halt, as the others change the epoch because of a slow seat."""
+def false_promise(change: Callable[[Liar, EpochPromise], EpochPromise]) -> Tale:
+    """Return the tale of a false epoch promise, signed when a slow seat makes the epoch change."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
         if not isinstance(message.statement, EpochPromise):
@@ -92,8 +92,8 @@ def halting(change: Callable[[Liar, EpochPromise], EpochPromise]) -> Tale:
     return tale
 
 
-def hold_back(liar: Liar, message: Message) -> Told:
-    """Send this to nobody, ever; it is no lie yet."""
+def withhold(liar: Liar, message: Message) -> Told:
+    """Send this message to nobody, ever. That is no lie yet."""
     liar.told[message.identity] = []
     return []
 
@@ -111,7 +111,7 @@ def without_own(liar: Liar, promise: EpochPromise) -> EpochPromise:
 
 
 def groundless(liar: Liar, promise: EpochPromise) -> EpochPromise:
-    """Own says are told, what they build on is not."""
+    """Report the liar's own inputs without the inputs on which they build."""
     own = {
         m.hash
         for m in _own_inputs(liar, promise)
@@ -121,7 +121,7 @@ def groundless(liar: Liar, promise: EpochPromise) -> EpochPromise:
 
 
 def forget_certificate(liar: Liar, message: Message) -> Told | None:
-    """Having sealed an epoch, halt as if it had never been."""
+    """Promise an epoch without the quorum certificate of the epoch that the liar committed."""
     promise = message.statement
     if not isinstance(promise, EpochPromise) or promise.certificate is None:
         return None
@@ -134,7 +134,7 @@ def forget_certificate(liar: Liar, message: Message) -> Told | None:
 
 
 def stall(kind: Kind) -> Tale:
-    """Not a lie: withhold the first say in such a step, until others have gone on without."""
+    """Withhold the first input in such a step until the others have gone on. That is no lie."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
         if view_of(liar.machine).epoch > 0:
@@ -143,13 +143,13 @@ def stall(kind: Kind) -> Tale:
         step_input = message.statement
         node = liar.node(step_input) if isinstance(step_input, StepInput) else None
         due = node is not None and node.want.kind is kind and node.want.name != COIN
-        return hold_back(liar, message) if due or liar.told else None
+        return withhold(liar, message) if due or liar.told else None
 
     return tale
 
 
 def dawdle(kind: Kind) -> Tale:
-    """Not a lie: in two epochs the first say in such a step waits until the others halt."""
+    """Withhold the first input in such a step of two epochs until the others promise the next."""
 
     def tale(liar: Liar, message: Message) -> Told | None:
         machine, step_input = liar.machine, message.statement
@@ -158,13 +158,13 @@ def dawdle(kind: Kind) -> Tale:
             return None
         node = liar.node(step_input) if isinstance(step_input, StepInput) else None
         due = node is not None and node.want.kind is kind and not liar.told
-        return hold_back(liar, message) if due or message.identity in liar.told else None
+        return withhold(liar, message) if due or message.identity in liar.told else None
 
     return tale
 
 
-def dawdle_unsealed(kind: Kind) -> Tale:
-    """Not a lie: dawdle, and leave it to all the others to seal the first new epoch."""
+def dawdle_uncommitted(kind: Kind) -> Tale:
+    """Dawdle, and give no commit vote in epoch 1. That is no lie."""
     slow = dawdle(kind)
 
     def tale(liar: Liar, message: Message) -> Told | None:
@@ -177,7 +177,7 @@ def dawdle_unsealed(kind: Kind) -> Tale:
 
 
 def truth(liar: Liar, message: Message) -> Told | None:
-    """Nothing but the truth."""
+    """Send every statement unchanged."""
     return None
 
 
@@ -185,7 +185,7 @@ def truth(liar: Liar, message: Message) -> Told | None:
 
 
 def speak_unasked(liar: Liar, node: Node) -> Message | None:
-    """A say where only another seat is asked."""
+    """Give an input where only another seat owes one."""
     if node.want.kind is not Kind.CHOOSE or liar.seat in node.want.speakers:
         return None
     body = step_bodies.encode_choice(0)

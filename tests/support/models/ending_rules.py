@@ -2,9 +2,8 @@
 
 The chain is at its end: one step is left whose input a cheater may give in two versions or not at
 all, and behind it every seat signs its last input. From there a seat follows the rules of SPEC 10,
-in which every base leads to the end. Statements are bits of a set. The words are those of the
-literature, as SPEC's glossary has them: request (late), promise (halt), new epoch (close), prepare
-and commit (accept and seal), certificate (lock). `models.endings` has what happens to the seats.
+in which every base leads to the end. Statements are bits of a set. `models.endings` has what
+happens to the seats.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Seat(NamedTuple):
         met: The seats with which a link came up after its own end.
         age: Halves since the last of the moments of [E-19] 2.
         turn: Halves since its promise rose.
-        told: The seats that have told since it resumed; None if it may sign.
+        told: The seats that have told it of its statements since it resumed; None if it may sign.
         cautious: Whether it is cautious ([E-22]).
         floor: Below this epoch it signs nothing.
     """
@@ -84,7 +83,7 @@ BROKEN_BEFORE, BROKEN, FRESH, STANDING = range(4)
 
 
 class Facts(NamedTuple):
-    """What a set of statements says.
+    """The facts that follow from a set of statements.
 
     Attributes:
         versions: The versions of the cheater's input.
@@ -112,9 +111,9 @@ class Rules:
     """Earlier rules that the model can follow in place of those of SPEC.
 
     Attributes:
-        leaves_by_time: A seat leaves once `patience[1]` is over since its end, come what may.
+        leaves_by_time: A seat leaves once a step timeout is over since its end, come what may.
         keeps_notices: An end notice counts beyond the link that it came over.
-        halted_announce: A seat announces its end when it stores all last inputs, though it may
+        promised_announce: A seat announces its end when it stores all last inputs, though it may
             have promised an epoch before it did.
         waits_from_first_link: A resumed seat waits for one back-off from its first link on.
         base_without_standings: Votes name a base that leaves the standings out ([N-13]).
@@ -135,7 +134,7 @@ class Violation(Exception):
 
 @dataclass
 class SeatRules:
-    """What the seats of one small table do of themselves.
+    """The rules by which the seats of one small table act.
 
     Attributes:
         seats: How many seats there are.
@@ -177,7 +176,7 @@ class SeatRules:
             know ^= low
 
     def facts(self, know: int) -> Facts:
-        """Return what a set of statements says."""
+        """Return the facts that follow from a set of statements."""
         if know not in self._facts:
             self._facts[know] = self._read(know)
         return self._facts[know]

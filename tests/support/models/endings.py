@@ -2,7 +2,7 @@
 
 Seats follow `models.ending_rules`. A link hands over all that its sender stores, cheaters show any
 seat whatever they can sign, and pass on what others signed. Time is counted in halves of
-`patience[1]`. A half passes only when each link that stood since the half before has handed over
+the step timeout. A half passes only when each link that stood since the half before has handed over
 everything; links break once, and no honest link is broken for two halves. The first back-off may
 be shorter than a half, the later ones are not. A backup is restored while everybody honest is
 there: whoever resumes after the others have left has nobody to wait for.

@@ -1,10 +1,10 @@
-"""Every way a first change of epoch can go at a small table, through the real pure functions.
+"""An exhaustive model of the first change of epoch at a small table.
 
-Honest seats have spoken as far as the liars let them come; the liars have said every version of
-everything, everywhere. A close holds t halts, a liar's among them or not; together they may
-report any set of says that holds what its honest signers said and all that builds on, so
-knowledge is enumerated whole; and any of those signers whose patience can have run out may say
-so. For each the base is computed by `epochs.base_of_halts`.
+Honest seats have given inputs as far as the liars let them come; the liars have given every version
+of every input. A new-epoch message names t epoch promises, of liars or not. Together they may
+report any set of inputs that contains those of its honest signers and all that these build on. Any
+of the signers may claim a timeout if the step can have timed out for it. For each such message the
+base is computed by the product's `new_epoch.base_of_promises`.
 """
 
 from __future__ import annotations
@@ -30,15 +30,23 @@ Seats = frozenset[int]
 
 
 def input_of(message: Message) -> StepInput:
-    """The statement of a message that is a say."""
+    """Return the step input that a message carries."""
     if not isinstance(message.statement, StepInput):
-        raise TypeError("no say")
+        raise TypeError("no step input")
     return message.statement
 
 
 @dataclass(frozen=True)
-class Closing:
-    """A state, a close in it and its base: t signers tell these says, `expired` of them so."""
+class EpochChange:
+    """A state, a new-epoch message in it, and its base.
+
+    Attributes:
+        inputs: The inputs that honest seats have given.
+        told: The inputs that the promises report.
+        signers: The seats that signed the promises.
+        timeout: Those of them that claim a timeout.
+        base: The base.
+    """
 
     inputs: Inputs
     told: Inputs
@@ -47,21 +55,35 @@ class Closing:
     base: Node
 
 
-Judge = Callable[["Model", Closing], str | None]
-"""What is wrong with a close, if anything."""
+Judge = Callable[["Model", EpochChange], str | None]
+"""Names what is wrong with a change of epoch, or returns None."""
 
 
 @dataclass
 class Model:
-    """One small table; `liars` are seats; `shape` names the steps that are judged.
+    """One small table, and what is found at it.
 
-    `away` are absent from the start; `tail` are steps in which one may speak beyond the shape;
-    `ranks`: by seat its rank in the standings, which the game gives at its end.
-    `subsets`: not only none or all of those who may say that patience ran out do so. `illegal`:
-    the liars have said what is no body, too. `whole`: closes that hold two statements of one
-    step by one of their own signers are tried too, though none of them can be valid.
-    For wrong rules: a close of other than t `signers`; a step `final_by` so many seats, the
-    liars among them; halts that `omit_own_last` say; a seat that thinks may say `expired`.
+    Attributes:
+        seats: How many seats there are.
+        quorum: t.
+        liars: The faulty seats.
+        shape: The steps that are judged; see `support.tiny_table`.
+        tail: Further steps, in which inputs may be given.
+        away: The seats that are absent from the start.
+        ranks: The rank of each seat in the standings, which the game gives at its end.
+        subsets: Whether every subset of the seats that may claim a timeout is tried, not only none
+            and all.
+        illegal: Whether the liars have given illegal bodies too.
+        whole: Whether reports with two inputs of one signer to one step are tried too, although
+            none of them is valid.
+        signers: As a wrong rule, the number of promises if it is not t.
+        final_by: As a wrong rule, by how many seats a step is final, the liars among them.
+        omit_own_last: As a wrong rule, whether a promise may omit the last input of its signer.
+        thinkers_vote: As a wrong rule, whether a seat may claim the timeout of a step in which it
+            owes an input itself.
+        new_epochs: How many bases were computed.
+        states: How many states were looked at.
+        found: By its name, each thing that was wrong, with where it was.
     """
 
     seats: int
@@ -80,7 +102,7 @@ class Model:
     thinkers_vote: bool = False
     new_epochs: int = 0
     states: int = 0
-    found: dict[str, list[Closing]] = field(default_factory=dict)
+    found: dict[str, list[EpochChange]] = field(default_factory=dict)
     _bases: dict[Any, Node | None] = field(default_factory=dict)
     _messages: dict[tuple[int, int, bytes, bytes], Message] = field(default_factory=dict)
     _nodes: dict[Inputs, list[Node]] = field(default_factory=dict)
@@ -110,7 +132,7 @@ class Model:
         return self.base.present - self.liars
 
     def step_input(self, node: Node, seat: int, body: bytes) -> Message:
-        """A seat's say on a node; equal says are one message."""
+        """Return the input of a seat at a node. Equal inputs are one message."""
         key = (seat, node.step, node.digest, body)
         if key not in self._messages:
             statement = StepInput(0, node.step, node.digest, body)
@@ -118,10 +140,10 @@ class Model:
             self._messages[key] = Message(seat, statement, payload, b"")
         return self._messages[key]
 
-    # What honest seats may have said.
+    # The inputs that honest seats may have given.
 
     def children(self, node: Node, inputs: Inputs) -> list[Node]:
-        """The nodes after `node`, in each version of the liars."""
+        """Return the nodes behind `node`, in each version of the liars."""
         if not transition.may_go_on(node):
             return []
         said = dict.fromkeys(node.want.speakers - self.liars, b"a")
@@ -133,7 +155,7 @@ class Model:
         return [transition.append(node, transition.slots_of(node, version)) for version in versions]
 
     def nodes(self, inputs: Inputs) -> list[Node]:
-        """Every node that the honest says make possible."""
+        """Return every node that the honest inputs make possible."""
         if inputs not in self._nodes:
             found, frontier = [], [self.base]
             while frontier:
@@ -144,11 +166,11 @@ class Model:
         return self._nodes[inputs]
 
     def node_of(self, inputs: Inputs) -> dict[bytes, Node]:
-        """The same by digest."""
+        """Return the same nodes by digest."""
         return {node.digest: node for node in self.nodes(inputs)}
 
     def next_inputs(self, inputs: Inputs) -> Iterator[Message]:
-        """What one honest seat may say next, never leaving a version it has spoken on."""
+        """Yield the inputs that an honest seat may give next, on the version it has followed."""
         for node in self.nodes(inputs):
             if not transition.may_go_on(node):
                 continue
@@ -168,7 +190,7 @@ class Model:
         return node
 
     def has_come(self, seat: int, node: Node, inputs: Inputs) -> bool:
-        """Whether all that an honest seat has said lies before `node` on its chain, or there."""
+        """Return whether all inputs of an honest seat are on the chain to `node`."""
         return all(self._is_before(m, node) for m in inputs if m.seat == seat)
 
     def _is_before(self, message: Message, node: Node) -> bool:
@@ -177,7 +199,7 @@ class Model:
         return at is not None and at.digest == step_input.on
 
     def reachable(self) -> list[Inputs]:
-        """All sets of honest says."""
+        """Return all reachable sets of honest inputs."""
         seen, frontier = {frozenset[Message]()}, [frozenset[Message]()]
         while frontier:
             inputs = frontier.pop()
@@ -188,10 +210,10 @@ class Model:
                     frontier.append(more)
         return sorted(seen, key=lambda s: (len(s), sorted(m.hash for m in s)))
 
-    # What a close may hold.
+    # The inputs that a new-epoch message may report.
 
     def all_inputs(self, inputs: Inputs) -> Inputs:
-        """The honest says and the liars', all versions of each."""
+        """Return the honest inputs, and those of the liars in all versions."""
         found = set(inputs)
         for node in filter(transition.may_go_on, self.nodes(inputs)):
             for seat in node.want.speakers & self.liars:
@@ -200,7 +222,7 @@ class Model:
         return frozenset(found)
 
     def builds_on(self, message: Message, node_of: dict[bytes, Node]) -> Inputs:
-        """All says on the chain that a say names."""
+        """Return all inputs on the chain that an input names."""
         found, node = set(), node_of[input_of(message).on]
         while node is not self.base and node.parent is not None and node.slots is not None:
             for seat, slot in enumerate(node.slots):
@@ -210,9 +232,10 @@ class Model:
         return frozenset(found)
 
     def reported(self, inputs: Inputs, signers: Seats) -> Iterator[Inputs]:
-        """Every closed set of says that holds what the honest signers said and its grounds.
+        """Yield every closed set of inputs that contains those of the honest signers.
 
-        But for those in which a signer has said two things in one step: no valid close has them.
+        Sets with two inputs of one signer to one step are left out: no valid change of epoch has
+        them.
         """
         every = self.all_inputs(inputs)
         node_of = self.node_of(inputs)
@@ -247,12 +270,12 @@ class Model:
         if grounds[free[0]] <= have and self._is_sound(more, signers):
             yield from self._closed(more, free[1:], grounds, signers)
 
-    # Whose patience can have run out.
+    # The seats for which a step can have timed out.
 
-    def may_expire(self, inputs: Inputs, signers: Seats, place: Node) -> Seats:
-        """The signers that may say that their patience ran out at this place.
+    def may_time_out(self, inputs: Inputs, signers: Seats, place: Node) -> Seats:
+        """Return the signers that may claim a timeout of the step at `place`.
 
-        An honest one stands there at most, and has spoken there if that is asked of it.
+        An honest one has come no further, and has given its own input there if it owes one.
         """
         here = {s for s in signers - self.liars if self.has_come(s, place, inputs)}
         if not self.thinkers_vote:
@@ -262,9 +285,9 @@ class Model:
             here -= silent
         return frozenset(here) | (signers & self.liars)
 
-    def choices_of_expired(self, inputs: Inputs, signers: Seats, place: Node) -> list[Seats]:
-        """Who of them says so: none or all, or each subset that is large enough to count."""
-        all_of = sorted(self.may_expire(inputs, signers, place))
+    def choices_of_timeouts(self, inputs: Inputs, signers: Seats, place: Node) -> list[Seats]:
+        """Return the sets of signers that claim it: all, or each subset that is large enough."""
+        all_of = sorted(self.may_time_out(inputs, signers, place))
         need = self.seats - self.quorum + 1
         if len(all_of) < need or not transition.may_go_on(place):
             return []
@@ -276,7 +299,7 @@ class Model:
     def base_of(
         self, told: Inputs, signers: Seats, timeout: Seats = frozenset(), place: Node | None = None
     ) -> Node | None:
-        """The base of a close by these signers over these says; None if it is invalid."""
+        """Return the base of promises of these signers and inputs, None if it is invalid."""
         key = (told, signers, timeout)
         if key not in self._bases:
             self._bases[key] = self._base_of(told, signers, timeout, place)
@@ -303,31 +326,34 @@ class Model:
         return base.node
 
     def valid(self) -> int:
-        """How many closes were valid."""
+        """Return how many changes of epoch were valid."""
         return sum(1 for base in self._bases.values() if base is not None)
 
-    def all_closings(self, inputs: Inputs) -> Iterator[Closing]:
-        """Every close in a state."""
+    def all_changes(self, inputs: Inputs) -> Iterator[EpochChange]:
+        """Yield every change of epoch in a state."""
         size = self.signers or self.quorum
         for signers in map(frozenset, combinations(range(self.seats), size)):
             for told in self.reported(inputs, signers):
-                yield from self._closings(inputs, told, signers)
+                yield from self._changes(inputs, told, signers)
 
-    def _closings(self, inputs: Inputs, told: Inputs, signers: Seats) -> Iterator[Closing]:
+    def _changes(self, inputs: Inputs, told: Inputs, signers: Seats) -> Iterator[EpochChange]:
         base = self.base_of(told, signers)
         if base is None:
             return
-        yield Closing(inputs, told, signers, frozenset(), base)
+        yield EpochChange(inputs, told, signers, frozenset(), base)
         place = stop_of(base, self.base)
-        for timeout in self.choices_of_expired(inputs, signers, place):
+        for timeout in self.choices_of_timeouts(inputs, signers, place):
             after = self.base_of(told, signers, timeout, place)
             if after is not None:
-                yield Closing(inputs, told, signers, timeout, after)
+                yield EpochChange(inputs, told, signers, timeout, after)
 
-    # What must hold.
+    # Properties.
 
     def finals(self, inputs: Inputs) -> list[Node]:
-        """The nodes that all honest seats have spoken on or beyond: final if the liars did too."""
+        """Return the nodes with inputs of all honest seats there or beyond.
+
+        Each is final if the liars add theirs.
+        """
         lying = len(self.liars & self.base.present)
         return [
             node
@@ -337,42 +363,42 @@ class Model:
 
     @property
     def enough(self) -> int:
-        """How many seats have spoken beyond a step that is final."""
+        """The number of seats whose inputs beyond a step make it final."""
         return self.final_by or len(self.base.present)
 
     def passed(self, node: Node, inputs: Inputs, told: Inputs) -> int:
-        """How many present seats have, of what is told, said something on `node` or beyond."""
+        """Return how many present seats have, among these inputs, one at `node` or beyond."""
         node_of = self.node_of(inputs)
         beyond = (m for m in told if input_of(m).step >= node.step)
         through = {m.seat for m in beyond if node_of[input_of(m).on].before(node.step) is node}
         return len(through & self.base.present)
 
     def run(self, *judges: Judge, only: Callable[[Model, Inputs], bool] | None = None) -> None:
-        """Explore; `found` holds by its name each thing that is wrong with some close."""
+        """Look at every change of epoch in every state, and fill `found`."""
         for inputs in self.reachable():
             if only is not None and not only(self, inputs):
                 continue
             self.states += 1
-            for closing in self.all_closings(inputs):
+            for change in self.all_changes(inputs):
                 for judge in judges or (loses_a_final_step,):
-                    wrong = judge(self, closing)
+                    wrong = judge(self, change)
                     if wrong is not None:
-                        self.found.setdefault(wrong, []).append(closing)
+                        self.found.setdefault(wrong, []).append(change)
 
 
 def stop_of(base: Node, start: Node) -> Node:
-    """Where the walk stopped, before any link of its end."""
-    is_link = base is not start and base.slots is None and base.parent is not None
-    return base.parent if is_link and base.parent is not None else base
+    """Return the node where the walk stopped, before a reconfiguration at its end."""
+    is_reconfigured = base is not start and base.slots is None and base.parent is not None
+    return base.parent if is_reconfigured and base.parent is not None else base
 
 
-def loses_a_final_step(model: Model, closing: Closing) -> str | None:
-    """Whether the base leaves a step that may be final for some honest seat."""
-    chain_of, whole = fault_evidence.ancestry(closing.base), model.players <= closing.signers
-    for final in model.finals(closing.inputs):
+def loses_a_final_step(model: Model, change: EpochChange) -> str | None:
+    """Name it if the base is not on a step that may be final for some honest seat."""
+    chain_of, whole = fault_evidence.ancestry(change.base), model.players <= change.signers
+    for final in model.finals(change.inputs):
         if final.digest in chain_of:
             continue
-        # Whoever found it final has halted with all that makes it so.
-        if not whole or model.passed(final, closing.inputs, closing.told) >= model.enough:
+        # An honest seat that found it final has promised with all that makes it so.
+        if not whole or model.passed(final, change.inputs, change.told) >= model.enough:
             return "a final step is lost"
     return None

@@ -1,4 +1,4 @@
-"""Who leaves for now in a simulated game, and what liars do with what was signed then."""
+"""Departures in a simulated game: seats that leave for now, and liars that forge and replay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Departures:
-    """The leaves of one simulated table: honest ones, and those a liar signs, forges, replays."""
+    """The departures at one simulated table: honest ones, and those that liars sign or replay."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -23,12 +23,12 @@ class Departures:
         self.heard: dict[int, list[Departure]] = defaultdict(list)
 
     def plan(self, start: float) -> None:
-        """Have people leave, from the moment at which things begin to go wrong."""
+        """Schedule the honest departures, from the start of the disturbances on."""
         for one in self.world.wide.leaving_seats:
             self.world.at(start + one.start, lambda one=one: self._leave(one))  # type: ignore[misc]
 
     def _leave(self, one: Absence) -> None:
-        """It signs, and goes; or its machine stops before all of that is out."""
+        """Let a seat sign its departure and go, or stop its machine before all of that is sent."""
         world, process = self.world, self.world.processes[one.seat]
         if not process.up or process.crash_in is not None:
             return
@@ -43,24 +43,24 @@ class Departures:
             process.machine.take()
 
     def note(self, seat: int, word: Departure) -> None:
-        """What somebody sends: its own is signed by it indeed."""
+        """Note a departure that a seat sends, if it is the seat's own."""
         if word.seat == seat:
             self.signed.setdefault(seat, []).append(word)
 
     def hear(self, seat: int, word: Departure) -> None:
-        """What a liar may show again."""
+        """Note a departure that a liar receives and may replay."""
         if seat in self.world.liars:
             self.heard[seat].append(word)
 
     def lie(self, seat: int) -> None:
-        """Now and then a leave of its own, of another seat, or one that is long past; to some."""
+        """Let a liar now and then send a departure: its own, a forged one or an old one."""
         world, liar = self.world, self.world.liars[seat]
-        if "leaves" not in world.wide.ways or world.trouble is None:
+        if "false-departures" not in world.wide.ways or world.trouble is None:
             return
         if liar.die.random() < 0.5:
             return
         word = self._false(seat)
-        liar.told.append("leave")
+        liar.told.append("departure")
         for other in sorted(liar.die.choice([liar.others, liar.some()])):
             world.post(seat, other, peer_frames.encode_frame(word), False)
 
@@ -84,6 +84,6 @@ class Departures:
 
 
 def departure_of(raw: bytes) -> Departure | None:
-    """The leave in a frame's bytes."""
+    """Return the departure in the bytes of a frame, if it is one."""
     frame = peer_frames.parse_frame(raw)
     return frame if isinstance(frame, Departure) else None

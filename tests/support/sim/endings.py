@@ -2,8 +2,8 @@
 
 Here links take a fixed time and may break, what is on its way in a broken link is lost, a seat may
 sleep through a while, and each seat leaves as soon as the program would, whatever the others do.
-The liars hold back what they say last, show it to one seat only, and request epochs for which they
-sign no promise. Whoever waits for ever is found at the end of the game.
+The liars withhold their last inputs, show them to one seat only, and request epochs for which they
+sign no promise. A seat that waits for ever is found at the end of the game.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Ending:
 
 
 def draw_ending(seed: str, honest: list[int], timeouts: float) -> Ending:
-    """Return an ending drawn from a seed; `patience` is that of the last step, in seconds."""
+    """Return an ending drawn from a seed; `timeouts` is that of the last step, in seconds."""
     die = random.Random(f"ending {seed}")
     favoured = die.choice(honest)
     nap, crash = None, None
@@ -74,7 +74,7 @@ def draw_ending(seed: str, honest: list[int], timeouts: float) -> Ending:
         crash = Crash(die.choice(honest), start, away, die.choice([0, 0, 1, 5]))
     if die.random() < 0.2:
         nap = Nap(die.choice(honest), die.uniform(0.0, timeouts), die.choice([0.5, 2.0, 5.0]))
-    if die.random() < 0.5:  # just before the patience of the others is over
+    if die.random() < 0.5:  # just before the step times out for the others
         shown = timeouts - die.uniform(0.0, 0.5)
         return Ending(die.choice([0.01, 0.05, 0.2]), favoured, shown, None, 0.0, nap, crash)
     delay, parted = die.choice([0.05, 0.15, 0.3]), die.uniform(1.0, timeouts)
@@ -88,7 +88,7 @@ class Endings:
     def __init__(self, world: World, ending: Ending) -> None:
         self.world, self.ending = world, ending
         self.began: float | None = None
-        self.held: dict[int, Message] = {}
+        self.last_inputs: dict[int, Message] = {}
 
     # What the simulator asks
 
@@ -126,7 +126,7 @@ class Endings:
         if machine.tip.want.kind is not Kind.RESULT:
             return False
         if message.seat == seat and isinstance(statement, StepInput):
-            self.held.setdefault(seat, message)
+            self.last_inputs.setdefault(seat, message)
         return message.seat != seat or not isinstance(statement, EpochRequest)
 
     def _crash(self, crash: Crash) -> None:
@@ -138,11 +138,11 @@ class Endings:
     # What the liars do
 
     def _show(self) -> None:
-        for seat, message in sorted(self.held.items()):
+        for seat, message in sorted(self.last_inputs.items()):
             self.world.post(seat, self.ending.favoured, carried(message), True)
 
     def _tell(self) -> None:
-        for seat, message in sorted(self.held.items()):
+        for seat, message in sorted(self.last_inputs.items()):
             step_input = message.statement
             if not isinstance(step_input, StepInput):
                 continue

@@ -1,4 +1,4 @@
-"""Restored and copied homes in a simulated game: an old copy put back, a second process."""
+"""Restored and copied homes in a simulated game: a backup restored, a second process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from support.sim.tables import World
 
 HANDSHAKE = 0.3
-"""Seconds, in the mean, until a seat that comes to the table hears that it sits there already."""
+"""Mean seconds until a second process of a seat is told that the seat is at the table already."""
 
 
 class Homes:
@@ -25,19 +25,19 @@ class Homes:
         self.whole: set[int] = set()
 
     def plan(self, start: float) -> None:
-        """Have it happen, from the moment at which things begin to go wrong."""
+        """Schedule all of it, from the start of the disturbances on."""
         world, wide = self.world, self.world.wide
-        if (back := wide.restored) is not None:
-            until = start + back.until
-            world.at(start + back.start, lambda: world.crash_soon(back.seat, until, back.lost))
+        if (one := wide.restored) is not None:
+            until = start + one.until
+            world.at(start + one.start, lambda: world.crash_soon(one.seat, until, one.lost))
         if (clone := wide.clone) is not None:
             world.at(start + clone.start, lambda: self._clone(clone.seat, clone.lost))
 
     def put_back(self, seat: int, lost: int) -> int:
-        """How many records are in the copy; nobody tells the seat that it is one."""
+        """Return the number of records in the backup. Nobody tells the seat that it is one."""
         disk = self.world.processes[seat].disk
         keep = max(0, len(disk) - lost)
-        self.world.seen["put back"] += 1
+        self.world.seen["backup restored"] += 1
         if keep < len(disk):
             self.world.seen["rolled back"] += 1
         elif self.world.seen["old journal"] == 0:
@@ -45,9 +45,10 @@ class Homes:
         return keep
 
     def is_known(self, seat: int, keep: int) -> bool:
-        """Whether an honest seat that is up holds something that this copy lacks.
+        """Return whether an honest seat that is up stores a message that this backup lacks.
 
-        Nobody need tell the seat then that it is one: it asks. (Otherwise its mark tells.)
+        The seat then learns by its own question that its journal is old. Otherwise its mark shows
+        it.
         """
         world = self.world
         processes = [
@@ -58,7 +59,7 @@ class Homes:
         return any(digest in store_of(process.machine) for process in processes for digest in lost)
 
     def judge(self) -> None:
-        """Who came back with all it had signed is bound to nothing more than before."""
+        """Check that a seat that resumed with all it had signed has no floor."""
         for seat in sorted(self.whole):
             floor = floor_of(self.world.processes[seat].machine)
             old = self.world.seen["old journal"]
@@ -67,7 +68,7 @@ class Homes:
     # A second process of one home.
 
     def _clone(self, seat: int, lost: int) -> None:
-        """Beside the first, while somebody is linked to it: it hears so, and until then is mute."""
+        """Start a second process beside the first. It must sign nothing before it is told of it."""
         world, process = self.world, self.world.processes[seat]
         others = (s for s, one in enumerate(world.processes) if s != seat and one.up)
         if not process.up or process.gone or not any(world.reach(seat, s) for s in others):
@@ -98,6 +99,6 @@ class Homes:
 
 
 def known(disk: list[bytes]) -> set[bytes]:
-    """The messages in a journal."""
+    """Return the messages in a journal."""
     records: list[Any] = [codec.decode(record, peer_frames.MAX_FRAME) for record in disk]
     return {record[0] for record in records if record[0]}

@@ -1,4 +1,4 @@
-"""What must hold in every simulated game, checked while it runs."""
+"""The invariants of every simulated game, checked while it runs."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -23,11 +23,11 @@ from protocol.wire.signed_notices import Departure
 from support.inspection import floor_of, is_hurried, store_of, view_of
 
 ANSWER = (1 << 20) + MAX_MESSAGE
-"""Bytes with which one question may be answered: parts of 1 MiB, the last message whole."""
+"""The most bytes that answer one question: parts of 1 MiB, the last message whole."""
 
 
 class Violation(AssertionError):
-    """An invariant does not hold; the text says which and where."""
+    """A violated invariant; the text names it and the place."""
 
 
 def need(condition: bool, text: str) -> None:
@@ -41,11 +41,21 @@ Choice = tuple[str, int, bytes]
 
 @dataclass
 class Secrets:
-    """Who could open what: shares and backup pieces that honest seats gave away.
+    """The secrets that honest seats gave away: decryption shares, by key shares too, and openings.
 
-    None of them gives a piece or an escrow share for a seat that its sealed base holds present.
-    `due` holds, for each slot outside all hands, the digests on which an honest chain stood when
-    it asked for it; `asked` the sealed choices that an honest chain has asked to be opened.
+    No honest seat stands in for a seat that is present in its committed base.
+
+    Attributes:
+        table: The table.
+        due: For each slot outside all hands, the digests at which an honest chain asked for it.
+        asked: The sealed choices that an honest chain has asked to be opened.
+        sealed: The choices that honest seats have sealed.
+        openings: The choices that their owners have opened.
+        givers: For each sealed choice, the seats that gave their share of its escrow.
+        shares: The slot and the giver of each decryption share.
+        key_shares: By slot and absent seat, the seats that gave a share in its place.
+        escrows: How many escrow shares were given.
+        opened: The slots of hands that a reveal opens.
     """
 
     table: Table
@@ -55,12 +65,12 @@ class Secrets:
     openings: set[Choice] = field(default_factory=set)
     givers: dict[Choice, set[int]] = field(default_factory=lambda: defaultdict(set))
     shares: set[tuple[int, int]] = field(default_factory=set)
-    pieces: dict[tuple[int, int], set[int]] = field(default_factory=lambda: defaultdict(set))
+    key_shares: dict[tuple[int, int], set[int]] = field(default_factory=lambda: defaultdict(set))
     escrows: int = 0
     opened: set[int] = field(default_factory=set)
 
     def learn(self, machine: SeatMachine, node: Node, seat: int, step_input: StepInput) -> None:
-        """What an honest say gives away to whoever hears it."""
+        """Note the secrets that an input of an honest seat gives away."""
         want = node.want
         if want.kind is Kind.FINAL:
             return
@@ -80,7 +90,7 @@ class Secrets:
         base = view_of(machine).base
         for slot, absent in given.helps:
             need(absent not in base.present, f"seat {seat} stands in for present seat {absent}")
-            self.pieces[slot, absent].add(seat)
+            self.key_shares[slot, absent].add(seat)
         for owner in given.escrows:
             key = (want.name, owner)
             need(key in base.lost, f"seat {seat} opens what present seat {owner} has sealed")
@@ -89,7 +99,7 @@ class Secrets:
             self.givers[choice_of(node, owner)].add(seat)
 
     def note_due(self, node: Node) -> None:
-        """What the chain of an honest seat asks to be opened, by the step it stands before."""
+        """Note the secrets that the next step on the chain of an honest seat asks to be opened."""
         want = node.want
         for slot, _ in want.lacks:
             self.due[slot].add(node.digest)
@@ -97,18 +107,18 @@ class Secrets:
             self.asked |= {choice_of(node, seat) for seat in want.dues}
 
     def drawn_early(self, coalition: frozenset[int]) -> list[int]:
-        """Slots outside all hands that the coalition can open and no honest chain has asked for."""
+        """Return the slots outside all hands that a coalition can open before anybody asked."""
         early = (slot for slot in self.stock() if not self.due[slot])
         return [slot for slot in early if self.can_open(slot, coalition)]
 
     def stock(self) -> list[int]:
-        """The slots outside all hands."""
+        """Return the slots outside all hands."""
         layout = self.table.layout
-        held = {slot for hand in layout.hands for slot in hand}
-        return [slot for slot in range(layout.cards) if slot not in held]
+        in_hands = {slot for hand in layout.hands for slot in hand}
+        return [slot for slot in range(layout.cards) if slot not in in_hands]
 
     def read_early(self, coalition: frozenset[int]) -> list[Choice]:
-        """Others' sealed choices that it can open and no honest chain has asked for."""
+        """Return the sealed choices of others that it can open before anybody asked."""
         quorum = self.table.quorum
         return [
             choice
@@ -118,18 +128,18 @@ class Secrets:
         ]
 
     def can_open(self, slot: int, coalition: frozenset[int]) -> bool:
-        """Whether the coalition has or can make every seat's share of a card."""
+        """Return whether a coalition has or can make the decryption share of every seat."""
         quorum = self.table.quorum
         return all(
             seat in coalition
             or (slot, seat) in self.shares
-            or len(self.pieces[slot, seat] | coalition) >= quorum > len(coalition)
+            or len(self.key_shares[slot, seat] | coalition) >= quorum > len(coalition)
             for seat in range(self.table.seats)
         )
 
 
 def choice_of(node: Node, seat: int) -> Choice:
-    """The sealed choice of a seat that this step opens."""
+    """Return the sealed choice of a seat that this step opens."""
     return node.want.name, seat, node.sealed[node.want.name, seat].commitment
 
 
@@ -161,7 +171,7 @@ class Checker:
     # No honest seat contradicts itself.
 
     def signed_by(self, machine: SeatMachine, message: Message) -> None:
-        """An honest seat sent this statement of its own."""
+        """Check a statement that an honest seat signed and sent."""
         again = message.identity in self.signed
         known = self.signed.setdefault(message.identity, message.payload)
         need(known == message.payload, f"seat {message.seat} contradicts itself: {message}")
@@ -169,7 +179,7 @@ class Checker:
         if not isinstance(step_input, Rejoin):
             self.request = max(self.request, step_input.epoch)
         if not again and isinstance(step_input, EpochPromise) and self.is_wide:
-            self._check_expired(machine, message.seat, step_input)
+            self._check_timeout(machine, message.seat, step_input)
             self._check_hurried(machine, message.seat, step_input)
         if (
             not again
@@ -184,11 +194,11 @@ class Checker:
                 self._note_reveal(node, message.seat)
                 self._check_reveal(machine, node, message.seat)
             self.secrets.learn(machine, node, message.seat, step_input)
-            self._check_final_say(machine, node, message.seat)
+            self._check_final_input(machine, node, message.seat)
             self.check_secrecy(node)
 
     def _check_legal(self, node: Node, seat: int, step_input: StepInput) -> None:
-        """An honest seat always has a legal thing to say."""
+        """Check that the input of an honest seat is legal."""
         try:
             transition.check(node, seat, step_input.body)
         except Fault as fault:
@@ -200,14 +210,14 @@ class Checker:
             self.revealed.setdefault((seat, step), after_step(node, step).digest)
 
     def _check_reveal(self, machine: SeatMachine, node: Node, seat: int) -> None:
-        """Who opens its choice holds every commitment, and every `hold` after it."""
+        """Check that a seat that opens its choice stores every commitment and the barrier."""
         step, text = node.sealed[node.want.name, seat].step, f"seat {seat} opens its choice before"
-        need(_holds_all(machine, node, step), f"{text} it holds all commitments")
+        need(_stores_all(machine, node, step), f"{text} it stores all commitments")
         if not self.table.strict:
             need(node.held > step, f"{text} all have confirmed what is sealed")
-            need(_holds_all(machine, node, node.held), f"{text} it holds that all have confirmed")
+            need(_stores_all(machine, node, node.held), f"{text} it stores the whole barrier")
 
-    def _check_final_say(self, machine: SeatMachine, node: Node, seat: int) -> None:
+    def _check_final_input(self, machine: SeatMachine, node: Node, seat: int) -> None:
         if node.want.kind is not Kind.FINAL:
             return
         over = node
@@ -215,8 +225,8 @@ class Checker:
             over = over.parent
         need(machine.final_step() >= over.step - 1, f"seat {seat} opened its hand too early")
 
-    def _check_expired(self, machine: SeatMachine, seat: int, promise: EpochPromise) -> None:
-        """Nobody votes himself away: where a seat owes a say it tells of nobody's patience."""
+    def _check_timeout(self, machine: SeatMachine, seat: int, promise: EpochPromise) -> None:
+        """Check that a seat claims no timeout of a step in which it owes an input itself."""
         place, view = promise.timeout, view_of(machine)
         if place is None or place.epoch != view.epoch or place.on not in view.path:
             return
@@ -224,23 +234,23 @@ class Checker:
         said = any(m.seat == seat for m in store_of(machine).inputs(place.epoch, place.step))
         need(
             said or seat not in node.want.speakers,
-            f"seat {seat} thinks and says that patience ran out",
+            f"seat {seat} owes an input to the step whose timeout it claims",
         )
 
     def _check_hurried(self, machine: SeatMachine, by: int, promise: EpochPromise) -> None:
-        """Before patience is out by the clock, only who has left is said not to have come."""
+        """Check that a timeout claimed before its time names only seats that have left."""
         place = promise.timeout
         if place is None or not is_hurried(machine, place):
             return
         for seat in machine.awaited():
-            # A return may have come since: what had expired was fixed before.
-            left = any(_holds(word, place) for word in self.left.get(seat, []))
+            # A return may have come since: the claim was fixed before it.
+            left = any(_covers(word, place) for word in self.left.get(seat, []))
             need(left, f"seat {by} hurries seat {seat}, which has not left")
 
     # Room.
 
     def answered(self, seat: int, size: int) -> None:
-        """What an honest seat sends one other in answer to one frame fits its link."""
+        """Check that the answer of an honest seat to one frame is within its bound."""
         self.largest = max(self.largest, size)
         if self.is_wide:
             need(size <= ANSWER, f"seat {seat} answers one question with {size} bytes")
@@ -248,7 +258,7 @@ class Checker:
     # Secrecy.
 
     def check_secrecy(self, node: Node) -> None:
-        """No t-1 seats can open a hidden card, or what is sealed and not yet to be opened."""
+        """Check that no t-1 seats can open a hidden card, or a sealed choice before its time."""
         if node.want.kind in (Kind.FINAL, Kind.RESULT):
             return
         everyone = self.table.everyone
@@ -267,29 +277,29 @@ class Checker:
                     )
 
     def coalitions(self) -> list[frozenset[int]]:
-        """All t-1 seats, among them the liars."""
+        """Return all sets of t-1 seats that contain the liars."""
         sets = map(frozenset, combinations(sorted(self.table.everyone), self.table.quorum - 1))
         return [coalition for coalition in sets if self.liars <= coalition]
 
     def judge_looks(self, tips: list[Node]) -> None:
-        """At the end: what the liars could open in play was drawn on the chain that stands.
+        """Check, at the end, that each card that the liars could open was drawn on the final chain.
 
-        Two liars of whom one chooses twice and one withholds may see one card more; they pay for
-        it with a ban.
+        Two liars, of which one chooses twice and the other withholds, may see one card more; they
+        are banned for it.
         """
         if self.forked or len(self.liars) > self.bound:
             return
         longest = max(tips, key=lambda tip: tip.step)
         if len(self.liars) > 1 and self.liars & longest.banned:
             return
-        stands = {digest for _, digest in content(longest)} | links(longest)
+        stands = {digest for _, digest in content(longest)} | reconfigurations(longest)
         for slot in self.secrets.stock():
             due = self.secrets.due[slot]
             if due and self.secrets.can_open(slot, self.liars):
                 need(bool(due & stands), f"slot {slot} was opened on a chain that was replaced")
 
     def judge_reveals(self, tips: list[Node]) -> None:
-        """At the end: no reveal was in vain; each commit step stands as who revealed saw it."""
+        """Check, at the end, that no reveal was in vain: each sealed step it rests on is final."""
         if self.forked or len(self.liars) > self.bound or not self.is_wide:
             return
         longest = max(tips, key=lambda tip: tip.step)
@@ -329,7 +339,7 @@ class Checker:
             self._fork(f"seat {seat}: the final step {step} is replaced")
         for other, theirs in self.finals.items():
             if theirs.get(step, digest) != digest:
-                self._fork(f"seats {seat} and {other} hold different final steps {step}")
+                self._fork(f"seats {seat} and {other} have different final steps {step}")
         mine[step] = digest
 
     def _fork(self, text: str) -> None:
@@ -337,21 +347,21 @@ class Checker:
         self.forked = True
 
 
-def _holds_all(machine: SeatMachine, node: Node, step: int) -> bool:
-    """Whether the machine holds what all said in this step, or the step is in its base."""
+def _stores_all(machine: SeatMachine, node: Node, step: int) -> bool:
+    """Return whether a machine stores all inputs of a step, or has the step in its base."""
     view, before = view_of(machine), node.before(step)
     if step < view.base.step:
         return True
     if before is None:
         raise LookupError(f"step {step} is not on this chain")
     inputs = (m.statement for m in store_of(machine).inputs(view.epoch, step))
-    held = {(m.on, m.body) for m in inputs if isinstance(m, StepInput)}
+    stored = {(m.on, m.body) for m in inputs if isinstance(m, StepInput)}
     slots = after_step(node, step).slots or ()
-    return bool(slots) and all((before.digest, slots[s]) in held for s in before.want.speakers)
+    return bool(slots) and all((before.digest, slots[s]) in stored for s in before.want.speakers)
 
 
 def after_step(node: Node, step: int) -> Node:
-    """The node with which this step ended, before any link, on the chain to `node`."""
+    """Return the node behind a step, before any reconfiguration, on the chain to `node`."""
     at = node.before(step + 1)
     while at is not None and at.slots is None and at.parent is not None:
         at = at.parent
@@ -361,7 +371,7 @@ def after_step(node: Node, step: int) -> Node:
 
 
 def content(tip: Node) -> list[tuple[int, bytes]]:
-    """(step, digest after it) along the chain that leads to `tip`."""
+    """Return number and digest of each step on the chain that leads to `tip`."""
     found, node = [], tip
     while node.parent is not None:
         if node.slots is not None:
@@ -370,16 +380,16 @@ def content(tip: Node) -> list[tuple[int, bytes]]:
     return found
 
 
-def links(tip: Node) -> set[bytes]:
-    """The digests after links along the chain."""
+def reconfigurations(tip: Node) -> set[bytes]:
+    """Return the digests behind the reconfigurations of a chain."""
     return {after.digest for _, slots, after in steps_to(tip) if slots is None}
 
 
 def own_statement(raw: bytes, table: Table) -> Message:
-    """The message in a frame's bytes."""
+    """Return the message in the bytes of a frame."""
     return signed_messages.parse(raw, table.id, table.ids)
 
 
-def _holds(word: Departure, place: StepTimeout) -> bool:
-    """Whether it says that its seat says nothing at this place."""
+def _covers(word: Departure, place: StepTimeout) -> bool:
+    """Return whether a departure covers this step."""
     return not word.is_return and (word.epoch, word.step) <= (place.epoch, place.step)

@@ -1,7 +1,7 @@
 """The catalogue of lies: each turns one honest message of the lying seat into what it sends.
 
-A lie is a function (liar, message) -> list of (message, seats it goes to). The liar runs the
-very same machine; only what leaves its process is changed. `LIES` is data: name -> lie.
+A lie is a function (liar, message) -> list of (message, seats to which it goes). The liar runs the
+very same machine as an honest seat; only the messages that leave its process are changed.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ class Liar:
         return self.machine.table.everyone - {self.seat}
 
     def some(self) -> frozenset[int]:
-        """A random set of the others, neither empty nor all if there are two or more."""
+        """Return a random set of the others, neither empty nor all if there are two or more."""
         others = sorted(self.others)
         size = self.die.randint(1, max(1, len(others) - 1))
         return frozenset(self.die.sample(others, size))
@@ -65,7 +65,7 @@ class Liar:
 
 
 def about(kind: Any, lie: Callable[[Liar, Message, Any], Sent]) -> Lie:
-    """Make a lie of one about statements of a kind; all others are told as they are."""
+    """Make a lie about statements of one kind only. All other statements are sent unchanged."""
 
     def told(liar: Liar, message: Message) -> Sent:
         if isinstance(message.statement, kind):
@@ -80,7 +80,7 @@ def _with_body(liar: Liar, step_input: StepInput, body: bytes) -> Message:
 
 
 def second_body(liar: Liar, step_input: StepInput) -> bytes:
-    """Another legal body of the same step if there is one, else an illegal one."""
+    """Return another legal body of the same step if there is one, else an illegal one."""
     node = liar.node_of(step_input)
     game: Any = liar.machine.table.game
     if node is None or node.want.kind in (Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK):
@@ -96,7 +96,7 @@ def second_body(liar: Liar, step_input: StepInput) -> bytes:
 
 
 def equivocate(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """Two bodies of one step, each to some."""
+    """Sign two bodies for one step, and send each to some seats."""
     other, some = _with_body(liar, step_input, second_body(liar, step_input)), liar.some()
     if liar.die.random() < 0.3:
         some = frozenset()
@@ -104,17 +104,17 @@ def equivocate(liar: Liar, message: Message, step_input: StepInput) -> Sent:
 
 
 def withhold(liar: Liar, message: Message) -> Sent:
-    """To nobody."""
+    """Send the message to nobody."""
     return []
 
 
 def whisper(liar: Liar, message: Message) -> Sent:
-    """To some only."""
+    """Send the message to some seats only."""
     return [(message, liar.some())]
 
 
 def spoil_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """One bit of the body flipped: a proof, point, scalar, opening or escrow that is wrong."""
+    """Flip one bit of the body, so that a proof, point, scalar, opening or escrow is wrong."""
     if not step_input.body:
         return [(message, liar.others)]
     body = bytearray(step_input.body)
@@ -123,13 +123,13 @@ def spoil_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
 
 
 def garbage_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """Random bytes, or an empty pass, for a body."""
+    """Send random bytes or the empty pass as the body."""
     body = liar.die.choice([step_bodies.EMPTY, liar.die.randbytes(60), codec.encode((b"", b""))])
     return [(_with_body(liar, step_input, body), liar.others)]
 
 
 def replay_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """A body said before, by anyone, in any step."""
+    """Send a body that anybody has sent before, in any step."""
     heard = [m.statement for m in liar.heard if isinstance(m.statement, StepInput)]
     if not heard:
         return [(message, liar.others)]
@@ -137,7 +137,7 @@ def replay_body(liar: Liar, message: Message, step_input: StepInput) -> Sent:
 
 
 def replay_step(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """A say of another step or on another digest."""
+    """Sign the input for another step too, or on another digest."""
     other = replace(step_input, step=max(1, step_input.step + liar.die.choice([-1, 1, 2])))
     if liar.die.random() < 0.5:
         other = replace(step_input, on=hashlib.sha256(step_input.on).digest())
@@ -145,13 +145,13 @@ def replay_step(liar: Liar, message: Message, step_input: StepInput) -> Sent:
 
 
 def other_table(liar: Liar, message: Message) -> Sent:
-    """The same statement signed at another table."""
+    """Sign the same statement for another table."""
     other = signed_messages.sign(liar.who, b"o" * 32, liar.seat, message.statement)
     return [(other, liar.others)]
 
 
 def stranger_escrow(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """An escrow whose header is a card's ciphertext or another seat's escrow."""
+    """Send an escrow that begins with a card's ciphertext, or the escrow of another seat."""
     node = liar.node_of(step_input)
     if node is None or node.want.kind is not Kind.SEAL or step_input.body == step_bodies.EMPTY:
         return [(message, liar.others)]
@@ -168,7 +168,7 @@ def stranger_escrow(liar: Liar, message: Message, step_input: StepInput) -> Sent
 
 
 def bad_opening(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """An opening of another choice than the committed one."""
+    """Open the choice with another nonce than the committed one."""
     node = liar.node_of(step_input)
     if node is None or node.want.kind not in (Kind.REVEAL, Kind.DEAL):
         return [(message, liar.others)]
@@ -184,7 +184,7 @@ def bad_opening(liar: Liar, message: Message, step_input: StepInput) -> Sent:
 
 
 def illegal_choice(liar: Liar, message: Message, step_input: StepInput) -> Sent:
-    """A choice that the rules forbid, openly or sealed."""
+    """Make a choice that the rules forbid, openly or sealed."""
     node = liar.node_of(step_input)
     if node is None or not transition.needs_choice(node, liar.seat):
         return [(message, liar.others)]
@@ -199,8 +199,8 @@ def illegal_choice(liar: Liar, message: Message, step_input: StepInput) -> Sent:
 # Lies about epochs.
 
 
-def early_late(liar: Liar, message: Message) -> Sent:
-    """Wish epochs without cause, near and far."""
+def early_request(liar: Liar, message: Message) -> Sent:
+    """Request epochs without cause, near and far."""
     base = promise_of(liar.machine)
     epochs = {base + 1, base + liar.die.choice([1, 2, 50, 2**31])}
     return [(message, liar.others), *((liar.sign(EpochRequest(e)), liar.others) for e in epochs)]
@@ -225,19 +225,19 @@ def _fake_promise(liar: Liar, promise: EpochPromise) -> EpochPromise:
 
 
 def false_promise(liar: Liar, message: Message, promise: EpochPromise) -> Sent:
-    """A halt that leaves out, adds or claims something; to some or to all."""
+    """Sign an epoch promise that leaves out, adds or claims something, and send it to all seats."""
     return [(liar.sign(_fake_promise(liar, promise)), liar.others)]
 
 
 def two_promises(liar: Liar, message: Message, promise: EpochPromise) -> Sent:
-    """One halt to some, another to the rest."""
+    """Sign two epoch promises, and send one to some seats and the other to the rest."""
     some = liar.some()
     other = liar.sign(_fake_promise(liar, promise))
     return [(message, liar.others - some), (other, some)]
 
 
-def halt_and_go_on(liar: Liar, message: Message, _halt: EpochPromise) -> Sent:
-    """Halt, and speak on in the old epoch all the same."""
+def promise_and_go_on(liar: Liar, message: Message, _promise: EpochPromise) -> Sent:
+    """Promise an epoch, and give inputs in the old epoch all the same."""
     sent: Sent = [(message, liar.others)]
     view, seat = view_of(liar.machine), liar.seat
     node = view.tip
@@ -250,7 +250,7 @@ def halt_and_go_on(liar: Liar, message: Message, _halt: EpochPromise) -> Sent:
 
 
 def early_promise(liar: Liar, message: Message) -> Sent:
-    """Halt out of nothing."""
+    """Promise the next epoch although no quorum has requested it."""
     if not liar.machine.has_begun:
         return [(message, liar.others)]
     promise = own_promise(liar.machine, promise_of(liar.machine) + 1)
@@ -260,40 +260,40 @@ def early_promise(liar: Liar, message: Message) -> Sent:
     return [(message, liar.others), (liar.sign(promise), liar.some())]
 
 
-def two_new_epochs(liar: Liar, message: Message, close: NewEpoch) -> Sent:
-    """Two closes of other halts, or a close that is none."""
+def two_new_epochs(liar: Liar, message: Message, new_epoch: NewEpoch) -> Sent:
+    """Propose two bases for one epoch, the second from other promises or from too few."""
     machine = liar.machine
-    held = [read.message.hash for read in votes_of(machine).promises(close.epoch)]
-    if len(held) < machine.table.quorum:  # an earlier lie, come back to it
+    stored = [read.message.hash for read in votes_of(machine).promises(new_epoch.epoch)]
+    if len(stored) < machine.table.quorum:  # an earlier lie, come back to it
         return [(message, liar.others)]
-    pick = sorted(liar.die.sample(range(len(held)), machine.table.quorum))
-    other = replace(close, promises=tuple(held[i] for i in pick))
+    pick = sorted(liar.die.sample(range(len(stored)), machine.table.quorum))
+    other = replace(new_epoch, promises=tuple(stored[i] for i in pick))
     if liar.die.random() < 0.3:
-        other = replace(close, promises=close.promises[:-1])
+        other = replace(new_epoch, promises=new_epoch.promises[:-1])
     some = liar.some()
     return [(message, liar.others - some), (liar.sign(other), some)]
 
 
 def two_votes(liar: Liar, message: Message, vote: PrepareVote | CommitVote) -> Sent:
-    """Vote for two bases, the second of any other close held or of none."""
+    """Vote for two bases, the second from any new-epoch message stored or from none."""
     bases = list(votes_of(liar.machine).new_epochs.get(vote.epoch, {})) or [b"x" * 32]
     other = replace(vote, base=liar.die.choice([*bases, b"x" * 32]))
     some = liar.some()
     return [(message, liar.others - some), (liar.sign(other), some)]
 
 
-def early_seal(liar: Liar, message: Message, accept: PrepareVote) -> Sent:
-    """Seal what has not been accepted."""
-    return [(message, liar.others), (liar.sign(CommitVote(accept.epoch, accept.base)), liar.some())]
+def early_commit(liar: Liar, message: Message, vote: PrepareVote) -> Sent:
+    """Vote to commit a base that no quorum has voted to prepare."""
+    return [(message, liar.others), (liar.sign(CommitVote(vote.epoch, vote.base)), liar.some())]
 
 
 def false_rejoin(liar: Liar, message: Message) -> Sent:
-    """Ask back while present, with any count."""
+    """Ask to rejoin while present, with any count."""
     return [(message, liar.others), (liar.sign(Rejoin(liar.die.randrange(4))), liar.others)]
 
 
 def flood(liar: Liar, message: Message) -> Sent:
-    """Says of far steps and epochs, and votes for nothing."""
+    """Give inputs to steps and epochs far ahead, and vote for bases that nobody proposed."""
     view, die = view_of(liar.machine), liar.die
     junk = [
         StepInput(
@@ -310,26 +310,26 @@ def flood(liar: Liar, message: Message) -> Sent:
 
 
 LIES: dict[str, Lie] = {
+    "bad-opening": about(StepInput, bad_opening),
+    "early-promise": early_promise,
+    "early-request": early_request,
+    "early-commit": about(PrepareVote, early_commit),
     "equivocate": about(StepInput, equivocate),
-    "withhold": withhold,
-    "whisper": whisper,
-    "spoil-body": about(StepInput, spoil_body),
+    "false-rejoin": false_rejoin,
+    "false-promise": about(EpochPromise, false_promise),
+    "flood": flood,
     "garbage-body": about(StepInput, garbage_body),
+    "promise-and-go-on": about(EpochPromise, promise_and_go_on),
+    "illegal-choice": about(StepInput, illegal_choice),
+    "other-table": other_table,
     "replay-body": about(StepInput, replay_body),
     "replay-step": about(StepInput, replay_step),
-    "other-table": other_table,
+    "spoil-body": about(StepInput, spoil_body),
     "stranger-escrow": about(StepInput, stranger_escrow),
-    "bad-opening": about(StepInput, bad_opening),
-    "illegal-choice": about(StepInput, illegal_choice),
-    "early-late": early_late,
-    "false-halt": about(EpochPromise, false_promise),
-    "two-halts": about(EpochPromise, two_promises),
-    "halt-and-go-on": about(EpochPromise, halt_and_go_on),
-    "early-halt": early_promise,
-    "two-closes": about(NewEpoch, two_new_epochs),
+    "two-new-epochs": about(NewEpoch, two_new_epochs),
+    "two-promises": about(EpochPromise, two_promises),
     "two-votes": about(PrepareVote | CommitVote, two_votes),
-    "early-seal": about(PrepareVote, early_seal),
-    "false-back": false_rejoin,
-    "flood": flood,
+    "whisper": whisper,
+    "withhold": withhold,
 }
-"""Name to lie; `silence` (say nothing from a step on) and `delay` are the network's in `sim`."""
+"""Name to lie. The lies of a seed are drawn by their place here, so new ones belong at the end."""

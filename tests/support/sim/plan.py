@@ -1,4 +1,4 @@
-"""What one simulated game is made of, all drawn from its seed."""
+"""The plan of one simulated game: its seats, lies and disturbances, all drawn from its seed."""
 
 import random
 from dataclasses import dataclass, replace
@@ -9,16 +9,16 @@ from support.sim.lies import LIES
 from support.sim.tricks import TRICKS, WAYS
 
 THINKS = 36.0
-"""The longest that a person thinks: three patiences of a choice."""
+"""The longest time that a person thinks: three step timeouts of a choice, in seconds."""
 HABITS = ("hub", "thinkers", "restored", "clone")
-"""What honest people and their machines do in a wide game, beside what liars do."""
-DEPARTURES = ("leaving_seats", "leaves")
-"""Honest people who leave for now; liars that sign, forge and replay leaves."""
+"""Disturbances by honest people and their machines in a wide game, beside those by liars."""
+DEPARTURES = ("leaving_seats", "false-departures")
+"""Honest people who leave for now; liars that sign, forge and replay departures."""
 
 
 @dataclass(frozen=True)
 class Restored:
-    """A home put back from a copy: down from `start` to `until`, so many records behind."""
+    """A home restored from a backup: down from `start` to `until`, so many records behind."""
 
     start: float
     until: float
@@ -41,8 +41,14 @@ class Clone:
 
 @dataclass(frozen=True)
 class Absence:
-    """Someone leaves for now, and is back after `away` seconds; `amid`: its machine stops behind
-    so many effects of that."""
+    """An honest seat that leaves for now.
+
+    Attributes:
+        start: When it leaves.
+        seat: The seat.
+        away: The seconds after which it is back.
+        amid: Its machine stops after so many effects of leaving; None if it carries out all.
+    """
 
     start: float
     seat: int
@@ -52,10 +58,16 @@ class Absence:
 
 @dataclass(frozen=True)
 class Wide:
-    """What a wide game has more: `ways` of the liars, and habits of everybody.
+    """The disturbances that only a wide game has.
 
-    hub: the seat that is everybody's only path; thinkers: people who think for up to three
-    patiences; silent: when the first liar goes silent for good.
+    Attributes:
+        ways: What the liars do all the time.
+        hub: The seat that is everybody's only path.
+        thinkers: People who think for up to three step timeouts.
+        restored: A home that is restored from a backup.
+        clone: A second process on a copy of a home.
+        silent: When the first liar goes silent for good.
+        leaving_seats: Honest seats that leave for now.
     """
 
     ways: tuple[str, ...] = ()
@@ -69,7 +81,7 @@ class Wide:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one game is made of; drawn from its seed."""
+    """The plan of one game, drawn from its seed."""
 
     seed: str
     seats: int
@@ -91,28 +103,32 @@ class Plan:
 
     @property
     def quiet(self) -> bool:
-        """No disturbance but the liar: nobody honest may be made absent."""
+        """Whether liars alone disturb the game, so that no honest seat may be made absent."""
         disturbed = self.partitions or self.crashes or self.slow or self.loss
         quiet = not disturbed and self.vanish is None and self.delay <= 0.3
         return quiet and (self.wide is None or self._is_calm(self.wide))
 
     @property
     def is_linked(self) -> bool:
-        """No link between two honest seats is cut, and none of them goes."""
+        """Whether all links between honest seats stand, and all honest seats stay."""
         wide = self.wide or Wide()
         cut = self.partitions or wide.hub is not None or "cut" in wide.ways
         gone = self.crashes or self.vanish is not None or wide.silent is not None
         return not (cut or gone or wide.restored or wide.clone or wide.leaving_seats)
 
     def _is_calm(self, wide: Wide) -> bool:
-        """Who thinks or is cut off may be late; who is back soon is not, if all others tell it."""
-        back = wide.restored is None or self._is_back_soon(wide, wide.restored)
+        """Return whether no honest seat can miss a step.
+
+        A seat that thinks or is cut off can miss one. A seat that is back soon cannot, if all
+        others tell it which of its statements they store.
+        """
+        is_back = wide.restored is None or self._is_back_soon(wide, wide.restored)
         gone = len({one.seat for one in wide.leaving_seats} | self.liars)
         few = not wide.leaving_seats or gone <= self.seats - self.quorum
-        return back and few and not wide.thinkers and wide.hub not in self.liars
+        return is_back and few and not wide.thinkers and wide.hub not in self.liars
 
     def _is_back_soon(self, wide: Wide, restored: Restored) -> bool:
-        """Whether a seat with the whole journal signs again before a step times out for the others.
+        """Return whether a seat with its whole journal signs again before a step times out.
 
         By [E-10] it signs nothing until "every other present seat has told which statements of it
         that seat stores", or until "`timeouts[1]` and g have passed since it resumed". With the
@@ -133,11 +149,17 @@ def draw_plan(
     wide: bool = False,
     only: str | None = None,
 ) -> Plan:
-    """A plan from a seed; `seats` and `liar` narrow it; `two`: a second seat lies too.
+    """Return the plan of a seed.
 
-    `wide`: with the whole catalogue; `only`: this one of it, in every game.
+    Args:
+        seed: All is drawn from it.
+        seats: The number of seats, if it is not to be drawn.
+        liar: Whether one seat lies, if that is not to be drawn.
+        two: Whether a second seat lies too.
+        wide: Whether the game may have all of the wide catalogue.
+        only: The only entry of the wide catalogue that the game has.
     """
-    plan = _draw(seed, seats, True if only in (*WAYS, *TRICKS, "leaves") else liar, two)
+    plan = _draw(seed, seats, True if only in (*WAYS, *TRICKS, "false-departures") else liar, two)
     return widen(plan, only) if wide or only else plan
 
 
@@ -146,7 +168,7 @@ def draw_plan_of_ending(seed: str, timeouts: float) -> Plan:
 
     Args:
         seed: All is drawn from it.
-        patience: Seconds for which the last step is waited for.
+        timeouts: Seconds for which the last step is waited for.
     """
     die = random.Random(f"plan of ending {seed}")
     seats, quorum = die.choice([(4, 3), (4, 3), (5, 4), (6, 4)])
@@ -166,7 +188,7 @@ def _draw(seed: str, seats: int | None, liar: bool | None, two: bool) -> Plan:
     strict = quorum == n
     lying = die.random() < 0.6 if liar is None else liar
     who = die.randrange(n) if lying and not strict else None
-    names = tuple(die.sample(sorted(LIES), die.choice([1, 1, 2, 3]))) if who is not None else ()
+    names = tuple(die.sample(list(LIES), die.choice([1, 1, 2, 3]))) if who is not None else ()
     end = die.choice([5.0, 20.0, 60.0])
     wild = die.random() < 0.7
     vanish = _vanish(die, n, quorum, who, end)
@@ -207,7 +229,7 @@ def _partitions(die: random.Random, n: int, end: float) -> Any:
 
 
 def _crashes(die: random.Random, n: int, end: float, current: bool) -> Any:
-    """Crashes with the journal; at most one seat comes back with an old one, as if absent."""
+    """Draw crashes. At most one seat resumes with an old journal, as if it had been absent."""
     found = []
     for _ in range(die.choice([0, 0, 1, 1, 2, 3])):
         start = die.uniform(0.5, end)
@@ -219,17 +241,17 @@ def _crashes(die: random.Random, n: int, end: float, current: bool) -> Any:
 def _vanish(
     die: random.Random, n: int, quorum: int, liar: int | None, end: float
 ) -> tuple[int, float] | None:
-    spare = n - quorum - (liar is not None)
-    if spare < 1 or die.random() < 0.7:
+    dispensable = n - quorum - (liar is not None)
+    if dispensable < 1 or die.random() < 0.7:
         return None
     return die.choice([s for s in range(n) if s != liar]), die.uniform(0.5, end)
 
 
-# The wide catalogue, drawn apart so that what a seed gave before it gives still.
+# The wide catalogue. It is drawn apart, so that the plain game of a seed stays the same.
 
 
 def widen(plan: Plan, only: str | None = None) -> Plan:
-    """The same plan with more lies, and what honest people do to themselves."""
+    """Return the same plan with more lies, and with disturbances by honest people."""
     die = random.Random(f"wide {plan.seed}")
     liars = plan.liars
     if plan.seats == 5 and liars and plan.quorum == 4 and die.random() < 0.4:
@@ -238,9 +260,9 @@ def widen(plan: Plan, only: str | None = None) -> Plan:
     lies, ways = _tricks(die, plan, only)
     habits = {h for h in HABITS if h == only or (only is None and die.random() < 0.15)}
     if "rubbish" in lies:
-        habits.add("thinkers")  # they turn the epochs, each of which takes as much again
+        habits.add("thinkers")  # they make epochs change, each of which takes as much again
     if "restored" in habits and liars and "mute" not in ways and die.random() < 0.5:
-        ways += ("mute",)  # the one that does not tell
+        ways += ("mute",)  # the one that does not answer
     honest = [seat for seat in range(plan.seats) if seat not in liars]
     end = plan.calm_from - 40.0
     wide = Wide(
@@ -256,21 +278,21 @@ def widen(plan: Plan, only: str | None = None) -> Plan:
         die.uniform(0.5, end) if "roots" in ways else None,
     )
     if "cut" in ways and wide.hub is not None:
-        wide = replace(wide, hub=min(liars))  # who cuts is the only path
+        wide = replace(wide, hub=min(liars))  # the seat that cuts links is the only path
     wide = _departing(plan, wide, honest, only)
     return replace(plan, lies=plan.lies + lies, wide=wide)
 
 
 def _departing(plan: Plan, wide: Wide, honest: list[int], only: str | None) -> Wide:
-    """Drawn apart again, for the same reason."""
+    """Add departures, which are drawn apart for the same reason."""
     die = random.Random(f"leave {plan.seed}")
     chosen = {n for n in DEPARTURES if n == only or (only is None and die.random() < 0.25)}
     end = plan.calm_from - 40.0
-    if "leaving_seats" in chosen and plan.vanish is None:  # who is back asks those who are present
+    if "leaving_seats" in chosen and plan.vanish is None:  # a seat that is back asks those present
         who = [die.choice(honest) for _ in range(die.choice([1, 1, 2, 3]))]
         wide = replace(wide, leaving_seats=tuple(_departure(die, seat, end) for seat in who))
-    if "leaves" in chosen and plan.liars:
-        wide = replace(wide, ways=(*wide.ways, "leaves"))
+    if "false-departures" in chosen and plan.liars:
+        wide = replace(wide, ways=(*wide.ways, "false-departures"))
     return wide
 
 
@@ -282,12 +304,12 @@ def _departure(die: random.Random, seat: int, end: float) -> Absence:
 def _tricks(
     die: random.Random, plan: Plan, only: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(lies, ways) that the liars have beside the old ones."""
+    """Return the lies and ways that the liars have beside the plain ones."""
     chosen = [n for n in (*TRICKS, *WAYS) if n == only or (only is None and die.random() < 0.2)]
     if not plan.liars:
         return (), ()
-    backed = plan.quorum < plan.seats
-    ways = tuple(n for n in chosen if n in WAYS and (backed or n != "roots"))
+    has_shares = plan.quorum < plan.seats
+    ways = tuple(n for n in chosen if n in WAYS and (has_shares or n != "roots"))
     return tuple(n for n in chosen if n in TRICKS), ways
 
 

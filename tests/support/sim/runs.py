@@ -14,12 +14,12 @@ from support.sim.invariants import Violation
 from support.sim.tables import play
 
 ONE_AT_A_TIME = Lock()
-"""The building blocks of a whole process are exchanged while a game runs."""
+"""A lock, since the building blocks are replaced in the whole process while a game runs."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What all games of a run are like; see `soak.simulate` for the words."""
+    """The options that all games of a run share; `soak.simulate` explains them."""
 
     seed: str
     seats: int | None = None
@@ -33,12 +33,14 @@ class Run:
     limit: float = 120.0
 
     def name(self, number: int) -> str:
-        """The seed of this game."""
+        """Return the seed of this game."""
         return f"{self.seed}-{number}"
 
     def game(self, number: int) -> tuple[Counter[str], str]:
-        """(what was seen in the game of this number, what did not hold if something did not). A
-        game beyond the limit ends the process."""
+        """Play a game, and return its counts and the text of its violation, if there was one.
+
+        A game beyond the limit ends the process.
+        """
         with ONE_AT_A_TIME, self._blocks(), _limited(self.limit):
             try:
                 return self._play(self.name(number)), ""

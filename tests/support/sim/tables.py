@@ -45,29 +45,41 @@ from support.sim.plan import THINKS, Plan, Wide, draw_plan, draw_plan_of_ending
 from support.sim.tricks import TRICKS, rooted, victim
 from support.toy_game import ToyGame
 
-PATIENCE = Timeouts(choice=12_000, step=8_000, back_off=2_000, cap=16_000)
+TIMEOUTS = Timeouts(choice=12_000, step=8_000, back_off=2_000, cap=16_000)
 TICK = 1.0
 CALM = 600.0
 """Seconds without any disturbance in which a game must end."""
 ASKING = 0.4
-"""Seconds that a frame takes at most while somebody asks what it has forgotten."""
+"""The most seconds that a frame takes while a seat asks for statements that it forgot."""
 OWN = peer_frames.encode_frame(peer_frames.Own())[:2]
 LONGEST_JOB = 0.5
-"""Seconds that a job takes at most where they are slow."""
+"""The most seconds that a job takes where jobs are slow."""
 PROMISED = 60.0
 """The same for a game that need not end, since fewer than a quorum are honest."""
 ENDED = 120.0
 """The same for a table at whose end liars try to strand somebody: several epochs that fail."""
-SETTLED = 2 * PATIENCE.cap / 1000
-"""Seconds of calm before anybody stands up where links broke: two changes of the epoch at most."""
+SETTLED = 2 * TIMEOUTS.cap / 1000
+"""Seconds of calm before a seat leaves where links broke: at most two changes of the epoch."""
 
 
 @dataclass
 class Process:
-    """One seat's machine, its disk, its links and whether it is running.
+    """The process of one seat: its machine, its disk, its links and whether it runs.
 
-    `is_blind`: its home was put back from a copy, and it does not know. `stood_up`: the game is
-    over for it, and it is there for nobody any more.
+    Attributes:
+        machine: The machine.
+        disk: The records of its journal.
+        up: Whether it runs.
+        gone: Whether it will never run again.
+        stood_up: Whether its game is over and it serves nobody any more.
+        crash_in: The number of effects after which it crashes; None for no crash.
+        resume_at: When it resumes, in seconds.
+        old: Whether it resumes with an old journal.
+        lost: How many records a restored backup lacks; None for no backup.
+        links: The seats to which it has a link.
+        is_blind: Whether its home was restored from a backup without its knowledge.
+        job: The job that it waits for.
+        clock: The clock by which it waits.
     """
 
     machine: SeatMachine
@@ -92,7 +104,7 @@ class World:
         self.plan, self.slow_jobs = plan, slow_jobs
         self.job_die = random.Random(f"jobs {plan.seed}")
         game = ToyGame(plan.seats, rounds)
-        self.table, self.who = make_table(game, plan.seats, plan.quorum, PATIENCE)
+        self.table, self.who = make_table(game, plan.seats, plan.quorum, TIMEOUTS)
         self.die = random.Random(f"world {plan.seed}")
         self.now, self.count = 0.0, 0
         self.events: list[tuple[float, int, Callable[[], None]]] = []
@@ -119,7 +131,7 @@ class World:
         return Liar(seat, self.processes[seat].machine, self.who[seat], die, rate)
 
     def build(self, seat: int) -> SeatMachine:
-        """A machine with the same long-lived secrets and fresh randomness."""
+        """Return a machine with the same long-lived secrets and fresh randomness."""
         secret = hashlib.sha256(f"secret{seat}".encode()).digest()
         fresh = random.Random(f"rng {self.plan.seed} {seat} {self.now}").randbytes
         if self.now == 0.0:
@@ -127,7 +139,7 @@ class World:
         return SeatMachine(self.table, fresh, seat, self.who[seat], secret)
 
     def start_machine(self, seat: int) -> None:
-        """Begin, or go on; with slow jobs it hands out from now on what takes long."""
+        """Start a machine, which offloads expensive checks where jobs are slow."""
         machine = self.processes[seat].machine
         if self.slow_jobs:
             machine.hand_out()
@@ -161,7 +173,7 @@ class World:
         self._judge_end()
 
     def _trouble(self, start: float) -> None:
-        """From here on things go wrong, until they are calm again."""
+        """Schedule all disturbances of the plan, from this time on."""
         self.trouble = start
         for when, until, seat, old in self.plan.crashes:
             end = start + until
@@ -196,9 +208,9 @@ class World:
             return
         if process.up:
             if self.calm:
-                process.crash_in = None  # a crash that no effect has met will not come
+                process.crash_in = None  # a crash that no effect has triggered is dropped
             self._look(seat)
-            self._ask_back(process.machine)
+            self._ask_rejoin(process.machine)
             process.machine.tick(self.time(seat))
             self.collect(seat)
             if seat in self.liars:
@@ -213,18 +225,21 @@ class World:
     def _wakes(self, seat: int) -> float:
         return 0.0 if self.endings is None else self.endings.sleeps_until(seat)
 
-    def _ask_back(self, machine: SeatMachine) -> None:
+    def _ask_rejoin(self, machine: SeatMachine) -> None:
         node = machine.tip
         if machine.has_begun and machine.seat not in node.present | node.banned:
             machine.ask_rejoin(self.time(machine.seat))
 
     def honest(self) -> list[int]:
-        """Honest seats that are there at the end."""
+        """Return the honest seats that are there at the end."""
         return [s for s, h in enumerate(self.processes) if s not in self.plan.liars and not h.gone]
 
     def _may_stand_up(self, machine: SeatMachine) -> bool:
-        """As the driver has it; where links break and seats go, once they have held for a while: by
-        [E-19] who comes back later than patience waits may find nobody."""
+        """Return whether a seat may leave, as its driver decides.
+
+        Where links break and seats go, the network must have been calm for a while: by [E-19] a
+        seat that comes back after a step timeout may find nobody.
+        """
         ended = machine.finished and machine.may_leave()
         settled = self.trouble is not None and self._is_calm_since(SETTLED)
         return ended and (self.endings is not None or self.plan.is_linked or settled)
@@ -245,7 +260,7 @@ class World:
             process.crash_in, process.resume_at, process.old = self.die.randrange(6), until, old
 
     def crash_soon(self, seat: int, until: float, lost: int) -> None:
-        """Down at one of the next effects; back then with a home put back from a copy."""
+        """Let a seat crash at one of its next effects, and resume with a restored backup."""
         process = self.processes[seat]
         if process.up and process.crash_in is None:
             process.crash_in, process.resume_at, process.old = self.die.randrange(6), until, False
@@ -284,16 +299,16 @@ class World:
     # Links.
 
     def reach(self, a: int, b: int) -> bool:
-        """Whether what one of them sends gets to the other now."""
+        """Return whether frames of one seat reach the other now."""
         if self.endings is not None and self.endings.is_cut(a, b):
             return False
         return self.calm or self._is_asking(a, b) or not self.cut(a, b)
 
     def _is_asking(self, a: int, b: int) -> bool:
-        """Whether an honest seat asks another what it has forgotten without knowing.
+        """Return whether one of two honest seats asks for statements that it forgot unawares.
 
-        Linked to liars alone it could not learn it, whatever the rules: so it reaches the honest,
-        and hears from them within the grace.
+        With links to liars alone it could never learn of them. So it reaches the honest seats, and
+        hears from them within one back-off.
         """
         if self.plan.liars & {a, b}:
             return False
@@ -301,7 +316,7 @@ class World:
         return any(process.is_blind and is_asking(process.machine) for process in pair)
 
     def _lose_links(self, seat: int) -> None:
-        """The links of its former life are gone, and what was on its way in them waits for none."""
+        """Drop the links from before a crash, with all frames on their way in them."""
         self.processes[seat].links.clear()
         for other, process in enumerate(self.processes):
             self.last.pop((seat, other), None)
@@ -311,7 +326,7 @@ class World:
                 process.machine.link_down(self.table.ids[seat], self.time(other))
 
     def _look(self, seat: int) -> None:
-        """Have a machine hear which of its links have come and gone."""
+        """Tell a machine which of its links came up or broke."""
         process, ids = self.processes[seat], self.table.ids
         others = (o for o in range(self.plan.seats) if o != seat and self.processes[o].up)
         now = {other for other in others if self.reach(seat, other)}
@@ -325,7 +340,7 @@ class World:
     # Jobs.
 
     def _look_for_job(self, seat: int, process: Process) -> None:
-        """A job takes its time; frames that come in meanwhile the machine gets all the same."""
+        """Let a new job of a machine end after some time. Frames still reach it meanwhile."""
         job, machine = process.machine.job, process.machine
         if process.up and job is not None and job is not process.job:
             process.job = job
@@ -377,8 +392,8 @@ class World:
                 process.machine.sync(None)
                 self.seen["finished"] += 1
             case Broken(code, other) if code == SEAT_LEFT and seat not in self.plan.liars:
-                need(other in self.check.left, f"seat {seat} says that seat {other} has left")
-                self.seen["ended by a leave"] += 1
+                need(other in self.check.left, f"seat {seat} reports that seat {other} has left")
+                self.seen["ended by a departure"] += 1
 
     def _ask(self, seat: int, asked: ChoiceAsked) -> None:
         think = self.die.random() * 0.5
@@ -422,7 +437,7 @@ class World:
         return [o for o in others if send.peer is None or ids[o] == send.peer]
 
     def _lie(self, seat: int, message: Message, send: Send) -> None:
-        """The liar's own statements go through a lie; what it forwards it may keep to itself."""
+        """Send a liar's lies for its own statements. It may withhold what it forwards."""
         if self.endings is not None and self.endings.holds_back(seat, message):
             return
         liar = self.liars[seat]
@@ -449,7 +464,7 @@ class World:
                 self.post(seat, other, frame, False)
 
     def _may_waste(self, liar: Liar) -> bool:
-        """Whether the liar has room left to fill, which it does before all else."""
+        """Return whether a liar can still fill the stores of others, which it does first."""
         epoch = view_of(liar.machine).epoch
         return "rubbish" in self.plan.lies and epoch > 0 and epoch not in liar.wasted
 
@@ -461,7 +476,7 @@ class World:
         return self._cut_by_liar(a, b) or self.wide.hub not in (None, a, b)
 
     def _cut_by_liar(self, a: int, b: int) -> bool:
-        """Whether a liar has cut this link for now."""
+        """Return whether a liar has cut this link for now."""
         if "cut" not in self.wide.ways:
             return False
         seed, seats = self.plan.seed, self.plan.seats
@@ -545,7 +560,7 @@ class World:
                 need(not absent, f"honest seats {absent} were made absent on a quiet table")
 
     def _judge_answers(self, machines: list[SeatMachine]) -> None:
-        """A seat that comes back with nothing is answered with no more than its link takes."""
+        """Check that a seat that comes back with nothing gets an answer within the bound."""
         ask = peer_frames.encode_frame(peer_frames.Sync(0, 1, ()))
         for m in machines if self.plan.wide is not None else []:
             m.take()
@@ -566,11 +581,11 @@ class World:
         rolled_back = (self.seen["old journal"] > 0) + (self.seen["rolled back"] > 0)
         if rolled_back and not all(h.machine.has_begun for h in self.processes):
             return False
-        # A seat whose journal was old counts as absent until an epoch opens without it.
+        # A seat with an old journal counts as absent until an epoch begins without it.
         return here - rolled_back >= self.plan.quorum
 
     def _found_later(self) -> set[int]:
-        """Whom all honest messages together prove at fault."""
+        """Return the seats that all stored messages of honest seats together prove at fault."""
         every = [m for s in self.honest() for m in store_of(self.processes[s].machine)]
         hashes: dict[tuple[int, ...], set[bytes]] = {}
         for message in every:
@@ -603,14 +618,25 @@ def play(
     slow_jobs: bool = False,
     ending: bool = False,
 ) -> Counter[str]:
-    """Run one game; what was seen in it, by name. Violation names the seed.
+    """Run one game, and return counts of what was seen in it, by name.
 
-    `wide`: with the whole catalogue of what liars and honest people do; `only`: this one of it.
-    `slow_jobs`: what takes long is done beside the machines, and takes its time. `ending`: in the
-    place of all that, liars try to strand somebody at the end (`support.sim.endings`).
+    Args:
+        seed: All is drawn from it.
+        seats: The number of seats, if it is not to be drawn.
+        liar: Whether one seat lies, if that is not to be drawn.
+        rounds: The rounds of the game.
+        two: Whether a second seat lies too.
+        wide: Whether the game may have all of the wide catalogue.
+        only: The only entry of the wide catalogue that the game has.
+        slow_jobs: Whether expensive checks are offloaded and take some time.
+        ending: Whether, instead of all that, liars try to strand a seat at the end
+            (`support.sim.endings`).
+
+    Raises:
+        Violation: An invariant does not hold. The text names the seed.
     """
     if ending:
-        plan = draw_plan_of_ending(seed, PATIENCE.step / 1000)
+        plan = draw_plan_of_ending(seed, TIMEOUTS.step / 1000)
     else:
         plan = draw_plan(seed, seats, liar, two, wide, only)
     world = World(plan, rounds, slow_jobs)

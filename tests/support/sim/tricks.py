@@ -1,8 +1,9 @@
-"""More lies: what a liar does to its own keys, to requests, to the links, to others' memory.
+"""More lies: about a liar's own keys, epoch requests, links and the memory of others.
 
-`TRICKS` are lies about one message, as in `support.sim.lies`; `WAYS` are what a liar does all the
-time, and the simulator itself carries them out: roots (backup pieces that are zero for chosen
-seats, and then silence), mute (it answers no question), cut (it cuts its links, one by one).
+`TRICKS` are lies about one message, as in `support.sim.lies`. `WAYS` are what a liar does all the
+time; the simulator itself carries them out. With `roots` it deals key shares that are zero for
+chosen seats and then falls silent, with `mute` it answers no question, and with `cut` it cuts its
+links one by one.
 """
 
 import random
@@ -25,7 +26,7 @@ from support.inspection import promise_of, store_of, view_of
 from support.sim.lies import Liar, Lie, Sent, about
 
 RUBBISH = 250_000
-"""Bytes of says on digests that are none, in each epoch."""
+"""Bytes of inputs on digests of no chain, in each epoch."""
 FAR = (2**32 - 1, 2**32 - 2, 2**31, 70_000, 1000)
 CUT = 6.0
 """Seconds for which one link is cut."""
@@ -33,9 +34,10 @@ WAYS = ("roots", "mute", "cut")
 
 
 def rubbish(liar: Liar, message: Message) -> Sent:
-    """Once in every epoch: as much as it may say, on digests that nobody has.
+    """Sign, once in every epoch, as many inputs as are stored, on digests that nobody knows.
 
-    In steps before the epoch's base it has said nothing else there, so none of it is provable.
+    They are for steps before the epoch's base. The liar has given no other input there in this
+    epoch, so none of it proves a fault.
     """
     view = view_of(liar.machine)
     steps = range(1, view.base.step)
@@ -53,8 +55,8 @@ def rubbish(liar: Liar, message: Message) -> Sent:
     ]
 
 
-def huge_wishes(liar: Liar, message: Message) -> Sent:
-    """Wishes and votes for epochs that nobody will live to see; to all or to some."""
+def huge_requests(liar: Liar, message: Message) -> Sent:
+    """Sign requests and votes for epochs so far ahead that no game reaches them."""
     die = liar.die
     epoch = die.choice([*FAR, promise_of(liar.machine) + 3])
     far = die.choice(
@@ -70,26 +72,26 @@ def huge_wishes(liar: Liar, message: Message) -> Sent:
 
 
 def _turn_of(liar: Liar, epoch: int) -> int:
-    """An epoch at or below this one that the liar proposes, or its first."""
+    """Return the highest epoch up to this one whose proposer is the liar, or its first."""
     seats = liar.machine.table.seats
     return max(epoch - (epoch - liar.seat) % seats, liar.seat or seats)
 
 
 def unresolved_promise(liar: Liar, message: Message, promise: EpochPromise) -> Sent:
-    """A halt that lists others' says which resolve on nothing it lists."""
+    """Sign an epoch promise with inputs of others that do not resolve on what it lists."""
     epoch = 0 if promise.certificate is None else promise.certificate.epoch
-    held = {m.hash for m in _loose(liar, epoch)} - set(promise.inputs)
+    loose = {m.hash for m in _loose(liar, epoch)} - set(promise.inputs)
     find = store_of(liar.machine).find
     own = {h for h in promise.inputs if (found := find(h)) is not None and found.seat == liar.seat}
     kept = [h for h in promise.inputs if h in own or liar.die.random() < 0.8]
-    # In two versions at most, or the halt breaks its form at once.
-    more = liar.die.sample(sorted(held), min(len(held), 3))
+    # Two versions at most: with more the promise has no valid form.
+    more = liar.die.sample(sorted(loose), min(len(loose), 3))
     other = replace(promise, inputs=tuple(sorted({*kept, *more})))
     return [(liar.sign(other), liar.die.choice([liar.others, liar.some()]))]
 
 
 def _loose(liar: Liar, epoch: int) -> list[Message]:
-    """Others' says of an epoch that resolve on nothing this seat holds."""
+    """Return the inputs of others to an epoch that resolve on nothing that this seat stores."""
     machine = liar.machine
     inputs = [m for m in store_of(machine).epoch_inputs(epoch) if m.seat != liar.seat]
     if not machine.has_begun or view_of(machine).epoch != epoch:
@@ -100,7 +102,7 @@ def _loose(liar: Liar, epoch: int) -> list[Message]:
 
 TRICKS: dict[str, Lie] = {
     "rubbish": rubbish,
-    "huge-requests": huge_wishes,
+    "huge-requests": huge_requests,
     "unresolved-promise": about(EpochPromise, unresolved_promise),
 }
 
@@ -109,7 +111,7 @@ TRICKS: dict[str, Lie] = {
 
 
 def rooted(die: random.Random, seat: int, seats: int, quorum: int) -> tuple[int, ...]:
-    """A polynomial of the right degree that is zero at the indices of as many others as can be."""
+    """Return a polynomial of the right degree, zero at the indices of as many others as can be."""
     others = [other for other in range(seats) if other != seat]
     poly = [nonzero_scalar(die.randbytes)]
     for victim in die.sample(others, min(quorum - 1, len(others))):
@@ -120,6 +122,6 @@ def rooted(die: random.Random, seat: int, seats: int, quorum: int) -> tuple[int,
 
 
 def victim(seed: str, liar: int, now: float, seats: int) -> int | None:
-    """Whose link a cutting liar has cut at this time."""
+    """Return the seat whose link a liar has cut at this time, if there is one."""
     die = random.Random(f"cut {seed} {liar} {int(now // CUT)}")
     return die.choice([None, *(seat for seat in range(seats) if seat != liar)])

@@ -166,7 +166,7 @@ BROKEN: dict[str, Broken] = {
         "A late stands where a close belongs.",
         "bad-message",
         1,
-        lambda close: EpochRequest(close.epoch),
+        lambda proposal: EpochRequest(proposal.epoch),
     ),
     "message-of-another-table": changed(broken.of_another_table, "bad-message", ABSENT),
     "messages-backwards": edited(
@@ -192,13 +192,16 @@ BROKEN: dict[str, Broken] = {
         broken.later_absence, "unjustified-absence", ABSENT, broken.unfinished
     ),
     "absence-called-a-fault": changed(
-        broken.other_slot, "unjustified-fault", ABSENT, broken.up_to_the_link
+        broken.other_slot, "unjustified-fault", ABSENT, broken.up_to_the_reconfiguration
     ),
     "reconfiguration-made-up": changed(
-        broken.forged_link, "unjustified-reconfiguration", sound=broken.unfinished
+        broken.forged_reconfiguration, "unjustified-reconfiguration", sound=broken.unfinished
     ),
     "absent-seat-called-banned": changed(
-        broken.other_link, "unjustified-reconfiguration", ABSENT, broken.up_to_the_link
+        broken.other_reconfiguration,
+        "unjustified-reconfiguration",
+        ABSENT,
+        broken.up_to_the_reconfiguration,
     ),
     "body-of-a-seat-not-asked": told(not_asked, "not-expected", lambda: not_asked(False)),
     # Bases.
@@ -215,19 +218,19 @@ BROKEN: dict[str, Broken] = {
         RETURNED,
     ),
     "new-epoch-by-another-seat": with_new_epoch(
-        "Seat 0 signs the close of epoch 1.", "bad-base", 0, lambda close: close
+        "Seat 0 signs the close of epoch 1.", "bad-base", 0, lambda proposal: proposal
     ),
     "new-epoch-of-one-promise": with_new_epoch(
         "The close names one halt where the quorum is two.",
         "bad-base",
         1,
-        lambda close: replace(close, promises=close.promises[:1]),
+        lambda proposal: replace(proposal, promises=proposal.promises[:1]),
     ),
     "new-epoch-of-promises-by-falling-seat": with_new_epoch(
         "The close names its halts by falling seat.",
         "bad-base",
         1,
-        lambda close: replace(close, promises=close.promises[::-1]),
+        lambda proposal: replace(proposal, promises=proposal.promises[::-1]),
     ),
     "promise-without-its-own-inputs-in-a-new-epoch": Broken(
         "Seat 0's halt names no says, and seat 1's halt holds says of seat 0.",
@@ -242,7 +245,7 @@ BROKEN: dict[str, Broken] = {
         with_promises(ABSENT, 1),
     ),
     "chain-short-of-its-base": changed(
-        broken.before_link, "bad-base", ABSENT, broken.up_to_the_link
+        broken.before_reconfiguration, "bad-base", ABSENT, broken.up_to_the_reconfiguration
     ),
     "commit-votes-of-fewer-than-a-quorum": edited(
         "One seal of the last base is missing.", "missing-votes", shortened("commits", 1), ABSENT

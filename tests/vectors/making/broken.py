@@ -15,7 +15,7 @@ from support.forged_points import (
 from support.forgeries.transcripts import (
     cut,
     envelopes,
-    first_link,
+    first_reconfiguration,
     parsed,
     with_entries,
     with_entry,
@@ -225,29 +225,29 @@ def without_last_body(what: str, code: str, missing: Missing) -> Broken:
     return edited(what, code, change, sound=unfinished)
 
 
-def forged_link(whole: Transcript) -> Transcript:
+def forged_reconfiguration(whole: Transcript) -> Transcript:
     """A link puts seat 1 out, and no close does."""
     more = with_entries(whole, (*whole.content.entries, ReconfigurationEntry((0,), (1,), (0, 0))))
     return with_evidence(more, final=())
 
 
-def up_to_the_link(whole: Transcript) -> Transcript:
+def up_to_the_reconfiguration(whole: Transcript) -> Transcript:
     """The chain ends with its link."""
-    at = first_link(whole)
+    at = first_reconfiguration(whole)
     return cut(whole, at + 1, at)
 
 
-def other_link(whole: Transcript) -> Transcript:
+def other_reconfiguration(whole: Transcript) -> Transcript:
     """The link bans who is only absent."""
-    at = first_link(whole)
-    link = whole.content.entries[at]
-    assert isinstance(link, ReconfigurationEntry)
-    return with_entry(cut(whole, at + 1, at), at, replace(link, banned=(2,)))
+    at = first_reconfiguration(whole)
+    entry = whole.content.entries[at]
+    assert isinstance(entry, ReconfigurationEntry)
+    return with_entry(cut(whole, at + 1, at), at, replace(entry, banned=(2,)))
 
 
 def other_slot(whole: Transcript) -> Transcript:
     """A true ABSENT is called FAULT."""
-    at = first_link(whole) - 1
+    at = first_reconfiguration(whole) - 1
     step = whole.content.entries[at]
     assert isinstance(step, StepEntry)
     slots = tuple(Missing.FAULT if s is Missing.ABSENT else s for s in step.slots)
@@ -333,25 +333,25 @@ def twice_signed(whole: Transcript) -> Transcript:
     return with_evidence(whole, signatures=((*first, first[0]), *rest))
 
 
-def before_link(whole: Transcript) -> Transcript:
+def before_reconfiguration(whole: Transcript) -> Transcript:
     """The chain ends before the last base."""
-    at = first_link(whole)
+    at = first_reconfiguration(whole)
     return cut(whole, at, at)
 
 
-# Messages, closes and votes.
+# Messages, new epochs and votes.
 
 
 def with_new_epoch(
     what: str, code: str, seat: int, make: Callable[[NewEpoch], Statement]
 ) -> Broken:
-    """Put another statement where the close stood."""
+    """Put another statement in the place of the new-epoch message."""
 
     def change(whole: Transcript) -> Transcript:
         room = room_of(ABSENT)
-        (close,) = parsed(room, whole.evidence.new_epochs)
-        assert isinstance(close.statement, NewEpoch)
-        return with_evidence(whole, new_epochs=envelopes(room.sign(seat, make(close.statement))))
+        (proposal,) = parsed(room, whole.evidence.new_epochs)
+        assert isinstance(proposal.statement, NewEpoch)
+        return with_evidence(whole, new_epochs=envelopes(room.sign(seat, make(proposal.statement))))
 
     return edited(what, code, change, ABSENT)
 
@@ -369,9 +369,9 @@ def with_promises(
     *more: Message,
     instead: dict[int, int] | None = None,
 ) -> Callable[[], bytes]:
-    """The file with every halt of an epoch changed, the close over them, and more messages.
+    """Change every promise of an epoch, rest its new-epoch message on them, and add messages.
 
-    `instead`: for the halt of one seat that of another.
+    `instead` has another seat sign the promise of a seat.
     """
 
     def file() -> bytes:
@@ -384,10 +384,10 @@ def with_promises(
         new = [
             room_of(name).sign(seats.get(m.seat, m.seat), make(m.seat, h)) for m, h in old.items()
         ]
-        (close,) = [m for m in new_epochs if getattr(m.statement, "epoch", None) == epoch]
+        (proposal,) = [m for m in new_epochs if getattr(m.statement, "epoch", None) == epoch]
         hashes = tuple(m.hash for m in sorted(new, key=lambda m: m.seat))
-        rest = [m for m in new_epochs if m is not close]
-        rest.append(room_of(name).sign(close.seat, NewEpoch(epoch, hashes)))
+        rest = [m for m in new_epochs if m is not proposal]
+        rest.append(room_of(name).sign(proposal.seat, NewEpoch(epoch, hashes)))
         kept = [m for m in every if m not in old]
         listed = tuple((m.payload, m.signature) for m in rest)
         return with_evidence(

@@ -1,4 +1,4 @@
-"""Files with closes over halts that faulty seats make up together, each against one rule."""
+"""Files with new epochs from promises that faulty seats forge together, each against one rule."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FIVE = "small-five"
 ELSEWHERE = b"\x01" * 32
 
 
-# Two sealed bases.
+# Two committed bases.
 
 
 def two_committed_bases() -> bytes:
@@ -64,7 +64,9 @@ def two_committed_bases() -> bytes:
         certificates.append(QuorumCertificate(1, base, True, votes))
     last = [sign(seat, EpochPromise(2, certificates[seat], (), None, (), ())) for seat in (0, 1)]
     end = sign(2, NewEpoch(2, tuple(m.hash for m in last)))
-    rising = [close for _, close in sorted(zip(bases, new_epochs, strict=True), key=lambda p: p[0])]
+    rising = [
+        proposal for _, proposal in sorted(zip(bases, new_epochs, strict=True), key=lambda p: p[0])
+    ]
     proof = {"new_epochs": tuple((m.payload, m.signature) for m in (*rising, end))}
     whole = undisturbed(machine, room.table.first_step)
     return with_evidence(whole, messages=envelopes(*told, *last, *kept), **proof).encode()
@@ -76,17 +78,17 @@ def one_base_less() -> bytes:
     return undisturbed(room.first.machine, room.table.first_step).encode()
 
 
-# What a halt lists.
+# The lists of an epoch promise.
 
 
 def _listing(*inputs: Message) -> Callable[[int, EpochPromise], EpochPromise]:
-    """Return the change of a halt by which it lists these says too."""
+    """Return the change of a promise by which it lists these inputs too."""
     more = {step_input.hash for step_input in inputs}
     return lambda _, promise: replace(promise, inputs=tuple(sorted({*promise.inputs, *more})))
 
 
 def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, EpochPromise], EpochPromise]:
-    """Return the change of a halt by which it holds these proofs."""
+    """Return the change of a promise by which it has these proofs."""
     return lambda _, promise: replace(promise, proofs=proofs)
 
 
@@ -134,7 +136,7 @@ def same_body_elsewhere() -> bytes:
 
 
 def _body_before(base: Node, seat: int) -> tuple[bytes, int]:
-    """The seat's last body on the chain to a base that no link follows, and its step."""
+    """Return the last body of a seat on the chain to a base, and its step."""
     at = base.before(base.step - 1)
     while at is not None:
         slot = at.slots[seat] if at.slots is not None else Missing.NONE
@@ -161,7 +163,7 @@ def _two_absent() -> tuple[Transcript, Node]:
         room_of(FIVE).sign(seat, EpochPromise(1, None, inputs, timeout, (), ()))
         for seat in range(4)
     ]
-    close = room_of(FIVE).sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    proposal = room_of(FIVE).sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
     slots = transition.slots_of(start, bodies, Missing.ABSENT)
     counts = (0, 0, 0, 1, 1)
     base = transition.reconfigure(
@@ -179,7 +181,7 @@ def _two_absent() -> tuple[Transcript, Node]:
     proof = Evidence(
         (*whole.evidence.signatures, tuple((0, said[seat].signature) for seat in range(3))),
         envelopes(*promises),
-        ((close.payload, close.signature),),
+        ((proposal.payload, proposal.signature),),
         tuple(votes),
     )
     return Transcript(Content(whole.content.header, entries), proof), base

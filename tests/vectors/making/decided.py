@@ -24,7 +24,7 @@ FOUR = "small-four"
 LIAR = 3
 ELSEWHERE = b"\x01" * 32
 Listed = tuple[tuple[Message, ...], tuple[tuple[Message, ...], ...]]
-"""The says and the proofs of a halt."""
+"""The inputs and the proofs of an epoch promise."""
 NOTHING: Listed = ((), ())
 
 
@@ -35,7 +35,7 @@ def _start() -> Node:
     return node
 
 
-def _halt(seat: int, listed: Listed) -> Message:
+def _promise(seat: int, listed: Listed) -> Message:
     inputs, proofs = listed
     names = tuple(sorted(tuple(sorted(m.hash for m in proof)) for proof in proofs))
     hashes = tuple(sorted(step_input.hash for step_input in inputs))
@@ -45,20 +45,20 @@ def _halt(seat: int, listed: Listed) -> Message:
 def _ending_with(*listed: Listed) -> bytes:
     """Return the file up to the base of epoch 1 that follows from the halts of seats 0 to 2."""
     room, start = room_of(FOUR), _start()
-    promises = [_halt(seat, one) for seat, one in enumerate(listed)]
+    promises = [_promise(seat, one) for seat, one in enumerate(listed)]
     said = [
         m for inputs, proofs in listed for m in (*inputs, *(m for proof in proofs for m in proof))
     ]
     messages = list({m.hash: m for m in (*promises, *said)}.values())
-    close = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
-    source = FileReferences(start, {m.hash: m for m in (*messages, close)})
-    base = base_of_new_epoch(room.table, close, source).node
+    proposal = room.sign(1, NewEpoch(1, tuple(m.hash for m in promises)))
+    source = FileReferences(start, {m.hash: m for m in (*messages, proposal)})
+    base = base_of_new_epoch(room.table, proposal, source).node
     seals = tuple((s, room.sign(s, CommitVote(1, base.base_digest())).signature) for s in range(3))
     whole = undisturbed(room.first.machine, start.step)
     links = () if base is start else (entry_of(base),)
     content = type(whole.content)(whole.content.header, (*whole.content.entries, *links))
     ended = Transcript(content, whole.evidence)
-    new_epochs = ((close.payload, close.signature),)
+    new_epochs = ((proposal.payload, proposal.signature),)
     return with_evidence(
         ended, messages=envelopes(*messages), new_epochs=new_epochs, commits=seals
     ).encode()
@@ -90,7 +90,7 @@ def promise_by_promise() -> bytes:
     bad = _without_form()
     hints = (((), ((wrong,),)) for wrong in _out_of_step() if wrong.hash > bad.hash)
     listing: Listed = ((bad,), ())
-    first = next(one for one in hints if _halt(0, one).hash > _halt(1, listing).hash)
+    first = next(one for one in hints if _promise(0, one).hash > _promise(1, listing).hash)
     return _ending_with(first, listing, NOTHING)
 
 

@@ -122,7 +122,7 @@ def _read_promises(room: VectorRoom) -> None:
 def _two_chains(plan: Plan) -> VectorRoom:
     """The others wait until they have found it out: they look when time passes."""
     room, said = VectorRoom(plan), list[bool]()
-    room.hasty = {LAST}
+    room.not_waiting = {LAST}
     room.waits = lambda node: bool(said) and node.want.kind is Kind.SEAL and not node.banned
     room.at(_alone, lambda _: said.append(True))
     return room.at(_alone, inject(LAST, statements.elsewhere), LAST).play()
@@ -164,7 +164,7 @@ EXPELLED: dict[str, Expelled] = {
     "two-commitments-in-one-step": _four(
         "equivocation",
         "Seat 3 signs two commitments to an Action card in one step.",
-        _lies(lambda: twice(ACTION, make.another_seal)),
+        _lies(lambda: twice(ACTION, make.another_sealed_choice)),
     ),
     "inputs-on-two-chains": _four(
         "two-chains",

@@ -37,10 +37,13 @@ def two_bases(seats: int, quorum: int = 0) -> tuple[Script, Node, Node]:
     return script, short, long
 
 
-def _both_locked(sealed: bool) -> bytes:
+def _both_certified(sealed: bool) -> bytes:
     script, short, long = two_bases(4)
-    locks = [script.certificate(sealed, range(3), base) for base in (short, long, short)]
-    named = [script.promise(s, 2, certificate=lock, inputs=()) for s, lock in enumerate(locks)]
+    certificates = [script.certificate(sealed, range(3), base) for base in (short, long, short)]
+    named = [
+        script.promise(s, 2, certificate=certificate, inputs=())
+        for s, certificate in enumerate(certificates)
+    ]
     script.propose(named, 2)
     script.epoch = 0
     return script.file()
@@ -49,13 +52,13 @@ def _both_locked(sealed: bool) -> bytes:
 def void() -> bytes:
     """The epoch promises of epoch 2 hold commit votes of three seats for each of two bases of
     epoch 1: the table is void."""
-    return _both_locked(True)
+    return _both_certified(True)
 
 
 def prepared_by_the_same() -> bytes:
     """The epoch promises of epoch 2 hold prepare votes of three seats for each of two bases of
     epoch 1: all signers contradict themselves, and the new-epoch message is invalid."""
-    return _both_locked(False)
+    return _both_certified(False)
 
 
 def the_longer_one() -> bytes:
@@ -87,8 +90,8 @@ def one_not_needed() -> bytes:
     """All certificates are of the shorter base of epoch 1, and the new-epoch message of the longer
     one is in the file."""
     script, short, _ = two_bases(3)
-    lock = script.certificate(False, (0, 1), short)
-    named = [script.promise(seat, 5, certificate=lock, inputs=()) for seat in (0, 2)]
+    certificate = script.certificate(False, (0, 1), short)
+    named = [script.promise(seat, 5, certificate=certificate, inputs=()) for seat in (0, 2)]
     return script.enter(script.propose(named, 5)).file()
 
 
@@ -102,9 +105,9 @@ def void_alone() -> bytes:
         for seat, base, votes in ends
     ]
     alone = script.sign(1, NewEpoch(4, tuple(m.hash for m in later)))
-    lock = script.certificate(True, (0, 2), short)
+    certificate = script.certificate(True, (0, 2), short)
     named = [
-        script.promise(seat, certificate=lock, inputs=(), proofs=proofs)
+        script.promise(seat, certificate=certificate, inputs=(), proofs=proofs)
         for seat, proofs in ((0, [[alone]]), (2, []))
     ]
     return script.enter(script.propose(named)).file()
@@ -122,11 +125,11 @@ def certificate_nowhere() -> bytes:
     alone = script.promise(2, 3, certificate=certificate, inputs=())
     script.propose([script.promise(0, proofs=[[alone]]), script.promise(1)])
     script.tip = script.start
-    return script.step(_said(script)).file()
+    return script.step(_inputs_of_the_deal(script)).file()
 
 
-def _said(script: Script) -> dict[int, bytes]:
-    """Return what the seats have said in the deal."""
+def _inputs_of_the_deal(script: Script) -> dict[int, bytes]:
+    """Return the bodies that the seats gave in the deal."""
     inputs = [m for m in script.store.values() if isinstance(m.statement, StepInput)]
     return {
         m.seat: m.statement.body
@@ -138,7 +141,7 @@ def _said(script: Script) -> dict[int, bytes]:
 def _needed_by_a_proof() -> Script:
     script = dealt()
     for seat in (0, 1, 2):
-        script.say(seat, script.body(seat))
+        script.give_input(seat, script.body(seat))
     first = script.propose([script.promise(seat, timeout=True) for seat in (0, 1, 2)])
     base, told = script.base_of(first).node, set(script.heard[0])
     script.epoch = 1
@@ -165,7 +168,7 @@ def absent_last(seats: int = 3) -> Script:
     """Return a table whose last seat is made absent in the step behind the deal."""
     script = dealt(seats)
     for seat in range(seats - 1):
-        script.say(seat, script.body(seat))
+        script.give_input(seat, script.body(seat))
     return script.change(timeout=True)
 
 
@@ -189,7 +192,7 @@ def new_epoch_between() -> bytes:
 # What a new epoch finds.
 
 
-def two_chains_before_a_link() -> bytes:
+def two_chains_before_a_reconfiguration() -> bytes:
     """Seat 2 says another body for step 10, in epoch 1, on the chain before the link that stands
     behind step 10: line 2 of 10.4 passes over it, and line 4 finds its fault."""
     script = absent_last(4).step().step()
@@ -212,15 +215,15 @@ def result_base_with_fault() -> bytes:
 def result_base_with_fault_and_final() -> bytes:
     """As `more-result-base-with-fault`, with last inputs, which nothing needs."""
     script = _over()
-    last = tuple((seat, script.say(seat, heard=False).signature) for seat in range(3))
+    last = tuple((seat, script.give_input(seat, heard=False).signature) for seat in range(3))
     script.change(special={0: {"proofs": [two_prepares(script, 2)]}})
     return with_evidence(script.whole(), final=last).encode()
 
 
-def result_said_badly() -> bytes:
+def bad_result_input() -> bytes:
     """The game is over, and seat 2 has said a body that does not decode in `result`."""
     script = _over()
-    said = script.say(2, b"\xc1", heard=False)
+    said = script.give_input(2, b"\xc1", heard=False)
     return script.change(special={0: {"proofs": [[said]]}}).file()
 
 
@@ -246,12 +249,12 @@ BASES: dict[str, Judged] = {
     "abs3-rejoin-first-new-epoch-dropped": fails(first_new_epoch_dropped, "missing-evidence"),
     "abs3-new-epoch-2-not-needed": fails(new_epoch_between, "left-over"),
     "more-two-chains-before-a-reconfiguration": fails(
-        two_chains_before_a_link, "not-final", 13, None, (2, 13, "bad-body")
+        two_chains_before_a_reconfiguration, "not-final", 13, None, (2, 13, "bad-body")
     ),
     "more-result-base-with-fault": sound(result_base_with_fault, (2, over_at, "equivocation")),
     "more-result-base-with-fault-and-final": fails(
         result_base_with_fault_and_final, "left-over", None, None, (2, over_at, "equivocation")
     ),
-    "more-result-said-badly": sound(result_said_badly, (2, over_at, "bad-body")),
+    "more-result-said-badly": sound(bad_result_input, (2, over_at, "bad-body")),
 }
 """Name to file."""

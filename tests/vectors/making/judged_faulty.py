@@ -54,7 +54,7 @@ def proves_and_goes_on(what: str, code: str, accuse: Accuse) -> Judged:
     return sound(proof_of(accuse, True), (LIAR, END, code), what=what)
 
 
-def says(script: Script, step: int, on: bytes, body: bytes, epoch: int = 0) -> Message:
+def gives(script: Script, step: int, on: bytes, body: bytes, epoch: int = 0) -> Message:
     """Return an input of seat 3 that only a proof names."""
     return script.sign(LIAR, StepInput(epoch, step, on, body))
 
@@ -102,7 +102,7 @@ def _certificate_of_no_seat(script: Script) -> list[list[Message]]:
 
 
 def _input_of_epoch_1(script: Script) -> list[list[Message]]:
-    later = script.say(2, epoch=1, heard=False)
+    later = script.give_input(2, epoch=1, heard=False)
     return [[promises(script, inputs={*script.heard[0], later.hash})]]
 
 
@@ -142,23 +142,23 @@ def _all_but_its_own(script: Script) -> list[list[Message]]:
 
 
 def _of_setup(step: int, body: bytes) -> Accuse:
-    return lambda script: [[says(script, step, before(script, step).digest, body)]]
+    return lambda script: [[gives(script, step, before(script, step).digest, body)]]
 
 
 def _bad_shuffle(script: Script) -> list[list[Message]]:
     step = 7
     deck = 64 * script.table.layout.cards
     body = codec.encode((bytes(deck), bytes(32 * 5 + 128)))
-    return [[says(script, step, before(script, step).digest, body, epoch=9)]]
+    return [[gives(script, step, before(script, step).digest, body, epoch=9)]]
 
 
 def _promise_and_input_of_setup(script: Script) -> list[list[Message]]:
-    said = says(script, 1, before(script, 1).digest, b"\xc0")
+    said = gives(script, 1, before(script, 1).digest, b"\xc0")
     return [[promises(script), said]]
 
 
 def _promise_and_input_between(script: Script) -> list[list[Message]]:
-    return [[promises(script), says(script, 40, NOWHERE, b"\xc0", epoch=2)]]
+    return [[promises(script), gives(script, 40, NOWHERE, b"\xc0", epoch=2)]]
 
 
 FAULTY: dict[str, Judged] = {
@@ -248,22 +248,22 @@ FAULTY: dict[str, Judged] = {
     "faulty-illegal-body-other-epoch": proves(
         "Seat 3 passes in epoch 9 in a step in which it owes a sealed choice, on the very chain.",
         "bad-body",
-        lambda script: [[says(script, END, script.tip.digest, b"\xc0", epoch=9)]],
+        lambda script: [[gives(script, END, script.tip.digest, b"\xc0", epoch=9)]],
     ),
     "faulty-later-input": proves(
         "Seat 3 speaks in step 11 and names the digest before step 10.",
         "not-expected",
-        lambda script: [[says(script, 11, script.tip.digest, b"\xc0")]],
+        lambda script: [[gives(script, 11, script.tip.digest, b"\xc0")]],
     ),
     "faulty-wrong-step": proves(
         "As `faulty-later-input`, in epoch 9.",
         "not-expected",
-        lambda script: [[says(script, 11, script.tip.digest, b"\xc0", epoch=9)]],
+        lambda script: [[gives(script, 11, script.tip.digest, b"\xc0", epoch=9)]],
     ),
     "faulty-wrong-step-setup": proves(
         "Seat 3 speaks in epoch 9 in step 3 and names the digest before step 10.",
         "not-expected",
-        lambda script: [[says(script, 3, script.tip.digest, b"\xc0", epoch=9)]],
+        lambda script: [[gives(script, 3, script.tip.digest, b"\xc0", epoch=9)]],
     ),
     "faulty-pair-prepare-votes": proves_and_goes_on(
         "Seat 3 signs prepare votes for two bases of epoch 5.",
@@ -283,7 +283,7 @@ FAULTY: dict[str, Judged] = {
     "faulty-setup-two-chains-elsewhere": proves(
         "Seat 3 spoke in a step of setup on a chain that nobody knows.",
         "two-chains",
-        lambda script: [[says(script, 5, NOWHERE, b"\xff")]],
+        lambda script: [[gives(script, 5, NOWHERE, b"\xff")]],
     ),
     "faulty-shuffle-bad": proves(
         "Seat 3 signs in epoch 9 a second shuffle on the very chain, which holds no proof.",

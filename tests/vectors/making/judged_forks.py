@@ -44,7 +44,7 @@ class Fork:
 
     def second(self, seat: int = 3, heard: bool = True) -> Message:
         """Say the second version of a faulty seat."""
-        return self.script.say(seat, self.others[seat], on=self.node, heard=heard)
+        return self.script.give_input(seat, self.others[seat], on=self.node, heard=heard)
 
     def child(self, *changed: int) -> Node:
         """Return the node behind the step with the second version of these seats."""
@@ -54,7 +54,7 @@ class Fork:
     def build_on(self, child: Node, *seats: int) -> None:
         """Have seats speak behind a version."""
         for seat in seats:
-            self.script.say(seat, on=child)
+            self.script.give_input(seat, on=child)
 
     def ended(self) -> bytes:
         """Return the file that ends with the base of epoch 1."""
@@ -91,7 +91,7 @@ def illegal_version() -> bytes:
     """Seat 3's second version is a pass where it owes a choice: it is no body of the tree, and the
     step keeps the legal one."""
     fork = Fork()
-    fork.script.say(3, on=fork.node)
+    fork.script.give_input(3, on=fork.node)
     return fork.ended()
 
 
@@ -99,13 +99,13 @@ def second_only_in_proof() -> bytes:
     """Only a proof names seat 3's second version: it builds nothing, and the others play on behind
     the first one."""
     fork = Fork()
-    first = next(m for m in fork.script.store.values() if _says(m, 3, fork.bodies[3]))
+    first = next(m for m in fork.script.store.values() if _is_input(m, 3, fork.bodies[3]))
     proof = [first, fork.second(heard=False)]
     fork.script.change(special={0: {"proofs": [proof]}})
     return fork.script.play(lambda node: False).file()
 
 
-def _says(message: Message, seat: int, body: bytes) -> bool:
+def _is_input(message: Message, seat: int, body: bytes) -> bool:
     return message.seat == seat and getattr(message.statement, "body", None) == body
 
 
@@ -184,8 +184,8 @@ def illegal_input_listed() -> bytes:
     script = dealt()
     node = script.tip
     for seat in (0, 1, 2):
-        script.say(seat, script.body(seat))
-    script.say(3, b"\xc1", on=node)
+        script.give_input(seat, script.body(seat))
+    script.give_input(3, b"\xc1", on=node)
     return script.change(timeout=True).file()
 
 
@@ -201,7 +201,7 @@ def _too_few() -> Script:
     """Two of five are banned, a third one is absent: two are present of a quorum of three."""
     script = _two_banned(dealt(5, 3))
     for seat in (0, 1):
-        script.say(seat, script.body(seat))
+        script.give_input(seat, script.body(seat))
     return script.change(signers=(0, 1, 4), timeout=True)
 
 

@@ -28,24 +28,24 @@ from protocol.transcript.transcript_format import (
 # Steps and their signatures ([V-4]).
 
 
-def _link_at(whole: Transcript) -> tuple[int, ReconfigurationEntry]:
+def _reconfiguration_at(whole: Transcript) -> tuple[int, ReconfigurationEntry]:
     entries = enumerate(whole.content.entries)
     return next((i, e) for i, e in entries if isinstance(e, ReconfigurationEntry))
 
 
-def _with_link(whole: Transcript, **more: Any) -> Transcript:
-    at, link = _link_at(whole)
-    return with_entry(whole, at, replace(link, **more))
+def _with_reconfiguration(whole: Transcript, **more: Any) -> Transcript:
+    at, entry = _reconfiguration_at(whole)
+    return with_entry(whole, at, replace(entry, **more))
 
 
-def _link_moved(whole: Transcript, to: int) -> Transcript:
-    at, link = _link_at(whole)
+def _reconfiguration_moved(whole: Transcript, to: int) -> Transcript:
+    at, entry = _reconfiguration_at(whole)
     rest = [e for i, e in enumerate(whole.content.entries) if i != at]
-    return with_entries(whole, (*rest[:to], link, *rest[to:]))
+    return with_entries(whole, (*rest[:to], entry, *rest[to:]))
 
 
-def _link_added(whole: Transcript) -> Transcript:
-    return with_entries(whole, (*whole.content.entries, _link_at(whole)[1]))
+def _reconfiguration_added(whole: Transcript) -> Transcript:
+    return with_entries(whole, (*whole.content.entries, _reconfiguration_at(whole)[1]))
 
 
 def _rows(whole: Transcript, at: int, change: Callable[[Any], Any]) -> Transcript:
@@ -78,12 +78,12 @@ def _of_another_table(whole: Transcript) -> Transcript:
 
 STEPS: dict[str, Judged] = {
     "form-reconfiguration-count-65537": fails(
-        changed(lambda whole: _with_link(whole, absences=(0, 0, 65537))),
+        changed(lambda whole: _with_reconfiguration(whole, absences=(0, 0, 65537))),
         "bad-form",
         what="A link says that a seat was absent 65,537 times ([V-2]).",
     ),
     "reconfiguration-seat-15-present": fails(
-        changed(lambda whole: _with_link(whole, present=(0, 1, 15))),
+        changed(lambda whole: _with_reconfiguration(whole, present=(0, 1, 15))),
         "bad-signature",
         13,
         0,
@@ -91,13 +91,16 @@ STEPS: dict[str, Judged] = {
         "behind it is another one, and the next step's signatures do not hold.",
     ),
     "reconfiguration-to-front": fails(
-        changed(lambda whole: _link_moved(whole, 0)),
+        changed(lambda whole: _reconfiguration_moved(whole, 0)),
         "unjustified-reconfiguration",
         1,
         what="The link stands before the first step ([V-4]).",
     ),
     "reconfiguration-at-end": fails(
-        changed(_link_added), "left-over", 31, what="A link stands behind the end ([V-6])."
+        changed(_reconfiguration_added),
+        "left-over",
+        31,
+        what="A link stands behind the end ([V-6]).",
     ),
     "row-cut": fails(
         changed(lambda whole: _rows(whole, 10, lambda row: row[:-1])),
@@ -172,15 +175,15 @@ def of_four(change: Change) -> Make:
 
 def _final_of_all(whole: Transcript) -> Transcript:
     script = absent_last(4).play(lambda node: False)
-    last = (3, script.say(3, heard=False).signature)
+    last = (3, script.give_input(3, heard=False).signature)
     return with_evidence(whole, final=(*whole.evidence.final, last))
 
 
 def _four_votes(whole: Transcript) -> Transcript:
     script = absent_last(4)
-    lock = script.certificate(seats=range(4))
-    assert lock is not None
-    return with_evidence(whole, commits=lock.votes)
+    certificate = script.certificate(seats=range(4))
+    assert certificate is not None
+    return with_evidence(whole, commits=certificate.votes)
 
 
 def _behind_result(whole: Transcript) -> Transcript:

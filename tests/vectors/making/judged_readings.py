@@ -14,15 +14,15 @@ from vectors.making.judged_bases import two_bases
 from vectors.making.judged_faulty import (
     ELSEWHERE,
     LIAR,
+    gives,
     promises,
     proof_of,
     proves,
-    says,
 )
 from vectors.making.judged_forks import Fork
 from vectors.making.judged_rules import CASTLE, DETECTIVE, HALL, THIEF, valid, with_exhibits
 from vectors.making.judged_setup import last_step, seals, without
-from vectors.making.scripted import Script, Wish, before, dealt, two_prepares
+from vectors.making.scripted import Preference, Script, before, dealt, two_prepares
 from vectors.making.tables import EXHIBIT, Plan
 
 from protocol.chain.chain_state import Kind
@@ -40,14 +40,14 @@ def _prepared(script: Script) -> list[list[Message]]:
 
 
 def _twice_and_apart(script: Script) -> list[list[Message]]:
-    apart = says(script, 8, before(script, 8).digest, b"\xff")
+    apart = gives(script, 8, before(script, 8).digest, b"\xff")
     return [two_prepares(script, LIAR), [apart]]
 
 
 def _bad_promise_and_new_epoch(script: Script) -> list[list[Message]]:
-    close = script.sign(LIAR, NewEpoch(7, (ELSEWHERE,)))
+    proposal = script.sign(LIAR, NewEpoch(7, (ELSEWHERE,)))
     promise = promises(script, timeout=Timeout(1, script.tip.step, bytes(32)))
-    return [[close], [promise]]
+    return [[proposal], [promise]]
 
 
 def proof_in_a_proof() -> bytes:
@@ -120,7 +120,7 @@ def rejoin_at_once() -> bytes:
     they build it was present, and it does not come back."""
     script = dealt()
     for seat in range(3):
-        script.say(seat, script.body(seat))
+        script.give_input(seat, script.body(seat))
     return script.change(timeout=True, rejoins=[script.sign(3, Rejoin(1))]).file()
 
 
@@ -168,14 +168,14 @@ def _round(node: Any) -> int:
     return int(node.state.state.round)
 
 
-def rounds(*plays: dict[int, int], place: int = CASTLE) -> Wish:
+def rounds(*plays: dict[int, int], place: int = CASTLE) -> Preference:
     """Return the wish to play these Action cards round by round; who is not named plays a Thief,
     or its Detective if it has none.
 
     Exhibits are as large as they may be.
     """
 
-    def wish(script: Script, seat: int, options: list[Any]) -> Any:
+    def preference(script: Script, seat: int, options: list[Any]) -> Any:
         name, at = script.tip.want.name, _round(script.tip) - 1
         if name == "place":
             return place
@@ -185,12 +185,12 @@ def rounds(*plays: dict[int, int], place: int = CASTLE) -> Wish:
         kinds = (THIEF, THIEF + 1, DETECTIVE) if wanted == THIEF else (wanted,)
         return next((card for card in options if card % 8 in kinds), None)
 
-    return wish
+    return preference
 
 
-def table_of(wish: Wish) -> Script:
+def table_of(preference: Preference) -> Script:
     """Return a table of three seats of which the last two hold valid exhibits."""
-    return with_exhibits(wish)
+    return with_exhibits(preference)
 
 
 def in_round(number: int, name: str) -> Callable[[Any], bool]:

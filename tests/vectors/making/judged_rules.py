@@ -14,7 +14,7 @@ from typing import Any
 from support.forgeries import bodies as make
 from vectors.making.judged import Judged, fails, sound
 from vectors.making.judged_setup import ended, last_step, seals, with_field, without
-from vectors.making.scripted import Script, Wish, two_prepares
+from vectors.making.scripted import Preference, Script, two_prepares
 from vectors.making.tables import EXHIBIT, Plan
 
 from protocol.chain.cards import hidden_of, own_shares
@@ -31,10 +31,10 @@ CASTLE, HALL = 0, 1
 # Exhibits (9.5).
 
 
-def goes(place: int, cards: dict[int, int]) -> Wish:
+def goes(place: int, cards: dict[int, int]) -> Preference:
     """Return the wish to go to a Place and play these Action cards there, in the first round."""
 
-    def wish(script: Script, seat: int, options: list[Any]) -> Any:
+    def preference(script: Script, seat: int, options: list[Any]) -> Any:
         name = script.tip.want.name
         if script.tip.state.state.round > 1 or name not in ("place", "action"):
             return None
@@ -43,7 +43,7 @@ def goes(place: int, cards: dict[int, int]) -> Wish:
         wanted = cards.get(seat, THIEF)
         return next((card for card in options if card % 8 == wanted), None)
 
-    return wish
+    return preference
 
 
 @cache
@@ -82,9 +82,9 @@ def _exhibits_of(script: Script, seat: int) -> list[tuple[int, ...]]:
     return found if found and len(found[0]) == 3 else []
 
 
-def with_exhibits(wish: Wish) -> Script:
+def with_exhibits(preference: Preference) -> Script:
     """Return a dealt table of three seats, of which seats 1 and 2 hold valid exhibits."""
-    return _hands()[0].branch(wish)
+    return _hands()[0].branch(preference)
 
 
 def valid(seat: int) -> tuple[int, ...]:
@@ -115,13 +115,13 @@ def shown_again() -> bytes:
     what only a void choice has shown is not known to the game, and does not count (9.5)."""
     script = _returned()
 
-    def wish(here: Script, seat: int, options: list[Any]) -> Any:
+    def preference(here: Script, seat: int, options: list[Any]) -> Any:
         if here.tip.want.name != "action":
             return CASTLE if here.tip.want.name == "place" else None
         wanted = EXHIBIT if seat == 2 else THIEF
         return next((card for card in options if card % 8 == wanted), None)
 
-    script.wish = wish
+    script.preference = preference
     script.play(lambda node: node.want.kind is Kind.SHOW)
     return last_step(script, 2, _show(script, 2, valid(2)))
 
@@ -258,7 +258,7 @@ SHOWS: dict[str, Judged] = {
 def _window() -> Script:
     """Return a table at the step in which seat 0, which alone plays Cash, chooses a window."""
 
-    def wish(script: Script, seat: int, options: list[Any]) -> Any:
+    def preference(script: Script, seat: int, options: list[Any]) -> Any:
         if script.tip.state.state.round > 1:
             return None
         if script.tip.want.name != "action":
@@ -266,7 +266,7 @@ def _window() -> Script:
         thieves = [card for card in options if card % 8 >= THIEF]
         return min(options) if seat == BUYER else min(thieves)
 
-    script = Script(Plan("judged windows", "small-4", 3), wish)
+    script = Script(Plan("judged windows", "small-4", 3), preference)
     return script.play(lambda node: node.want.kind is Kind.CHOOSE)
 
 
@@ -284,7 +284,7 @@ def chooses(body: bytes) -> Callable[[], bytes]:
 BUYER, OTHER = 0, 1
 
 
-def another_says_too() -> bytes:
+def another_input_too() -> bytes:
     """Seat 1 chooses a window too where seat 0 is asked alone."""
     return last_step(_window().branch(), OTHER, b"\x00")
 
@@ -298,7 +298,7 @@ def both_empty(variant: str) -> bytes:
     """Return the file of two seats who buy until both windows are empty, and two rounds on."""
     empty_since: list[int] = []
 
-    def wish(script: Script, seat: int, options: list[Any]) -> Any:
+    def preference(script: Script, seat: int, options: list[Any]) -> Any:
         """Buy with the least Cash when it is one's turn, else play a Thief."""
         name, state = script.tip.want.name, script.tip.state.state
         if name not in ("turn", "action"):
@@ -317,11 +317,11 @@ def both_empty(variant: str) -> bytes:
         return bool(empty_since) and state.round > empty_since[0] + 2
 
     plan = Plan(f"judged empty {variant}", "small-4", 2, variant)
-    return Script(plan, wish).play(until).file()
+    return Script(plan, preference).play(until).file()
 
 
 WINDOWS: dict[str, Judged] = {
-    "window-another-says-too": fails(another_says_too, "not-expected", 15, OTHER),
+    "window-another-says-too": fails(another_input_too, "not-expected", 15, OTHER),
     "window-array": fails(
         chooses(b"\x90"),
         ILLEGAL,

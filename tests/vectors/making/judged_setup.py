@@ -202,7 +202,7 @@ def without(script: Script, seat: int) -> Script:
     """Have a seat made absent in the next step."""
     others = [s for s in sorted(script.tip.want.speakers) if s != seat]
     for other in others:
-        script.say(other, script.body(other))
+        script.give_input(other, script.body(other))
     signers = [s for s in range(script.table.seats) if s != seat][: script.table.quorum]
     return script.change(signers, timeout=True)
 

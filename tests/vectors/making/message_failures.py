@@ -91,8 +91,10 @@ def posted(data: bytes, label: Label = Label.STEP_INPUT, signer: int = 0) -> byt
     return codec.encode((data, who()[signer].sign(label, data)))
 
 
-def said(*fields: Any, label: Label = Label.STEP_INPUT, kind: int = 1) -> Callable[[], bytes]:
-    """Any fields of a kind, well signed."""
+def any_statement(
+    *fields: Any, label: Label = Label.STEP_INPUT, kind: int = 1
+) -> Callable[[], bytes]:
+    """Return a statement of any fields of a kind, with a valid signature."""
     return lambda: posted(payload(*fields, kind=kind), label)
 
 
@@ -124,9 +126,9 @@ def high(signature: bytes) -> bytes:
     return signature[:32] + value.to_bytes(32, "little")
 
 
-def halted(*fields: Any) -> Callable[[], bytes]:
-    """Any fields of a halt, well signed."""
-    return said(*fields, label=Label.EPOCH_PROMISE, kind=3)
+def any_promise(*fields: Any) -> Callable[[], bytes]:
+    """Return an epoch promise of any fields, with a valid signature."""
+    return any_statement(*fields, label=Label.EPOCH_PROMISE, kind=3)
 
 
 def bad_frame(what: str, value: Any, sound: Any, kind: str = "frame") -> BadPost:
@@ -136,12 +138,12 @@ def bad_frame(what: str, value: Any, sound: Any, kind: str = "frame") -> BadPost
 
 
 def bad_promise(what: str, fields: tuple[Any, ...], sound: tuple[Any, ...]) -> BadPost:
-    """A halt with these fields, well signed, and one that is read."""
-    return BadPost(what, halted(*fields), sound=halted(*sound))
+    """Return an epoch promise of these fields with a valid signature, and one that is read."""
+    return BadPost(what, any_promise(*fields), sound=any_promise(*sound))
 
 
 OWN = (3, bytes(32))
-LEAVE = (5, 1, 1, 0, 14, bytes(32), bytes(64))
+DEPARTURE = (5, 1, 1, 0, 14, bytes(32), bytes(64))
 VOTES = tuple((seat, bytes(64)) for seat in (1, 0))
 
 
@@ -221,7 +223,9 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The envelope has three fields.",
         lambda: codec.encode((*codec.decode(honest(), 10_000), 0)),
     ),
-    "message-of-no-kind": BadPost("Kind 8 is none.", said(0, 9, HASHES[0], b"\xc0", kind=8)),
+    "message-of-no-kind": BadPost(
+        "Kind 8 is none.", any_statement(0, 9, HASHES[0], b"\xc0", kind=8)
+    ),
     "message-of-a-seat-too-many": BadPost(
         "Seat 3 at a table of three.", lambda: posted(payload(0, 9, HASHES[0], b"\xc0", seat=3))
     ),
@@ -229,20 +233,24 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The payload names another table.",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0", at=bytes(32))),
     ),
-    "input-of-three-fields": BadPost("A say lacks its body.", said(0, 9, HASHES[0])),
-    "input-of-step-0": BadPost("Steps begin with 1.", said(0, 0, HASHES[0], b"\xc0")),
+    "input-of-three-fields": BadPost("A say lacks its body.", any_statement(0, 9, HASHES[0])),
+    "input-of-step-0": BadPost("Steps begin with 1.", any_statement(0, 0, HASHES[0], b"\xc0")),
     "input-on-a-short-digest": BadPost(
-        "The digest has 31 bytes.", said(0, 9, HASHES[0][1:], b"\xc0")
+        "The digest has 31 bytes.", any_statement(0, 9, HASHES[0][1:], b"\xc0")
     ),
     "input-with-text-for-a-body": BadPost(
-        "The body is text, not bytes.", said(0, 9, HASHES[0], "x")
+        "The body is text, not bytes.", any_statement(0, 9, HASHES[0], "x")
     ),
-    "input-of-a-true-epoch": BadPost("The epoch is `true`.", said(True, 9, HASHES[0], b"\xc0")),
-    "input-of-an-epoch-too-high": BadPost("The epoch is 2^32.", said(2**32, 9, HASHES[0], b"\xc0")),
+    "input-of-a-true-epoch": BadPost(
+        "The epoch is `true`.", any_statement(True, 9, HASHES[0], b"\xc0")
+    ),
+    "input-of-an-epoch-too-high": BadPost(
+        "The epoch is 2^32.", any_statement(2**32, 9, HASHES[0], b"\xc0")
+    ),
     "epoch-request-for-epoch-0": BadPost(
         "Nobody can wish epoch 0.",
-        said(0, label=Label.EPOCH_REQUEST, kind=2),
-        sound=said(1, label=Label.EPOCH_REQUEST, kind=2),
+        any_statement(0, label=Label.EPOCH_REQUEST, kind=2),
+        sound=any_statement(1, label=Label.EPOCH_REQUEST, kind=2),
     ),
     "promise-with-inputs-backwards": bad_promise(
         "The hashes of says are by falling value.",
@@ -276,8 +284,8 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     ),
     "rejoin-of-256": BadPost(
         "A count of absences above 255.",
-        said(256, label=Label.REJOIN, kind=7),
-        sound=said(255, label=Label.REJOIN, kind=7),
+        any_statement(256, label=Label.REJOIN, kind=7),
+        sound=any_statement(255, label=Label.REJOIN, kind=7),
     ),
     "signature-of-63-bytes-in-a-message": BadPost(
         "The signature is one byte short.", with_signature(lambda s: s[:63])
@@ -307,10 +315,10 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
     ),
     "frame-of-no-kind": bad_frame("Frame kind 7 is none.", (7, bytes(32)), OWN),
     "departure-of-number-0": bad_frame(
-        "Leaves are counted from 1.", (5, 1, 0, 0, 14, bytes(32), bytes(64)), LEAVE
+        "Leaves are counted from 1.", (5, 1, 0, 0, 14, bytes(32), bytes(64)), DEPARTURE
     ),
     "departure-without-a-signature": bad_frame(
-        "A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b""), LEAVE
+        "A leave is signed.", (5, 1, 1, 0, 14, bytes(32), b""), DEPARTURE
     ),
     "end-notice-of-another-reason": bad_frame(
         "An end notice gives one of the reasons of [L-27].",

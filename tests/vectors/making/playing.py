@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from support.forgeries.bodies import another_seal
+from support.forgeries.bodies import another_sealed_choice
 from support.forgeries.cheater import twice
 from vectors.making.tables import (
     FULL,
@@ -73,7 +73,7 @@ def _two_absent(plan: Plan) -> VectorRoom:
 
 def _absent_and_expelled(plan: Plan) -> VectorRoom:
     """Seat 5 vanishes before a card is drawn; seat 4 seals two choices in a later step."""
-    liars = VectorRoom(plan, {4: twice(owing(Kind.SEAL, "", 4, 30), another_seal)})
+    liars = VectorRoom(plan, {4: twice(owing(Kind.SEAL, "", 4, 30), another_sealed_choice)})
     return liars.at(before(Kind.OPEN), vanish(5)).play()
 
 

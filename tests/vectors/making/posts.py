@@ -107,7 +107,7 @@ def _entry(found: Header, seat: int) -> Entry:
 
 
 def statements() -> Iterator[tuple[int, Statement]]:
-    """(seat, statement): each kind, and the optional parts of a halt."""
+    """Return statements of each kind with their seats, and the optional parts of a promise."""
     votes = tuple((seat, bytes([seat + 1]) * 64) for seat in (0, 2))
     yield 0, StepInput(0, 9, HASHES[0], step_bodies.EMPTY)
     yield 1, StepInput(2**32 - 1, 300, HASHES[1], b"\x93\x01\x02\x03")
@@ -322,7 +322,7 @@ def example() -> list[Node]:
 
 
 def digests(nodes: list[Node]) -> list[Entry]:
-    """What is hashed for each step and link, and what it gives; bodies stand in the file."""
+    """Return the digest of each step and reconfiguration, with what is hashed for it."""
     return [_digest(before, after) for before, after in itertools.pairwise(nodes)]
 
 

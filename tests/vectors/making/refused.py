@@ -18,19 +18,22 @@ from protocol.wire.signed_messages import Message, StepInput
 
 
 def row(machine: SeatMachine, node: Node, step: StepEntry) -> tuple[Signed, ...]:
-    """The signatures of a step's bodies, all said in epoch 0."""
-    inputs = {(m.seat, _say(m).on, _say(m).body): m for m in store_of(machine).inputs(0, node.step)}
+    """Return the signatures of a step's bodies, all of epoch 0."""
+    inputs = {
+        (m.seat, _step_input(m).on, _step_input(m).body): m
+        for m in store_of(machine).inputs(0, node.step)
+    }
     said = [(seat, slot) for seat, slot in enumerate(step.slots) if isinstance(slot, bytes)]
     return tuple((0, inputs[seat, node.digest, body].signature) for seat, body in said)
 
 
-def _say(message: Message) -> StepInput:
+def _step_input(message: Message) -> StepInput:
     assert isinstance(message.statement, StepInput)
     return message.statement
 
 
 def undisturbed(machine: SeatMachine, last: int | None = None) -> Transcript:
-    """The chain that a machine follows in epoch 0, up to a step, with its signatures."""
+    """Return the chain that a machine follows in epoch 0, up to a step, with its signatures."""
     nodes = [n for n in transcript_writer.to_the_end(machine.tip) if last is None or n.step <= last]
     steps = [StepEntry(node.slots or ()) for node in nodes[1:]]
     rows = [row(machine, a, step) for a, step in zip(nodes[:-1], steps, strict=True)]
@@ -39,9 +42,9 @@ def undisturbed(machine: SeatMachine, last: int | None = None) -> Transcript:
 
 
 def and_then(whole: Transcript, machine: SeatMachine) -> Transcript:
-    """The same with all that was said in the next step."""
+    """Return the same file with all inputs to the next step."""
     node, step = machine.tip, machine.tip.step
-    said = {m.seat: _say(m).body for m in store_of(machine).inputs(0, step)}
+    said = {m.seat: _step_input(m).body for m in store_of(machine).inputs(0, step)}
     entry = StepEntry(transition.slots_of(node, said))
     rows = (*whole.evidence.signatures, row(machine, node, entry))
     content = replace(whole.content, entries=(*whole.content.entries, entry))

@@ -1,8 +1,8 @@
 """Games that a maker writes step by step, with the keys of all seats in its hands.
 
-No machine plays here. A maker says what each seat signs, in which step, on which chain and in which
-epoch, and which epoch promises lead to a new epoch. The file then holds exactly what its new-epoch
-messages name.
+No machine plays here. A maker decides what each seat signs, in which step, on which chain and in
+which epoch, and which epoch promises lead to a new epoch. The file then has exactly what its
+new-epoch messages name.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from protocol.wire.signed_messages import (
     StepTimeout,
 )
 
-Wish = Callable[["Script", int, list[Any]], Any]
-"""What a seat chooses of its legal choices; None leaves it to `eager`."""
-Said = Mapping[int, bytes | Missing]
-"""What seats say in a step in place of a legal body of their own."""
+Preference = Callable[["Script", int, list[Any]], Any]
+"""Return which of its legal choices a seat makes; None leaves it to `eager`."""
+Given = Mapping[int, bytes | Missing]
+"""The bodies that seats give in a step instead of a legal one."""
 
 
-def no_wish(script: Script, seat: int, options: list[Any]) -> Any:
+def no_preference(script: Script, seat: int, options: list[Any]) -> Any:
     """Leave every choice to `eager`."""
     return None
 
@@ -54,7 +54,7 @@ class Script:
 
     Attributes:
         tip: The node behind the last step.
-        epoch: The epoch in which the seats speak.
+        epoch: The epoch in which the seats give their inputs.
         base: The node with which this epoch began.
         start: The node with which epoch 0 began; the beginning of the chain before it.
         wish: What the seats choose.
@@ -64,8 +64,8 @@ class Script:
         ending: Steps behind the tip that the chain does not admit.
     """
 
-    def __init__(self, plan: Plan, wish: Wish = no_wish) -> None:
-        self.plan, self.wish = plan, wish
+    def __init__(self, plan: Plan, preference: Preference = no_preference) -> None:
+        self.plan, self.preference = plan, preference
         self.table, self.who = plan.sit_down(), plan.who
         size = 1 if self.table.strict else self.table.quorum
         seeds = (stream(plan.seed, f"seat {k} secret")(32) for k in range(plan.seats))
@@ -78,10 +78,10 @@ class Script:
         self.bases: dict[tuple[int, bytes], Node] = {}
         self.ending: list[StepEntry] = []
 
-    def branch(self, wish: Wish | None = None) -> Script:
+    def branch(self, preference: Preference | None = None) -> Script:
         """Return a copy that goes on by itself."""
         other = copy.copy(self)
-        other.wish = wish or self.wish
+        other.preference = preference or self.preference
         other.store, other.bases = dict(self.store), dict(self.bases)
         other.heard = {epoch: set(hashes) for epoch, hashes in self.heard.items()}
         other.new_epochs, other.ending = list(self.new_epochs), list(self.ending)
@@ -102,8 +102,8 @@ class Script:
     def choice(self, seat: int) -> Any:
         """Return what a seat chooses in the next step."""
         options = self.options(seat)
-        wish = self.wish(self, seat, options)
-        return self._eager(seat, options) if wish is None else wish
+        preference = self.preference(self, seat, options)
+        return self._eager(seat, options) if preference is None else preference
 
     def options(self, seat: int) -> list[Any]:
         """Return the legal choices of a seat in the next step."""
@@ -130,7 +130,7 @@ class Script:
         self.store[message.hash] = message
         return message
 
-    def say(
+    def give_input(
         self,
         seat: int,
         body: bytes | None = None,
@@ -140,7 +140,7 @@ class Script:
         epoch: int | None = None,
         heard: bool = True,
     ) -> Message:
-        """Return the input of a seat in the next step of the chain, or where it is said to be.
+        """Return the input of a seat to the next step of the chain, or to another one.
 
         Args:
             seat: The seat.
@@ -163,7 +163,7 @@ class Script:
 
     # Steps
 
-    def step(self, said: Said | None = None) -> Script:
+    def step(self, said: Given | None = None) -> Script:
         """Add the next step: legal bodies of all speakers but for what is `said`."""
         node, said = self.tip, said or {}
         bodies: dict[int, bytes] = {}
@@ -172,7 +172,7 @@ class Script:
             if not isinstance(body, Missing):
                 bodies[seat] = self.body(seat) if body is None else body
         for seat, body in bodies.items():
-            self.say(seat, body)
+            self.give_input(seat, body)
         self.tip = transition.append(node, transition.slots_of(node, bodies))
         if self.tip.step == self.table.first_step and self.tip.want.kind is Kind.DEAL:
             self.start = self.base = self.tip
@@ -185,7 +185,7 @@ class Script:
             self.step()
         return self
 
-    def end_with(self, said: Said) -> Script:
+    def end_with(self, said: Given) -> Script:
         """End the file with a step that the rules need not allow; whoever is in `said` speaks."""
         slots = tuple(said.get(seat, Missing.NONE) for seat in range(self.table.seats))
         on, step = self.tip.digest, self.tip.step + len(self.ending)
@@ -193,7 +193,7 @@ class Script:
             on = transition.digest_after_step(on, entry.slots)
         for seat, body in said.items():
             if isinstance(body, bytes):
-                self.say(seat, body, step=step, digest=on)
+                self.give_input(seat, body, step=step, digest=on)
         self.ending.append(StepEntry(slots))
         return self
 
@@ -296,8 +296,8 @@ class Script:
             digest = transition.digest_after_step(digest, entry.slots)
         entries = (*map(transcript_writer.entry_of, nodes[1:]), *self.ending)
         said = {m.hash for row in rows for m in row}
-        closes = {m.hash for m in self.new_epochs}
-        evidence = [self.store[h] for h in self._named() - said - closes]
+        proposals = {m.hash for m in self.new_epochs}
+        evidence = [self.store[h] for h in self._named() - said - proposals]
         return Transcript(
             Content(self.table.header.encode(), entries),
             Evidence(
@@ -360,7 +360,7 @@ class Script:
         if self.tip.want.kind is not Kind.RESULT or self.base.want.kind is Kind.RESULT:
             return ()
         seats = sorted(self.tip.present)
-        return tuple((s, self.say(s, heard=False).signature) for s in seats)
+        return tuple((s, self.give_input(s, heard=False).signature) for s in seats)
 
 
 def _epoch(message: Message) -> int:

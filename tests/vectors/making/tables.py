@@ -25,7 +25,7 @@ from protocol.wire.signed_messages import Statement
 from protocol.wire.table_header import Header, Terms, Timeouts
 
 NAMES = ("Ada", "Bob", "Cleo", "Dan", "Eve", "Fay")
-PATIENCE = Timeouts(choice=20_000, step=10_000, back_off=3_000, cap=60_000)
+TIMEOUTS = Timeouts(choice=20_000, step=10_000, back_off=3_000, cap=60_000)
 FULL = load_edition.NAMES
 EXHIBIT = 7
 """Place of the Exhibit card in its colour."""
@@ -58,7 +58,7 @@ class Plan:
         nonce = stream(self.seed, "terms nonce")(32)
         quorum = self.quorum or table_header.default_quorum(self.seats)
         who = self.who[0].public
-        return Terms(who, nonce, game, self.seats, quorum, PATIENCE, self.rejoins)
+        return Terms(who, nonce, game, self.seats, quorum, TIMEOUTS, self.rejoins)
 
     @property
     def who(self) -> list[Identity]:
@@ -117,7 +117,7 @@ class VectorRoom(MachineTable):
         self.plan, self.lives = plan, dict.fromkeys(range(6), 0)
         self.hours: list[Hour] = []
         self.waits: Due = lambda node: False
-        self.hasty: set[int] = set()
+        self.not_waiting: set[int] = set()
         chooser = eager(plan.seed)
         super().__init__(
             plan.sit_down(),
@@ -129,7 +129,7 @@ class VectorRoom(MachineTable):
 
     def must_wait(self, machine: SeatMachine) -> bool:
         """Whether the seat does not choose now; it is asked again in the next epoch."""
-        return machine.seat not in self.hasty and self.waits(machine.tip)
+        return machine.seat not in self.not_waiting and self.waits(machine.tip)
 
     def build(self, seat: int) -> SeatMachine:
         """A machine with the seat's secrets and, in each life, fresh randomness."""

@@ -1,11 +1,11 @@
-"""Every first change of epoch around a sealed choice, and every absence a close may declare.
+"""Every first change of epoch around a sealed choice, and every absence that it may declare.
 
-With a `hold` step between commit and reveal no close leaves a commit step otherwise than whoever
-has revealed saw it, and no seat helps to declare an absence in a step it has not spoken in.
+With a barrier between commit and reveal no change of epoch alters a commit step after an honest
+seat has revealed on it. No seat helps to declare an absence in a step in which it owes an input.
 
-A reveal is the say of an honest seat in a step 'R'. It is in vain if some close leaves its
-commit step ('C') otherwise than that seat saw it. An absence is unearned if nobody honest who
-had spoken in the step, or was not asked there, ran out of patience.
+A reveal is the input of an honest seat to a step 'R'. It is in vain if a change of epoch alters the
+commit step ('C') that the seat saw. An absence is unearned if the step timed out for no honest seat
+that had given its input there or owed none.
 """
 
 from collections.abc import Callable, Iterator, Set
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.models.epochs import (
-    Closing,
+    EpochChange,
     Inputs,
     Judge,
     Model,
@@ -36,11 +36,11 @@ LEFT = "an honest choice is left out"
 IN_VAIN = {VOID, OTHER, AFRESH, LEFT}
 UNEARNED = "an absence nobody honest bears witness to"
 VOTED_AWAY = "a seat that thinks has helped to declare an absence"
-STUCK = "patience is out for a quorum that has spoken, and nothing closes"
+STUCK = "the step timed out for a quorum that gave its inputs, and no base goes on"
 
 
 def commit_seen(model: Model, node: Node) -> Node:
-    """The node after the last commit step on the chain to `node`."""
+    """Return the node behind the last commit step on the chain to `node`."""
     at = node
     while at.parent is not None and at is not model.base and letter(at.parent) != "C":
         at = at.parent
@@ -48,7 +48,7 @@ def commit_seen(model: Model, node: Node) -> Node:
 
 
 def reveals(model: Model, inputs: Inputs) -> Iterator[tuple[int, Node]]:
-    """(seat, node after the commit step it has seen) for each honest seat whose reveal is out."""
+    """Yield each honest seat that has revealed, with the node behind the commit step it saw."""
     node_of = model.node_of(inputs)
     for message in inputs:
         node = node_of[input_of(message).on]
@@ -57,16 +57,16 @@ def reveals(model: Model, inputs: Inputs) -> Iterator[tuple[int, Node]]:
 
 
 def has_reveal(model: Model, inputs: Inputs) -> bool:
-    """Whether an honest seat's reveal is out."""
+    """Return whether an honest seat has revealed."""
     return next(reveals(model, inputs), None) is not None
 
 
-def vain_reveal(model: Model, closing: Closing) -> str | None:
-    """What has become of the choices of a commit step after which an honest seat has revealed."""
-    chain_of = fault_evidence.ancestry(closing.base)
-    for _, seen in reveals(model, closing.inputs):
+def vain_reveal(model: Model, change: EpochChange) -> str | None:
+    """Name what became of a commit step after which an honest seat revealed, if it changed."""
+    chain_of = fault_evidence.ancestry(change.base)
+    for _, seen in reveals(model, change.inputs):
         if seen.digest not in chain_of:
-            return _difference(model, seen, closing.base)
+            return _difference(model, seen, change.base)
     return None
 
 
@@ -82,54 +82,55 @@ def _difference(model: Model, seen: Node, base: Node) -> str:
 
 
 def _slots_after(seen: Node, base: Node) -> tuple[bytes | Missing, ...] | None:
-    """What the base's chain has in the step that ends in `seen`; None if it stops before."""
+    """Return the slots of the step before `seen` on the base's chain, None if it stops before."""
     at: Node | None = base
     while at is not None and (at.parent is not seen.parent or at.slots is None):
         at = at.parent
     return at.slots if at is not None else None
 
 
-def unearned_absence(model: Model, closing: Closing) -> str | None:
-    """An absence for which no honest seat's patience ran out that has itself done its part."""
-    missing = made_absent(model, closing.base)
-    if not missing or closing.timeout - model.liars - missing:
+def unearned_absence(model: Model, change: EpochChange) -> str | None:
+    """Name an absence that no honest seat supports that has given its own input."""
+    missing = made_absent(model, change.base)
+    if not missing or change.timeout - model.liars - missing:
         return None
     return UNEARNED
 
 
-def voted_away(model: Model, closing: Closing) -> str | None:
-    """An absence that would not be without the halt of an honest seat that has not spoken."""
-    missing = made_absent(model, closing.base)
-    thinking = (closing.timeout & missing) - model.liars
+def voted_away(model: Model, change: EpochChange) -> str | None:
+    """Name an absence that depends on the promise of an honest seat that owes an input itself."""
+    missing = made_absent(model, change.base)
+    thinking = (change.timeout & missing) - model.liars
     if not thinking:
         return None
     need = model.seats - model.quorum + 1
-    return VOTED_AWAY if len(closing.timeout - thinking) < need else None
+    return VOTED_AWAY if len(change.timeout - thinking) < need else None
 
 
 def made_absent(model: Model, base: Node) -> frozenset[int]:
-    """The seats that a close takes out."""
+    """Return the seats that a change of epoch makes absent."""
     stop = stop_of(base, model.base)
     if stop is model.base or stop.slots is None:
         return frozenset()
     return frozenset(seat for seat, slot in enumerate(stop.slots) if slot is Missing.ABSENT)
 
 
-def stuck(model: Model, closing: Closing) -> str | None:
-    """A close by a quorum that has spoken in one place, all patience out, that changes nothing.
+def stuck(model: Model, change: EpochChange) -> str | None:
+    """Name a change of epoch that changes nothing, although the step timed out for a quorum.
 
-    A liar that is awaited there has not spoken, whatever it signs.
+    All of the quorum have given their inputs there. A liar that is awaited there has not, whatever
+    it signs.
     """
-    place = stop_of(closing.base, model.base)
-    spoke = {message.seat for message in closing.told if input_of(message).on == place.digest}
-    if closing.signers & place.want.speakers - spoke:
+    place = stop_of(change.base, model.base)
+    spoke = {message.seat for message in change.told if input_of(message).on == place.digest}
+    if change.signers & place.want.speakers - spoke:
         return None
-    spoken = model.may_expire(closing.inputs, closing.signers, place)
-    if closing.timeout or not closing.signers <= spoken or not transition.may_go_on(place):
+    spoken = model.may_time_out(change.inputs, change.signers, place)
+    if change.timeout or not change.signers <= spoken or not transition.may_go_on(place):
         return None
-    if closing.base.banned:
+    if change.base.banned:
         return None
-    after = model.base_of(closing.told, closing.signers, closing.signers, place)
+    after = model.base_of(change.told, change.signers, change.signers, place)
     moved = after is not None and stop_of(after, model.base).step > place.step
     return None if moved else STUCK
 
@@ -147,7 +148,7 @@ def run(
     return model
 
 
-# A reveal that is out.
+# Reveals.
 
 WITHIN: dict[str, tuple[tuple[int, int, Set[int]], dict[str, Any], int, int]] = {
     "three seats": ((3, 2, NOBODY), {}, 14, 57),
@@ -179,9 +180,9 @@ DANGER = {
 }
 
 
-@pytest.mark.parametrize("name", sample(DANGER, 2, "reveals without hold"))
+@pytest.mark.parametrize("name", sample(DANGER, 2, "reveals without a barrier"))
 def test_a_reveal_on_the_commitments_alone_may_be_in_vain(name: str) -> None:
-    """In two steps the model finds all that a liar could gain: a choice void, new or another."""
+    """In two steps the model finds all that a liar could gain: a choice that is void or another."""
     table, found = DANGER[name]
     model = run(table, "CR", vain_reveal, only=has_reveal, tail="")
     assert set(model.found) == found
@@ -189,7 +190,7 @@ def test_a_reveal_on_the_commitments_alone_may_be_in_vain(name: str) -> None:
 
 
 def test_a_quorum_of_faulty_seats_makes_a_reveal_vain_with_a_barrier_too() -> None:
-    """Beyond the bound no rule helps; the model sees it."""
+    """With more liars than SPEC allows no rule helps, and the model finds that."""
     model = run((4, 3, {1, 2, 3}), "CHR", vain_reveal, only=has_reveal, tail="")
     assert model.found != {}
 
@@ -211,11 +212,11 @@ JUDGES = (loses_a_final_step, unearned_absence, voted_away, stuck)
 @pytest.mark.parametrize("name", sample(ABSENCES, 2, "absences"))
 def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
     table, shape, states, new_epochs = ABSENCES[name]
-    absences: list[Closing] = []
+    absences: list[EpochChange] = []
 
-    def note(model: Model, closing: Closing) -> None:
-        if made_absent(model, closing.base):
-            absences.append(closing)
+    def note(model: Model, change: EpochChange) -> None:
+        if made_absent(model, change.base):
+            absences.append(change)
 
     model = run(table, shape, *JUDGES, note, subsets=True)
     assert model.found == {}
@@ -224,11 +225,11 @@ def test_who_has_not_spoken_helps_to_declare_no_absence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sample(ABSENCES, 2, "thinkers"))
-def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str) -> None:
-    """By the count of halts alone; that those of the missing do not count keeps it from harm."""
+def test_where_a_seat_that_thinks_may_claim_a_timeout_it_votes_itself_away(name: str) -> None:
+    """It does if all promises count, and not if those of missing seats are left out."""
     table, shape, _, _ = ABSENCES[name]
     old = "seat not in missing"
-    counted = Mutant("halts of the missing count", ((absence.is_timed_out, old, "True"),))
+    counted = Mutant("promises of the missing count", ((absence.is_timed_out, old, "True"),))
     with planted(counted):
         model = run(table, shape, *JUDGES, subsets=True, thinkers_vote=True)
     assert set(model.found) >= {UNEARNED, VOTED_AWAY}
@@ -237,9 +238,9 @@ def test_where_a_seat_that_thinks_may_say_expired_it_votes_itself_away(name: str
 
 
 def test_the_model_sees_a_table_that_stands_for_ever() -> None:
-    """If more halts had to say `expired` than there are seats, patience would close nothing."""
+    """If more claims were needed than there are seats, no step would ever time out."""
     old = ">= table.seats - table.quorum + 1"
-    never = Mutant("no number of expired halts is enough", ((absence.is_timed_out, old, ">= 99"),))
+    never = Mutant("no number of timeout claims is enough", ((absence.is_timed_out, old, ">= 99"),))
     with planted(never):
         model = run((4, 3, {3}), "A", stuck)
     assert set(model.found) == {STUCK}

@@ -1,8 +1,8 @@
-"""Nothing sealed is shown before all present have confirmed it; strict tables need no hold."""
+"""No sealed choice is opened before a barrier; strict tables need none."""
 
 import pytest
 from support.cases import fails
-from support.machine_table import PATIENCE, toy_table
+from support.machine_table import TIMEOUTS, toy_table
 from support.paths import VECTORS
 from support.sim.cheap import cheap_blocks
 
@@ -18,28 +18,28 @@ TRANSCRIPTS = VECTORS / "transcripts"
 
 
 def nodes_to(tip: Node) -> list[Node]:
-    """Every node before a step on the chain to this one."""
+    """Return every node before a step on the chain to this one."""
     return [before for before, slots, _ in steps_to(tip) if slots is not None]
 
 
 def nodes_of(seats: int, quorum: int | None = None) -> list[Node]:
-    """Every node of an undisturbed toy game, in order."""
+    """Return every node of an undisturbed toy game, in order."""
     with cheap_blocks():
-        room = toy_table(seats, 2, quorum, timeouts=PATIENCE)
+        room = toy_table(seats, 2, quorum, timeouts=TIMEOUTS)
         room.play(until=5)
         return nodes_to(room.machine().tip)
 
 
 def sealed_in(node: Node) -> set[int]:
-    """The steps in which what this node opens was sealed."""
+    """Return the steps in which the choices that this node opens were sealed."""
     return {node.sealed[node.want.name, seat].step for seat in node.want.dues}
 
 
-def check_held(nodes: list[Node]) -> list[tuple[Node, int]]:
-    """Check that all is held before it is shown, and a hold only where one is needed.
+def check_barriers(nodes: list[Node]) -> list[tuple[Node, int]]:
+    """Check that a barrier is before every reveal, and only where one is needed.
 
     Returns:
-        Each reveal of choices, with the step of the last hold before it.
+        Each reveal of choices, with the step of the last barrier before it.
     """
     last, found = 0, []
     for node in nodes:
@@ -55,8 +55,8 @@ def check_held(nodes: list[Node]) -> list[tuple[Node, int]]:
 
 
 @pytest.mark.parametrize("seats", [3, 4])
-def test_every_sealed_choice_is_held_before_it_is_shown(seats: int) -> None:
-    assert len(check_held(nodes_of(seats))) == 3
+def test_a_barrier_is_before_every_reveal(seats: int) -> None:
+    assert len(check_barriers(nodes_of(seats))) == 3
 
 
 @pytest.mark.parametrize(("seats", "quorum"), [(2, 2), (3, 3)])
@@ -67,24 +67,24 @@ def test_a_strict_table_shows_at_once(seats: int, quorum: int) -> None:
     assert all(sealed_in(node) == {node.step - 1} for node in reveals)
 
 
-def test_a_hold_is_empty_and_of_present_seats() -> None:
+def test_a_barrier_is_empty_and_of_present_seats() -> None:
     node = next(n for n in nodes_of(4) if n.want.kind is Kind.BARRIER)
     transition.check(node, 0, step_bodies.EMPTY)
     fails(Fault, "bad-body", transition.check, node, 0, b"\x00")
     gone = transition.reconfigure(node, node.present - {3}, frozenset(), (0, 0, 0, 1))
     fails(Fault, "not-expected", transition.check, gone, 3, step_bodies.EMPTY)
     assert gone.want.kind is Kind.BARRIER
-    said = dict.fromkeys(range(3), step_bodies.EMPTY)
-    after = transition.append(gone, transition.slots_of(gone, said))
+    bodies = dict.fromkeys(range(3), step_bodies.EMPTY)
+    after = transition.append(gone, transition.slots_of(gone, bodies))
     assert (after.want.kind, after.held) == (Kind.REVEAL, node.step)
 
 
 @pytest.mark.parametrize("edition", ["uberplay-2004", "reference-manual"])
-def test_choices_sealed_together_are_held_once(edition: str) -> None:
+def test_choices_sealed_together_need_one_barrier(edition: str) -> None:
     data = (TRANSCRIPTS / f"three-{edition}.hoity").read_bytes()
     report = verifier.verify(data, read_game)
     assert report.node is not None
-    found = check_held(nodes_to(report.node))
+    found = check_barriers(nodes_to(report.node))
     assert found
     later = [node for node, last in found if node.step > last + 1]
     assert bool(later) is (edition == "reference-manual")
