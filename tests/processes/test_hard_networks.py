@@ -114,7 +114,7 @@ def test_two_split_from_four_and_heal(net: Internet, tmp_path: Path) -> None:
         for number in two:
             assert table.seen(number, "away")
             assert len(table.seen(number, "away")) == len(table.seen(number, "back"))
-            assert table.seat_of(number) in found["late"]
+            assert table.seat_of(number) in found["timed-out"]
         print(found)
 
 
@@ -388,5 +388,5 @@ def test_a_whole_game_over_slow_cables(
     more = {"seats": seats, "edition": edition, "timeouts": timeouts}
     with on_slow_cables(tmp_path, rate, **more) as table:
         print(judged := table.judge(), "links lost:", len(lost(table)))
-        assert (judged["late"], judged["away"]) == ([], 0)
+        assert (judged["timed-out"], judged["away"]) == ([], 0)
         assert seats > 2 or lost(table) == []

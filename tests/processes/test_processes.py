@@ -49,7 +49,7 @@ def test_a_killed_seat_resumes_and_all_end_alike_whatever_the_wall_clocks_say(
         table.kill(1)
         table.resume(1)
         found = table.judge()
-    assert not habits or (found["epochs"], found["late"], found["away"]) == ([0], [], 0)
+    assert not habits or (found["epochs"], found["timed-out"], found["away"]) == ([0], [], 0)
 
 
 def test_the_clocks_of_that_test_do_jump(monkeypatch: pytest.MonkeyPatch) -> None:

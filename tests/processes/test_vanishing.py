@@ -50,7 +50,7 @@ def test_a_guest_killed_in_each_kind_of_step(tmp_path: Path, moment: str) -> Non
         assert gone or moment != "seal+own"
         if gone:
             assert table.seen(3, "goes")[0]["at"] == moment.partition("+")[0]
-            assert table.seat_of(3) in found["late"]
+            assert table.seat_of(3) in found["timed-out"]
         print({"kind": moment, "gone": gone, **found})
 
 
@@ -69,7 +69,7 @@ def test_the_host_killed_for_good_or_to_come_back(tmp_path: Path, back: bool) ->
         if back:
             table.resume(0)
         found = table.judge([0, 1, 2, 3] if back else [1, 2, 3], equal=False)
-        assert back or found["late"] == [seat]
+        assert back or found["timed-out"] == [seat]
         print(found)
 
 
@@ -84,11 +84,11 @@ def test_a_stopped_seat_wakes_up_and_plays_on(tmp_path: Path, number: int) -> No
         other = table.running[1 if number != 1 else 2]
         table.running[number].read_until("round", 2)
         table.running[number].process.send_signal(signal.SIGSTOP)
-        other.read_until("type", "late")
+        other.read_until("type", "timed-out")
         other.read_until("round", None)
         table.running[number].process.send_signal(signal.SIGCONT)
         found = table.judge(equal=False)
-        assert table.seat_of(number) in found["late"]
+        assert table.seat_of(number) in found["timed-out"]
         assert table.seen(number, "away")
         assert len(table.seen(number, "away")) == len(table.seen(number, "back"))
         print(number, found)

@@ -163,7 +163,9 @@ class ProcessTable:
             "seconds": round(time.monotonic() - self.began, 1),
             "steps": verdicts[0]["steps"],
             "epochs": sorted({one["epochs"] for one in verdicts}),
-            "late": sorted({s for one in ended for x in one.seen("timed-out") for s in x["seats"]}),
+            "timed-out": sorted(
+                {s for one in ended for x in one.seen("timed-out") for s in x["seats"]}
+            ),
             "away": sum(len(one.seen("away")) for one in ended),
             "back": sum(len(one.seen("back")) for one in ended),
         }

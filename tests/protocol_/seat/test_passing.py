@@ -290,7 +290,7 @@ def test_of_a_seat_at_fault_only_what_proves_it_goes_round(room: MachineTable) -
         (Departure(1, 1, 0, 9, bytes(32), bytes(64)), False, True),
         (EndNotice(1, "over", None, bytes(64)), False, False),
     ],
-    ids=["carry", "fetch", "sync", "own", "told", "leave", "end"],
+    ids=["carry", "fetch", "sync", "own", "told", "departure", "end"],
 )
 def test_only_requests_ask_and_only_what_is_told_to_all_goes_once_over_a_link(
     frame: peer_frames.FrameBody, asks: bool, once: bool
