@@ -1,7 +1,7 @@
-"""The port through which a table keeps files: what it needs of a disk, and nothing more.
+"""The interface through which a table stores files.
 
-`private_files` implements it on this machine's disk. Whoever wants to keep games elsewhere writes
-another `FileStore` and gives it to `Home`.
+`private_files` implements it on this machine's disk. To store games elsewhere, write another
+`FileStore` and give it to `Home`.
 """
 
 from __future__ import annotations
@@ -11,36 +11,68 @@ from typing import Protocol
 
 
 class StoredFile(Protocol):
-    """An open file that nobody else has open meanwhile; it is locked until it is closed."""
+    """An open file that is locked against everybody else until it is closed."""
 
     @property
     def number(self) -> int:
-        """Which file of its store this is, below 2**64. A copy at the same path has another one."""
+        """The number of this file in its store, below 2**64.
+
+        A copy at the same path has another number.
+        """
 
     @property
     def closed(self) -> bool:
-        """Whether it has been closed."""
+        """True if the file was closed."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read up to `size` bytes, or all that follow."""
+        """Read bytes from the current position.
+
+        Args:
+            size: How many bytes at most. All that follow if negative.
+
+        Returns:
+            The bytes.
+        """
 
     def write(self, data: bytes, /) -> int:
-        """Write bytes where the file stands. They may stay in memory until `sync`."""
+        """Write bytes at the current position. They may stay in memory until `sync`.
+
+        Args:
+            data: The bytes.
+
+        Returns:
+            How many bytes were written.
+        """
 
     def seek(self, offset: int, /) -> int:
-        """Go to a place, in bytes from the beginning."""
+        """Move to a position.
+
+        Args:
+            offset: Bytes from the beginning.
+
+        Returns:
+            The new position.
+        """
 
     def tell(self) -> int:
-        """Return where the file stands, in bytes from the beginning."""
+        """Return the current position.
+
+        Returns:
+            Bytes from the beginning.
+        """
 
     def truncate(self) -> int:
-        """Cut off everything behind where the file stands."""
+        """Cut off everything after the current position.
+
+        Returns:
+            The new size, in bytes.
+        """
 
     def sync(self) -> None:
-        """Put everything written on disk, and the name of a new file.
+        """Put everything written on disk, and the name of a new file, too.
 
         Raises:
-            OSError: If the disk does not take it.
+            OSError: If the disk does not accept it.
         """
 
     def close(self) -> None:
@@ -48,10 +80,10 @@ class StoredFile(Protocol):
 
 
 class FileStore(Protocol):
-    """A store of files for one person alone.
+    """A store of files that only one person can access.
 
-    Every method raises OSError if the store cannot do what it should, and NotPrivateError if other
-    people can get at the file or its folder. Folders are made as needed.
+    Every method raises OSError if the store fails, and NotPrivateError if other people can access
+    the file or its folder. Folders are made as needed.
     """
 
     def get(self, path: Path, most: int = -1) -> bytes:
@@ -59,17 +91,21 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            most: How many bytes at most; all of them if negative.
+            most: How many bytes at most. All of them if negative.
+
+        Returns:
+            The bytes.
         """
 
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
-        """Write a file whole or not at all, in place of an older one.
+        """Write a file as a whole or not at all, in place of an older one.
 
         Args:
             path: The file.
             data: Its bytes. They are on disk on return.
-            once: Raise FileExistsError if the file exists, and leave that as it is.
-            settle: Put the file's name on disk, too. Otherwise a crash may bring an older one back.
+            once: Whether to raise FileExistsError if the file exists, and to leave it as it is.
+            settle: Whether to put the file's name on disk, too. Otherwise a crash may bring an
+                older file back.
         """
 
     def append(self, path: Path, new: bool = False) -> StoredFile:
@@ -77,11 +113,15 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            new: Make the file. Raise FileExistsError if it exists. Otherwise it must exist.
+            new: Whether to make the file, and to raise FileExistsError if it exists. Otherwise it
+                must exist.
+
+        Returns:
+            The open file.
 
         Raises:
             BlockingIOError: If it is locked.
-            FileNotFoundError: If there is none.
+            FileNotFoundError: If it does not exist.
         """
 
     def lock(self, path: Path, wait: bool = False) -> StoredFile | None:
@@ -89,22 +129,38 @@ class FileStore(Protocol):
 
         Args:
             path: The file.
-            wait: Wait until it is free.
+            wait: Whether to wait until it is free.
 
         Returns:
-            The open file, or None if it is locked by somebody else.
+            The open file. None if somebody else has locked it.
         """
 
     def list(self, folder: Path, ending: str) -> list[Path]:
-        """Return the files of a folder whose names end so, by name; none if there is no folder."""
+        """Return the files of a folder whose names end with a suffix.
+
+        Args:
+            folder: The folder. It need not exist.
+            ending: The suffix.
+
+        Returns:
+            Their paths, by name.
+        """
 
     def has(self, path: Path) -> bool:
-        """Return whether there is such a file."""
-
-    def remove(self, path: Path, settle: bool = False) -> None:
-        """Remove a file, if there is one.
+        """Return whether a file exists.
 
         Args:
             path: The file.
-            settle: Remove its name from the disk, too. Otherwise a crash may bring it back.
+
+        Returns:
+            True if something has this name.
+        """
+
+    def remove(self, path: Path, settle: bool = False) -> None:
+        """Remove a file, if it exists.
+
+        Args:
+            path: The file.
+            settle: Whether to remove its name from the disk, too. Otherwise a crash may bring it
+                back.
         """

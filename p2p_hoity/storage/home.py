@@ -1,4 +1,4 @@
-"""Where a player's files are: key, journals and transcripts."""
+"""The folder of a player's files: the key, journals and transcripts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Home:
-    """One player's folder. `HOITY_HOME` moves it away from the platform's usual place.
+    """The folder of one player. HOITY_HOME names another one than the platform's usual place.
 
     Attributes:
         path: The folder.
-        store: The store that holds its files, if that is not this machine's disk.
+        store: The store of its files, if that is not this machine's disk.
     """
 
     path: Path
@@ -27,41 +27,59 @@ class Home:
 
     @cached_property
     def files(self) -> FileStore:
-        """The store that holds its files."""
+        """The store of its files."""
         from .private_files import PrivateFiles  # not loaded to show a help page
 
         return self.store or PrivateFiles(self.path)
 
     @property
     def identity(self) -> Path:
-        """The key file."""
+        """The path of the key file."""
         return self.path / "identity"
 
     @property
     def journals(self) -> Path:
-        """One journal a game."""
+        """The folder of the journals, one for each unfinished game."""
         return self.path / "journals"
 
     @property
     def transcripts(self) -> Path:
-        """Finished games."""
+        """The folder of the transcripts of finished games."""
         return self.path / "transcripts"
 
 
 def transcripts(home: Home) -> list[Path]:
-    """The transcripts of this home, newest first."""
+    """Return the transcripts of a home.
+
+    Args:
+        home: The home.
+
+    Returns:
+        Their paths, newest first.
+    """
     return sorted(home.transcripts.glob("*.hoity"), key=lambda path: (-written(path), path.name))
 
 
 def written(path: Path) -> int:
-    """When a file was written last, in seconds since 1970; 0 if it is gone."""
+    """Return when a file was last modified.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Seconds since 1970. 0 if the file is gone.
+    """
     with suppress(OSError):
         return int(path.stat().st_mtime)
     return 0
 
 
 def home() -> Home:
-    """The folder that the environment or the platform names; it need not exist yet."""
+    """Return the home that HOITY_HOME or the platform names. It need not exist yet.
+
+    Returns:
+        The home.
+    """
     named = os.environ.get("HOITY_HOME")
     if named:
         return Home(Path(named))

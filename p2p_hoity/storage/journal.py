@@ -1,8 +1,10 @@
-"""The private journal of one seat: what it signed and heard, on disk before it is sent.
+"""The private journal of one seat, in which each message is on disk before it is sent.
 
-A file: magic, head, then records of four bytes of length, a check and the sealed bytes; see
-`journal_format`. The first record says which table and seat; the rest are the machine's. A mark
-kept elsewhere names the last record, so that a journal restored from an old copy is noticed.
+It has every message that the seat signed or received. The file has a magic word, a head, and then
+records. A record has its length (4 bytes), a check value and its content, encrypted if there is a
+passphrase (`journal_format`). The first record names the table and the seat, and the others belong
+to the seat's state machine. A mark in another folder names the last record, so that a journal which
+was restored from an old copy is noticed.
 """
 
 from __future__ import annotations
@@ -40,13 +42,13 @@ from .player_key import VaultCode, VaultError, of_file
 from .private_files import NotPrivateError, PrivateFiles
 
 BESIDE: Final = (".claimed", ".relay-only", ".ticket")
-"""The ends of the files that may lie beside a journal, and go with it."""
+"""Suffixes of the files that may lie beside a journal. They are removed with it."""
 BEGINNING: Final = len(MAGIC) + HEAD + 4 + CHECK + MAX_RECORD
-"""Bytes of a journal that hold its first record, at most."""
+"""Bytes of a journal that are enough to read its first record."""
 
 
 class JournalCode(Code):
-    """Why a journal cannot be used."""
+    """Reasons why a journal cannot be used."""
 
     IN_USE = (
         "journal-in-use",
@@ -75,12 +77,21 @@ class JournalCode(Code):
 
 
 class JournalError(CodedError):
-    """The journal cannot be used."""
+    """A journal cannot be used."""
 
 
 @dataclass
 class Journal:
-    """An open, locked journal."""
+    """An open journal, locked against other processes.
+
+    Attributes:
+        path: Where it is.
+        mark: Where its mark is.
+        files: The store of both files.
+        current: Whether the mark names a record of this file. False if it may be an old copy.
+        is_older: Whether the journal lacks a record that its own mark names. Then it is certainly
+            an old copy, or its end is lost.
+    """
 
     path: Path
     mark: Path
@@ -91,21 +102,29 @@ class Journal:
     _number: int = 0
     current: bool = True
     is_older: bool = False
-    """Whether it was written on after this state: its own mark names a record that it lacks."""
     _dirty: bool = False
     _settled: bytes = b""
-    """The check of the last record on disk: what a mark may name."""
+    """The check value of the last record on disk, which a mark may name."""
     _marked: bytes = b""
     _marking: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _gone: bool = False
 
     def append(self, record: bytes) -> None:
-        """Add a record; `sync` puts it on disk."""
+        """Add a record. It is on disk after the next `sync` or `settle`.
+
+        Args:
+            record: The content of the record.
+        """
         self._write(self._seal(record))
 
     def begin(self, record: bytes) -> None:
-        """Put the first record on disk, its mark before it: a crash between the two must not
-        leave a journal without its mark, which would look restored and silence this seat.
+        """Put the first record on disk, and its mark before it.
+
+        A crash between the two must not leave a journal without a mark. It would look like a
+        restored copy, and the seat would not sign.
+
+        Args:
+            record: The content of the record.
 
         SPEC: [J-4].
         """
@@ -116,6 +135,7 @@ class Journal:
         self.sync()
 
     def _seal(self, record: bytes) -> bytes:
+        """Return the bytes of the next record, and advance the chain of check values."""
         number = self._number + 1
         sealed = self._form.seal(number, self._last, record)
         self._last, self._number = self._form.check(number, self._last, sealed), number
@@ -129,12 +149,19 @@ class Journal:
         self._dirty = True
 
     def sync(self) -> None:
-        """Everything appended is on disk when this returns, and the mark names its end."""
+        """Put everything appended on disk, and then have the mark name the last record."""
         self.settle()
         self.set_mark()
 
     def settle(self) -> bool:
-        """Everything appended is on disk when this returns ([J-1]); whether anything was not."""
+        """Put everything appended on disk ([J-1]).
+
+        Returns:
+            True if something was not on disk before.
+
+        Raises:
+            JournalError: If the disk does not accept it.
+        """
         if not self._dirty:
             return False
         try:
@@ -145,8 +172,14 @@ class Journal:
         return True
 
     def set_mark(self) -> None:
-        """The mark names the last record on disk when this returns; from any thread. One that lags
-        names a record that is there all the same ([J-4])."""
+        """Have the mark name the last record that is on disk. Any thread may call this.
+
+        If it fails or comes late, the old mark names an earlier record, which the journal contains,
+        too ([J-4]).
+
+        Raises:
+            JournalError: If the disk does not accept the mark.
+        """
         with self._marking:
             last = self._settled
             if self._gone or last == self._marked:
@@ -162,30 +195,31 @@ class Journal:
         rollback_marks.write(self.files, self.mark, self._form.mark(last, self._file.number, where))
 
     def _trouble(self, path: Path, error: OSError) -> JournalError:
+        """Return the error for a file that cannot be written during a game."""
         return JournalError(JournalCode.STOPPED, path=str(path), why=of_system(error))
 
     def close(self) -> None:
-        """Sync and let go of the lock."""
+        """Put everything on disk and release the lock."""
         try:
             self.sync()
         finally:
             self._let_go()
 
     def _let_go(self) -> None:
-        """Wait for a mark that is being written: none comes after this."""
+        """Close the file. No mark is written after this."""
         with self._marking:
             self._gone = True
             with suppress(OSError):  # told by `sync` already; the lock goes all the same
                 self._file.close()
 
     def remove(self) -> None:
-        """The game is over and its transcript written: nothing needs these secrets any more."""
+        """Remove the journal with its secrets after the transcript was written."""
         self._let_go()  # a full disk does not matter to a file that goes
         _remove(self.files, self.path)
 
 
 def _remove(files: FileStore, path: Path) -> None:
-    """Remove a journal, its mark, and the files that say something of its game."""
+    """Remove a journal, its mark, and the files beside it."""
     files.remove(path)
     files.remove(rollback_marks.path_of(path))
     for suffix in BESIDE:
@@ -194,20 +228,27 @@ def _remove(files: FileStore, path: Path) -> None:
 
 
 def check_marks(home: Path) -> None:
-    """JournalError if the marks of the journals of this home would lie in it ([J-5])."""
+    """Check that the marks of the journals of a home are outside of it ([J-5]).
+
+    Args:
+        home: The folder of the home.
+
+    Raises:
+        JournalError: If a copy of the home would contain the marks.
+    """
     if rollback_marks.lies_with(home):
         path = str(rollback_marks.folder())
         raise JournalError(JournalCode.MARKS_INSIDE, path=path, home=str(home))
 
 
 def _place(path: Path) -> Path:
-    """Where the mark of this journal is kept; JournalError if that is no place for it."""
+    """Return where the mark of a journal is. Raise JournalError if it would lie in the home."""
     check_marks(path.parent.parent)
     return rollback_marks.path_of(path)
 
 
 def _files(files: FileStore | None, path: Path) -> FileStore:
-    """Return the store of a journal: unless another is given, its home on this machine's disk."""
+    """Return the store of a journal: the given one, or the disk of this machine."""
     return files or PrivateFiles(path.parent.parent)
 
 
@@ -219,12 +260,15 @@ def create(
     Args:
         path: Where it is, in a folder of its home.
         first: The first record.
-        passphrase: With which it is encrypted, if it is.
+        passphrase: The passphrase with which it is encrypted, if there is one.
         files: The store of its home, if that is not this machine's disk.
+
+    Returns:
+        The open journal.
 
     Raises:
         JournalError: If there is one already, or it cannot be written.
-        NotPrivateError: If its folder, or that of its mark, is open to others.
+        NotPrivateError: If other users can access its folder, or that of its mark.
     """
     files, mark, form = _files(files, path), _place(path), new_form(passphrase)
     try:
@@ -260,7 +304,7 @@ def _locked(files: FileStore, path: Path) -> StoredFile:
 
 
 def _got(files: FileStore | None, path: Path, most: int = -1) -> BytesIO:
-    """Return the first bytes of a journal as they are now."""
+    """Return the first bytes of a journal as they are now, without its lock."""
     try:
         return BytesIO(_files(files, path).get(path, most))
     except OSError as error:
@@ -271,21 +315,28 @@ def _got(files: FileStore | None, path: Path, most: int = -1) -> BytesIO:
 def reopen(
     path: Path, passphrase: str | None = None, files: FileStore | None = None
 ) -> tuple[Journal, SeatRecord, Iterator[bytes]]:
-    """Open a journal, in order to go on with its game. A torn last record is cut off ([J-2]).
+    """Open a journal in order to continue its game. An incomplete last record is cut off ([J-2]).
 
-    `current` is False if the mark is missing, or of another file, or names a record that is not in
-    this one. It is also False if whole records lie behind a damaged one. These are not used, and
-    the mark is removed, so that the next process knows of it until a cautious record is written.
-    `is_older` is True if the mark holds, of whichever file, and names a record that is not in this
-    one. Then the journal is an old copy beyond doubt, or was cut at its end ([E-22]).
+    `current` of the journal is False if its mark is missing, belongs to another file, or names a
+    record that this file lacks. It is also False if whole records follow a damaged one. These
+    records are not used. The mark is then removed, so that the next process notices the damage,
+    too, until a record of the seat's caution is written.
+
+    `is_older` is True if a valid mark, for whichever file, names a record that this file lacks.
+    Then the journal is certainly an old copy, or its end is lost ([E-22]).
+
+    Args:
+        path: Where it is.
+        passphrase: The passphrase with which it is encrypted, if there is one.
+        files: The store of its home, if that is not this machine's disk.
 
     Returns:
-        The journal, its first record, and the machine's records. These are read one by one, as they
-        are asked for: all of them, before anything is appended.
+        The journal, its first record, and the records of the state machine. These are read one by
+        one as they are requested. All must be read before anything is appended.
 
     Raises:
         JournalError: If it cannot be used.
-        NotPrivateError: If others can get at it.
+        NotPrivateError: If other users can access it.
     """
     files = _files(files, path)
     file = _locked(files, path)
@@ -319,7 +370,7 @@ def reopen(
 
 
 def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
-    """Each record, from the first, as far as they hold, and its check; read one by one."""
+    """Yield each valid record and its check value, from the first one, reading them one by one."""
     file.seek(len(MAGIC) + HEAD)
     last, number = form.start, 1
     while (found := form.next(file, number, last)) is not None:
@@ -328,7 +379,7 @@ def _chain(form: Form, file: Readable) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
-    """The records behind the first; then the file is where it can be written on."""
+    """Yield the records after the first one. Then move the file to the place for new records."""
     try:
         for number, (record, _) in enumerate(_chain(form, file)):
             if number:
@@ -339,6 +390,7 @@ def _rest(form: Form, file: StoredFile, end: int) -> Iterator[bytes]:
 
 
 def _form_of(file: Readable, passphrase: str | None) -> Form:
+    """Return the keys of the journal whose beginning is read. Raise JournalError if it is none."""
     magic = file.read(len(MAGIC))
     if magic == MAGIC_OF_VERSION_2:
         raise JournalError(JournalCode.OF_VERSION_2)
@@ -348,6 +400,7 @@ def _form_of(file: Readable, passphrase: str | None) -> Form:
 
 
 def _first(form: Form, file: Readable) -> SeatRecord:
+    """Return the first record of a journal. Raise an error if it cannot be read."""
     record = next(_chain(form, file), None)
     if record is None:
         raise VaultError(VaultCode.WRONG) if form.locked else JournalError(JournalCode.EMPTY)
@@ -362,6 +415,14 @@ def read_first(
 ) -> SeatRecord:
     """Return the first record without taking the lock.
 
+    Args:
+        path: Where the journal is.
+        passphrase: The passphrase with which it is encrypted, if there is one.
+        files: The store of its home, if that is not this machine's disk.
+
+    Returns:
+        The first record.
+
     Raises:
         JournalError: If the file is no journal, or was written by another version.
         VaultError: If the passphrase is wrong or missing.
@@ -374,7 +435,15 @@ def read_first(
 def read(
     path: Path, passphrase: str | None = None, files: FileStore | None = None
 ) -> tuple[SeatRecord, Iterator[bytes]]:
-    """Return the first record and the machine's records as they are now, without the lock.
+    """Return the records as they are now, without taking the lock.
+
+    Args:
+        path: Where the journal is.
+        passphrase: The passphrase with which it is encrypted, if there is one.
+        files: The store of its home, if that is not this machine's disk.
+
+    Returns:
+        The first record, and an iterator of the records of the state machine.
 
     Raises:
         JournalError: If it cannot be read.
@@ -386,20 +455,31 @@ def read(
 
 
 def check(path: Path, files: FileStore | None = None) -> None:
-    """Check that a journal can be opened, and by nobody else.
+    """Check that a journal can be opened by its owner and by nobody else.
+
+    Args:
+        path: Where the journal is.
+        files: The store of its home, if that is not this machine's disk.
 
     Raises:
         JournalError: If it cannot be opened.
-        NotPrivateError: If it, or a folder of its home, is open to others.
+        NotPrivateError: If other users can access it, or a folder of its home.
     """
     _got(files, path, 0)
 
 
 def is_open(path: Path, files: FileStore | None = None) -> bool:
-    """Return whether a process plays this seat just now.
+    """Return whether a process has the journal open, and so plays its seat now.
+
+    Args:
+        path: Where the journal is.
+        files: The store of its home, if that is not this machine's disk.
+
+    Returns:
+        True if it is locked.
 
     Raises:
-        JournalError: If that cannot be asked.
+        JournalError: If it cannot be opened.
     """
     try:
         _locked(_files(files, path), path).close()
@@ -411,7 +491,11 @@ def is_open(path: Path, files: FileStore | None = None) -> bool:
 
 
 def forget(path: Path, files: FileStore | None = None) -> None:
-    """Remove a journal that nobody has open, and its mark.
+    """Remove a journal that no process has open, and its mark.
+
+    Args:
+        path: Where the journal is.
+        files: The store of its home, if that is not this machine's disk.
 
     Raises:
         JournalError: If it is in use.

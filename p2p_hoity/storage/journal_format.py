@@ -1,12 +1,12 @@
-"""The bytes of a journal: its first record, records that are chained and keyed, and its mark.
+"""The bytes of a journal: its first record, its chained and authenticated records, and its mark.
 
-The first record says which table and seat the journal belongs to, and how to return there.
+The first record names the table and the seat, and contains what a seat needs to return there.
 
-Under a passphrase the key is Argon2id's (RFC 9106). A record is then encrypted with
-XChaCha20-Poly1305 (PyNaCl), bound to its number and to the check of all before it. Every check is
-an HMAC (RFC 2104) with that key. So no record can be taken out, moved, or brought from another
-journal: the check behind it fails, and whatever stood there does not count. Only the mark can tell
-what is cut off at the end.
+With a passphrase the key is derived by Argon2id (RFC 9106). Each record is then encrypted with
+XChaCha20-Poly1305 (PyNaCl), bound to its number and to the check value of the record before it.
+Every check value is an HMAC (RFC 2104) under that key. So no record can be removed, moved, or taken
+from another journal without making the check value after it invalid. Only the mark can show that
+the end was cut off.
 """
 
 from __future__ import annotations
@@ -27,27 +27,40 @@ from .file_store import StoredFile
 from .player_key import PLAIN, SALT_SIZE, SEALED, VaultCode, VaultError, stretched
 
 MAGIC = b"hoity-journal-3\n"
+"""The first bytes of a journal."""
 MAGIC_OF_VERSION_2 = b"hoity-journal-2\n"
+"""The first bytes of a journal of version 2 of the protocol."""
 MARK_MAGIC = b"hoity-mark-3\n"
+"""The first bytes of a mark."""
 MAX_RECORD = 1 << 21
+"""Bytes of a record at most."""
 CHECK = 16
+"""Bytes of a check value."""
 SEARCHED = 1 << 23
-"""Bytes that are read and searched, at most, behind a record that is not whole. What a crash cuts
-off is shorter."""
+"""Bytes after an incomplete record that are read and searched at most.
+
+What a crash cuts off is shorter.
+"""
 HEAD = 1 + SALT_SIZE
+"""Bytes of the head after the magic word: the kind of encryption and the salt."""
 
 
 Readable = StoredFile | BytesIO
-"""A journal that is open, or its bytes as they were once."""
+"""An open journal, or its bytes as they were when they were read."""
 
 
 def _mac(key: bytes, *parts: bytes) -> bytes:
+    """Return the HMAC-SHA-256 of the concatenated parts."""
     return hmac.digest(key, b"".join(parts), "sha256")
 
 
 @dataclass(frozen=True)
 class Form:
-    """The keys of one journal; `head` is what its file says of them."""
+    """The keys of one journal.
+
+    Attributes:
+        head: The bytes after the magic word of its file, from which the keys are derived.
+    """
 
     head: bytes
     _check_key: bytes = field(repr=False)
@@ -56,26 +69,56 @@ class Form:
 
     @property
     def locked(self) -> bool:
-        """Whether a passphrase guards it."""
+        """True if the journal is encrypted with a passphrase."""
         return self._box is not None
 
     @property
     def start(self) -> bytes:
-        """The check before the first record."""
+        """The check value before the first record."""
         return _mac(self._check_key, MAGIC, self.head)[:CHECK]
 
     def check(self, number: int, before: bytes, sealed: bytes) -> bytes:
-        """The check behind a record, the first being number 1."""
+        """Return the check value of a record.
+
+        Args:
+            number: The number of the record, from 1.
+            before: The check value of the record before it.
+            sealed: The content of the record as it is in the file.
+
+        Returns:
+            CHECK bytes.
+        """
         return _mac(self._check_key, before, number.to_bytes(8, "big"), sealed)[:CHECK]
 
     def seal(self, number: int, before: bytes, record: bytes) -> bytes:
-        """The bytes to write."""
+        """Encrypt the content of a record, if there is a passphrase.
+
+        Args:
+            number: The number of the record, from 1.
+            before: The check value of the record before it.
+            record: The content.
+
+        Returns:
+            The bytes for the file.
+        """
         if self._box is None:
             return record
         return bytes(self._box.encrypt(record, before + number.to_bytes(8, "big")))
 
     def open(self, number: int, before: bytes, sealed: bytes) -> bytes:
-        """The record that was sealed; VaultError if it was not sealed for this place ([J-6])."""
+        """Decrypt the content of a record, if there is a passphrase.
+
+        Args:
+            number: The number of the record, from 1.
+            before: The check value of the record before it.
+            sealed: The bytes in the file.
+
+        Returns:
+            The content.
+
+        Raises:
+            VaultError: If it was not encrypted with this key for this place ([J-6]).
+        """
         if self._box is None:
             return sealed
         try:
@@ -84,7 +127,16 @@ class Form:
             raise VaultError(VaultCode.WRONG) from error
 
     def next(self, file: Readable, number: int, before: bytes) -> tuple[bytes, bytes] | None:
-        """(record, check) of the record that begins where the file is read; None if none does."""
+        """Read the record that begins at the position of the file.
+
+        Args:
+            file: The file.
+            number: The number of the record, from 1.
+            before: The check value of the record before it.
+
+        Returns:
+            The content and the check value of the record. None if no valid record begins here.
+        """
         head = file.read(4 + CHECK)
         size, check = int.from_bytes(head[:4], "big"), head[4:]
         if len(head) < 4 + CHECK or size > MAX_RECORD:
@@ -96,15 +148,19 @@ class Form:
         return self.open(number, before, sealed), check
 
     def goes_on_behind(self, file: Readable, number: int, before: bytes) -> bool:
-        """Return whether a whole record lies behind one that is not, which shows damage.
+        """Return whether a whole record follows one that is incomplete, which shows damage.
 
-        A write that was cut off leaves nothing behind it. A record is known by the check before it,
-        which stands in the file, or is made from the bytes that should have had it.
+        An interrupted write leaves nothing after it. A record is recognised by the check value
+        before it. This value is in the file, or is computed from the bytes to which it should
+        belong.
 
         Args:
-            file: Read from where the record begins that is not whole, to its end.
-            number: The number of that record.
-            before: The check of the one before it.
+            file: Read from the beginning of the incomplete record to its end.
+            number: The number of the incomplete record.
+            before: The check value of the record before it.
+
+        Returns:
+            True if the journal is damaged and not merely cut off.
         """
         tail = file.read(SEARCHED)
         if len(tail) == SEARCHED:
@@ -115,7 +171,7 @@ class Form:
         return self._follows(tail, number) or self._lies_in(tail, number + 1, checks)
 
     def _follows(self, tail: bytes, number: int) -> bool:
-        """Return whether a record holds by the check before it, where the lengths lead."""
+        """Return whether a record is valid after the check value before it, as the lengths lead."""
         before, begin = b"", 0
         while (found := _framed(tail, begin)) is not None:
             sealed, check, begin = found
@@ -125,8 +181,10 @@ class Form:
         return False
 
     def _lies_in(self, tail: bytes, number: int, checks: set[bytes]) -> bool:
-        """Return whether the record of this number lies anywhere, behind one of these checks: a
-        damaged length does not say where it begins."""
+        """Return whether the record of this number is anywhere, after one of these check values.
+
+        It is tried at every position, since a damaged length does not tell where the record begins.
+        """
         left = SEARCHED
         for begin in range(1, len(tail) - CHECK - 4):
             found = _framed(tail, begin)
@@ -139,12 +197,29 @@ class Form:
         return False
 
     def mark(self, check: bytes, file: int, path: bytes) -> bytes:
-        """The bytes of a mark: the last check, which file it is in, and where that is."""
+        """Return the bytes of a mark.
+
+        Args:
+            check: The check value of the last record.
+            file: The number of the journal's file in its store.
+            path: The path of the journal.
+
+        Returns:
+            The bytes, authenticated with a key of the journal.
+        """
         said = check + file.to_bytes(8, "big")
         return MARK_MAGIC + said + _mac(self._mark_key, said, path)[:CHECK] + path
 
     def marked(self, mark: bytes) -> tuple[bytes, int] | None:
-        """The check that a mark names, and which file it is in; None if no such journal made it."""
+        """Read a mark of this journal.
+
+        Args:
+            mark: The bytes of the mark.
+
+        Returns:
+            The check value that it names, and the number of the file. None if it is no mark of this
+            journal.
+        """
         said = mark[len(MARK_MAGIC) :][: CHECK + 8]
         path = path_of(mark)
         if path is None:
@@ -154,7 +229,7 @@ class Form:
 
 
 def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
-    """Return what is framed as a record there, its check and its end; None if nothing is."""
+    """Return the content, check value and end of a record that may begin at a position, or None."""
     size, head = int.from_bytes(data[begin : begin + 4], "big"), begin + 4 + CHECK
     end = head + size
     if not 0 < size <= MAX_RECORD or end > len(data):
@@ -163,18 +238,36 @@ def _framed(data: bytes, begin: int) -> tuple[bytes, bytes, int] | None:
 
 
 def path_of(mark: bytes) -> bytes | None:
-    """Where the journal of a mark lies; None if this is no mark."""
+    """Return the path of the journal to which a mark belongs.
+
+    Args:
+        mark: The bytes of the mark.
+
+    Returns:
+        The path, or None if this is no mark.
+    """
     size = len(MARK_MAGIC) + CHECK + 8 + CHECK
     return mark[size:] if mark.startswith(MARK_MAGIC) and len(mark) > size else None
 
 
 def _form(head: bytes, key: bytes, locked: bool) -> Form:
+    """Return the keys that follow from the key of a journal."""
     box = Aead(_mac(key, b"hoity journal seal")) if locked else None
     return Form(head, _mac(key, b"hoity journal check"), _mac(key, b"hoity journal mark"), box)
 
 
 def new_form(passphrase: str | None) -> Form:
-    """The form of a new journal; without a passphrase its checks are keyed by its own name only."""
+    """Return the keys of a new journal.
+
+    Without a passphrase the check values are keyed with the salt in the file. They then detect
+    damage but no forgery.
+
+    Args:
+        passphrase: The passphrase, if there is one.
+
+    Returns:
+        The keys.
+    """
     salt = os.urandom(SALT_SIZE)
     if not passphrase:
         return _form(bytes([PLAIN]) + salt, salt, False)
@@ -182,7 +275,18 @@ def new_form(passphrase: str | None) -> Form:
 
 
 def read_form(head: bytes, passphrase: str | None) -> Form:
-    """The form that a journal's head asks for; VaultError if it cannot be had."""
+    """Return the keys of an existing journal.
+
+    Args:
+        head: The bytes after its magic word.
+        passphrase: The passphrase, if there is one.
+
+    Returns:
+        The keys.
+
+    Raises:
+        VaultError: If the head is damaged, or a passphrase is missing or given without need.
+    """
     if len(head) < HEAD or head[0] not in (PLAIN, SEALED):
         raise VaultError(VaultCode.DAMAGED)
     if head[0] == PLAIN and passphrase:
@@ -196,16 +300,16 @@ def read_form(head: bytes, passphrase: str | None) -> Form:
 
 TEXT: Final = codec.Text(lambda text: True)
 VERSION: Final = 1
-"""The form of the record. A journal of another form is refused."""
+"""The version of the first record. A journal with another version is refused."""
 
 
 class EarlierRecord(ValueError):
-    """The record was written in the form of another version of this program."""
+    """The first record was written by another version of this program."""
 
 
 @dataclass(frozen=True)
 class SeatRecord:
-    """What a seat needs to return to its table.
+    """The first record of a journal, with everything that a seat needs to return to its table.
 
     Attributes:
         header: The bytes of the table's header.
@@ -219,8 +323,8 @@ class SeatRecord:
         signature: The host's signature of the roster.
         secret: The secret of the ticket.
         is_open: Whether that secret was announced to the local network.
-        hidden: Whether the seat dials by a proxy.
-        relay_only: Whether the seat is reached, and dials, by relays alone.
+        hidden: Whether the seat connects through a proxy.
+        relay_only: Whether the seat is reached, and connects, through relays alone.
         vouches: The vouch of each seat, None for a seat that has shown none.
     """
 
@@ -252,7 +356,11 @@ class SeatRecord:
         return Identity(self.key)
 
     def encode(self) -> bytes:
-        """Return the bytes of the record."""
+        """Return the encoding of the record.
+
+        Returns:
+            The bytes.
+        """
         return codec.encode((VERSION, *_ROW.write(self)))
 
 
@@ -260,7 +368,13 @@ _ROW: Final = codec.Struct(SeatRecord, head=1)
 
 
 def decode_seat_record(data: bytes) -> SeatRecord:
-    """Read a record that this program has written.
+    """Read the first record of a journal.
+
+    Args:
+        data: The bytes of the record.
+
+    Returns:
+        The record.
 
     Raises:
         EarlierRecord: If another version of this program has written it.

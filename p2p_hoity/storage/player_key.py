@@ -1,7 +1,7 @@
-"""The player's identity key on disk, sealed by a passphrase if there is one.
+"""The player's long-lived key on disk, encrypted if there is a passphrase.
 
-With a passphrase the key comes from Argon2id (RFC 9106) and every piece is sealed with
-XSalsa20-Poly1305 under a fresh nonce, both through PyNaCl.
+The encryption key is derived from the passphrase by Argon2id (RFC 9106). The content is encrypted
+with XSalsa20-Poly1305 under a fresh nonce. Both are PyNaCl's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLAIN, SEALED = 0, 1
 
 
 class VaultCode(Code):
-    """Why what was sealed cannot be opened."""
+    """Reasons why an encrypted file cannot be opened."""
 
     WRONG = "passphrase-wrong", "the passphrase is wrong, or the file is damaged"
     NO_TEXT = (
@@ -45,7 +45,14 @@ class VaultError(CodedError, ValueError):
 
 
 def of_file(error: Exception) -> Reason:
-    """Why the bytes of a file of ours are no good."""
+    """Return the reason why the bytes of a file of the program are invalid.
+
+    Args:
+        error: The error that reading them has raised.
+
+    Returns:
+        The reason to show.
+    """
     if isinstance(error, CodedError):
         return error.reason
     return of_protocol(error) if isinstance(error, Invalid) else because(VaultCode.DAMAGED)
@@ -53,26 +60,51 @@ def of_file(error: Exception) -> Reason:
 
 @dataclass(frozen=True)
 class Vault:
-    """Seals and opens the pieces of one file; `salt` is empty without a passphrase."""
+    """The encryption of one file.
+
+    Attributes:
+        salt: The salt of the passphrase. Empty without a passphrase.
+    """
 
     salt: bytes
     _box: SecretBox | None = field(default=None, repr=False)
 
     @property
     def locked(self) -> bool:
-        """Whether a passphrase guards it."""
+        """True if the file is encrypted with a passphrase."""
         return self._box is not None
 
     def header(self) -> bytes:
-        """What the file says of it: one byte, and the salt."""
+        """Return the beginning of the file.
+
+        Returns:
+            One byte for the kind of encryption, and the salt.
+        """
         return bytes([SEALED]) + self.salt if self._box else bytes([PLAIN])
 
     def seal(self, data: bytes) -> bytes:
-        """The bytes to write."""
+        """Encrypt bytes, if there is a passphrase.
+
+        Args:
+            data: The bytes.
+
+        Returns:
+            The bytes for the file.
+        """
         return bytes(self._box.encrypt(data)) if self._box else data
 
     def open(self, data: bytes) -> bytes:
-        """The bytes that were sealed; VaultError if they are damaged or the passphrase is wrong."""
+        """Decrypt bytes, if there is a passphrase.
+
+        Args:
+            data: The bytes in the file.
+
+        Returns:
+            The decrypted bytes.
+
+        Raises:
+            VaultError: If they are damaged or the passphrase is wrong.
+        """
         if self._box is None:
             return data
         try:
@@ -82,14 +114,32 @@ class Vault:
 
 
 def new_vault(passphrase: str | None) -> Vault:
-    """A vault with a fresh salt; without a passphrase it seals nothing."""
+    """Return the encryption of a new file, with a fresh salt.
+
+    Args:
+        passphrase: The passphrase. Without one nothing is encrypted.
+
+    Returns:
+        The encryption.
+    """
     if not passphrase:
         return Vault(b"")
     return _locked(os.urandom(SALT_SIZE), passphrase)
 
 
 def stretched(passphrase: str, salt: bytes) -> bytes:
-    """32 bytes of key; VaultError if the passphrase is no text."""
+    """Derive an encryption key from a passphrase by Argon2id.
+
+    Args:
+        passphrase: The passphrase.
+        salt: Random bytes that the file contains.
+
+    Returns:
+        The key, 32 bytes.
+
+    Raises:
+        VaultError: If the passphrase is no valid Unicode text.
+    """
     try:
         given = passphrase.encode()
     except UnicodeEncodeError as error:
@@ -104,13 +154,22 @@ def stretched(passphrase: str, salt: bytes) -> bytes:
 
 
 def _locked(salt: bytes, passphrase: str) -> Vault:
+    """Return the encryption with a passphrase."""
     return Vault(salt, SecretBox(stretched(passphrase, salt)))
 
 
 def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
-    """(vault, bytes of its header) from the start of a file.
+    """Read the encryption of a file from its beginning.
 
-    VaultError if it is damaged, or sealed and no passphrase is given.
+    Args:
+        data: The bytes of the file.
+        passphrase: The passphrase, if there is one.
+
+    Returns:
+        The encryption, and how many bytes its header has.
+
+    Raises:
+        VaultError: If the header is damaged, or the file is encrypted and no passphrase is given.
     """
     if data[:1] == bytes([PLAIN]):
         return Vault(b""), 1
@@ -122,11 +181,13 @@ def read_vault(data: bytes, passphrase: str | None) -> tuple[Vault, int]:
 
 
 MAGIC = b"hoity-key-1\n"
+"""The first bytes of a key file."""
 MAX_FILE = 4096
+"""Bytes of a key file at most."""
 
 
 class KeyCode(Code):
-    """Why there is no key to play with."""
+    """Reasons why there is no key to play with, or why a nickname cannot be used."""
 
     TAKEN = "key-exists", "there is a key already: {path}; move it away first"
     NONE = "no-key", "there is no key yet: make one with `hoity id new`"
@@ -145,19 +206,36 @@ class KeyCode(Code):
 
 
 class KeyFileError(CodedError):
-    """The key file, or the nickname that goes with it, cannot be used."""
+    """The key file, or the nickname in it, cannot be used."""
 
 
 @dataclass(frozen=True)
 class NamedIdentity:
-    """Who sits down: the identity and the name the others see."""
+    """A player's long-lived key and nickname.
+
+    Attributes:
+        identity: The long-lived key.
+        nickname: The name that the others see.
+    """
 
     identity: Identity
     nickname: str
 
 
 def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> NamedIdentity:
-    """Make and keep a new identity; KeyFileError if there is one already or the name is no good."""
+    """Make a new long-lived key and store it.
+
+    Args:
+        home: The player's home.
+        nickname: The nickname to store with it.
+        passphrase: The passphrase with which the file is encrypted, if there is one.
+
+    Returns:
+        The key and the nickname.
+
+    Raises:
+        KeyFileError: If there is a key already, or the nickname is not allowed.
+    """
     if os.path.lexists(home.identity):
         raise KeyFileError(KeyCode.TAKEN, path=str(home.identity))
     seed = os.urandom(32)
@@ -166,7 +244,14 @@ def new_identity(home: Home, nickname: str, passphrase: str | None = None) -> Na
 
 
 def check_name(nickname: str) -> None:
-    """KeyFileError if this cannot be a nickname."""
+    """Check whether a nickname is allowed.
+
+    Args:
+        nickname: The nickname.
+
+    Raises:
+        KeyFileError: If it is not.
+    """
     if not 0 < len(nickname) <= table_header.MAX_NICKNAME:
         raise KeyFileError(KeyCode.NAME_SIZE, most=table_header.MAX_NICKNAME)
     if not is_plain(nickname):
@@ -178,7 +263,18 @@ def check_name(nickname: str) -> None:
 
 
 def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
-    """Write the key file. KeyFileError if there is one already."""
+    """Write the key file.
+
+    Args:
+        home: The player's home.
+        seed: The secret seed of the key, 32 bytes.
+        nickname: The nickname to store with it.
+        vault: The encryption of the file.
+
+    Raises:
+        KeyFileError: If there is a key already, the nickname is not allowed, or the file cannot be
+            written.
+    """
     check_name(nickname)
     data = vault.seal(codec.encode((seed, nickname)))
     try:
@@ -190,11 +286,23 @@ def save_identity(home: Home, seed: bytes, nickname: str, vault: Vault) -> None:
 
 
 def _told(code: KeyCode, home: Home, error: OSError) -> KeyFileError:
+    """Return the error for a key file that the system cannot read or write."""
     return KeyFileError(code, path=str(home.identity), why=of_system(error))
 
 
 def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
-    """The kept identity; KeyFileError if there is none or it cannot be read."""
+    """Read the key file.
+
+    Args:
+        home: The player's home.
+        passphrase: The passphrase with which the file is encrypted, if there is one.
+
+    Returns:
+        The key and the nickname.
+
+    Raises:
+        KeyFileError: If there is no key file, or it cannot be read.
+    """
     try:
         data = home.files.get(home.identity, MAX_FILE + 1)
     except FileNotFoundError as error:
@@ -213,5 +321,9 @@ def load_identity(home: Home, passphrase: str | None = None) -> NamedIdentity:
 
 
 def passphrase_from_environment() -> str | None:
-    """HOITY_PASSPHRASE, if set; it never appears in arguments."""
+    """Return the passphrase in HOITY_PASSPHRASE. It is never taken from the command line.
+
+    Returns:
+        The passphrase, or None if it is not set or empty.
+    """
     return os.environ.get("HOITY_PASSPHRASE") or None

@@ -1,9 +1,10 @@
-"""The store of files on this machine's disk: for their owner alone, and lockable.
+"""The store of files on this machine's disk, which only their owner can access, with locks.
 
-Whoever shares the machine may have put a link, a pipe or a file of his own where one of ours is
-about to be. So a new file is made exclusively and under a name nobody can guess, and an old one,
-or the folder it lies in, is refused if others own it or can get at it. Windows has no such mode
-bits: there a folder has the access of the one above it, which for a user's profile is the user's.
+Another user of the machine may have put a link, a pipe or a file where the program is about to
+write. So a new file is made exclusively, under a name that nobody can guess. An existing file, or
+its folder, is refused if another user owns it or can access it. Windows has no such mode bits.
+There a folder inherits the access rights of the folder above it, which in a user's profile are the
+user's.
 """
 
 from __future__ import annotations
@@ -22,19 +23,29 @@ from typing import IO, Any, Final
 from ..coded_errors import Code, CodedError, NotRegularError
 
 CHECKED: Final = os.name != "nt"
+"""Whether this system has mode bits that can be checked."""
 CAREFUL: Final = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 )
-"""Not through a link, not to a child process, and without waiting for the other end of a pipe."""
+"""Flags for opening a file that another user may have replaced.
+
+Follow no link, do not pass the file to child processes, and do not wait for the other end of a
+pipe.
+"""
 NEW: Final = os.O_CREAT | os.O_EXCL | CAREFUL
+"""Flags for making a file that must not exist."""
 OTHERS: Final = 0o077
+"""The mode bits of everybody but the owner."""
 LOCKED_BYTE: Final = 2**31 - 2
-"""The byte by which Windows locks a file. Nobody else can read a locked byte there, and it must be
-the same for everybody, so it lies behind the end of every file."""
+"""The byte by which Windows locks a file.
+
+Nobody else can read a locked byte, and all programs must use the same one. So it lies behind the
+end of every file.
+"""
 
 
 class PrivateCode(Code):
-    """Why a file is not ours alone; `command` mends it, where anything but another folder does."""
+    """Reasons why other users can access a file. `command` repairs it where a command can."""
 
     OTHERS = (
         "owned-by-another",
@@ -53,11 +64,19 @@ class PrivateCode(Code):
 
 
 class NotPrivateError(CodedError):
-    """A file or folder of ours is open to others."""
+    """Other users can access a file or folder of the player."""
 
 
 def check_private(path: Path, found: os.stat_result) -> None:
-    """NotPrivateError unless this is ours alone, as far as the system can say."""
+    """Check that only the user of this process can access a file or folder.
+
+    Args:
+        path: The file or folder.
+        found: What `stat` says about it.
+
+    Raises:
+        NotPrivateError: If another user owns it or can access it, as far as the system can tell.
+    """
     if not CHECKED:
         return
     quoted, is_folder = shlex.quote(str(path)), stat.S_ISDIR(found.st_mode)
@@ -74,24 +93,38 @@ def check_private(path: Path, found: os.stat_result) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """NotPrivateError unless this folder, and a link that leads to it, is ours alone."""
+    """Check that only the user of this process can access a folder, and a link that leads to it.
+
+    Args:
+        path: The folder. A NotPrivateError is raised if the check fails.
+    """
     check_private(path, path.lstat())
     check_private(path, path.stat())
 
 
 def check_if_there(path: Path) -> None:
-    """The same for a folder that need not be there yet."""
+    """Check a folder as `check_folder` does, if it exists.
+
+    Args:
+        path: The folder.
+    """
     if os.path.lexists(path):
         check_folder(path)
 
 
 def make_folder(path: Path) -> Path:
-    """Make a folder that only its owner can enter, and those above it that are missing.
+    """Make a folder that only its owner can enter, and the missing ones above it.
 
-    An existing folder is left as it is, and is not asked whose it is.
+    An existing folder is left as it is, and is not checked.
+
+    Args:
+        path: The folder.
+
+    Returns:
+        The same path.
 
     Raises:
-        NotADirectoryError: If there is something else.
+        NotADirectoryError: If something else has this name.
     """
     if not path.parent.exists():
         make_folder(path.parent)
@@ -103,10 +136,16 @@ def make_folder(path: Path) -> Path:
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder of ours, or check the one that exists.
+    """Make a folder that only its owner can enter, or check the existing one.
+
+    Args:
+        path: The folder.
+
+    Returns:
+        The same path.
 
     Raises:
-        NotPrivateError: If others own it or can get at it.
+        NotPrivateError: If another user owns it or can access it.
     """
     make_folder(path)
     check_folder(path)
@@ -114,7 +153,7 @@ def private_folder(path: Path) -> Path:
 
 
 class DiskFile(io.BufferedRandom):
-    """An open file of this machine's disk; see `StoredFile`.
+    """An open file on this machine's disk (see `StoredFile`).
 
     Attributes:
         unsettled: The folder of a new file whose name is not on disk yet.
@@ -124,11 +163,11 @@ class DiskFile(io.BufferedRandom):
 
     @property
     def number(self) -> int:
-        """Its number on its disk."""
+        """The inode number of the file."""
         return os.fstat(self.fileno()).st_ino & (2**64 - 1)
 
     def sync(self) -> None:
-        """Put everything written on disk, and the name of a new file."""
+        """Put everything written on disk, and the name of a new file, too."""
         self.flush()
         os.fsync(self.fileno())
         if self.unsettled is not None:
@@ -141,25 +180,25 @@ class PrivateFiles:
     """A `FileStore` on this machine's disk.
 
     Attributes:
-        root: The folder of the store. It and the folders in it, as far down as a file lies, must be
-            ours alone; of a file elsewhere, its folder must. None: the folder of a file need not be
-            ours, as for a file that the player has named.
+        root: The folder of the store. Only its owner may be able to access it and the folders in
+            it, down to a file. For a file outside of it the same holds for the file's folder. If it
+            is None, folders are not checked, as for a file that the player has named.
     """
 
     root: Path | None
 
     def _folders(self, path: Path) -> list[Path]:
-        """Return the folders that must be ours alone, from above."""
+        """Return the folders that only their owner may be able to access, from the highest down."""
         if self.root is None:
             return []
         above = list(path.parents)
         return above[: above.index(self.root) + 1][::-1] if self.root in above else above[:1]
 
     def _open(self, path: Path, flags: int) -> int:
-        """Return the descriptor of a regular file of ours.
+        """Return the descriptor of a regular file of the user.
 
         Raises:
-            NotPrivateError: If others own it or one of its folders, or can get at it.
+            NotPrivateError: If another user owns it or one of its folders, or can access them.
             NotRegularError: If it is no regular file.
         """
         descriptor = os.open(path, flags | CAREFUL, 0o600)
@@ -176,18 +215,34 @@ class PrivateFiles:
         return descriptor
 
     def get(self, path: Path, most: int = -1) -> bytes:
-        """Return the first bytes of a file."""
+        """Return the first bytes of a file.
+
+        Args:
+            path: The file.
+            most: How many bytes at most. All of them if negative.
+
+        Returns:
+            The bytes.
+        """
         with os.fdopen(self._open(path, os.O_RDONLY), "rb") as file:
             return file.read(most)
 
     def _make_folders(self, path: Path) -> None:
+        """Make the folders above a file, or check the existing ones."""
         for folder in self._folders(path):
             private_folder(folder)
         if self.root is None:
             make_folder(path.parent)
 
     def put(self, path: Path, data: bytes, once: bool = False, settle: bool = True) -> None:
-        """Write a file that only its owner can read, whole or not at all."""
+        """Write a file that only its owner can read, as a whole or not at all.
+
+        Args:
+            path: The file.
+            data: Its bytes. They are on disk on return.
+            once: Whether to raise FileExistsError if the file exists, and to leave it as it is.
+            settle: Whether to put the file's name on disk, too.
+        """
         self._make_folders(path)
         fresh = path.with_name(f".{secrets.token_hex(12)}.new")
         descriptor = os.open(fresh, os.O_WRONLY | NEW, 0o600)
@@ -205,9 +260,16 @@ class PrivateFiles:
     def append(self, path: Path, new: bool = False) -> DiskFile:
         """Open a file for reading and writing, and lock it.
 
+        Args:
+            path: The file.
+            new: Whether to make the file. Otherwise it must exist.
+
+        Returns:
+            The open file.
+
         Raises:
             BlockingIOError: If it is locked.
-            FileNotFoundError: If there is none, or its last holder has just removed it.
+            FileNotFoundError: If it does not exist, or its last user has just removed it.
         """
         if new:
             self._make_folders(path)
@@ -222,10 +284,19 @@ class PrivateFiles:
         raise BlockingIOError(errno.EAGAIN, "it is locked", str(path))
 
     def _opened(self, path: Path, flags: int) -> DiskFile:
+        """Return a file, opened for reading and writing."""
         return DiskFile(io.FileIO(self._open(path, flags), "r+b"))
 
     def lock(self, path: Path, wait: bool = False) -> DiskFile | None:
-        """Lock a file that has no other purpose, and make it if needed."""
+        """Lock a file that has no other purpose, and make it if needed.
+
+        Args:
+            path: The file.
+            wait: Whether to wait until it is free.
+
+        Returns:
+            The open file. None if somebody else has locked it.
+        """
         self._make_folders(path)
         is_ours = True
         while is_ours:
@@ -237,15 +308,35 @@ class PrivateFiles:
         return None
 
     def list(self, folder: Path, ending: str) -> list[Path]:
-        """Return the files of a folder whose names end so, by name."""
+        """Return the files of a folder whose names end with a suffix.
+
+        Args:
+            folder: The folder. It need not exist.
+            ending: The suffix.
+
+        Returns:
+            Their paths, by name.
+        """
         return sorted(folder.glob(f"*{ending}"))
 
     def has(self, path: Path) -> bool:
-        """Return whether there is such a file."""
+        """Return whether a file exists.
+
+        Args:
+            path: The file.
+
+        Returns:
+            True if something has this name.
+        """
         return os.path.lexists(path)
 
     def remove(self, path: Path, settle: bool = False) -> None:
-        """Remove a file, if there is one."""
+        """Remove a file, if it exists.
+
+        Args:
+            path: The file.
+            settle: Whether to remove its name from the disk, too.
+        """
         with suppress(FileNotFoundError):
             path.unlink()
             if settle:
@@ -253,12 +344,21 @@ class PrivateFiles:
 
 
 NAMED: Final = PrivateFiles(None)
-"""Files where the player wants them, in folders that others may share."""
+"""A store for files that the player has named, in folders that others may share."""
 
 
 def open_at_once(name: str, flags: int) -> int:
-    """An opener for a file that is not ours: a pipe into which nobody writes is empty, and not
-    waited for."""
+    """Open a file of another owner without waiting, as an `opener` of `open`.
+
+    A pipe into which nobody writes is empty, and is not waited for.
+
+    Args:
+        name: The path of the file.
+        flags: The flags of `os.open`.
+
+    Returns:
+        The file descriptor.
+    """
     waits = getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(name, flags | waits)
     if waits:
@@ -267,7 +367,7 @@ def open_at_once(name: str, flags: int) -> int:
 
 
 def _name(fresh: Path, path: Path, once: bool) -> None:
-    """Give a file its name; with `once` only if nothing has it yet."""
+    """Give a written file its name. With `once` raise FileExistsError if the name is taken."""
     if not once:
         fresh.replace(path)
         return
@@ -283,8 +383,8 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
 def _is_named(file: IO[Any], path: Path) -> bool:
     """Return whether the path still leads to this open file.
 
-    Its last holder may have removed it after it was opened here and before it was locked here. On
-    Windows no open file can be removed.
+    Its last user may have removed it between its opening and its locking here. On Windows no open
+    file can be removed.
     """
     if not CHECKED:
         return True
@@ -295,7 +395,11 @@ def _is_named(file: IO[Any], path: Path) -> bool:
 
 
 def sync_folder(path: Path) -> None:
-    """Make a rename or a new file in this folder last, where the platform can."""
+    """Put the names in a folder on disk, where the platform can.
+
+    Args:
+        path: The folder.
+    """
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -306,7 +410,15 @@ def sync_folder(path: Path) -> None:
 
 
 def hold(file: IO[Any], wait: bool = False) -> bool:
-    """Hold an open file until it is closed; whether it is ours. With `wait` wait for our turn."""
+    """Lock an open file until it is closed.
+
+    Args:
+        file: The file.
+        wait: Whether to wait until it is free.
+
+    Returns:
+        False if somebody else has locked it.
+    """
     try:
         if os.name == "nt":
             import msvcrt

@@ -1,4 +1,4 @@
-"""Storage of finished transcripts: where one goes, and where if it cannot go there."""
+"""Storage of finished transcripts, with a second place in case the first one fails."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .private_files import NAMED
 
 
 class ArchiveCode(Code):
-    """Why a transcript is not where it should be."""
+    """Reasons why a transcript is not where it should be."""
 
     TOO_LARGE = (
         "game-too-large",
@@ -30,11 +30,18 @@ class ArchiveCode(Code):
 
 
 ROOM = 4096
-"""Bytes that a trial writes."""
+"""Bytes that are written to try a folder."""
 
 
 def why_not(folder: Path) -> Reason | None:
-    """Why no file can be made in this folder, which need not exist yet; None if one can."""
+    """Return why no file can be made in a folder.
+
+    Args:
+        folder: The folder. It need not exist yet.
+
+    Returns:
+        The reason, or None if a file can be made.
+    """
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:
@@ -47,8 +54,15 @@ def why_not(folder: Path) -> Reason | None:
 
 
 def write_transcript(path: Path, data: bytes) -> None:
-    """Write the file whole and to the disk, for its owner alone, or OSError; a device or pipe gets
-    the bytes as such, and a pipe that nobody reads from is an error."""
+    """Write a transcript as a whole, on disk, readable by its owner alone.
+
+    A device or pipe gets the bytes directly. An OSError is raised if the file cannot be written, or
+    nobody reads from the pipe.
+
+    Args:
+        path: Where to write it.
+        data: The bytes of the transcript.
+    """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         waits = getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(path, os.O_WRONLY | waits)
@@ -61,7 +75,17 @@ def write_transcript(path: Path, data: bytes) -> None:
 
 
 def transcript_of(machine: SeatMachine) -> bytes:
-    """The bytes of a table's transcript; JournalError if they would not make a readable file."""
+    """Return the transcript of a table.
+
+    Args:
+        machine: The state machine of the seat.
+
+    Returns:
+        The bytes.
+
+    Raises:
+        JournalError: If the file would be larger than verifiers accept.
+    """
     try:
         return machine.transcript()
     except transcript.TooLarge as error:
@@ -69,9 +93,19 @@ def transcript_of(machine: SeatMachine) -> bytes:
 
 
 def keep(data: bytes, wished: Path, usual: Path, journal: Journal | None) -> Path:
-    """The path of the transcript: as wished, or in the usual place if that fails.
+    """Write a transcript where the player wants it, or in the usual place if that fails.
 
-    JournalError if that fails too: the game is over, and its journal must stay.
+    Args:
+        data: The bytes of the transcript.
+        wished: Where the player wants it.
+        usual: The usual place.
+        journal: The journal of the seat, if it has one. It must stay if nothing can be written.
+
+    Returns:
+        Where the transcript is.
+
+    Raises:
+        JournalError: If neither place can be written.
     """
     trouble: dict[str, object] = {}
     for path in dict.fromkeys((wished, usual)):
