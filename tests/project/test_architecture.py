@@ -22,7 +22,8 @@ FILES = files_under(*PACKAGES)
 OUTSIDE = {"trio", "socket", "ssl", "os", "time", "random", "secrets", "threading", "subprocess"}
 CRYPTOGRAPHY = {"nacl", "cryptography", "hashlib", "hmac", "secrets", "protocol"}
 LONGEST_FILE = 450
-LONGEST_FUNCTION = 50
+LONGEST_FUNCTION = 46
+"""Lines of a function, without its docstring."""
 
 
 def name_of(path: Path) -> str:
@@ -161,7 +162,12 @@ def test_modules_are_small_and_say_what_they_are(path: Path) -> None:
     assert lines_of_code(path) <= LONGEST_FILE
     for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno < LONGEST_FUNCTION, node.name
+            docstring = node.body[0].value if isinstance(node.body[0], ast.Expr) else None
+            described = 0
+            if isinstance(docstring, ast.Constant):
+                described = (docstring.end_lineno or 0) - docstring.lineno + 1
+            length = (node.end_lineno or 0) - node.lineno - described
+            assert length < LONGEST_FUNCTION, node.name
 
 
 BROAD = {
