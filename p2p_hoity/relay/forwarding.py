@@ -1,10 +1,10 @@
-"""Bytes between two connections of a relay: a task for each pair, or one task for all pairs.
+"""Forwarding of bytes between two connections of a relay: in a task for each pair, or one for all.
 
-Each direction holds one piece at most, and takes the next when the other end has taken that: a slow
-reader slows who writes to it, and nobody else ([L-33]).
+Each direction holds one piece of bytes at most, and reads the next one when the other end has taken
+that. So a slow reader slows down its own sender, and nobody else ([L-33]).
 
-A task for each direction would cost several times the work of the bytes themselves. Where the
-system has no epoll there is no exchange, and splices run as tasks ([L-33]).
+A task for each direction would cost several times the work of the bytes themselves. So on systems
+with epoll, one task carries the bytes of all pairs.
 """
 
 from __future__ import annotations
@@ -24,16 +24,20 @@ from ..net.network_errors import TROUBLE
 from ..net.transport import cut
 
 PIECE = 1 << 14
-"""Bytes read at once: on a link of 2 kB/s they are taken long before idleness is over."""
+"""Bytes read at once. On a link of 2 kB/s they are taken long before the pair counts as idle."""
 
 Ends = tuple[trio.abc.Stream, trio.abc.Stream]
+"""The two streams of a pair."""
 
 
 class Splice:
-    """Carries bytes between two streams; cut when idle too long or when a byte cap is reached.
+    """A connected pair of streams. It is cut when it is idle for too long, or has carried enough.
 
-    A way is 0 from the first end to the second, 1 from the second to the first; `carried` counts
-    all bytes.
+    Direction 0 leads from the first end to the second, and direction 1 back.
+
+    Attributes:
+        ends: The two streams.
+        carried: The number of bytes carried, in both directions together.
     """
 
     def __init__(
@@ -63,7 +67,7 @@ class Splice:
         self.carried = 0
 
     async def run(self) -> None:
-        """Returns when the splice is over and both streams are closed."""
+        """Carry bytes until the pair is cut or one end stops. Then both streams are closed."""
         self._passed = trio.current_time()
         try:
             with self._scope:
@@ -76,7 +80,11 @@ class Splice:
                 await cut(end)
 
     async def carry(self, early: tuple[bytes, bytes]) -> None:
-        """Pass bytes on until one end stops: by the exchange, or else in a task for each way."""
+        """Carry bytes until one end stops, by the exchange or in a task for each direction.
+
+        Args:
+            early: The bytes that each end has sent before.
+        """
         if self._exchange is not None and await self._exchange.carry(self, early):
             return
         async with trio.open_nursery() as nursery:
@@ -84,6 +92,7 @@ class Splice:
                 nursery.start_soon(self._pump, way, early[way], nursery.cancel_scope)
 
     async def _pump(self, way: int, early: bytes, both: trio.CancelScope) -> None:
+        """Carry the bytes of one direction until one end is gone."""
         source, sink = self.ends[way], self.ends[1 - way]
         with suppress(*TROUBLE):  # one end is gone, so the other goes too
             piece: bytes | bytearray = early or await source.receive_some(PIECE)
@@ -97,44 +106,55 @@ class Splice:
         both.cancel()
 
     def count(self, way: int, size: int, now: float) -> None:
-        """A piece is there, and due at the other end."""
+        """Count a piece that has been read from one end and has to be taken by the other.
+
+        Args:
+            way: The direction, 0 or 1.
+            size: Bytes of the piece.
+            now: The time, on trio's clock.
+        """
         self.carried += size
         self._passed = self._since[way] = now
         self._untaken[way] = True
 
     @property
     def is_spent(self) -> bool:
-        """Whether it has carried its share."""
+        """True if the pair has carried as many bytes as it may."""
         return self.carried >= self._most
 
     def taken(self, way: int) -> None:
-        """The other end has taken the piece."""
+        """Note that the other end has taken the piece of a direction.
+
+        Args:
+            way: The direction, 0 or 1.
+        """
         self._untaken[way] = False
 
     async def _watch(self) -> None:
-        """End it when nothing passes, or one end does not take what is there for it ([L-34])."""
+        """End the pair when nothing passes, or one end does not take its bytes ([L-34])."""
         while (due := self._due()) > trio.current_time():
             await trio.sleep_until(due)
         self._scope.cancel()
 
     def _due(self) -> float:
+        """Return when the pair has to end, unless bytes pass until then."""
         began = [since for since, is_out in zip(self._since, self._untaken, strict=True) if is_out]
         return min([self._passed, *began]) + self._idle
 
 
 AT_ONCE: Final[Quota] = 256
-"""Sockets that have their turn before others of this process have theirs."""
+"""Sockets that are served before other tasks of the process have their turn."""
 
 
 class Exchange:
-    """Carries the bytes of many splices, each within its own bounds."""
+    """Forwarding of many pairs in one task, with epoll."""
 
     def __init__(self) -> None:
         self._poll = select.epoll() if sys.platform == "linux" else None
         self._ends: dict[int, _End] = {}
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Forward bytes until cancelled."""
         if self._poll is None:
             return
         try:
@@ -149,14 +169,14 @@ class Exchange:
             self._poll.close()
 
     async def carry(self, splice: Splice, early: tuple[bytes, bytes]) -> bool:
-        """Carry for this splice until one of its sockets is at its end, or is closed.
+        """Carry the bytes of a pair until one of its sockets is at its end or closed.
 
         Args:
-            splice: Counts the bytes.
-            early: What was read from each end before.
+            splice: The pair, which counts the bytes.
+            early: The bytes that each end has sent before.
 
         Returns:
-            False, at once, if it cannot carry: the ends are no sockets, or there is no epoll.
+            False, at once, if the ends are no sockets or the system has no epoll. Otherwise True.
         """
         sockets = [one.socket for one in splice.ends if isinstance(one, trio.SocketStream)]
         if self._poll is None or len(sockets) < len(splice.ends):
@@ -185,14 +205,19 @@ class Exchange:
         return True
 
     def listen(self, end: _End, new: bool = False) -> None:
-        """Ask the system to tell of an end what it waits for now."""
+        """Register with the system what an end waits for now.
+
+        Args:
+            end: The end.
+            new: Whether it was not registered before.
+        """
         if self._poll is not None:
             wanted = end.wanted()
             (self._poll.register if new else self._poll.modify)(end.number, wanted)
 
 
 class _End:
-    """One socket of a splice, and what it has not taken yet of what the other has sent."""
+    """One socket of a pair, with the bytes of the other end that it has not taken yet."""
 
     __slots__ = ("exchange", "number", "other", "over", "rest", "splice", "way")
 
@@ -203,12 +228,21 @@ class _End:
         self.exchange, self.other, self.rest = exchange, self, b""
 
     def wanted(self) -> int:
-        """To be read while the other end takes what comes, and written to when something waits."""
+        """Return the events to wait for.
+
+        Returns:
+            Readable while the other end takes what comes, and writable while bytes are left.
+        """
         reading = 0 if self.other.rest else select.EPOLLIN
         return reading | (select.EPOLLOUT if self.rest else 0)
 
     def act(self, events: int, now: float) -> None:
-        """It can be written to, or read, or is broken."""
+        """Write or read as the events of the system allow, or end the pair if the socket is broken.
+
+        Args:
+            events: The events of epoll.
+            now: The time, on trio's clock.
+        """
         try:
             if self.rest and events & ~select.EPOLLIN:  # who takes nothing is heard all the same
                 self.rest = self.rest[os.write(self.number, self.rest) :]
@@ -231,18 +265,27 @@ class _End:
             self.over()
 
     def begin(self, piece: bytes) -> None:
-        """Pass on what was read before."""
+        """Forward bytes that were read before.
+
+        Args:
+            piece: The bytes.
+        """
         try:
             self._pass_on(piece, trio.current_time())
         except OSError:
             self.over()
 
     def _pass_on(self, piece: bytes, now: float) -> None:
+        """Count a piece and write it to the other end."""
         self.splice.count(self.way, len(piece), now)
         self.other.write(piece)
 
     def write(self, piece: bytes) -> None:
-        """Send a piece; while the system takes only a part, no more is read for it."""
+        """Send a piece. While the system accepts only a part of it, no more is read for this end.
+
+        Args:
+            piece: The bytes.
+        """
         try:
             sent = os.write(self.number, piece)
         except BlockingIOError:
@@ -254,5 +297,6 @@ class _End:
         self._listen_anew()
 
     def _listen_anew(self) -> None:
+        """Register both ends again after what they wait for has changed."""
         self.exchange.listen(self)
         self.exchange.listen(self.other)

@@ -1,6 +1,6 @@
-"""The mailboxes of a relay: a host waits under a number, and one guest speaks with it unread.
+"""Mailboxes of a relay: a host waits under a number, and one guest exchanges a few frames with it.
 
-A number and some frames that look random are all that a relay sees of a code ([K-6]).
+The number, and frames that look random, are everything that a relay sees of a code ([K-6]).
 """
 
 from __future__ import annotations
@@ -26,16 +26,20 @@ from ..net.transport import encode_frame
 from .relay_limits import RelayLimits, Stay, Visit, count_down
 
 REST: Final[Seconds] = 120.0
-"""Seconds for which a number is given to nobody else: who mistyped a code would try another's."""
+"""Seconds for which a used number is given to nobody else.
+
+A guest that mistypes a code would otherwise try another host's.
+"""
 MOST_RESTING: Final[Quota] = 4096
+"""Used numbers that are remembered at most."""
 MEMORY: Final[Seconds] = 600.0
-"""Seconds for which misses count: as long as a host's code is good."""
+"""Seconds for which wrong numbers count, which is the lifetime of a host's code."""
 SPARE: Final[Quota] = 20
-"""Numbers to draw from for each miss of late."""
+"""Numbers to draw from for each recent wrong number."""
 
 
 class MailboxEnd(Code):
-    """Why a relay ends a mailbox."""
+    """Reasons why a relay ends a mailbox."""
 
     OVER = "mailbox-over", "the relay has ended the conversation"
     UNASKED = "mailbox-spoken-to-early", "the host spoke before a guest was there"
@@ -44,19 +48,35 @@ class MailboxEnd(Code):
 
 @dataclass(eq=False)
 class End:
-    """One end of a mailbox, and how many frames it has said."""
+    """One end of a mailbox.
+
+    Attributes:
+        link: Its connection.
+        said: How many frames it has sent.
+    """
 
     link: Link
     said: int = 0
 
     def close(self, code: Code) -> None:
-        """Not any more."""
+        """End the connection.
+
+        Args:
+            code: The reason.
+        """
         self.link.close(because(code))
 
 
 @dataclass(eq=False)
 class Mailbox:
-    """A host that waits under a number, and, once it has come, the guest."""
+    """A host that waits under a number, and its guest once it has come.
+
+    Attributes:
+        number: The number.
+        source: The machine of the host, as connections are counted.
+        host: The host's end.
+        guest: The guest's end, None before it has come.
+    """
 
     number: int
     source: str
@@ -64,7 +84,13 @@ class Mailbox:
     guest: End | None = None
 
     def pass_on(self, data: bytes, teller: End, hearer: End | None) -> None:
-        """One frame to the other end, of the few that each may say."""
+        """Forward a frame to the other end, if its sender may send another one.
+
+        Args:
+            data: The frame.
+            teller: The end that has sent it.
+            hearer: The other end, None if there is none yet.
+        """
         teller.said += 1
         if hearer is None:
             teller.close(MailboxEnd.UNASKED)
@@ -75,27 +101,47 @@ class Mailbox:
 
 
 class Numbers:
-    """Numbers as short as may be, drawn by lot, each at rest for a while after its use."""
+    """The numbers of a relay's mailboxes: short, random, and not reused for a while."""
 
     def __init__(self) -> None:
         self._resting: dict[int, float] = {}  # in the order of their ends
         self._misses, self._when = 0.0, 0.0
 
     def misses(self, now: float) -> float:
-        """Return about how many have named a number at which nobody waits, in `MEMORY` seconds.
+        """Return a weighted count of how often a number was named at which nobody waits.
 
-        They are mostly strangers who guess. Older ones fade.
+        Most of these are guesses by strangers. A miss counts for about `MEMORY` seconds and fades.
+
+        Args:
+            now: The time, in seconds.
+
+        Returns:
+            The count.
         """
         return self._misses * math.exp((self._when - now) / MEMORY)
 
     def miss(self, now: float) -> None:
-        """Count one more of these."""
+        """Count a number at which nobody waits.
+
+        Args:
+            now: The time, in seconds.
+        """
         self._misses, self._when = self.misses(now) + 1, now
 
     def draw(self, taken: Container[int], number: int, now: float) -> int:
-        """Return a number that is not among the `number` taken: of one digit while there are few,
-        then of two, and so on. At least every second one of those drawn from is free, and those
-        who guess as often as of late find it with a chance of one in `SPARE` while it is good.
+        """Draw a free number.
+
+        It has one digit while few are taken, then two, and so on. At least every second number of
+        the range is free. Strangers who guess as often as recently find it during its lifetime with
+        a chance of one in `SPARE`.
+
+        Args:
+            taken: The numbers that are taken.
+            number: How many these are.
+            now: The time, in seconds.
+
+        Returns:
+            The number.
 
         SPEC: [K-6].
         """
@@ -109,13 +155,19 @@ class Numbers:
         return drawn
 
     def rest(self, number: int, now: float) -> None:
-        """It has been used."""
+        """Note that a number was used and must not be drawn for a while.
+
+        Args:
+            number: The number.
+            now: The time, in seconds.
+        """
         self._wake(now)
         if len(self._resting) >= MOST_RESTING:
             del self._resting[next(iter(self._resting))]
         self._resting[number] = now + REST
 
     def _wake(self, now: float) -> None:
+        """Forget the used numbers that may be drawn again."""
         while self._resting:
             first = next(iter(self._resting))
             if self._resting[first] > now:
@@ -124,7 +176,7 @@ class Numbers:
 
 
 class Mailboxes:
-    """All of one relay."""
+    """All mailboxes of one relay."""
 
     def __init__(self, limits: RelayLimits) -> None:
         self._limits = limits
@@ -135,7 +187,16 @@ class Mailboxes:
         self._guesses = Buckets(limits.guesses)
 
     async def attend(self, visit: Visit, wish: bytes) -> Stay | None:
-        """A host that wants a mailbox, or a guest that speaks first to one, by its number."""
+        """Make a mailbox for a host, or connect a guest with one.
+
+        Args:
+            visit: The connection.
+            wish: Empty for a host. A guest sends the number of a mailbox and its first frame.
+
+        Returns:
+            The rest of the service, or None if the request is malformed. A NetError is raised if it
+            is refused.
+        """
         if not wish:
             has_its_fill = self._open[visit.source] >= self._limits.mailboxes_per_source
             if has_its_fill or not self._has_room(visit.source):
@@ -151,7 +212,10 @@ class Mailboxes:
         return await self._speak(visit, int.from_bytes(wish[:NUMBER], "big"), wish[NUMBER:])
 
     def _has_room(self, source: str) -> bool:
-        """Whether there is room for one more host; one of a crowded address makes some ([K-6])."""
+        """Return whether there is room for one more host.
+
+        An address with many hosts may make room ([K-6]).
+        """
         if self._open.total() < self._limits.mailboxes:
             return True
         box = one_to_make_room(list(self._waiting.values()), source)
@@ -162,7 +226,10 @@ class Mailboxes:
         return True
 
     async def _speak(self, visit: Visit, number: int, first: bytes) -> Stay:
-        """The first who comes has the mailbox; whoever comes then is told that there is none."""
+        """Connect the first guest that names a mailbox.
+
+        Any further one is told that there is none.
+        """
         if not self._guesses.take_if_any(visit.source, trio.current_time()):
             await visit.refuse(Verdict.FULL)
         box = self._waiting.pop(number, None)
@@ -175,10 +242,11 @@ class Mailboxes:
         return lambda: self._talk(box, guest)
 
     def _welcomed(self, visit: Visit) -> Link:
+        """Return a link over the connection, which begins with the verdict that it is welcome."""
         return Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
 
     async def _keep(self, box: Mailbox) -> None:
-        """The host's end, from its first moment to its last."""
+        """Run the connection of a host until its end, and then close that of its guest."""
         limits = self._limits
 
         async def hear(data: bytes) -> None:
@@ -199,17 +267,19 @@ class Mailboxes:
             box.guest.close(MailboxEnd.OVER)
 
     async def _grow_old(self, box: Mailbox) -> None:
+        """Close a mailbox that nobody has used during its lifetime."""
         await trio.sleep(self._limits.mailbox_life)
         if box.guest is None:
             box.host.close(MailboxEnd.OVER)
 
     def _forget(self, box: Mailbox) -> None:
+        """Remove a mailbox from those that guests can name."""
         if self._waiting.get(box.number) is box:
             del self._waiting[box.number]
             self._numbers.rest(box.number, trio.current_time())
 
     async def _talk(self, box: Mailbox, guest: End) -> None:
-        """The guest's end; when it is over, the host's is too."""
+        """Run the connection of a guest until its end, and then close that of its host."""
 
         async def hear(data: bytes) -> None:
             box.pass_on(data, guest, box.host)

@@ -1,4 +1,4 @@
-"""What bounds one relay, and each connection that has heard its challenge."""
+"""The limits of one relay, and a connection that has received its challenge."""
 
 from __future__ import annotations
 
@@ -27,79 +27,102 @@ from .relay_log import Event, Watch
 
 @dataclass(frozen=True)
 class RelayLimits:
-    """Caps of one relay; times in seconds. As given they carry a thousand tables of six."""
+    """The limits of one relay, in seconds where they are times.
+
+    The defaults allow a thousand tables of six seats.
+
+    Attributes:
+        seats: Ids that may wait here.
+        seats_per_source: The same, of one machine.
+        splices: Pairs that may be connected, or called and not taken yet.
+        splices_per_source: The same, called from one machine.
+        splices_per_seat: The same, to one id.
+        splice_bytes: Bytes through one pair, in both directions together.
+        idle: Seconds without a byte in either direction after which a pair is cut. Live links send
+            heartbeats more often.
+        mailboxes: Hosts that may wait for a guest with a code.
+        mailboxes_per_source: The same, of one machine.
+        mailbox_life: Seconds after which a mailbox that nobody has used is closed. Hosts make a new
+            one earlier.
+        mailbox_talk: Seconds from a guest's first frame to the end of the conversation.
+        guesses: Mailboxes that one machine may ask for at once, whether they exist or not, and how
+            many more in a second.
+        link: Handshake time, heartbeats and unproven connections, as for any hub. Little but
+            heartbeats is read from a waiting node.
+    """
 
     seats: Quota = 6_000
-    """Ids that wait here."""
     seats_per_source: Quota = 256
-    """The same, from one machine."""
     splices: Quota = 15_000
-    """Pairs of connections spliced, or called and not yet taken."""
     splices_per_source: Quota = 256
-    """The same, called from one machine."""
     splices_per_seat: Quota = 64
-    """The same, to one id."""
     splice_bytes: Quota = 1 << 30
-    """Bytes through one splice, both directions together."""
     idle: Seconds = 30.0
-    """A splice without a byte in either direction for so long is cut; live links beat in it."""
     mailboxes: Quota = 4_000
-    """Hosts that wait for a guest with a code."""
     mailboxes_per_source: Quota = 64
-    """The same, from one machine."""
     mailbox_life: Seconds = 900.0
-    """A mailbox that nobody has come to is closed after so long; hosts take a fresh one sooner."""
     mailbox_talk: Seconds = 30.0
-    """Seconds from a guest's first word to the end of the conversation."""
     guesses: Pace = (12, 0.2)
-    """Mailboxes that are asked for from one machine at once, found or not, and a second after
-    that."""
     link: Limits = field(
         default_factory=lambda: Limits(
             frame=MAX_HANDSHAKE_FRAME, queue_bytes=1 << 14, bytes_read=(1 << 17, 8192)
         )
     )
-    """Handshake time, heartbeats and unauthenticated connections, as for any hub; of those who
-    wait here little but heartbeats is read."""
 
 
 @dataclass(eq=False)
 class Visit:
-    """Someone who has proven nothing: a stream to it, its address, our challenge to it, and the
-    version of a relay that it has taken."""
+    """A connection that has received the relay's challenge and may have proven nothing.
+
+    Attributes:
+        tls: The TLS stream, None once the connection has left TLS.
+        bare: The stream below TLS.
+        address: Where it comes from.
+        challenge: The challenge that it has received.
+        version: The version of the relay protocol that it has chosen.
+        watch: Where the relay counts and logs events.
+        scope: The cancel scope of everything that is done for this connection.
+    """
 
     tls: TlsStream | None = field(repr=False)
     bare: trio.abc.Stream = field(repr=False)
-    """What lies below the TLS."""
     address: Address
     challenge: bytes = field(repr=False)
     version: int
     watch: Watch = field(repr=False)
     scope: trio.CancelScope = field(repr=False)
-    """All that is done for this visitor."""
 
     @property
     def stream(self) -> TlsStream:
-        """What it is spoken to by, until its TLS is laid aside."""
+        """The TLS stream. A RuntimeError is raised once the connection has left TLS."""
         if self.tls is None:
             raise RuntimeError("nothing is said to it any more")
         return self.tls
 
     @property
     def source(self) -> str:
-        """The machine it is charged to."""
+        """The machine to which the connection is charged."""
         return source_of(self.address.host)
 
     async def refuse(self, verdict: Verdict) -> NoReturn:
-        """Say why not; then the NetError that ends the visit."""
+        """Send a verdict, and end the connection.
+
+        Args:
+            verdict: The reason.
+
+        Raises:
+            NetError: Always, with the code of the verdict.
+        """
         self.watch.note(Event.REFUSED, self.source, verdict=BY_VERDICT[verdict].value)
         await send(self.stream, verdict.encode())
         raise NetError(BY_VERDICT[verdict])
 
     async def welcome(self) -> bytes:
-        """Welcome it to a splice and go on in plain TCP: what came on `bare` already ([L-32]).
+        """Tell the node that it is connected to the other end, and leave TLS ([L-32]).
 
-        NetError when it breaks off.
+        Returns:
+            The bytes that have arrived below TLS already. A NetError is raised if the connection
+            breaks.
         """
         await send(self.stream, Verdict.WELCOME.encode())
         _, early = await laid_aside(self.stream)
@@ -108,20 +131,35 @@ class Visit:
 
 
 Stay = Callable[[], Awaitable[None]]
-"""What a connection does once it has said what it wants, and no longer counts as unproven."""
+"""The rest of a service, for which a connection no longer counts as unproven."""
 Wish = Callable[[Visit, bytes], Awaitable[Stay | None]]
-"""What answers a wish, given all bytes behind its version; None, or a NetError, ends the visit."""
+"""The handler of a request. It is given the connection and the bytes after the version.
+
+It returns the rest of the service. With None, or a NetError, the connection ends.
+"""
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def lasted(began: float) -> dict[str, int]:
-    """For how many seconds, as a log has it."""
+    """Return the duration of something as a field of the log.
+
+    Args:
+        began: When it began, on trio's clock.
+
+    Returns:
+        The field `seconds`, rounded.
+    """
     return {"seconds": round(trio.current_time() - began)}
 
 
 def count_down(tally: Counter[Key], key: Key) -> None:
-    """One less of key; what is at zero takes no room."""
+    """Subtract one from a count, and drop counts of zero.
+
+    Args:
+        tally: The counts.
+        key: The count to change.
+    """
     tally[key] -= 1
     if not tally[key]:
         del tally[key]

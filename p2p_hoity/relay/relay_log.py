@@ -1,8 +1,8 @@
-"""What a relay notes of itself: how often what happened, how late it is; nothing of who or what.
+"""Counts and log of a relay, which tell nothing about who or what.
 
-A log has one line for an event, without ids, tokens or contents, and no more lines than an honest
-day needs. Whence someone comes stands there as a word that means nothing outside this process,
-unless who runs the relay wants addresses.
+The log has one line for an event, without ids, tokens or contents. The number of lines a second is
+limited. A machine appears as a word that means nothing outside this process, unless the operator
+wants addresses.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from protocol.bounds import Pace, Quota, Seconds
 from ..net.link_limits import Bucket
 
 LATE: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Bounds, in seconds, of the classes of lateness that are counted."""
+"""Upper bounds of the classes of lateness that are counted, in seconds."""
 
 
 PROBE: Final[Seconds] = 0.25
-"""Seconds from one look at the lateness to the next."""
+"""Seconds between two measurements of the lateness."""
 
 
 LINES: Final[Pace] = (200, 20.0)
-"""Lines of the log that are written at once, and a second after that."""
+"""Lines that may be logged at once, and how many more in a second."""
 
 
 KEPT_LINES: Final[Quota] = 1000
-"""Lines that wait for who reads the log; more are left out."""
+"""Lines that wait for the reader of the log. More are dropped."""
 
 
 class Event(StrEnum):
-    """What can happen at a relay."""
+    """The events at a relay."""
 
     CAME = "came"
     SECURED = "secured"
@@ -56,19 +56,28 @@ class Event(StrEnum):
 
 
 LOGGED: Final = frozenset(Event) - {Event.CAME, Event.SECURED, Event.OBSERVED, Event.CALLED}
-"""Strangers who do nothing but come leave no line: they could fill a disk."""
+"""The events that are logged.
+
+Those that a stranger causes by merely connecting are not, since they could fill a disk.
+"""
 
 
 class Watch:
-    """Counts for metrics, and lines for a log if one is kept."""
+    """The counts of a relay, and its log if there is one.
+
+    Attributes:
+        events: How often each event has happened.
+        refused: How often each verdict was given.
+        carried: Bytes of the pairs that have ended.
+        late: How often this process was late by up to each bound of `LATE`, and then by more.
+        lateness: The sum of all measured lateness, in seconds.
+    """
 
     def __init__(self, log: Callable[[str], None] | None = None, with_addresses: bool = False):
         self.events: Counter[Event] = Counter()
         self.refused: Counter[str] = Counter()
         self.carried = 0
-        """Bytes of the splices that are over."""
         self.late = [0] * (len(LATE) + 1)
-        """How often this process was late by up to each bound, then by more."""
         self.lateness = 0.0
         self._log, self._with_addresses = log, with_addresses
         self._key = secrets.token_bytes(16)
@@ -76,7 +85,13 @@ class Watch:
         self._left_out = 0
 
     def note(self, event: Event, source: str = "", **fields: str | int) -> None:
-        """It happened, by the doing of someone from this machine; fields name nobody."""
+        """Count an event, and log it.
+
+        Args:
+            event: The event.
+            source: The machine that caused it, if there is one.
+            fields: Further fields of the log line. They name nobody.
+        """
         self.events[event] += 1
         if "verdict" in fields:
             self.refused[str(fields["verdict"])] += 1
@@ -86,6 +101,7 @@ class Watch:
     def _write(
         self, log: Callable[[str], None], event: Event, source: str, fields: dict[str, str | int]
     ) -> None:
+        """Write a line of the log, unless there are too many."""
         if not self._lines.take_if_any(trio.current_time()):
             self._left_out += 1
             return
@@ -98,13 +114,13 @@ class Watch:
         log(" ".join([when, event.value, *(f"{name}={value}" for name, value in more.items())]))
 
     def _word(self, source: str) -> str:
-        """The same for one machine while this process runs, and worth nothing afterwards."""
+        """Return the word for a machine, which is the same only while this process runs."""
         if self._with_addresses:
             return source
         return hashlib.blake2b(source.encode(), digest_size=4, key=self._key).hexdigest()
 
     async def look(self) -> None:
-        """Note how late this process is, until cancelled."""
+        """Measure how late this process is, until cancelled."""
         while True:
             due = trio.current_time() + PROBE
             await trio.sleep_until(due)
@@ -114,19 +130,23 @@ class Watch:
 
 
 class LogWriter:
-    """Writes lines to a stream in a thread of its own: who does not read them stops nothing."""
+    """A writer of lines in a thread of its own, so that a slow reader blocks nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._send, self._lines = trio.open_memory_channel[str](KEPT_LINES)
 
     def put(self, line: str) -> None:
-        """One line more, if there is room."""
+        """Add a line, if there is room.
+
+        Args:
+            line: The line.
+        """
         with suppress(trio.WouldBlock):
             self._send.send_nowait(line)
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Write lines until cancelled."""
         async for line in self._lines:
             await trio.to_thread.run_sync(self._write, line, abandon_on_cancel=True)
 

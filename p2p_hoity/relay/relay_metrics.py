@@ -1,6 +1,6 @@
-"""What a relay notes of itself, as Prometheus reads it: numbers, and nothing of who or what.
+"""Metrics of a relay in Prometheus' format: counts that tell nothing about who or what.
 
-prometheus-client is an extra of this package, `relay`, and loaded only when asked for.
+The package prometheus-client belongs to the extra `relay` and is loaded only when it is needed.
 """
 
 from __future__ import annotations
@@ -26,25 +26,29 @@ if TYPE_CHECKING:
     from .relay_server import Relay
 
 READERS: Final[Quota] = 8
-"""Connections that are answered at once; more are cut."""
+"""Connections that are answered at the same time. More are cut."""
 REQUEST_TIMEOUT: Final[Seconds] = 5.0
 """Seconds for one connection, from its beginning to its end."""
 MAX_REQUEST: Final = 4096
-"""Bytes of a question."""
+"""Bytes of a request at most."""
 
 
 class MetricsCode(Code):
-    """Why there are no metrics."""
+    """Reasons why there are no metrics."""
 
     NO_LIBRARY = "no-metrics-library", "metrics need the package {name}: install it with {command}"
 
 
 class MetricsError(CodedError):
-    """Metrics were asked for and cannot be had."""
+    """Metrics were requested and are not available."""
 
 
 def need_libraries() -> None:
-    """MetricsError if the extra is not installed."""
+    """Check that the package for metrics is installed.
+
+    Raises:
+        MetricsError: If it is not.
+    """
     try:
         import prometheus_client  # noqa: F401
     except ImportError as error:
@@ -53,13 +57,17 @@ def need_libraries() -> None:
 
 
 class RelayCollector:
-    """The numbers of one relay, each time they are asked for."""
+    """The current figures of one relay, for a registry of Prometheus."""
 
     def __init__(self, relay: Relay, watch: Watch) -> None:
         self._relay, self._watch = relay, watch
 
     def collect(self) -> Iterator[Metric]:
-        """All of them."""
+        """Yield the figures of the relay.
+
+        Yields:
+            Each group of figures.
+        """
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         gauge = GaugeMetricFamily("hoity_relay_now", "How many there are now.", labels=["what"])
@@ -82,6 +90,7 @@ class RelayCollector:
         yield from (gauge, events, refused, spliced, self._lateness())
 
     def _lateness(self) -> Metric:
+        """Return the histogram of the relay's lateness."""
         from prometheus_client.core import HistogramMetricFamily
 
         bounds = [*map(str, LATE), "+Inf"]
@@ -95,7 +104,15 @@ class RelayCollector:
 
 
 def exposition(relay: Relay, watch: Watch) -> Callable[[], bytes]:
-    """What makes the page of a relay's numbers and of its process's memory, time and files."""
+    """Return a function that makes the page of metrics.
+
+    Args:
+        relay: The relay.
+        watch: Its counts of events.
+
+    Returns:
+        A function that returns the page with the figures of the relay and of its process.
+    """
     from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 
     registry = CollectorRegistry()
@@ -111,7 +128,18 @@ async def serve_metrics(
     network: Network | None = None,
     task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Answer GET /metrics with a fresh page until cancelled; NetError when it cannot listen."""
+    """Answer requests for /metrics until cancelled.
+
+    The task is started with the addresses at which it listens. A NetError is raised if it cannot
+    listen.
+
+    Args:
+        host: The address to listen on.
+        port: The port, or 0 for a free one.
+        page: Makes the page.
+        network: The network, if that is not TCP.
+        task_status: Trio's way to report that the task has started.
+    """
     listeners = await (network or TcpNetwork()).listen(host, port)
     room = trio.CapacityLimiter(READERS)
     async with trio.open_nursery() as nursery:
@@ -123,7 +151,7 @@ async def serve_metrics(
 async def _answer(
     page: Callable[[], bytes], room: trio.CapacityLimiter, stream: trio.abc.Stream, source: Address
 ) -> None:
-    """One question, one answer, in the time there is; who asks when all are busy is cut."""
+    """Answer one request within the time limit. A connection beyond the limit is cut."""
     try:
         room.acquire_nowait()
     except trio.WouldBlock:
@@ -140,7 +168,7 @@ async def _answer(
 
 
 async def _converse(stream: trio.abc.Stream, page: Callable[[], bytes]) -> None:
-    """Answer the first question, unless who asks is gone."""
+    """Read one HTTP request and answer it, unless the connection is gone."""
     import h11
 
     talk = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST)

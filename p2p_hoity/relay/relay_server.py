@@ -1,8 +1,8 @@
-"""A relay at work: it listens, reads what each connection wants, and serves it.
+"""The server of a relay: it listens, reads what each connection requests, and serves it.
 
 Every connection to a relay is TLS to the relay's own key, which nobody has to trust. After the
-relay's challenge the dialler says one thing, its wish. A relay learns who waits, who is called,
-from which address, and how many bytes pass; never what they say ([L-4]).
+relay's challenge the connecting node sends one request. A relay learns which ids wait, who calls
+whom from which address, and how many bytes pass. It never learns the content ([L-4]).
 """
 
 from __future__ import annotations
@@ -39,7 +39,16 @@ from .rendezvous import Calls, Seats
 
 
 def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
-    """Every wish of SPEC 13.2 by its first byte; any other is no wish."""
+    """Return the handler of every request of SPEC 13.2.
+
+    Args:
+        seats: The nodes that wait at the relay.
+        calls: The calls to them.
+        mailboxes: The hosts that wait with a code.
+
+    Returns:
+        Handlers by the first byte of the request. No other byte is a request.
+    """
     return {
         REGISTER: seats.register,
         CALL: calls.call,
@@ -50,16 +59,21 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 
 
 async def _observe(visit: Visit, rest: bytes) -> None:
-    """Tell a newcomer where it comes from, as this relay sees it; that is all it came for."""
+    """Tell a node at which address the relay sees it. Nothing follows."""
     if not rest:
         visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))
 
 
 class Relay:
-    """One relay: its key, its newcomers, and the rooms behind its door.
+    """One relay, with its key, its connections and everything that they share.
 
-    Without an identity it takes a new one: nobody needs to know a relay again.
+    Without an identity it makes a new one, since nobody needs to recognise a relay.
+
+    Attributes:
+        unproven: The connections that have not sent a valid request yet.
+        seats: The nodes that wait at the relay.
+        calls: The calls to them, and the connected pairs.
     """
 
     def __init__(
@@ -84,7 +98,7 @@ class Relay:
         self.calls = Calls(self.seats, limits, self._exchange)
         self._wishes = wishes_of(self.seats, self.calls, Mailboxes(limits))
         self._scopes: set[trio.CancelScope] = set()
-        self._doors, self._inside = trio.CancelScope(), trio.CancelScope()
+        self._accepting, self._inside = trio.CancelScope(), trio.CancelScope()
 
     async def serve(
         self,
@@ -96,10 +110,19 @@ class Relay:
         drain: float = 0.0,
         task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Serve on host ('' for every address) and port (0 for a free one), once, until cancelled.
+        """Serve connections until cancelled, or until the relay has drained. Call this once.
 
-        Started with the 'host:port' it listens on; NetError when it cannot. When `stop` is set it
-        takes nobody in and lets the splices that run go on for at most `drain` seconds ([L-35]).
+        When `stop` is set, the relay accepts nobody new, closes what waits or calls, and lets the
+        connected pairs go on for `drain` seconds at most ([L-35]). The task is started with the
+        addresses at which it listens, as 'host:port'. A NetError is raised if it cannot listen.
+
+        Args:
+            host: The address to listen on, or '' for every address.
+            port: The port, or 0 for a free one.
+            network: The network, if that is not TCP.
+            stop: Set to end the relay.
+            drain: Seconds for which connected pairs may go on after that.
+            task_status: Trio's way to report that the task has started.
         """
         listeners = await (network or TcpNetwork()).listen(host, port)
         async with trio.open_nursery() as rooms:
@@ -113,7 +136,7 @@ class Relay:
                     # Let nobody in, send away those who wait or call, and let the splices run for
                     # `drain` seconds ([L-35]).
                     self._watch.note(Event.DRAINS, splices=self.calls.spliced)
-                    self._doors.cancel()
+                    self._accepting.cancel()
                     self._inside.deadline = trio.current_time() + drain
                     for scope in self._scopes - self.calls.scopes:
                         scope.cancel()
@@ -121,13 +144,17 @@ class Relay:
             rooms.cancel_scope.cancel()
 
     async def _attend_all(self, listeners: list[StreamListener], visitors: trio.Nursery) -> None:
-        with self._doors:
-            async with trio.open_nursery() as doors:
+        """Accept connections until the relay drains."""
+        with self._accepting:
+            async with trio.open_nursery() as accepting:
                 for listener in listeners:
-                    doors.start_soon(attend_all, listener, visitors, self._attend)
+                    accepting.start_soon(attend_all, listener, visitors, self._attend)
 
     async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """One connection, from its first byte to its last; whatever it does harms only itself."""
+        """Serve one connection from its first byte to its last.
+
+        An error affects this connection only.
+        """
         self._watch.note(Event.CAME)
         stay: Stay | None = None
         newcomer = UnprovenStream(raw, source_of(address.host))
@@ -144,10 +171,10 @@ class Relay:
 
     @contextmanager
     def _scope(self) -> Iterator[trio.CancelScope]:
-        """One that a relay which drains cancels; one that comes too late is cancelled at once."""
+        """Return a cancel scope that ends when the relay drains."""
         with trio.CancelScope() as scope:
             self._scopes.add(scope)
-            if self._doors.cancel_called:
+            if self._accepting.cancel_called:
                 scope.cancel()
             try:
                 yield scope
@@ -157,7 +184,11 @@ class Relay:
     async def _hear(
         self, newcomer: UnprovenStream, address: Address, scope: trio.CancelScope
     ) -> Stay | None:
-        """What a newcomer wants, begun as far as it may be while unproven; what follows, if any."""
+        """Read the request of a new connection, and begin to serve it.
+
+        Returns:
+            The rest of the service, for which the connection no longer counts as unproven, or None.
+        """
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)
         self._watch.note(Event.SECURED)

@@ -1,4 +1,4 @@
-"""Who waits at a relay, and calls to those who wait."""
+"""The nodes that wait at a relay, and the calls to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .relay_log import Event
 
 
 class RelayCode(Code):
-    """Why a relay ends the link of one that waits at it."""
+    """Reasons why a relay ends the link of a node that waits at it."""
 
     CAME_AGAIN = "relay-came-again", "the same id came to wait here again"
     SPOKE = "relay-spoken-to", "a seat that waits has nothing to say here"
@@ -32,7 +32,13 @@ class RelayCode(Code):
 
 @dataclass(frozen=True, eq=False)
 class WaitingSeat:
-    """A connection on which calls for one proven id are announced."""
+    """A connection on which calls for one proven id are announced.
+
+    Attributes:
+        link: The connection.
+        source: The machine that it comes from, as connections are counted.
+        instance: The process that it belongs to ([L-10]).
+    """
 
     link: Link
     source: str
@@ -40,7 +46,7 @@ class WaitingSeat:
 
 
 class Seats:
-    """Who waits here."""
+    """The nodes that wait at this relay, by their ids."""
 
     def __init__(self, listener: Listener, limits: RelayLimits) -> None:
         self._listener = listener
@@ -53,11 +59,29 @@ class Seats:
         return len(self._seats)
 
     def get(self, peer: bytes) -> WaitingSeat | None:
-        """Who waits under this id."""
+        """Return the node that waits under an id.
+
+        Args:
+            peer: The id, 32 bytes.
+
+        Returns:
+            Its connection, or None if nobody waits under this id.
+        """
         return self._seats.get(peer)
 
     async def register(self, visit: Visit, proof: bytes) -> Stay | None:
-        """A seat by its proven id; one that another process of it holds stays ([L-10])."""
+        """Let a node wait under its proven id.
+
+        If another process with this id waits here and its connection is alive, that one stays
+        ([L-10]).
+
+        Args:
+            visit: The connection.
+            proof: Its answer to the relay's challenge, without the version.
+
+        Returns:
+            The rest of the service. A NetError is raised if the node is refused.
+        """
         try:
             answer = bytes([visit.version]) + proof
             proven = self._listener.check(answer, visit.challenge)
@@ -72,7 +96,10 @@ class Seats:
         return lambda: self._keep(proven.peer, seat, visit)
 
     def _is_full(self, source: str, old: WaitingSeat | None) -> bool:
-        """Whether one more would be too many; an id that comes again takes its own place."""
+        """Return whether one more node would be too many.
+
+        An id that comes again replaces itself.
+        """
         if old is not None and old.source == source:
             return False
         if self._from[source] >= self._limits.seats_per_source:
@@ -80,7 +107,7 @@ class Seats:
         return old is None and len(self._seats) >= self._limits.seats and not self._clear(source)
 
     def _clear(self, source: str) -> bool:
-        """Whether one of a crowded address makes room for a seat of another ([L-36])."""
+        """Return whether an address with many waiting nodes makes room for another one ([L-36])."""
         seat = one_to_make_room(list(self._seats.values()), source)
         if seat is None:
             return False
@@ -89,9 +116,11 @@ class Seats:
         return True
 
     def _forget(self, peer: bytes) -> None:
+        """Remove a node that waits."""
         count_down(self._from, self._seats.pop(peer).source)
 
     def _enter(self, visit: Visit, proven: Proven, old: WaitingSeat | None) -> WaitingSeat:
+        """Add a node that waits, in the place of an earlier connection of the same id."""
         link = Link(visit.stream, self._link_limits, first=encode_frame(Verdict.WELCOME.encode()))
         if old is not None:
             old.link.close(because(RelayCode.CAME_AGAIN))
@@ -101,6 +130,8 @@ class Seats:
         return seat
 
     async def _keep(self, peer: bytes, seat: WaitingSeat, visit: Visit) -> None:
+        """Run the connection of a waiting node until it ends. The node must not send anything."""
+
         async def hear(_: bytes) -> None:
             seat.link.close(because(RelayCode.SPOKE))
 
@@ -116,7 +147,16 @@ class Seats:
 
 @dataclass(eq=False)
 class Call:
-    """A caller that waits for an id to take its call; taker is the other end once it has."""
+    """A connection that calls an id and waits for the called node.
+
+    Attributes:
+        visit: The connection of the caller.
+        seat: The waiting connection of the called node.
+        peer: The called id, 32 bytes.
+        taker: The connection with which the called node takes the call.
+        taken: Set when the call is taken.
+        over: Set when the call has ended.
+    """
 
     visit: Visit
     seat: WaitingSeat
@@ -127,7 +167,11 @@ class Call:
 
 
 class Calls:
-    """Who calls whom, and what is spliced."""
+    """The calls at one relay, and the connected pairs.
+
+    Attributes:
+        scopes: The cancel scopes of the connections that are connected in pairs.
+    """
 
     def __init__(self, seats: Seats, limits: RelayLimits, exchange: Exchange) -> None:
         self._seats = seats
@@ -140,25 +184,33 @@ class Calls:
         self._count = 0
         self._running: set[Splice] = set()
         self.scopes: set[trio.CancelScope] = set()
-        """Of the visitors who are spliced."""
 
     @property
     def waiting(self) -> int:
-        """Calls that nobody has taken yet."""
+        """The number of calls that nobody has taken yet."""
         return len(self._announced)
 
     @property
     def spliced(self) -> int:
-        """Splices that run."""
+        """The number of connected pairs."""
         return len(self._running)
 
     @property
     def carried(self) -> int:
-        """Bytes that they have carried so far."""
+        """The number of bytes that the connected pairs have carried so far."""
         return sum(splice.carried for splice in self._running)
 
     async def call(self, visit: Visit, peer: bytes) -> Stay | None:
-        """A call of the seat that waits under this id."""
+        """Call the node that waits under an id.
+
+        Args:
+            visit: The connection of the caller.
+            peer: The id, 32 bytes.
+
+        Returns:
+            The rest of the service, or None if the request is malformed. A NetError is raised if
+            the call is refused.
+        """
         if len(peer) != ID:
             return None
         seat = self._seats.get(peer)
@@ -170,7 +222,15 @@ class Calls:
         return lambda: self._carry(Call(visit, seat, peer))
 
     async def take(self, visit: Visit, token: bytes) -> Stay | None:
-        """The other end of a call that was announced by this token."""
+        """Take the call that was announced with a token.
+
+        Args:
+            visit: The connection of the called node.
+            token: The token.
+
+        Returns:
+            The rest of the service, or None if there is no such call any more.
+        """
         call = self._announced.pop(token, None)
         if call is None:
             return None  # too late, or a guess
@@ -179,6 +239,7 @@ class Calls:
         return call.over.wait
 
     def _is_full(self, source: str, seat: WaitingSeat, peer: bytes) -> bool:
+        """Return whether one more call exceeds a limit of the relay, a machine or the called id."""
         most = self._limits.splices_per_source
         return (
             self._count >= self._limits.splices
@@ -188,7 +249,7 @@ class Calls:
         )
 
     async def _carry(self, call: Call) -> None:
-        """One call from its announcement to its end."""
+        """Run one call from its announcement to its end."""
         self._count += 1
         self._from[call.visit.source] += 1
         self._towards[call.seat.source] += 1
@@ -218,6 +279,7 @@ class Calls:
             call.over.set()
 
     async def _splice(self, caller: Visit, taker: Visit) -> None:
+        """Connect the two ends of a call, and carry their bytes."""
         limits, early = self._limits, await self._welcomed(caller, taker)
         if early is not None:
             ends = caller.bare, taker.bare
@@ -236,8 +298,12 @@ class Calls:
                 watch.note(Event.PARTED, caller.source, bytes=splice.carried, **lasted(began))
 
     async def _welcomed(self, caller: Visit, taker: Visit) -> tuple[bytes, bytes] | None:
-        """Both ends are silent to us from here on; what they said already, None if one is gone or
-        has said more than is held of one way ([L-33])."""
+        """Tell both ends that they are connected, and leave TLS with each.
+
+        Returns:
+            The bytes that each end has sent already. None if one end is gone, or has sent more than
+            one direction may hold ([L-33]).
+        """
         early: dict[Visit, bytes] = {}
 
         async def welcome(visit: Visit) -> None:
