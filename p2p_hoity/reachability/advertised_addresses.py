@@ -1,4 +1,4 @@
-"""Which addresses are worth naming, and how far they lead: a judgement on what was found out."""
+"""Decision which addresses a ticket and a seat name, and from where they can be reached."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from ..net.ticket import MOST_ADDRESSES
 
 
 class Scope(StrEnum):
-    """From where something is reached, the widest first."""
+    """The places from which an address can be reached, the widest first."""
 
     ANYWHERE = "anywhere"
     IPV6 = "ipv6"
-    """From elsewhere, by those who have IPv6, if the router lets calls in."""
+    """Other networks that have IPv6, if the router lets connections in."""
     LAN = "lan"
     MACHINE = "machine"
     NOWHERE = "nowhere"
 
 
 WIDEST: Final = tuple(Scope)
+"""All scopes, the widest first."""
 SCOPES_OF: Final = {
     Destination.INTERNET: Scope.ANYWHERE,
     Destination.PRIVATE: Scope.LAN,
     Destination.MACHINE: Scope.MACHINE,
     Destination.NOWHERE: Scope.NOWHERE,
 }
-"""From where an IPv4 address is reached, by where it leads."""
+"""The scope of an IPv4 address by the kind of its destination."""
 
 
 class ReachCode(Code):
-    """What a ticket is good for, why it is not good for more, and what to do."""
+    """Statements about a ticket: from where it works, why no further, and what to do about it."""
 
     ANYWHERE = "reach-anywhere", "This ticket works from anywhere."
     IPV6 = (
@@ -88,17 +89,22 @@ class ReachCode(Code):
 
 
 SCOPES: Final = {scope: ReachCode[scope.name] for scope in Scope}
+"""The statement for each scope."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was found out about the ways to this node; all addresses are 'host:port'.
+    """The known addresses of this node. All are 'host:port'.
 
-    `own` are this machine's with the port it listens on, `mapped` what a router has opened,
-    `advertised` what the player has forwarded, `relays` 'relay+host:port', `away` those of them
-    that do not let us wait there just now; `seen` is the IP
-    address that a relay sees us come from; `asking`: the router has not answered yet; `trouble`
-    says why it has opened nothing.
+    Attributes:
+        own: The addresses of this machine, with the port that it listens on.
+        advertised: The addresses that the player has named.
+        mapped: The address that a router has opened, '' if none.
+        relays: The relays at which the node waits, as 'relay+host:port'.
+        away: Those relays at which it cannot wait at this moment.
+        seen: The IP address from which a relay sees this node, '' if unknown.
+        asking: Whether the router has not answered yet.
+        trouble: Reasons why the router has opened nothing.
     """
 
     own: tuple[str, ...] = ()
@@ -112,15 +118,20 @@ class Found:
 
     @property
     def working(self) -> tuple[str, ...]:
-        """The relays that lead here just now."""
+        """The relays at which the node can be reached at this moment."""
         return tuple(relay for relay in self.relays if relay not in self.away)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Whom a table is for: `lan`: it is announced there; `near`: some play on this machine;
-    `hidden`: this node's own addresses are named to nobody, since it dials by a proxy;
-    `relay_only`: nor are they since it is reached by relays alone."""
+    """The intended players of a table, and what has to stay hidden.
+
+    Attributes:
+        lan: Whether the table is announced to the local network.
+        near: Whether some seats are on this machine.
+        hidden: Whether no address of this machine may be named, since it connects through a proxy.
+        relay_only: Whether none may be named, since it is reached through relays alone.
+    """
 
     lan: bool = False
     near: bool = False
@@ -130,8 +141,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Judged:
-    """`direct`: what a ticket names beside relays, in order; `named`: what a seat names; `scope`:
-    from where a ticket with these works; `reasons`: that in words, why not further, what to do."""
+    """The addresses to name, and what they are good for.
+
+    Attributes:
+        direct: The addresses that a ticket names beside relays, in this order.
+        named: The addresses that a seat names.
+        scope: From where a ticket with these addresses works.
+        reasons: The same as statements, with why it does not work from further away and what to do.
+    """
 
     direct: tuple[str, ...]
     named: tuple[str, ...]
@@ -140,13 +157,20 @@ class Judged:
 
 
 MOST_NAMED: Final = 12
-"""Addresses that a seat may name of itself (SPEC 13.4)."""
+"""Addresses that a seat may name (SPEC 13.4)."""
 
 
 def scope_of(address: str) -> Scope:
-    """From where 'host:port' or 'relay+host:port' can be dialled, as far as the address tells.
+    """Return from where an address can be reached, as far as the address itself tells.
 
-    A name may lead anywhere, as a `.onion` one does by Tor; `localhost` and `.local` do not.
+    A domain name may lead anywhere, and a `.onion` name does so through Tor. `localhost` and
+    `.local` names do not.
+
+    Args:
+        address: 'host:port' or 'relay+host:port'.
+
+    Returns:
+        The scope.
     """
     host = host_of(address)
     ip = parse_ip(host)
@@ -160,13 +184,28 @@ def scope_of(address: str) -> Scope:
 
 
 def widest(addresses: Iterable[str]) -> Scope:
-    """From where the best of these is reached."""
+    """Return from where the best of some addresses can be reached.
+
+    Args:
+        addresses: The addresses, as in `scope_of`.
+
+    Returns:
+        The widest scope. NOWHERE if there are no addresses.
+    """
     scopes = {scope_of(address) for address in addresses}
     return next((scope for scope in WIDEST if scope in scopes), Scope.NOWHERE)
 
 
 def judge(found: Found, wanted: Wanted) -> Judged:
-    """Which addresses to name, in which order, and what that is good for ([L-50], [L-51])."""
+    """Decide which addresses to name, in which order, and what they are good for ([L-50], [L-51]).
+
+    Args:
+        found: The known addresses.
+        wanted: The intended players, and what has to stay hidden.
+
+    Returns:
+        The decision.
+    """
     if wanted.relay_only:
         found = replace(found, own=(), advertised=(), mapped="", trouble=())
     if wanted.hidden:
@@ -193,23 +232,31 @@ def judge(found: Found, wanted: Wanted) -> Judged:
 
 
 def _of(addresses: Sequence[str], scope: Scope) -> tuple[str, ...]:
+    """Return those of the addresses that have a scope."""
     return tuple(address for address in addresses if scope_of(address) is scope)
 
 
 def _with_one_long(addresses: Sequence[str]) -> tuple[str, ...]:
-    """Without all IPv6 addresses but the first: one machine has many, that lead the same way, and
-    each makes a ticket a third of a line longer."""
+    """Return the addresses without all IPv6 addresses but the first.
+
+    One machine has many of them, which lead the same way, and each makes a ticket a third of a line
+    longer.
+    """
     long = [address for address in addresses if address.startswith("[")]
     return tuple(address for address in addresses if address not in long[1:])
 
 
 def _named(found: Found) -> tuple[str, ...]:
-    """All there is: others dial what can lead to us from where they are ([L-14])."""
+    """Return all addresses that a seat names.
+
+    Others dial those that can lead here from where they are ([L-14]).
+    """
     direct = dict.fromkeys((*found.advertised, *filter(None, [found.mapped]), *found.own))
     return (*tuple(direct)[: MOST_NAMED - len(found.relays)], *found.relays)
 
 
 def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
+    """Return the statements about a ticket with this scope."""
     told = [because(SCOPES[scope])]
     if wanted.hidden:
         told.append(because(ReachCode.HIDDEN))
@@ -229,15 +276,27 @@ def _reasons(found: Found, wanted: Wanted, scope: Scope) -> tuple[Reason, ...]:
 
 
 def _disagreement(external: str, seen: str) -> list[Reason]:
-    """A relay's word is not believed ([L-4]), but worth telling; over IPv6 it says nothing here."""
+    """Return a statement if a relay sees another address than the router names.
+
+    The relay's answer is not relied on ([L-4]), but the player should know. Over IPv6 it says
+    nothing about the router.
+    """
     if not seen or ":" in seen or seen == external:
         return []
     return [because(ReachCode.DISAGREE, address=external, seen=seen)]
 
 
 def judge_mapped(external: str) -> Reason | None:
-    """Why an address that a router gives leads nowhere, if it is none of the internet: a second
-    router translates too ([L-53])."""
+    """Return why an address that a router has opened leads nowhere, if it does ([L-53]).
+
+    If it is no address of the internet, another router in front translates addresses, too.
+
+    Args:
+        external: The address outside, 'host:port'.
+
+    Returns:
+        The reason, or None if the address can be reached.
+    """
     if scope_of(external) in (Scope.ANYWHERE, Scope.IPV6):
         return None
     return because(ReachCode.DOUBLE_NAT, address=host_of(external))

@@ -1,4 +1,4 @@
-"""Ask a router to open one TCP port, by PCP (RFC 6887) or by NAT-PMP (RFC 6886)."""
+"""Requests to a router to open one TCP port, by PCP (RFC 6887) or NAT-PMP (RFC 6886)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,28 @@ from ..net.addresses import Address
 
 @dataclass
 class Epoch:
-    """The last answer's clock, and ours at that time; both in seconds."""
+    """The clocks of a router and of this machine at the last answer, in seconds.
+
+    Attributes:
+        theirs: The router's clock, None before the first answer.
+        ours: This machine's clock at that time.
+    """
 
     theirs: int | None = None
     ours: float = 0.0
 
     def is_new(self, theirs: int, ours: float) -> bool:
-        """Take in an answer's clock; whether the router has forgotten all it had given before."""
+        """Take the clock of an answer, and return whether the router was restarted since then.
+
+        A restarted router has forgotten all mappings (RFC 6887, section 8.5).
+
+        Args:
+            theirs: The router's clock in the answer, in seconds.
+            ours: This machine's clock, in seconds.
+
+        Returns:
+            True if the router's clock is not where it should be after the last answer.
+        """
         before, then = self.theirs, self.ours
         self.theirs, self.ours = theirs, ours
         if before is None:
@@ -39,14 +54,15 @@ class Epoch:
 
 
 PORT: Final = 5351
-"""Where routers listen for PCP (RFC 6887, section 19.1) and NAT-PMP."""
+"""The port on which routers listen for PCP (RFC 6887, section 19.1) and NAT-PMP."""
 LONGEST_DATAGRAM: Final = 2048
+"""Bytes of a datagram that are read at most."""
 
 
 class Datagrams:
-    """Datagrams to one router, by a UDP socket that the system lets hear it alone ([L-52]).
+    """Datagrams to and from one router, over a UDP socket that receives from no one else ([L-52]).
 
-    Sending and receiving fail with OSError when it is known that nobody listens there.
+    Sending and receiving raise OSError when it is known that nobody listens there.
     """
 
     def __init__(self, socket: trio.socket.SocketType) -> None:
@@ -54,29 +70,54 @@ class Datagrams:
 
     @property
     def own(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-        """The address that the system sends from."""
+        """The address from which the system sends."""
         return ipaddress.ip_address(self._socket.getsockname()[0])
 
     async def send(self, data: bytes) -> None:
-        """Send one."""
+        """Send a datagram.
+
+        Args:
+            data: Its bytes.
+        """
         await self._socket.send(data)
 
     async def receive(self) -> bytes:
-        """The next one, cut to what no sound answer reaches."""
+        """Wait for the next datagram, and cut it to a size that no valid answer exceeds.
+
+        Returns:
+            Its bytes.
+        """
         return await self._socket.recv(LONGEST_DATAGRAM)
 
 
 @asynccontextmanager
 async def datagrams(router: str, port: int = PORT) -> AsyncIterator[Datagrams]:
-    """Datagrams to a router by its IPv4 address; OSError when there is no way to it."""
+    """Open a socket for datagrams to a router. An OSError is raised if there is no route to it.
+
+    Args:
+        router: The IPv4 address of the router.
+        port: The port of the router.
+
+    Yields:
+        The datagrams.
+    """
     with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as socket:
         await socket.connect((router, port))
         yield Datagrams(socket)
 
 
 def pcp_pauses(times: int) -> Iterator[float]:
-    """How long an answer is awaited each time: 3 s, then about twice as long as before, at most
-    1024 s, each a tenth more or less (RFC 6887, section 8.1.1)."""
+    """Yield how long to wait for an answer after each request of PCP.
+
+    The first time is 3 s, and each further one about twice as long as before, with at most 1024 s.
+    Each varies by a tenth (RFC 6887, section 8.1.1).
+
+    Args:
+        times: How many requests there are.
+
+    Yields:
+        Seconds.
+    """
     pause = 3.0 * random.uniform(0.9, 1.1)
     for _ in range(times):
         yield pause
@@ -84,12 +125,21 @@ def pcp_pauses(times: int) -> Iterator[float]:
 
 
 def natpmp_pauses(times: int) -> Iterator[float]:
-    """250 ms, then twice as long as before (RFC 6886, section 3.1)."""
+    """Return how long to wait for an answer after each request of NAT-PMP.
+
+    The first time is 250 ms, and each further one twice as long as before (RFC 6886, section 3.1).
+
+    Args:
+        times: How many requests there are.
+
+    Returns:
+        Seconds for each request.
+    """
     return (0.25 * 2**time for time in range(times))
 
 
 LIFETIME: Final[Seconds] = 7200.0
-"""Seconds for which a mapping is asked (RFC 6886, section 3.3)."""
+"""Seconds for which a mapping is requested (RFC 6886, section 3.3)."""
 LONGEST_LIFETIME: Final[Seconds] = 86_400.0
 """Seconds after which a mapping is renewed whatever a router promises."""
 PCP_TIMES, NATPMP_TIMES = 2, 5
@@ -97,7 +147,7 @@ PCP_TIMES, NATPMP_TIMES = 2, 5
 
 
 class RouterCode(Code):
-    """Why a router opens nothing."""
+    """Reasons why a router opens no port."""
 
     UNKNOWN = "router-unknown", "No router of this network was found to be asked for a way in."
     ELSEWHERE = (
@@ -122,52 +172,64 @@ PCP_RESULTS: Final[Mapping[int, RouterCode]] = {
     11: RouterCode.FULL,
     12: RouterCode.BETWEEN,
 }
-"""RFC 6887, section 7.4; the others say that it cannot, or that it did not understand."""
+"""Meanings of result codes (RFC 6887, section 7.4).
+
+The others mean that the router cannot do it, or has not understood the request.
+"""
 NATPMP_RESULTS: Final[Mapping[int, RouterCode]] = {
     2: RouterCode.NOT_ALLOWED,
     3: RouterCode.OFFLINE,
     4: RouterCode.FULL,
 }
-"""RFC 6886, section 3.5."""
+"""Meanings of result codes (RFC 6886, section 3.5)."""
 
 
 class RouterError(CodedError):
-    """A router opens nothing."""
+    """A router opens no port."""
 
 
 @dataclass(frozen=True)
 class OpenedPort:
-    """A way in: 'host:port' outside, for how many seconds."""
+    """A port of a router that leads to this machine.
+
+    Attributes:
+        external: The address outside, 'host:port'.
+        lifetime: For how many seconds it is open.
+    """
 
     external: str
     lifetime: float
 
 
 class Router(Protocol):
-    """Whoever can be asked to lead one TCP port outside to one port here."""
+    """A router that can be asked to forward one TCP port to a port of this machine."""
 
     async def open(self) -> OpenedPort:
-        """Ask for the mapping, or for more time; RouterError when there is none."""
+        """Request the mapping, or more time for it. A RouterError is raised if there is none.
+
+        Returns:
+            The open port.
+        """
         ...
 
     async def close(self) -> None:
-        """Take the mapping away, as far as it can be done."""
+        """Remove the mapping, as far as that is possible."""
         ...
 
 
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 ANY: Final = ipaddress.IPv6Address("::ffff:0.0.0.0")
-"""No address: by PCP an IPv4 client suggests it when it has no wish (section 11.1)."""
+"""No address. With PCP an IPv4 client sends it if it suggests none (RFC 6887, section 11.1)."""
 
 
 @dataclass(frozen=True)
 class Granted:
-    """What a router gives; NAT-PMP says the address and the port in two answers.
+    """The mapping that a router grants. NAT-PMP tells the address and the port in two answers.
 
     Attributes:
         epoch: The router's clock, in seconds.
         external: The address outside.
-        port: The port outside that leads to ours.
+        port: The port outside that leads to this machine.
         lifetime: For how many seconds it does.
     """
 
@@ -178,10 +240,11 @@ class Granted:
 
 
 Answer = Granted | RouterError
-"""What a router answers: what it gives, or why it gives nothing."""
+"""The answer of a router: what it grants, or why it grants nothing."""
 
 
 def _denial(results: Mapping[int, RouterCode], number: int) -> RouterError:
+    """Return the error for a result code of a router."""
     code = results.get(number, RouterCode.CANNOT)
     why = because(code, number=number) if code is RouterCode.CANNOT else because(code)
     return RouterError(RouterCode.REFUSES, why=why)
@@ -190,23 +253,32 @@ def _denial(results: Mapping[int, RouterCode], number: int) -> RouterError:
 # PCP
 
 PCP_VERSION: Final = 2
+"""The version of PCP in every message."""
 PCP_MAP: Final = 1
 PCP_MAP_ANSWER: Final = 0x80 | PCP_MAP
 PCP_TCP: Final = 6
 PCP_NONCE: Final = 12
 PCP_HEADER: Final = 24
 LONGEST_PCP: Final = 1100
-"""Bytes of the longest message (section 7)."""
+"""Bytes of the longest message (RFC 6887, section 7)."""
 UNSUPPORTED_VERSION: Final = 1
 _PCP_QUESTION: Final = Struct("!BBxxI16s12sB3xHH16s")
 _PCP_ANSWER: Final = Struct("!BBxBII12x12sB3xHH16s")
-"""A header (sections 7.1 and 7.2) and a mapping (section 11.1)."""
+"""A header (RFC 6887, sections 7.1 and 7.2) and a mapping (section 11.1)."""
 
 
 @dataclass(frozen=True)
 class PcpMapping:
-    """A mapping as asked for: `client` is our own address on the way to the router, `lifetime` in
-    seconds (0: take the mapping away), `suggested` the port outside (0: none)."""
+    """A mapping to request with PCP.
+
+    Attributes:
+        nonce: Random bytes that identify the mapping, 12 bytes.
+        client: The address of this machine on the way to the router.
+        port: The port of this machine.
+        lifetime: For how many seconds. 0 removes the mapping.
+        suggested: The port outside to suggest, 0 for none.
+        outside: The address outside to suggest.
+    """
 
     nonce: bytes = field(repr=False)
     client: IP
@@ -217,18 +289,34 @@ class PcpMapping:
 
 
 def _packed(ip: IP) -> bytes:
+    """Return the 16 bytes of an address, with an IPv4 address mapped into IPv6."""
     return ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed
 
 
 def encode_pcp_map(wish: PcpMapping) -> bytes:
-    """The request, 60 bytes."""
+    """Return the bytes of a request.
+
+    Args:
+        wish: The mapping to request.
+
+    Returns:
+        60 bytes.
+    """
     header = PCP_VERSION, PCP_MAP, wish.lifetime, _packed(wish.client)
     outside = wish.suggested, _packed(wish.outside)
     return _PCP_QUESTION.pack(*header, wish.nonce, PCP_TCP, wish.port, *outside)
 
 
 def read_pcp_answer(data: bytes, wish: PcpMapping) -> Answer | None:
-    """What a router answers to this wish; None for anything else, which is dropped ([L-52])."""
+    """Read the answer of a router to a request ([L-52]).
+
+    Args:
+        data: The bytes of a datagram.
+        wish: The mapping that was requested.
+
+    Returns:
+        The answer. None for any other datagram, which is dropped.
+    """
     if len(data) == DENIAL and data[0] == NATPMP_VERSION:  # it knows the older protocol only
         is_denied = data[1:4] == bytes([NATPMP_ANSWER, 0, UNSUPPORTED_VERSION])
         return RouterError(RouterCode.ABSENT) if is_denied else None
@@ -258,7 +346,7 @@ NATPMP_ANSWER: Final = 128
 ADDRESS: Final = 0
 NATPMP_TCP: Final = 2
 DENIAL: Final = 8
-"""Bytes in which a router of an older kind answers an unknown request."""
+"""Bytes of the answer of a NAT-PMP router to a request that it does not know."""
 _MAP_QUESTION: Final = Struct("!BBxxHHI")
 _ADDRESS_ANSWER: Final = Struct("!4xI4s")
 _MAP_ANSWER: Final = Struct("!4xIHHI")
@@ -266,12 +354,21 @@ NATPMP_ADDRESS_REQUEST: Final = bytes([NATPMP_VERSION, ADDRESS])
 
 
 def encode_natpmp_map(port: int, lifetime: int, suggested: int) -> bytes:
-    """The request for a TCP port, 12 bytes; lifetime 0 with suggested 0 takes it away."""
+    """Return the bytes of a request for a TCP port.
+
+    Args:
+        port: The port of this machine.
+        lifetime: For how many seconds. 0, with 0 as the suggestion, removes the mapping.
+        suggested: The port outside to suggest, 0 for none.
+
+    Returns:
+        12 bytes.
+    """
     return _MAP_QUESTION.pack(NATPMP_VERSION, NATPMP_TCP, port, suggested, lifetime)
 
 
 def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | RouterError | None:
-    """Return the fields of an answer to this request, or its denial; None if it is none."""
+    """Return the fields of an answer to a request, or its denial. None if it is no such answer."""
     is_whole = len(data) == form.size
     head = bytes([NATPMP_VERSION, NATPMP_ANSWER | opcode])
     if not (is_whole or len(data) == DENIAL) or data[:2] != head:
@@ -283,7 +380,14 @@ def _natpmp_fields(data: bytes, opcode: int, form: Struct) -> tuple[Any, ...] | 
 
 
 def read_natpmp_address(data: bytes) -> Answer | None:
-    """The answer to ADDRESS_REQUEST; None for anything else, which is dropped ([L-52])."""
+    """Read the answer of a router to NATPMP_ADDRESS_REQUEST ([L-52]).
+
+    Args:
+        data: The bytes of a datagram.
+
+    Returns:
+        The answer. None for any other datagram, which is dropped.
+    """
     found = _natpmp_fields(data, ADDRESS, _ADDRESS_ANSWER)
     if not isinstance(found, tuple):
         return found
@@ -292,7 +396,16 @@ def read_natpmp_address(data: bytes) -> Answer | None:
 
 
 def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
-    """The answer to encode_map for this port and lifetime; None for anything else ([L-52])."""
+    """Read the answer of a router to a request of `encode_natpmp_map` ([L-52]).
+
+    Args:
+        data: The bytes of a datagram.
+        port: The port of this machine that was requested.
+        lifetime: The lifetime that was requested, in seconds.
+
+    Returns:
+        The answer. None for any other datagram, which is dropped.
+    """
     found = _natpmp_fields(data, NATPMP_TCP, _MAP_ANSWER)
     if not isinstance(found, tuple):
         return found
@@ -302,10 +415,11 @@ def read_natpmp_map(data: bytes, port: int, lifetime: int) -> Answer | None:
     return Granted(epoch, port=outside, lifetime=given)
 
 
-# Asking
+# Requests
 
 
 def _opened(external: IP, granted: Granted) -> OpenedPort:
+    """Return the port that a router has opened."""
     where = Address(str(external), granted.port)
     return OpenedPort(str(where), min(granted.lifetime, LONGEST_LIFETIME))
 
@@ -316,17 +430,20 @@ async def ask_router(
     read: Callable[[bytes], Answer | None],
     pauses: Iterator[float],
 ) -> Granted:
-    """Return what the router gives. The question is sent again after each pause.
+    """Send a request to a router, again after each pause, and return what the router grants.
 
     Args:
-        wire: datagrams to this router.
-        request: the question.
-        read: gives an answer from a datagram, or None for one that is dropped.
-        pauses: for how many seconds an answer is awaited each time.
+        wire: Datagrams to this router.
+        request: The bytes of the request.
+        read: Reads an answer from a datagram, and returns None for one that is dropped.
+        pauses: For how many seconds an answer is awaited each time.
+
+    Returns:
+        What the router grants.
 
     Raises:
-        RouterError: if the router gives nothing, nobody listens there, or no answer came in all
-            the pauses.
+        RouterError: If the router grants nothing, nobody listens there, or no answer came during
+            all pauses.
     """
     try:
         for pause in pauses:
@@ -344,7 +461,7 @@ async def ask_router(
 
 
 class PcpRouter:
-    """A router that speaks PCP."""
+    """A router that is asked by PCP."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
@@ -352,12 +469,16 @@ class PcpRouter:
         self._last: Granted | None = None
 
     async def open(self) -> OpenedPort:
-        """The mapping, with the same port outside as before if that can be; or RouterError."""
+        """Request the mapping, if possible with the same port outside as before.
+
+        Returns:
+            The open port. A RouterError is raised if there is none.
+        """
         self._last = await self._ask(int(LIFETIME), self._last, PCP_TIMES)
         return _opened(self._last.external, self._last)
 
     async def close(self) -> None:
-        """Ask for no more time (section 15.1)."""
+        """Remove the mapping (RFC 6887, section 15.1)."""
         await self._ask(0, None, 1)
 
     async def _ask(self, lifetime: int, last: Granted | None, times: int) -> Granted:
@@ -369,7 +490,7 @@ class PcpRouter:
 
 
 class NatPmpRouter:
-    """A router that speaks NAT-PMP."""
+    """A router that is asked by NAT-PMP."""
 
     def __init__(self, wire: Datagrams, port: int) -> None:
         self._wire, self._port = wire, port
@@ -377,7 +498,11 @@ class NatPmpRouter:
         self._epoch = Epoch()
 
     async def open(self) -> OpenedPort:
-        """The mapping, asked for again if the router starts anew in between; or RouterError."""
+        """Request the mapping, and request it again if the router was restarted in between.
+
+        Returns:
+            The open port. A RouterError is raised if there is none.
+        """
         for _ in range(2):
             address = await self._ask(NATPMP_ADDRESS_REQUEST, read_natpmp_address)
             self._epoch.is_new(address.epoch, trio.current_time())
@@ -388,7 +513,7 @@ class NatPmpRouter:
         return _opened(address.external, mapped)
 
     async def close(self) -> None:
-        """Ask for no more time (section 3.4)."""
+        """Remove the mapping (RFC 6886, section 3.4)."""
         await self._map(0, 0)
 
     async def _map(self, lifetime: int, outside: int) -> Granted:

@@ -1,4 +1,4 @@
-"""Find how other machines can reach this node, and keep a port of the router open for it."""
+"""Search for ways in which others can reach this node, with a port of the router kept open."""
 
 from __future__ import annotations
 
@@ -44,12 +44,19 @@ from .pcp_and_nat_pmp import (
 from .upnp import LocalNetwork, UpnpRouter
 
 ROUTES: Final = Path("/proc/net/route")
+"""The routing table of Linux."""
 UP_AND_GATEWAY: Final = 0x3
 
 
 def gateway() -> str | None:
-    """The IPv4 address of the default router, as the system has it, or else as homes number
-    theirs: the first address of our private network; None if there is none to be asked."""
+    """Return the IPv4 address of the default router.
+
+    Where the system does not tell, this is the first address of the private network, as in most
+    homes.
+
+    Returns:
+        The address, or None if there is no router to ask.
+    """
     if sys.platform == "linux":
         try:
             return of_routes(ROUTES.read_text(encoding="ascii"))
@@ -59,7 +66,14 @@ def gateway() -> str | None:
 
 
 def of_routes(table: str) -> str | None:
-    """The default route of least metric in Linux's /proc/net/route; ValueError if it is none."""
+    """Return the router of the default route with the lowest metric.
+
+    Args:
+        table: The content of Linux's /proc/net/route. A ValueError is raised if it is none.
+
+    Returns:
+        The IPv4 address, or None if there is no default route.
+    """
     found = []
     for line in table.splitlines()[1:]:
         fields = line.split()
@@ -74,6 +88,7 @@ def of_routes(table: str) -> str | None:
 
 
 def _of_system() -> str | None:
+    """Return the default router that the system names, if the package for that is installed."""
     try:
         netifaces = importlib.import_module("netifaces")
     except ImportError:  # it has no wheel here
@@ -83,33 +98,48 @@ def _of_system() -> str | None:
 
 
 def _first_of_home() -> str | None:
+    """Return the first address of the private network that this machine is in."""
     homes = (n for n in own_networks() if n.version == 4 and n.is_private and n.prefixlen < 31)
     first = next(homes, None)
     return None if first is None or first.is_link_local else str(first.network_address + 1)
 
 
 HEAD_START: Final[Seconds] = 0.5
-"""Seconds in which a router may answer in the newer protocol before it is asked in the older."""
+"""Seconds in which a router may answer by PCP before it is also asked by NAT-PMP."""
 SEARCH: Final[Seconds] = 4.0
-"""Seconds for both protocols."""
+"""Seconds for PCP and NAT-PMP together."""
 FAREWELL: Final[Seconds] = 1.0
-"""Seconds in which the mapping is taken away; then its lifetime ends it."""
+"""Seconds in which the mapping is removed. After that its lifetime ends it."""
 SHORTEST: Final[Seconds] = 4.0
 """Seconds between two renewals (RFC 6887, section 11.2.1)."""
 AGAIN: Final[Seconds] = 600.0
-"""Seconds after which a router that opened nothing is asked once more."""
+"""Seconds after which a router that has opened nothing is asked once more."""
 
 
 TellMapped = Callable[[str, Reason | None], None]
-"""Hears of an address outside, or why there is none."""
+"""A callback that receives the address outside, or why there is none."""
 Ways = Callable[[int], AbstractAsyncContextManager[tuple[str, Sequence[Router]]]]
-"""Gives our own address on the way to the default router, and by what that is asked to lead to a
-port here: by the newer protocol, by the older, and then by others."""
+"""A context manager that opens the ways to ask the default router for a port of this machine.
+
+It yields the address of this machine on the way to the router, and the routers by PCP, by NAT-PMP
+and then by other protocols.
+"""
 
 
 @asynccontextmanager
 async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router]]]:
-    """The ways to ask the router of the network that this machine is in; RouterError if none is."""
+    """Open the ways to ask the router of the network that this machine is in.
+
+    Args:
+        port: The port of this machine.
+
+    Yields:
+        The address of this machine on the way to the router, and the routers by PCP, NAT-PMP and
+        UPnP.
+
+    Raises:
+        RouterError: If there is no router with a private address.
+    """
     found = await trio.to_thread.run_sync(gateway)
     router = None if found is None else IPv4Address(found)
     if router is None or destination_of(router) is not Destination.PRIVATE:
@@ -122,10 +152,16 @@ async def of_this_network(port: int) -> AsyncIterator[tuple[str, Sequence[Router
 async def keep_open(
     hosts: Collection[str], port: int, tell: TellMapped, ways: Ways = of_this_network
 ) -> None:
-    """Keep a way in to this TCP port until cancelled; then it is taken away ([L-53], [L-54]).
+    """Keep a port of the router open until cancelled, and then close it ([L-53], [L-54]).
 
-    `hosts` are the IP addresses that are listened on: a router leads to the one on the way to it.
-    Nothing fails: `tell` gets the address outside, or why there is none, whenever that changes.
+    Failures raise no error. They are told, and the router is asked again later.
+
+    Args:
+        hosts: The IP addresses on which this node listens. A router leads to the one on the way to
+            it.
+        port: The TCP port on which it listens.
+        tell: Receives the address outside, or why there is none, whenever that changes.
+        ways: Opens the ways to ask a router.
     """
     while True:
         tell("", await _once(hosts, port, tell, ways))
@@ -133,7 +169,7 @@ async def keep_open(
 
 
 async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways) -> Reason:
-    """Find a router that opens, and keep what it has opened; why there is nothing any more."""
+    """Find a router that opens the port, and keep it open. Return why it is open no more."""
     try:
         async with ways(port) as (own, (newer, older, *others)):
             if own not in hosts:
@@ -150,7 +186,11 @@ async def _once(hosts: Collection[str], port: int, tell: TellMapped, ways: Ways)
 
 
 async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
-    """The first to open; RouterError with what tells most when neither does."""
+    """Ask by PCP and then by NAT-PMP, and return the first mapping.
+
+    Raises:
+        RouterError: If neither opens the port, with the more telling reason.
+    """
     found: list[tuple[Router, OpenedPort]] = []
     failures: list[RouterError] = []
     asked: list[Router] = []
@@ -183,8 +223,10 @@ async def _search(newer: Router, older: Router) -> tuple[Router, OpenedPort]:
 
 
 async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[Router, OpenedPort]:
-    """The first of these that opens; the failure at hand if there is none. What one that failed, or
-    was not waited for, may have opened is taken away."""
+    """Return the first mapping by another protocol, or raise the failure at hand.
+
+    What a failed or abandoned attempt may have opened is closed.
+    """
     for router in routers:
         opened: OpenedPort | None = None
         try:
@@ -199,7 +241,7 @@ async def _of_others(routers: Sequence[Router], failure: RouterError) -> tuple[R
 
 
 async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
-    """Renew a mapping for as long as it is given, and take it away at the end."""
+    """Renew a mapping before its lifetime ends, and remove it at the end. Return why it is gone."""
     try:
         external = ""
         while True:
@@ -218,7 +260,7 @@ async def _keep(router: Router, opened: OpenedPort, tell: TellMapped) -> Reason:
 
 
 async def _farewell(routers: Sequence[Router]) -> None:
-    """Take away what these have opened, also while being cancelled."""
+    """Remove what routers have opened, also while being cancelled."""
     with trio.move_on_after(FAREWELL, shield=True):
         async with trio.open_nursery() as nursery:
             for router in routers:
@@ -226,12 +268,16 @@ async def _farewell(routers: Sequence[Router]) -> None:
 
 
 async def _close(router: Router) -> None:
+    """Remove what a router has opened. If that fails, its lifetime ends it."""
     with suppress(RouterError):  # its lifetime ends it
         await router.close()
 
 
 async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
-    """More time, asked for again and again before the end; why there is none when it has come."""
+    """Request more time repeatedly before the lifetime ends.
+
+    Return why there is none once it has.
+    """
     began = trio.current_time()
     reason = because(RouterCode.SILENT)
     for moment in moments(lifetime):
@@ -245,8 +291,16 @@ async def _renewed(router: Router, lifetime: float) -> OpenedPort | Reason:
 
 
 def moments(lifetime: float) -> Iterator[float]:
-    """When to ask for more time, in seconds from the last answer: at half of it or a little later,
-    then at half of what is left, and so on (RFC 6887, section 11.2.1)."""
+    """Yield when to request more time: at half of the lifetime, at half of the rest, and so on.
+
+    Each moment is chosen at random a little later (RFC 6887, section 11.2.1).
+
+    Args:
+        lifetime: The lifetime of the mapping, in seconds.
+
+    Yields:
+        Seconds after the last answer.
+    """
     left = 0.5
     yield max(SHORTEST, lifetime * random.uniform(1 - left, 1 - left * 0.75))
     while (left := left / 2) * lifetime > SHORTEST:
@@ -254,13 +308,13 @@ def moments(lifetime: float) -> Iterator[float]:
 
 
 LOOK: Final[Seconds] = 5.0
-"""Seconds for a relay to say what it sees."""
+"""Seconds in which a relay has to tell from where it sees this node."""
 SETTLE: Final[Seconds] = 1.0
-"""Seconds that a router gets before addresses are named without it."""
+"""Seconds that a router has before addresses are named without it."""
 
 
 class Reachability:
-    """What was found out so far, judged anew whenever it is asked for."""
+    """The known ways to this node, and the decision which addresses to name."""
 
     def __init__(
         self,
@@ -269,25 +323,44 @@ class Reachability:
         routers: Ways = of_this_network,
         waits_at: Callable[[], frozenset[str]] | None = None,
     ) -> None:
-        """`waits_at` gives the relays that let us wait there just now; all of them if None."""
+        """Begin with what is known.
+
+        Args:
+            found: The known addresses.
+            wanted: The intended players of the table, and what has to stay hidden.
+            routers: Opens the ways to ask a router.
+            waits_at: Returns the relays at which the node can wait at this moment. All of them if
+                None.
+        """
         self._found, self._wanted, self._routers = found, wanted, routers
         self._waits_at = waits_at or (lambda: frozenset(found.relays))
         self._news = trio.Event()
         self._began = 0.0
 
     def judged(self) -> Judged:
-        """Which addresses to name now, and what they are good for."""
+        """Decide which addresses to name now, and what they are good for.
+
+        Returns:
+            The decision.
+        """
         away = frozenset(self._found.relays) - self._waits_at()
         return judge(replace(self._found, away=away), self._wanted)
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Where a seat of this node can be dialled."""
+        """The addresses at which a seat of this node can be reached."""
         return self.judged().named
 
     def explore(self, nursery: trio.Nursery, network: Network) -> None:
-        """Ask the router for a way in, in nursery, until it is cancelled; not if it is not needed,
-        and never for one who hides ([L-54], [L-55])."""
+        """Ask the router for a port, and a relay from where it sees this node, until cancelled.
+
+        The router is not asked if it is not needed, or if the node hides its addresses ([L-54],
+        [L-55]).
+
+        Args:
+            nursery: Runs the tasks.
+            network: The network.
+        """
         port = None if self._wanted.hidden else self._port()
         if port is None:
             return
@@ -298,8 +371,11 @@ class Reachability:
             nursery.start_soon(self._look, network, self._found.relays[0])
 
     def _port(self) -> int | None:
-        """The port a router would lead to: none if only this machine listens, or calls come from
-        anywhere without it."""
+        """Return the port to which a router has to lead.
+
+        None if this node listens for its own machine only, or can be reached from anywhere without
+        it.
+        """
         own = self._found.own
         if widest((*own, *self._found.advertised)) is Scope.ANYWHERE:
             return None
@@ -313,7 +389,7 @@ class Reachability:
                 await self._news.wait()
 
     async def changed(self) -> None:
-        """Wait until something comes to light."""
+        """Wait until something new is known."""
         await self._news.wait()
 
     def _mapped(self, external: str, trouble: Reason | None) -> None:
@@ -321,7 +397,10 @@ class Reachability:
         self._tell(replace(self._found, mapped=external, trouble=told, asking=False))
 
     async def _look(self, network: Network, relay: str) -> None:
-        """What a relay sees us come from: told beside the rest, and never relied on."""
+        """Ask a relay from which address it sees this node.
+
+        The answer is shown and never relied on.
+        """
         with trio.move_on_after(LOOK):
             try:
                 seen = await observed(network, parse_address(relay))

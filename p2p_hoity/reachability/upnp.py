@@ -1,10 +1,10 @@
-"""UPnP: finding the router, reading its description in bounded memory, and asking for a port.
+"""UPnP: searching for the router, reading its description in bounded memory, and requesting a port.
 
 After UPnP Device Architecture 1.1 and the services WANIPConnection:1, WANIPConnection:2 and
-WANPPPConnection:1. Every reader takes any bytes, and gives nothing for what it cannot read.
+WANPPPConnection:1. Every parser accepts any bytes, and returns nothing for what it cannot read.
 
-Only the router of this network is heard and dialled: what it describes may lead to no other
-machine. All it sends is bounded, and whoever gives up reads nothing more.
+The program listens and connects only to the router of this network, whatever a description names.
+Everything that it sends is bounded, and nothing more is read after the request was given up.
 """
 
 from __future__ import annotations
@@ -30,22 +30,27 @@ from ..net.transport import cut
 from .pcp_and_nat_pmp import LIFETIME, OpenedPort, RouterCode, RouterError
 
 MAX_DESCRIPTION: Final = 1 << 16
-"""Bytes of a whole answer, its head and its framing included; descriptions of routers have some
-thousands."""
+"""Bytes of a whole answer, with its head and framing.
+
+Descriptions of routers have some thousands.
+"""
 HEAD: Final = 1 << 13
 """Bytes of the head of an answer, and of anything else that is read in one piece."""
 CHUNK: Final = 4096
+"""Bytes that are read at once."""
 
 GROUP: Final = ("239.255.255.250", 1900)
-"""Where routers hear searches."""
+"""The multicast address and port on which routers receive searches."""
 DEVICES: Final = (
     "urn:schemas-upnp-org:device:InternetGatewayDevice:1",
     "urn:schemas-upnp-org:device:InternetGatewayDevice:2",
 )
+"""The kinds of device to search for."""
 SERVICES: Final = frozenset(
     f"urn:schemas-upnp-org:service:{name}"
     for name in ("WANIPConnection:1", "WANIPConnection:2", "WANPPPConnection:1")
 )
+"""The kinds of service that map ports."""
 MOST_SERVICES: Final[Quota] = 4
 """Services of one description that are asked."""
 DEFAULT_PORT: Final = 80
@@ -55,12 +60,20 @@ ENVELOPE: Final = (
     ' s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">'
     '<s:Body><u:{action} xmlns:u="{service}">{fields}</u:{action}></s:Body></s:Envelope>\r\n'
 )
+"""The SOAP message of a request."""
 Fields = Mapping[str, str]
+"""Fields of a SOAP message, by name."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A port of the router, and the target to ask for there."""
+    """A port of the router, and the target to request there.
+
+    Attributes:
+        host: The address.
+        port: The port.
+        target: The path and query of the URL.
+    """
 
     host: IPv4Address
     port: int
@@ -68,28 +81,45 @@ class Endpoint:
 
     @property
     def authority(self) -> str:
-        """The host and the port."""
+        """The host and the port, as in a URL."""
         return f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True)
 class Service:
-    """A service that maps ports: its type, and where it is controlled."""
+    """A service that maps ports.
+
+    Attributes:
+        kind: The type of the service.
+        place: Where it is controlled.
+    """
 
     kind: str
     place: Endpoint
 
 
 def search_for(device: str) -> bytes:
-    """Return the datagram that searches for a kind of device."""
+    """Return the datagram that searches for a kind of device.
+
+    Args:
+        device: The kind.
+
+    Returns:
+        The bytes.
+    """
     lines = ["M-SEARCH * HTTP/1.1", f"HOST: {GROUP[0]}:{GROUP[1]}", 'MAN: "ssdp:discover"']
     return "\r\n".join([*lines, "MX: 1", f"ST: {device}", "", ""]).encode()
 
 
 def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
-    """Return where the router that answers a search describes itself.
+    """Return where the router that answers a search has its description.
 
-    None for any other bytes, and for a LOCATION on another machine.
+    Args:
+        data: The bytes of a datagram.
+        router: The address of the router.
+
+    Returns:
+        The place. None for any other bytes, and for a place on another machine.
     """
     first, *lines = data.decode("latin-1").splitlines() or [""]
     if not first.startswith("HTTP/1.") or first.split()[1:2] != ["200"]:
@@ -102,12 +132,15 @@ def read_found(data: bytes, router: IPv4Address) -> Endpoint | None:
 
 
 def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
-    """Return the place that a URL names; None unless it is of HTTP and on the router itself.
+    """Return the place that a URL names, if it is an HTTP URL on the router itself.
 
     Args:
         url: The URL.
         router: The only address at which the place may be.
-        base: The URL from which a relative one leads on.
+        base: The URL to which a relative one is relative.
+
+    Returns:
+        The place, or None.
     """
     try:
         parts = urlsplit(urljoin(base, url))
@@ -123,8 +156,10 @@ def place_of(url: str, router: IPv4Address, base: str = "") -> Endpoint | None:
 
 
 def _elements(data: bytes) -> list[ElementTree.Element]:
-    """Return all elements of a document in UTF-8 that declares no entities, the root first; none of
-    any other."""
+    """Return all elements of a document, the root first.
+
+    None of them if it is no XML in UTF-8, or declares entities.
+    """
     try:
         text = data.decode("utf-8-sig")
         return [] if "<!DOCTYPE" in text else list(ElementTree.fromstring(text).iter())
@@ -138,16 +173,20 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _texts(elements: Iterable[ElementTree.Element]) -> dict[str, str]:
+    """Return the texts of elements by their names."""
     return {_name(element): (element.text or "").strip() for element in elements}
 
 
 def read_services(data: bytes, location: str, router: IPv4Address) -> list[Service]:
-    """Return the services of a description that map ports; those on other machines are left out.
+    """Return the services of a description that map ports and are on the router.
 
     Args:
         data: The description.
-        location: The URL that it was read from.
+        location: The URL from which it was read.
         router: The only address at which a service may be.
+
+    Returns:
+        The services, at most MOST_SERVICES.
     """
     elements, found = _elements(data), list[Service]()
     base = _texts(elements[0] if elements else ()).get("URLBase") or location
@@ -161,47 +200,74 @@ def read_services(data: bytes, location: str, router: IPv4Address) -> list[Servi
 
 
 def action(service: Service, name: str, fields: Fields) -> bytes:
-    """Return the body that asks a service for an action."""
+    """Return the SOAP body that requests an action of a service.
+
+    Args:
+        service: The service.
+        name: The name of the action.
+        fields: Its arguments.
+
+    Returns:
+        The bytes.
+    """
     inner = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in fields.items())
     return ENVELOPE.format(action=name, service=service.kind, fields=inner).encode()
 
 
 def read_fields(data: bytes) -> Fields:
-    """Return the fields of an answer in SOAP, all of its elements by name."""
+    """Return the fields of a SOAP answer.
+
+    Args:
+        data: The body of the answer.
+
+    Returns:
+        The text of every element by its name.
+    """
     return _texts(_elements(data))
 
 
 UPNP_TIMEOUT: Final[Seconds] = 6.0
-"""Seconds for the search and all questions together."""
+"""Seconds for the search and all requests together."""
 SEARCH: Final[Seconds] = 1.5
-"""Seconds for which the router may answer a search; it is asked to answer within one."""
+"""Seconds in which the router may answer a search. It is asked to answer within one."""
 TIMES: Final[Quota] = 2
-"""Times a search is sent, since datagrams may be lost."""
+"""How often a search is sent, since datagrams may be lost."""
 MOST_PLACES: Final[Quota] = 4
 """Descriptions of the router that are read."""
 DATAGRAM: Final = 2048
 LOWEST: Final = 1024
 STRIDE: Final = 7919
-"""From one port outside that is taken to the next that is tried."""
+"""The distance from a port outside that is taken to the next one that is tried."""
 TRIES: Final[Quota] = 3
+"""How many ports outside are tried."""
 CONFLICT: Final = "718"
-"""The error of a router whose port leads to another machine."""
+"""The error code of a router whose port leads to another machine."""
 PROTOCOL: Final = "TCP"
 NAME: Final = "p2p-hoity"
 
 
 class Searching:
-    """A search over a UDP socket; what comes from others than the router is dropped."""
+    """A search over a UDP socket, which drops everything that does not come from the router."""
 
     def __init__(self, wire: trio.socket.SocketType, router: IPv4Address) -> None:
         self._wire, self._router = wire, str(router)
 
     async def send(self, data: bytes) -> None:
-        """Send one to all routers of this network; OSError if it cannot be sent."""
+        """Send a datagram to all routers of this network.
+
+        An OSError is raised if it cannot be sent.
+
+        Args:
+            data: Its bytes.
+        """
         await self._wire.sendto(data, GROUP)
 
     async def receive(self) -> bytes:
-        """Return the next one of the router's, cut to what no sound answer reaches."""
+        """Wait for the next datagram of the router, and cut it to a size that valid answers have.
+
+        Returns:
+            Its bytes.
+        """
         while True:
             data, source = await self._wire.recvfrom(DATAGRAM)
             if source[0] == self._router:
@@ -210,21 +276,37 @@ class Searching:
 
 @dataclass(frozen=True)
 class LocalNetwork:
-    """The network that this machine is in, over sockets."""
+    """The network that this machine is in, over sockets.
+
+    Attributes:
+        own: The address of this machine.
+        router: The address of the router.
+    """
 
     own: IPv4Address
     router: IPv4Address
 
     @asynccontextmanager
     async def searching(self) -> AsyncIterator[Searching]:
-        """Search on the interface that leads to the router; OSError if there is no way."""
+        """Open a socket for a search on the interface that leads to the router.
+
+        Yields:
+            The search. An OSError is raised if there is no route.
+        """
         with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as made:
             made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, self.own.packed)
             await made.bind((str(self.own), 0))
             yield Searching(made, self.router)
 
     async def open(self, port: int) -> trio.abc.Stream:
-        """Open a stream to a TCP port of the router; what fails is of `TROUBLE`."""
+        """Open a stream to a TCP port of the router. A failure raises an error of `TROUBLE`.
+
+        Args:
+            port: The port.
+
+        Returns:
+            The stream.
+        """
         return await trio.open_tcp_stream(str(self.router), port)
 
 
@@ -235,14 +317,21 @@ async def ask(
     headers: Sequence[tuple[str, str]] = (),
     body: bytes = b"",
 ) -> tuple[int, bytes]:
-    """Ask over a connection of its own, which is closed afterwards.
+    """Send an HTTP request over a connection of its own.
 
-    A redirection is an answer like any other: nothing is dialled because of it. The time is the
-    caller's to bound; who cancels this ends all reading.
+    A redirection is an answer like any other and is not followed. The caller has to limit the time.
+    When it cancels this function, nothing more is read.
+
+    Args:
+        network: The network.
+        place: Where to send the request.
+        method: The HTTP method.
+        headers: Further headers.
+        body: The body.
 
     Returns:
-        The status of the answer, and its body. 0 and nothing if there is no answer that can be
-        read: none came, it is too long, or it is no HTTP.
+        The status and the body of the answer. 0 and b"" if there is no valid answer: none came, it
+        is too long, or it is no HTTP.
     """
     import h11
 
@@ -279,7 +368,10 @@ async def ask(
 
 
 class UpnpRouter:
-    """A router found by UPnP; a mapping without an end is never asked for ([L-54], [L-68])."""
+    """A router that is asked by UPnP.
+
+    It is never asked for a mapping without an end ([L-54], [L-68]).
+    """
 
     def __init__(self, network: LocalNetwork, port: int) -> None:
         """`port` is the TCP port here to which the router is to lead."""
@@ -289,18 +381,26 @@ class UpnpRouter:
         self._may_be_open = False
 
     async def open(self) -> OpenedPort:
-        """Return the mapping, for two hours from now; RouterError when there is none."""
+        """Request the mapping for two hours from now.
+
+        Returns:
+            The open port.
+
+        Raises:
+            RouterError: If there is none.
+        """
         with trio.move_on_after(UPNP_TIMEOUT):
             return await self._open()
         raise RouterError(RouterCode.SILENT)
 
     async def close(self) -> None:
-        """Take away what may be mapped."""
+        """Remove what may be mapped."""
         if self._service is not None and self._may_be_open:
             with trio.move_on_after(UPNP_TIMEOUT):
                 await self._ask(self._service, "DeletePortMapping", self._mapping)
 
     async def _open(self) -> OpenedPort:
+        """Find the service and request ports outside until one is free."""
         service, external = await self._find()
         self._service = service
         for _ in range(TRIES):
@@ -310,10 +410,10 @@ class UpnpRouter:
             self._outside = LOWEST + (self._outside - LOWEST + STRIDE) % span
         raise RouterError(RouterCode.REFUSES, why=because(RouterCode.FULL))
 
-    # Finding the service that leads outside.
+    # Search
 
     async def _find(self) -> tuple[Service, IPv4Address]:
-        """Return a service and its address outside: the one in use, else the first that has one."""
+        """Return a service and its address outside: the one in use, or the first with an address."""
         services = [self._service] if self._service is not None else await self._services()
         for service in services:
             told = await self._ask(service, "GetExternalIPAddress", {})
@@ -328,6 +428,7 @@ class UpnpRouter:
         raise RouterError(RouterCode.REFUSES, why=because(RouterCode.OFFLINE))
 
     async def _services(self) -> list[Service]:
+        """Return the services that map ports, from all descriptions of the router."""
         found: list[Service] = []
         for place in await self._search():
             status, body = await ask(self._network, place, "GET")
@@ -337,7 +438,7 @@ class UpnpRouter:
         return found[:MOST_SERVICES]
 
     async def _search(self) -> list[Endpoint]:
-        """Return where the router describes itself, in the order in which it says so."""
+        """Return where the router has its descriptions, in the order of its answers."""
         places: dict[Endpoint, None] = {}
         try:
             async with self._network.searching() as wire:
@@ -353,10 +454,11 @@ class UpnpRouter:
             return []
         return list(places)
 
-    # Mapping.
+    # Mapping
 
     @property
     def _mapping(self) -> Fields:
+        """The fields that identify the mapping."""
         return {
             "NewRemoteHost": "",
             "NewExternalPort": str(self._outside),
@@ -364,7 +466,10 @@ class UpnpRouter:
         }
 
     async def _map(self, service: Service) -> bool:
-        """Ask for the port outside; whether it is ours, RouterError if the router opens none."""
+        """Request the port outside, and return whether it leads here.
+
+        Raise RouterError if the router opens none.
+        """
         inside = {"NewInternalPort": str(self._port), "NewInternalClient": str(self._network.own)}
         taken = await self._ask(service, "GetSpecificPortMappingEntry", self._mapping)
         if any(taken.get(name, value) != value for name, value in inside.items()):
@@ -383,11 +488,13 @@ class UpnpRouter:
             self._may_be_open = before
         raise RouterError(RouterCode.REFUSES, why=because(RouterCode.NOT_ALLOWED))
 
-    # Asking.
+    # Requests
 
     async def _ask(self, service: Service, name: str, fields: Fields) -> Fields:
-        """Return the fields of the answer to an action, those of an error too; none if it cannot
-        be read."""
+        """Request an action, and return the fields of the answer.
+
+        They may be those of an error, or none.
+        """
         headers = (
             ("Content-Type", 'text/xml; charset="utf-8"'),
             ("SOAPAction", f'"{service.kind}#{name}"'),
