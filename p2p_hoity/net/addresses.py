@@ -1,8 +1,8 @@
-"""Addresses of machines: how people and tickets write them, and where an IP address leads.
+"""Addresses of machines: their spelling in tickets and options, and where an IP address leads.
 
 An IP address leads to this machine, into a private network, or to the internet. An IPv6 address may
-carry an IPv4 address, to which a translator or a tunnel delivers. Such an address is judged by the
-IPv4 address inside. Nothing is sent here.
+contain an IPv4 address, to which a translator or a tunnel delivers. Such an address is judged by
+the IPv4 address inside. Nothing is sent here.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ class Destination(Enum):
     """The kinds of places to which an address leads."""
 
     NOWHERE = "nowhere"
-    """No machine that anybody else may name: an unset address, a group, or an IPv6 address that
-    carries an IPv4 address which is not of the internet."""
+    """No machine that another person may name.
+
+    It is an unset address, a multicast group, or an IPv6 address that contains an IPv4 address
+    outside the internet.
+    """
     MACHINE = "machine"
     """This machine."""
     PRIVATE = "private"
@@ -36,6 +39,7 @@ class Destination(Enum):
 
 
 def _last(ip: IPv6Address) -> tuple[IPv4Address, ...]:
+    """Return the IPv4 address in the last four bytes of an IPv6 address."""
     return (IPv4Address(ip.packed[-4:]),)
 
 
@@ -47,16 +51,24 @@ _CARRIERS: Final[dict[IPv6Network, Callable[[IPv6Address], tuple[IPv4Address, ..
     IPv6Network("2002::/16"): lambda ip: (IPv4Address(ip.packed[2:6]),),
     IPv6Network("2001::/32"): lambda ip: ip.teredo or (),
 }
-"""The networks whose addresses carry IPv4 addresses, and how each is found: IPv4-compatible (RFC
-4291, 2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380: its
-server and its client). Where it stands under the local prefix of NAT64 (RFC 8215) only the operator
-of that network knows."""
+"""The networks whose addresses contain IPv4 addresses, and how each is found.
+
+They are IPv4-compatible (RFC 4291, 2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4
+(RFC 3056) and Teredo (RFC 4380, its server and its client). Under the local prefix of NAT64 (RFC
+8215) only the operator of that network knows where the IPv4 address is.
+"""
 
 
 def parse_ip(host: str) -> IP | None:
-    """Return the IP address that a text is, without its zone, or None if it is a name.
+    """Return the IP address that a text spells, without its zone.
 
-    An IPv4-mapped address is the IPv4 address itself: systems connect to that.
+    An IPv4-mapped address is returned as the IPv4 address, since systems connect to that.
+
+    Args:
+        host: The text.
+
+    Returns:
+        The address, or None if the text is a name.
     """
     try:
         ip = ipaddress.ip_address(host.partition("%")[0])
@@ -66,14 +78,27 @@ def parse_ip(host: str) -> IP | None:
 
 
 def carried(ip: IP) -> tuple[IPv4Address, ...] | None:
-    """Return the IPv4 addresses that an IPv6 address carries; None if it is of no such network."""
+    """Return the IPv4 addresses that an IPv6 address contains.
+
+    Args:
+        ip: The address.
+
+    Returns:
+        The IPv4 addresses. None if it is in no network whose addresses contain any.
+    """
     if isinstance(ip, IPv4Address) or ip.is_loopback or ip.is_unspecified:
         return None
     return next((find(ip) for network, find in _CARRIERS.items() if ip in network), None)
 
 
 def destination_of(ip: IP) -> Destination:
-    """Return where an address leads, as `parse_ip` gives it.
+    """Return where an address leads.
+
+    Args:
+        ip: The address, as `parse_ip` returns it.
+
+    Returns:
+        The kind of its destination.
 
     SPEC: [L-67].
     """
@@ -89,9 +114,10 @@ def destination_of(ip: IP) -> Destination:
 
 
 def _is_public(ip: IP) -> bool:
-    """Return whether this is an address of one machine of the internet.
+    """Return whether this is the address of one machine of the internet.
 
-    Python counts groups, and the former site-local addresses (RFC 3879), among the global ones.
+    Python counts multicast groups, and the former site-local addresses (RFC 3879), as global
+    addresses.
     """
     is_of_site = isinstance(ip, IPv6Address) and ip.is_site_local
     return ip.is_global and not ip.is_multicast and not is_of_site
@@ -106,7 +132,7 @@ _PROBES_6 = ("2001:db8::1", "fdff:ffff:ffff:ffff::1")
 
 
 class AddressCode(Code):
-    """What can be wrong with an address as it is written; `text` is its beginning."""
+    """The mistakes in the spelling of an address. `text` is its beginning."""
 
     NO_PORT = "address-without-port", "{text} has no port: write it as host:port"
     BAD_PORT = "address-bad-port", "{text} has no port from {least} to {most} after the colon"
@@ -119,23 +145,23 @@ class AddressCode(Code):
 
 
 LONGEST_TOLD = 80
-"""Characters of a bad address that are told."""
+"""Characters of a wrong address that are shown."""
 HIGHEST_PORT = 65535
 
 
 class Named(Enum):
-    """By whom an address was named, and so how far it may lead."""
+    """The source of an address, which determines how far it may lead."""
 
     BY_US = "us"
-    """Typed, or of a ticket: anywhere."""
+    """Typed by the player, or in a ticket. It may lead anywhere."""
     NEAR = "near"
-    """By a peer on this very machine: also to this machine itself."""
+    """Named by a peer on this very machine. It may also lead to this machine itself."""
     FAR = "far"
-    """By any other peer: to the internet, or into a network that this machine is part of."""
+    """Named by any other peer. It may lead to the internet, or into a network of this machine."""
 
 
 class Scheme(StrEnum):
-    """How a peer is reached at an address. It stands before a plus, but for TCP, which is usual."""
+    """The way to reach a peer at an address. All but TCP are written before a plus sign."""
 
     TCP = "tcp"
     """By a TCP connection to the peer itself."""
@@ -144,6 +170,7 @@ class Scheme(StrEnum):
 
 
 RELAY_PREFIX: Final = f"{Scheme.RELAY}+"
+"""The prefix of an address at which the peer is reached through a relay."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +191,7 @@ class Address:
 
     @property
     def via_relay(self) -> bool:
-        """Whether the peer is reached through a relay."""
+        """True if the peer is reached through a relay."""
         return self.scheme is Scheme.RELAY
 
     def __str__(self) -> str:
@@ -174,7 +201,18 @@ class Address:
 
 
 def parse_address(text: str, *, lowest_port: int = 1) -> Address:
-    """Read 'host:port', '[v6]:port' or 'relay+host:port'; AddressError says what is wrong."""
+    """Read 'host:port', '[v6]:port' or 'relay+host:port'.
+
+    Args:
+        text: The text.
+        lowest_port: The lowest port that is allowed. 0 stands for a free port.
+
+    Returns:
+        The address.
+
+    Raises:
+        AddressError: If it is none, with what is wrong.
+    """
     plain = text.strip().lower()
     scheme = Scheme.RELAY if plain.startswith(RELAY_PREFIX) else Scheme.TCP
     host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
@@ -187,6 +225,7 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
 
 
 def _parse_host(host: str, text: str) -> str:
+    """Return the host of an address, or raise AddressError."""
     if host.startswith("[") and host.endswith("]"):
         if not _is_ip(ipaddress.IPv6Address, host[1:-1]) or "%" in host:  # scopes mean nothing here
             raise AddressError(AddressCode.BAD_BRACKETS, text=text[:LONGEST_TOLD])
@@ -200,6 +239,7 @@ def _parse_host(host: str, text: str) -> str:
 
 
 def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str) -> bool:
+    """Return whether a text is an address of this kind."""
     try:
         kind(host)
     except ValueError:
@@ -208,17 +248,29 @@ def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str)
 
 
 def host_of(text: str) -> str:
-    """The machine in an address as it is written, whatever else may be wrong with it."""
+    """Return the host in an address as it is written, whatever else may be wrong with it.
+
+    Args:
+        text: The address.
+
+    Returns:
+        The host, without brackets.
+    """
     return text.lower().removeprefix(RELAY_PREFIX).rpartition(":")[0].strip("[]")
 
 
 def source_of(host: str) -> str:
-    """Return whom to charge a connection from this host to.
+    """Return the machine to which connections from a host are charged.
+
+    An IPv4 address thus has only its own share through a tunnel, and two that come through one
+    translator are charged separately.
+
+    Args:
+        host: The host of the connection.
 
     Returns:
-        An IPv4 address, also one that an IPv6 address carries; an IPv6 /64; or the text. One IPv4
-        address thus has no more than its share through a tunnel, and two that come through one
-        translator are charged apart.
+        An IPv4 address, which may be inside an IPv6 address. For another IPv6 address its /64
+        network. Otherwise the text itself.
     """
     ip = parse_ip(host)
     if ip is None:
@@ -232,13 +284,27 @@ def source_of(host: str) -> str:
 
 
 def numeric(address: Address) -> Address | None:
-    """The same as a plain IP address, IPv4 as such and without a scope; None if it is a name."""
+    """Return an address with a plain IP address as its host, without a zone or scheme.
+
+    Args:
+        address: The address.
+
+    Returns:
+        The address. None if its host is a name.
+    """
     ip = parse_ip(address.host)
     return None if ip is None else Address(str(ip), address.port)
 
 
 def local_addresses(port: int) -> list[str]:
-    """'host:port' for each address of this machine the system would use, loopback last."""
+    """Return the addresses of this machine that the system would use.
+
+    Args:
+        port: The port to add.
+
+    Returns:
+        'host:port' for each, loopback last.
+    """
     found = [ip for probe in _PROBES_4 if (ip := _way_to(probe, socket.AF_INET))]
     found += [ip for probe in _PROBES_6 if (ip := _way_to(probe, socket.AF_INET6))]
     found += [str(one.ip) for one in _interfaces()]
@@ -247,14 +313,17 @@ def local_addresses(port: int) -> list[str]:
 
 
 def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None) -> bool:
-    """Return whether an IP address that someone named may be dialled.
+    """Return whether an IP address that somebody named may be dialled ([L-14]).
 
-    Else any stranger could have us dial what only our own network can reach ([L-14]).
+    Otherwise a stranger could make this program connect to what only its own network can reach.
 
     Args:
         host: The IP address.
         named: By whom it was named.
-        networks: Those that this machine has an address in; asked of the system if None.
+        networks: The networks of this machine. They are determined if None.
+
+    Returns:
+        True if it may be dialled.
 
     Raises:
         ValueError: If the host is a name.
@@ -276,9 +345,17 @@ def may_dial(host: str, named: Named, networks: Iterable[Network] | None = None)
 
 
 def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
-    """How far the addresses may lead that another seat names of itself; `own` are ours ([L-14]).
+    """Return how far the addresses may lead that another seat names for itself ([L-14]).
 
-    To this very machine only if that seat is on it, or if we are reached in no other way.
+    They may lead to this machine only if that seat is on it, or if this node can be reached in no
+    other way.
+
+    Args:
+        where: The addresses that the seat names.
+        own: The addresses of this node.
+
+    Returns:
+        The source to record with them.
     """
     is_inside = bool(own) and all(is_loopback(host_of(address)) for address in own)
     hosts = {host_of(a) for a in where if not is_loopback(host_of(a))}
@@ -286,23 +363,44 @@ def how_far(where: Sequence[str], own: Sequence[str]) -> Named:
 
 
 def own_networks() -> list[Network]:
-    """The networks that this machine has an address in."""
+    """Return the networks in which this machine has an address.
+
+    Returns:
+        The networks, without loopback.
+    """
     return [one.network for one in _interfaces() if not one.network.is_loopback]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether this is an IP address of loopback, as which only this machine is reached."""
+    """Return whether a host is an IP address of loopback, at which only this machine is reached.
+
+    Args:
+        host: The host.
+
+    Returns:
+        True if it is.
+    """
     ip = parse_ip(host)
     return ip is not None and ip.is_loopback
 
 
 def is_own_host(host: str) -> bool:
-    """Whether this is an IP address of this very machine."""
+    """Return whether a host is an IP address of this machine.
+
+    Args:
+        host: The host.
+
+    Returns:
+        True if it is.
+    """
     return is_loopback(host) or host in {str(one.ip) for one in _interfaces()}
 
 
 def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    """Every address of this machine, IPv4 first: a LAN without a way out has no probe's way."""
+    """Return all addresses of this machine, IPv4 first.
+
+    A LAN without a connection to the internet has addresses that no probe finds.
+    """
     import ifaddr
 
     every = [ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
@@ -312,7 +410,7 @@ def _interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
 
 
 def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
-    """Our own address on the way to probe; connecting a datagram socket sends nothing."""
+    """Return the own address on the way to a probe. Connecting a datagram socket sends nothing."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as asking:
             asking.connect((probe, 9))
@@ -322,7 +420,7 @@ def _way_to(probe: str, family: socket.AddressFamily) -> str | None:
 
 
 def _stays_here(ip: str) -> bool:
-    """True for addresses no other machine can dial: loopback, unset, or bound to one link."""
+    """Return whether no other machine can dial an address: loopback, unset, or of one link."""
     parsed = ipaddress.ip_address(ip.partition("%")[0])
     is_v6_link = parsed.version == 6 and parsed.is_link_local
     return parsed.is_loopback or parsed.is_unspecified or is_v6_link

@@ -1,4 +1,4 @@
-"""Dialling a peer again and again, and at each time its addresses in a race."""
+"""Repeated dialling of a peer, with all its addresses in a race at each attempt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,14 @@ from .transport import cut
 
 @dataclass(frozen=True)
 class Secured:
-    """A TLS stream to a listener whose key is the expected one; nothing else was said yet."""
+    """A TLS stream to a listener whose key is the expected one. Nothing else was sent yet.
+
+    Attributes:
+        stream: The stream.
+        listener: The id of the listener.
+        certificate: The SHA-256 of its certificate.
+        address: The address that was dialled.
+    """
 
     stream: TlsStream = field(repr=False)
     listener: bytes
@@ -32,16 +39,21 @@ Attempt = Callable[[Address], Awaitable[Secured]]
 
 
 async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -> Secured:
-    """Make attempts until the first succeeds; the others are cut before they prove anything.
+    """Try the addresses of a peer until one succeeds.
+
+    The other attempts are cut before they prove anything.
 
     Args:
         attempt: Tries one address.
-        addresses: The addresses of the peer; relays come last.
+        addresses: The addresses. Relays are tried last.
         limits: How long an attempt may take, and what head start it has.
 
+    Returns:
+        The first stream.
+
     Raises:
-        NetError: If none succeeds; with what failed on each way. It is a NobodyError if trying
-            again soon gives the same.
+        NetError: If none succeeds, with what failed for each address. It is a NobodyError if
+            another attempt soon would have the same result.
     """
     ordered = sorted(addresses, key=lambda address: address.via_relay)
     failures, found, is_over = list[NetError](), list[Secured](), False
@@ -75,7 +87,7 @@ async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -
                         await failed.wait()
         is_over = True
     finally:
-        if found and not is_over:  # cancelled just as someone won
+        if found and not is_over:  # It was cancelled just as an attempt succeeded.
             await cut(found[0].stream)
     if not found:
         raise _summed_up(failures)
@@ -83,6 +95,7 @@ async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -
 
 
 def _summed_up(failures: Sequence[NetError]) -> NetError:
+    """Return one error for all failed attempts."""
     kind = NobodyError if all(one.is_final for one in failures) else NetError
     if not failures:
         return kind(NetCode.NO_ADDRESS)
@@ -90,23 +103,40 @@ def _summed_up(failures: Sequence[NetError]) -> NetError:
 
 
 class Links(Protocol):
-    """What a dialler must know of the links there are."""
+    """The links that a dialler has to know about."""
 
     async def unlinked(self, peer: bytes) -> None:
-        """Wait until there is none."""
+        """Wait until there is no link to a peer.
+
+        Args:
+            peer: Its id.
+        """
         ...
 
     async def link(self, addresses: list[Address], peer: bytes) -> None:
-        """Make one, or NetError; returns at once when there is one."""
+        """Make a link to a peer, or raise NetError. Return at once if there is one.
+
+        Args:
+            addresses: Where the peer may be reached.
+            peer: Its id.
+        """
         ...
 
     async def elsewhere(self, peer: bytes) -> None:
-        """It is linked with another process of our identity, and says so."""
+        """Note that a peer has a link with another process of this identity.
+
+        Args:
+            peer: Its id.
+        """
         ...
 
 
 class PeerDialler:
-    """The attempts to keep one link to one peer."""
+    """The attempts to keep one link to one peer.
+
+    Attributes:
+        trouble: Why the last attempt failed. None after a success, and before any attempt.
+    """
 
     def __init__(self, peer: bytes, links: Links, limits: Limits) -> None:
         self._peer = peer
@@ -121,18 +151,24 @@ class PeerDialler:
         self.trouble: Reason | None = None
 
     def add(self, address: Address) -> None:
-        """Try this address too, and soon; the oldest is forgotten when there are too many."""
+        """Try an address, too, and soon. The oldest one is forgotten if there are too many.
+
+        Args:
+            address: The address.
+        """
         if address not in self._addresses:
             self._addresses = [*self._addresses, address][-self._limits.addresses_per_peer :]
             self._pause = self._limits.first_pause
             self._news.set()
 
     def stop(self) -> None:
-        """Dial no more; a live link stays."""
+        """Stop dialling. A live link remains."""
         self._scope.cancel()
 
     def leave_alone(self) -> None:
-        """It is full: dial it no more for a while, uneven so that a crowd does not come at once.
+        """Do not dial the peer for a while, since it has no room.
+
+        The pause is random, so that a crowd does not come back at once.
 
         SPEC: [L-65].
         """
@@ -146,8 +182,8 @@ class PeerDialler:
                 await self._links.unlinked(self._peer)
                 await trio.sleep_until(self._not_before)
                 await self._try_once()
-                # Wait, but not for the whole pause if a new address comes. The pause is uneven, so
-                # that two diallers fall out of step.
+                # A new address ends the pause. Its length is random, so that two diallers do not
+                # stay in step.
                 pause = self._pause * random.uniform(0.5, 1.0)
                 self._pause = min(self._pause * 2, self._limits.longest_pause)
                 self._news = trio.Event()
@@ -155,6 +191,7 @@ class PeerDialler:
                     await self._news.wait()
 
     async def _try_once(self) -> None:
+        """Make one attempt, and wait for the end of the link if it succeeds."""
         try:
             await self._links.link(self._in_order(), self._peer)
         except NetError as error:
@@ -168,14 +205,15 @@ class PeerDialler:
         since = trio.current_time()
         await self._links.unlinked(self._peer)
         lasted = trio.current_time() - since
-        if lasted >= self._limits.silence:  # it was a link, not a flicker
+        if lasted >= self._limits.silence:  # The link has lasted.
             self._pause = self._limits.first_pause
         self._flickers = lasted < self._limits.stalled
 
     def _in_order(self) -> list[Address]:
-        """As they came; after a link that did not last by lot, since one relay may break them all.
+        """Return the addresses in the order in which they were added.
 
-        Direct ways still go first.
+        After a link that did not last, the order is random, since one relay may break all links.
+        Direct addresses still go first.
         """
         known = self._addresses
         return random.sample(known, len(known)) if self._flickers else list(known)

@@ -1,11 +1,12 @@
-"""A direct connection between two peers behind NATs who are linked through a relay.
+"""Direct connections between two peers behind NATs that are linked through a relay.
 
-Method: Ford, Srisuresh, Kegel 2005, TCP hole punching by simultaneous open.
+Method: TCP hole punching by simultaneous open (Ford, Srisuresh, Kegel 2005).
 
-The relay tells each where it sees it; they tell each other through the relay, and both open TCP
-at one moment from the port that the relay saw, so that each NAT takes the other's SYN for an
-answer. After DCUtR of libp2p (Seemann, Inden, Vyzovitis, "Decentralized Hole Punching", 2022):
-the one measures the way there and back, says go, and waits for half of it.
+The relay tells each peer at which address it sees that peer. The peers exchange these addresses
+through the relay. Then both open TCP connections at the same moment from the port that the relay
+saw, so that each NAT takes the other's SYN for an answer. As in DCUtR of libp2p (Seemann, Inden,
+Vyzovitis, "Decentralized Hole Punching", 2022), one peer measures the round trip, sends "go", and
+waits for half of it.
 """
 
 from __future__ import annotations
@@ -41,10 +42,14 @@ from .secure_channel import (
 from .transport import Network, Outlet, cut
 
 TRIES: Final[Quota] = 3
+"""Attempts for one pair of peers."""
 PERIOD: Final[Seconds] = 1.0
-"""Seconds of one try: a SYN that came too early was dropped, and is sent again after so long."""
+"""Seconds of one attempt.
+
+A SYN that arrived too early was dropped, and is sent again after that.
+"""
 PAUSE: Final[Seconds] = 0.02
-"""Seconds after a NAT that does not drop but refuses what it does not expect."""
+"""Seconds until the next attempt where a NAT does not drop but refuses an unexpected SYN."""
 
 SEEN: Final = b"S"
 PING: Final = b"P"
@@ -52,18 +57,27 @@ GO: Final = b"G"
 
 
 class PunchCode(NetworkCode):
-    """Why two did not meet."""
+    """Reasons why two peers could not connect directly."""
 
     OTHER_WORD = "punch-of-other-form", "it does not speak of meeting directly as we do"
     NOT_MET = "punch-not-met", "no direct way was found"
 
 
 Met = tuple[trio.abc.Stream, Address]
-"""A fresh stream between the two, and where the other end is seen."""
+"""A fresh stream between the two peers, and the address at which the other one is seen."""
 
 
 async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
-    """The side that says go; NetError if the two do not meet."""
+    """Connect directly as the peer that sends "go". A NetError is raised if it fails.
+
+    Args:
+        outlet: A port of this machine for outgoing connections.
+        relay: The relay through which the peers are linked.
+        stream: An authenticated stream to the other peer.
+
+    Returns:
+        The direct stream.
+    """
     async with observing(outlet, relay) as mine:
         await send(stream, SEEN + seen_from(mine))
         other = _read(await receive(stream))
@@ -77,7 +91,16 @@ async def lead(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
 
 
 async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
-    """The side that hears go; NetError if the two do not meet ([L-42])."""
+    """Connect directly as the peer that waits for "go" ([L-42]). A NetError is raised if it fails.
+
+    Args:
+        outlet: A port of this machine for outgoing connections.
+        relay: The relay through which the peers are linked.
+        stream: An authenticated stream to the other peer.
+
+    Returns:
+        The direct stream.
+    """
     other = _read(await receive(stream))
     async with observing(outlet, relay) as mine:
         await send(stream, SEEN + seen_from(mine))
@@ -88,7 +111,7 @@ async def follow(outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met
 
 
 def _read(said: bytes) -> Address:
-    """Where the other is seen, as it says: no further than what any peer names ([L-14])."""
+    """Return the address at which the other peer is seen, if it may be dialled ([L-14])."""
     if said[:1] != SEEN:
         raise NetError(PunchCode.OTHER_WORD)
     other = replace(read_seen(said[1:]), named=Named.FAR)
@@ -98,12 +121,13 @@ def _read(said: bytes) -> Address:
 
 
 async def _expect(stream: trio.abc.Stream, word: bytes) -> None:
+    """Read a frame, and raise NetError if it is another one than expected."""
     if await receive(stream) != word:
         raise NetError(PunchCode.OTHER_WORD)
 
 
 async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
-    """The first stream that opens, in three tries within three seconds; NetError for none."""
+    """Return the first stream that opens in three attempts, each of a second, or raise NetError."""
     end = trio.current_time() + TRIES * PERIOD
     while (now := trio.current_time()) < end:
         with trio.move_on_at(min(now + PERIOD, end)):
@@ -115,18 +139,21 @@ async def _meet(outlet: Outlet, other: Address) -> trio.abc.Stream:
 
 
 AFTER: Final[Seconds] = 1.0
-"""Seconds for which a link has stood before: direct ways have had their turn."""
+"""Seconds for which a link has been up before. Direct ways have had their chance then."""
 WHOLE: Final[Seconds] = 10.0
-"""Seconds for all of it: the call through the relay, what the two say, and the tries."""
+"""Seconds for the call through the relay, the exchange of addresses, and all attempts."""
 MOST_AT_ONCE: Final[Quota] = 16
-"""Tries that run at the same time: each holds a few sockets, and any stranger may ask for one."""
+"""Attempts that run at the same time.
+
+Each takes a few sockets, and any stranger may ask for one.
+"""
 
 Stay = Callable[[], Awaitable[None]]
-"""What a newcomer does once it is let in."""
+"""The rest of the service for a connection that was let in."""
 
 
 class Puncher:
-    """Tries each relayed link once; that link stays until a direct one takes its place."""
+    """Attempts to replace each relayed link by a direct one. Each relayed link is tried once."""
 
     def __init__(
         self,
@@ -146,8 +173,8 @@ class Puncher:
             instance: The number of this process.
             limits: Times and sizes.
             versions: The versions of a link that this node speaks.
-            attend: Carries a direct stream that came in, whatever comes of it.
-            link_over: Makes a link over one that went out, or raises NetError.
+            attend: Serves an incoming direct stream.
+            link_over: Makes a link over an outgoing stream, or raises NetError.
         """
         self._who, self._network, self._instance, self._limits = who, network, instance, limits
         self._versions, self._attend, self._link_over = versions, attend, link_over
@@ -156,7 +183,11 @@ class Puncher:
         self._running = 0
 
     async def lead(self, standing: AdmittedLink) -> None:
-        """Try it for a link that we dialled ([L-40])."""
+        """Try to replace a link that this node has dialled ([L-40]).
+
+        Args:
+            standing: The link.
+        """
         await trio.sleep(AFTER)
         outlet = self._network.outlet()
         if outlet is not None and standing.link.reason is None and self._may_try(standing):
@@ -165,7 +196,17 @@ class Puncher:
     async def let_in(
         self, stream: TlsStream, proven: Proven, relay: Address, known: AdmittedLink | None
     ) -> Stay | None:
-        """Answer a peer that asks, by its relayed link if there is one ([L-41])."""
+        """Answer a peer that wants to replace its relayed link by a direct one ([L-41]).
+
+        Args:
+            stream: The connection on which it asks.
+            proven: What it has proven.
+            relay: The relay through which it asks.
+            known: The live link to this peer, if there is one.
+
+        Returns:
+            The rest of the service, or None if it is refused.
+        """
         is_same = known is not None and known.proven.instance == proven.instance
         outlet = self._network.outlet()
         if outlet is None or not (relay.via_relay and is_same and self._may_try(known)):
@@ -175,8 +216,14 @@ class Puncher:
         return lambda: self._link(proven.peer, self._follow(outlet, relay, stream))
 
     async def settled(self, ended: AdmittedLink) -> None:
-        """A link has ended: wait until it is known whether a direct one takes its place. The peer
-        may have that for a moment already, in which nobody need hear of a lost link."""
+        """Wait until it is known whether a direct link replaces one that has ended.
+
+        The peer may have the direct link a moment earlier. Nobody needs to hear of a lost link
+        then.
+
+        Args:
+            ended: The link that has ended.
+        """
         over = self._meeting.get(ended.peer)
         if over is not None:
             await over.wait()
@@ -184,7 +231,10 @@ class Puncher:
             del self._tried[ended.peer]
 
     def _may_try(self, standing: AdmittedLink | None) -> bool:
-        """Whether this is a live relayed link, not tried before; from now on it is tried."""
+        """Return whether this is a live relayed link that was not tried.
+
+        From now on it counts as tried.
+        """
         if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
             return False
         binding = standing.proven.binding
@@ -194,6 +244,7 @@ class Puncher:
         return True
 
     async def _lead(self, outlet: Outlet, standing: AdmittedLink) -> Met:
+        """Call the peer through the relay, and connect directly as the leading peer."""
         relay = standing.address
         with trio.move_on_after(WHOLE):
             secured = await reach(self._network, relay, standing.peer)
@@ -207,6 +258,7 @@ class Puncher:
         raise NetError(PunchCode.NOT_MET)
 
     async def _follow(self, outlet: Outlet, relay: Address, stream: TlsStream) -> Met:
+        """Connect directly as the following peer."""
         try:
             with trio.move_on_after(WHOLE):
                 return await follow(outlet, relay, stream)
@@ -215,7 +267,7 @@ class Puncher:
             await cut(stream)
 
     async def _link(self, peer: bytes, meeting: Awaitable[Met]) -> None:
-        """Make a direct link of a meeting: the lower id dials."""
+        """Make a link over a direct stream. The peer with the lower id listens."""
         with suppress(NetError):
             self._running += 1
             try:
@@ -228,6 +280,7 @@ class Puncher:
                 await self._dial(peer, raw, address)
 
     async def _dial(self, peer: bytes, raw: trio.abc.Stream, address: Address) -> None:
+        """Make a link over a direct stream as its dialler."""
         over = self._meeting[peer] = trio.Event()
         try:
             with trio.move_on_after(self._limits.handshake):

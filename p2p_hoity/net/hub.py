@@ -1,6 +1,6 @@
-"""All links of one peer: opaque frames in and out, and events for links that come and go.
+"""The links of a node: frames in and out, and events for links that come and go.
 
-A failure of one link does not affect the others.
+The content of frames is opaque here. A failure of one link does not affect the others.
 """
 
 from __future__ import annotations
@@ -46,10 +46,14 @@ from .transport import HEAD, Network, TcpNetwork, attend_all, cut, encode_frame
 
 @dataclass(frozen=True)
 class LinkUp:
-    """A peer proved its 32-byte Ed25519 id on a new link; address is where it is reached.
+    """The event that a peer has proven its id on a new link.
 
-    `binding` is the same at both ends of this link and at no other. `again`: it took the place of
-    one with the same process of the peer.
+    Attributes:
+        peer: The id of the peer, 32 bytes.
+        address: Where it is reached.
+        via_relay: Whether that is through a relay.
+        binding: 32 bytes that name this link at both of its ends, and no other link.
+        again: Whether the link replaces one with the same process of the peer.
     """
 
     peer: bytes
@@ -61,7 +65,12 @@ class LinkUp:
 
 @dataclass(frozen=True)
 class LinkDown:
-    """The peer's only link is gone; frames posted on it may be lost."""
+    """The event that the only link of a peer has ended. Frames that were posted on it may be lost.
+
+    Attributes:
+        peer: The id of the peer, 32 bytes.
+        reason: Why it has ended.
+    """
 
     peer: bytes
     reason: Reason
@@ -69,7 +78,12 @@ class LinkDown:
 
 @dataclass(frozen=True)
 class Frame:
-    """One whole, non-empty frame from an authenticated peer."""
+    """The event that a whole, non-empty frame came from an authenticated peer.
+
+    Attributes:
+        peer: The id of the peer, 32 bytes.
+        data: The bytes of the frame.
+    """
 
     peer: bytes
     data: bytes
@@ -77,7 +91,11 @@ class Frame:
 
 @dataclass(frozen=True)
 class LinkedElsewhere:
-    """The peer lets us not in: it has a live link with another process of this very identity."""
+    """The event that a peer refuses this node, since another process with its key is linked there.
+
+    Attributes:
+        peer: The id of the peer, 32 bytes.
+    """
 
     peer: bytes
 
@@ -86,15 +104,17 @@ Event = LinkUp | LinkDown | Frame | LinkedElsewhere
 
 
 class Hub:
-    """Links of one identity to its peers: at most one live link a peer, authenticated both ways.
+    """The links of one identity, authenticated in both directions, one live link for each peer.
 
-    Everything but run, listen, listen_via, connect and flush returns at once and may be called
-    before run has started. Times and sizes: see Limits.
+    All methods but `run`, `listen`, `listen_via`, `connect` and `flush` return at once and may be
+    called before `run`. Times and sizes are in `Limits`.
+
+    Attributes:
+        events: For each peer in turn a LinkUp, its Frames, and a LinkDown. While nobody reads it,
+            no link is read. It ends when `run` ends.
     """
 
     events: trio.MemoryReceiveChannel[Event]
-    """LinkUp, then Frames, then LinkDown, for each peer in turn. While nobody reads it, no link
-    is read either; it ends when run ends."""
 
     def __init__(
         self,
@@ -137,7 +157,11 @@ class Hub:
         self._report, self.events = trio.open_memory_channel[Event](self._limits.events)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Carry all links until cancelled from outside; then all are closed. Run it once."""
+        """Run all links until cancelled. Then all are closed. Call this once.
+
+        Args:
+            task_status: Trio's way to report that the task has started.
+        """
         async with self._report, trio.open_nursery() as nursery:
             self._nursery = nursery
             for dialler in self._diallers.values():
@@ -146,6 +170,7 @@ class Hub:
             task_status.started()
 
     def _running(self) -> trio.Nursery:
+        """Return the nursery of the links, or raise RuntimeError before `run`."""
         if self._nursery is None:
             raise RuntimeError("the hub must be running first")
         return self._nursery
@@ -153,9 +178,14 @@ class Hub:
     # Listening
 
     async def listen(self, host: str, port: int) -> list[str]:
-        """Take links on host ('' for every address of this machine) and port (0 for a free one).
+        """Accept links on an address and port. A NetError is raised if that is impossible.
 
-        Returns the 'host:port' it really listens on. NetError when it cannot.
+        Args:
+            host: The address, or '' for every address of this machine.
+            port: The port, or 0 for a free one.
+
+        Returns:
+            The addresses on which it really listens, as 'host:port'.
         """
         nursery = self._running()
         listeners = await self._network.listen(host, port)
@@ -166,11 +196,16 @@ class Hub:
     async def listen_via(
         self, relay: str, tell: Tell = lambda relay, why: None, waits: bool = True
     ) -> str:
-        """Wait for calls at a relay ('host:port' or 'relay+host:port'), again whenever it is lost.
+        """Wait for calls at a relay, and again whenever the relay was lost.
 
-        Returns the address for others to dial, 'relay+host:port': at once, or, if this `waits`,
-        when the relay lets us wait there; NetError if it does not for `Limits.waiting` seconds.
-        `tell` hears of a relay that is lost, and found again.
+        Args:
+            relay: 'host:port' or 'relay+host:port'.
+            tell: Hears that the relay is lost, and found again.
+            waits: Whether to return only when the relay lets this node wait there. A NetError is
+                raised if it does not within `Limits.waiting` seconds.
+
+        Returns:
+            The address that others dial, 'relay+host:port'.
         """
         nursery, parsed = self._running(), parse_address(relay)
         address = Address(parsed.host, parsed.port, Scheme.RELAY)
@@ -184,11 +219,20 @@ class Hub:
         return str(address)
 
     def relays(self) -> frozenset[str]:
-        """The relays at which calls can reach us just now."""
+        """Return the relays at which this node can be called at this moment.
+
+        Returns:
+            Their addresses, 'relay+host:port'.
+        """
         return frozenset(str(a) for a, waiting in self._waiting.items() if waiting.is_registered)
 
     async def attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Bring one incoming connection from a newcomer to a link, or cut it."""
+        """Make a link of an incoming connection, or cut it.
+
+        Args:
+            raw: The connection.
+            address: Where it comes from.
+        """
         source = source_of(address.host)
         if address.via_relay:
             source = str(address)
@@ -197,7 +241,7 @@ class Hub:
             with self._unproven.counted(newcomer, self._limits.handshake):
                 stay = await self._let_in(newcomer, address)
         except NetError:
-            return  # a newcomer who proved nothing is not worth a word
+            return  # A connection that has proven nothing is not reported.
         finally:
             if stay is None:
                 await cut(raw)
@@ -205,7 +249,10 @@ class Hub:
             await stay()
 
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
-        """What a newcomer stays for, if it may."""
+        """Do the handshake of an incoming connection.
+
+        Return the rest of the service, or None if it is refused.
+        """
         stream = await secure_from(newcomer, self._credentials)
         newcomer.reach(HandshakeStage.SECURED)
         proven, purpose = await ask(stream, self._listeners, self._instance)
@@ -251,21 +298,45 @@ class Hub:
         self._diallers[peer].add(parsed)
 
     def forget(self, peer: bytes) -> None:
-        """Dial a peer no more. A live link stays."""
+        """Stop dialling a peer. A live link remains.
+
+        Args:
+            peer: Its id.
+        """
         if peer in self._diallers:
             self._diallers.pop(peer).stop()
 
     def leave_alone(self, peer: bytes) -> None:
-        """Do not dial a peer that is full for a while, as its verdict would ask ([L-65])."""
+        """Do not dial a peer for a while, since it has no room, as its verdict would say ([L-65]).
+
+        Args:
+            peer: Its id.
+        """
         if peer in self._diallers:
             self._diallers[peer].leave_alone()
 
     def trouble(self, peer: bytes) -> Reason | None:
-        """Return why dialling a peer failed last. None after a success, or before any attempt."""
+        """Return why dialling a peer failed last.
+
+        Args:
+            peer: Its id.
+
+        Returns:
+            The reason. None after a success, and before any attempt.
+        """
         return self._diallers[peer].trouble if peer in self._diallers else None
 
     async def connect(self, addresses: Sequence[str], peer: bytes, timeout: float) -> None:
-        """Link to peer once, within timeout seconds; NetError names what failed on each way."""
+        """Make a link to a peer once, within a time limit.
+
+        Args:
+            addresses: Where the peer may be reached.
+            peer: Its id.
+            timeout: How many seconds this may take.
+
+        Raises:
+            NetError: If there is no link, with what failed for each address.
+        """
         parsed = [parse_address(address) for address in addresses]
         with trio.move_on_after(timeout):
             await self.link(parsed, peer)
@@ -273,7 +344,14 @@ class Hub:
         raise NetError(NetCode.NO_LINK, seconds=timeout, addresses=tuple(addresses))
 
     async def link(self, addresses: Sequence[Address], peer: bytes) -> None:
-        """Link to peer once, or NetError; one attempt at a time for each peer."""
+        """Make a link to a peer once, or raise NetError.
+
+        There is one attempt at a time for each peer.
+
+        Args:
+            addresses: Where the peer may be reached.
+            peer: Its id.
+        """
         async with self._dialling.setdefault(peer, trio.Lock()):
             if self.linked(peer):
                 return
@@ -282,12 +360,15 @@ class Hub:
             )
 
     async def link_over(self, secured: Secured) -> None:
-        """Make a link to a pinned listener over a fresh stream.
+        """Make a link over a fresh stream to a listener whose key was checked.
 
-        The stream is cut if the listener has linked to us meanwhile.
+        The stream is cut if the listener has linked to this node meanwhile.
+
+        Args:
+            secured: The stream.
 
         Raises:
-            RefusedError: If the listener lets us not in.
+            RefusedError: If the listener refuses.
             NetError: If there is no link for another reason.
         """
         is_kept, where = False, str(secured.address)
@@ -321,18 +402,22 @@ class Hub:
                 await cut(secured.stream)
 
     async def elsewhere(self, peer: bytes) -> None:
-        """A peer that is dialled says that another process of ours is linked with it."""
+        """Report that a dialled peer has a link with another process of this identity.
+
+        Args:
+            peer: Its id.
+        """
         with suppress(trio.BrokenResourceError):  # the owner stopped reading events
             await self._report.send(LinkedElsewhere(peer))
 
     # Links
 
     def _is_caught_up(self) -> bool:
-        """Whether our owner has taken all that was reported."""
+        """Return whether the owner has taken all events."""
         return not self.events.statistics().current_buffer_used
 
     async def _keep(self, new: AdmittedLink, replaced: AdmittedLink | None) -> None:
-        """Carry one link from its LinkUp to its LinkDown, after those of the link it replaces."""
+        """Run one link from its LinkUp to its LinkDown, after those of the link it replaces."""
 
         async def opened() -> None:
             if replaced is not None:
@@ -365,11 +450,17 @@ class Hub:
         new.finished.set()
 
     def post(self, peer: bytes, data: bytes, once: bool = False) -> bool:
-        """Queue one frame of 1 byte to Limits.frame for peer, to be sent in order.
+        """Queue a frame for a peer. Frames are sent in order.
 
-        `once`: not if the same one, posted so, is under way on this link ([L-24]). False when
-        there is no link, when the peer is so slow that its link is now closed, or when it has not
-        named the feature that this kind of frame needs ([L-74]).
+        Args:
+            peer: Its id.
+            data: The frame, 1 byte to `Limits.frame`.
+            once: Whether to skip it while the same frame, posted in this way, is still on this link
+                ([L-24]).
+
+        Returns:
+            False if there is no link, if the link is closed now since the peer is too slow, or if
+            the peer has not named the feature that this kind of frame needs ([L-74]).
         """
         standing = self._admission.get(peer)
         if standing is None:
@@ -380,7 +471,14 @@ class Hub:
         return standing.link.post(data, once)
 
     async def flush(self, timeout: float) -> bool:
-        """Wait until all that was posted is with the system; False after timeout seconds."""
+        """Wait until everything that was posted was given to the system.
+
+        Args:
+            timeout: How many seconds this may take.
+
+        Returns:
+            False if it takes longer.
+        """
         with trio.move_on_after(timeout):
             for peer in self.links():
                 standing = self._admission.get(peer)
@@ -390,65 +488,121 @@ class Hub:
         return False
 
     def drop(self, peer: bytes, reason: Reason) -> None:
-        """Close the link to peer; LinkDown carries the reason. Who is dialled is dialled again."""
+        """Close the link to a peer. A peer that is dialled is dialled again.
+
+        Args:
+            peer: Its id.
+            reason: The reason in LinkDown.
+        """
         standing = self._admission.get(peer)
         if standing is not None:
             standing.link.close(reason)
 
     def block(self, peer: bytes, reason: Reason) -> None:
-        """Close the link to peer, dial it no more, and take none from it."""
+        """Close the link to a peer, stop dialling it, and accept no link of it.
+
+        Args:
+            peer: Its id.
+            reason: The reason in LinkDown.
+        """
         self.forget(peer)
         self._admission.block(peer)
         self.drop(peer, reason)
 
     def rest(self, peer: bytes, seconds: float) -> None:
-        """Read nothing more from peer for so long; its link stays, and what it sends waits there.
+        """Read nothing more from a peer for a while.
 
-        Frames of it that came in already are delivered.
+        Its link remains, and what it sends waits there.
+
+        Frames that have arrived already are delivered.
+
+        Args:
+            peer: Its id.
+            seconds: For how long.
         """
         self._rests[peer] = trio.current_time() + seconds
 
     async def _rest(self, peer: bytes) -> None:
+        """Wait until frames of a peer may be delivered again."""
         while trio.current_time() < self._rests.get(peer, 0.0):
             await trio.sleep_until(self._rests[peer])
         self._rests.pop(peer, None)
 
     def _sender(self, link: AdmittedLink) -> bytes | str:
-        """Whose frames these are: a peer's of this table, or any stranger's of one machine."""
+        """Return to whom frames are charged: a peer of the table, or a machine for a stranger."""
         own = self._admission.prefers(link.peer) or not link.source
         return link.peer if own else link.source
 
     def prefer(self, peers: Iterable[bytes]) -> None:
-        """Keep room for these peers: when the hub is full, they take the place of others."""
+        """Keep room for peers of the table. When the hub is full, they replace others.
+
+        Args:
+            peers: Their ids.
+        """
         self._admission.prefer(peers)
 
     def keep(self, peers: Iterable[bytes]) -> None:
-        """These make room for preferred peers only, and what is sent to them is in no hurry."""
+        """Let only peers of the table replace the links of these peers.
+
+        What is sent to these peers is in no hurry.
+
+        Args:
+            peers: Their ids.
+        """
         self._admission.keep(peers)
 
     def links(self) -> frozenset[bytes]:
-        """The peers with a live link."""
+        """Return the peers with a live link.
+
+        Returns:
+            Their ids.
+        """
         return self._admission.peers()
 
     def linked(self, peer: bytes) -> bool:
-        """True while peer has a live link."""
+        """Return whether a peer has a live link.
+
+        Args:
+            peer: Its id.
+
+        Returns:
+            True if it has.
+        """
         return self._admission.get(peer) is not None
 
     def source(self, peer: bytes) -> str:
-        """Return the machine from which the live link to peer came; empty if it was dialled."""
+        """Return the machine from which the live link to a peer came.
+
+        Args:
+            peer: Its id.
+
+        Returns:
+            The machine. Empty if this node has dialled, or there is no link.
+        """
         standing = self._admission.get(peer)
         return standing.source if standing else ""
 
     @property
     def me(self) -> bytes:
-        """Our own id."""
+        """The id of this node."""
         return self._identity.public
 
     def binding(self, peer: bytes) -> bytes | None:
-        """What only the two ends of the live link to peer know of it; None without one."""
+        """Return the 32 bytes that name the live link to a peer at both of its ends.
+
+        Args:
+            peer: Its id.
+
+        Returns:
+            The bytes. None if there is no link.
+        """
         standing = self._admission.get(peer)
         return standing.proven.binding if standing else None
 
     async def unlinked(self, peer: bytes) -> None:
-        """Wait until peer has no link."""
+        """Wait until a peer has no link.
+
+        Args:
+            peer: Its id.
+        """
         await self._admission.unlinked(peer)

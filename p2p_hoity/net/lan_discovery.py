@@ -1,6 +1,6 @@
-"""Tables on this local network: announced and found by zeroconf, which is loaded only when used.
+"""Tables on the local network, announced and found by zeroconf, which is loaded when needed.
 
-Whatever is found was written by anyone: it is checked, and trusted only as far as its ticket.
+Anybody may have written what is found. It is checked, and trusted no further than its ticket.
 """
 
 from __future__ import annotations
@@ -27,18 +27,20 @@ if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
 
 SERVICE = "_hoity._tcp.local."
+"""The DNS-SD type of the service."""
 CLOSING: Final[Seconds] = 3.0
-"""Seconds in which the LAN is told that the table is announced no more."""
+"""Seconds in which the network is told that a table is no longer announced."""
 MOST_FOUND: Final[Quota] = 64
-"""Tables that one look around the network returns."""
+"""Tables that one search returns at most."""
 MOST_SEATS = 6
+"""Seats of a table at most."""
 _VERSION = b"3"
 _PART = 200  # a TXT record holds strings of at most 255 bytes
 _MOST_PARTS = 8
 
 
 class LanCode(NetworkCode):
-    """Why tables cannot be found or announced on a LAN."""
+    """Reasons why tables cannot be found or announced on a local network."""
 
     QUIET = "lan-quiet", "this network cannot be asked for tables"
     QUIET_BECAUSE = "lan-quiet-because", "this network cannot be asked for tables: {why}"
@@ -47,8 +49,14 @@ class LanCode(NetworkCode):
 
 @dataclass(frozen=True)
 class Announcement:
-    """A table as its host announces it: name, seats in all, seats taken, and, if the table is open
-    to all, the word of a ticket without secret. Without a ticket one must get it from the host.
+    """A table as its host announces it.
+
+    Attributes:
+        name: The nickname of the host.
+        seats: The number of seats.
+        joined: How many seats are taken.
+        ticket: A ticket without a secret, if the table is open to all. If it is empty, the host has
+            to give the ticket.
     """
 
     name: str
@@ -58,7 +66,11 @@ class Announcement:
 
 
 class Announcing:
-    """A running announcement; problem says why nobody can hear it, else None."""
+    """A running announcement.
+
+    Attributes:
+        problem: Why nobody can receive it, None if it works.
+    """
 
     def __init__(
         self, zeroconf: Zeroconf | None, announcement: Announcement, problem: Reason | None
@@ -69,12 +81,19 @@ class Announcing:
         self.problem = problem
 
     async def update(self, joined: int) -> None:
-        """Announce that so many seats are taken now; what failed before is tried again."""
+        """Announce how many seats are taken. What failed before is tried again.
+
+        Args:
+            joined: How many seats are taken.
+        """
         self._announcement = replace(self._announcement, joined=joined)
         await self.tell()
 
     async def tell(self) -> None:
-        """Announce, each time under a fresh name until it works: a stranger may hold the last."""
+        """Announce the table, under a fresh name each time until it works.
+
+        A stranger may use the last name.
+        """
         if self._zeroconf is None:
             return
         tell = self._zeroconf.update_service
@@ -89,7 +108,13 @@ class Announcing:
 async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
     """Announce a table on this network while inside.
 
-    A network that does not carry announcements is no error: see Announcing.problem.
+    A network that does not carry announcements is no error (see `Announcing.problem`).
+
+    Args:
+        announcement: The table.
+
+    Yields:
+        The running announcement.
     """
     async with _opened() as (zeroconf, problem):
         announcing = Announcing(zeroconf, announcement, problem)
@@ -98,7 +123,17 @@ async def announce(announcement: Announcement) -> AsyncIterator[Announcing]:
 
 
 async def browse(timeout: float) -> list[Announcement]:
-    """Tables heard of in timeout seconds, by name; NetError when the network carries none."""
+    """Search for tables on this network.
+
+    Args:
+        timeout: For how many seconds.
+
+    Returns:
+        The tables that were found, by name.
+
+    Raises:
+        NetError: If this network cannot be searched.
+    """
     async with _opened() as (zeroconf, problem):
         if zeroconf is None:
             if problem is None or problem.code == LanCode.QUIET:
@@ -112,7 +147,7 @@ async def browse(timeout: float) -> list[Announcement]:
 
 @asynccontextmanager
 async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
-    """The system's multicast sockets while inside, or why there are none."""
+    """Open the multicast sockets of the system while inside. Yield them, or why there are none."""
     zeroconf, problem = await trio.to_thread.run_sync(_open)
     try:
         yield zeroconf, problem
@@ -123,20 +158,24 @@ async def _opened() -> AsyncIterator[tuple[Zeroconf | None, Reason | None]]:
 
 
 def _open() -> tuple[Zeroconf | None, Reason | None]:
-    """The system's multicast sockets, or why there are none; runs in a worker thread."""
+    """Open the multicast sockets of the system in a worker thread.
+
+    Return them, or why there are none.
+    """
     from zeroconf import Error, Zeroconf
 
-    # It warns about other machines' bad packets, which nobody at a game table can mend.
+    # It warns about bad packets of other machines, which no player can repair.
     logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
     try:
         return Zeroconf(), None
     except OSError as error:
         return None, because(LanCode.QUIET_BECAUSE, why=why(error))
-    except (Error, RuntimeError):  # the latter on a machine without IPv4
+    except (Error, RuntimeError):  # RuntimeError: a machine without IPv4
         return None, because(LanCode.QUIET)
 
 
 def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason | None:
+    """Announce a record, and return why that failed, if it did."""
     from zeroconf import Error
 
     try:
@@ -147,7 +186,16 @@ def _attempt(tell: Callable[[ServiceInfo], None], info: ServiceInfo) -> Reason |
 
 
 def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
-    """The DNS-SD record of an announcement; TicketError when its ticket is none, or secret.
+    """Return the DNS-SD record of an announcement.
+
+    A TicketError is raised if its ticket is invalid or has a secret.
+
+    Args:
+        announcement: The table.
+        instance: The name of the record.
+
+    Returns:
+        The record.
 
     SPEC: [L-22].
     """
@@ -155,7 +203,7 @@ def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
 
     properties, word = write_properties(announcement), announcement.ticket
     addresses = [parse_address(text) for text in decode_ticket(word).addresses] if word else []
-    # Names of machines stand in the ticket.
+    # Domain names are in the ticket alone.
     numeric = [ip.packed for address in addresses if (ip := parse_ip(address.host)) is not None]
     return ServiceInfo(
         SERVICE,
@@ -168,7 +216,14 @@ def service_info(announcement: Announcement, instance: str) -> ServiceInfo:
 
 
 def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
-    """An announcement as the strings of a TXT record."""
+    """Return an announcement as the strings of a TXT record.
+
+    Args:
+        announcement: The table.
+
+    Returns:
+        The strings by their keys.
+    """
     ticket = (_open_ticket(announcement.ticket) if announcement.ticket else "").encode()
     parts = [ticket[start : start + _PART] for start in range(0, len(ticket), _PART)]
     return {
@@ -181,7 +236,14 @@ def write_properties(announcement: Announcement) -> dict[bytes, bytes]:
 
 
 def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | None:
-    """The announcement in a TXT record; None for anything that is not a sound one."""
+    """Read the announcement in a TXT record.
+
+    Args:
+        properties: The strings by their keys.
+
+    Returns:
+        The announcement, or None if it is not a valid one.
+    """
     if properties.get(b"v") != _VERSION:
         return None
     try:
@@ -191,7 +253,7 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
     except (UnicodeDecodeError, TicketError):
         return None
     seats, joined = _small(properties.get(b"seats")), _small(properties.get(b"joined"))
-    # The name goes to a terminal, among other names.
+    # The nickname is shown in a terminal, among other names.
     if not table_header.is_nickname(name) or is_stacked(name):
         return None
     if not 2 <= seats <= MOST_SEATS or joined > seats:
@@ -200,8 +262,10 @@ def read_properties(properties: Mapping[bytes, bytes | None]) -> Announcement | 
 
 
 def _open_ticket(word: str) -> str:
-    """A ticket spelled in the one way that is ours; TicketError if it is none, or has a secret,
-    which is for one who was given it and not for all to hear ([L-22])."""
+    """Return a ticket in its one spelling.
+
+    Raise TicketError if it is invalid, or has a secret ([L-22]).
+    """
     ticket = decode_ticket(word)
     if ticket.secret:
         raise TicketError(TicketCode.NOT_SECRET)
@@ -209,12 +273,12 @@ def _open_ticket(word: str) -> str:
 
 
 def _small(text: bytes | None) -> int:
-    """A number of seats, 0 to MOST_SEATS; anything else counts as 0 seats or too many."""
+    """Return a number of seats. Anything that is none becomes a number that is too large."""
     return int(text) if text is not None and len(text) == 1 and text in b"0123456" else 99
 
 
 def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
-    """Gather in heard the names of announced tables, no more than a look around returns."""
+    """Collect the names of announced tables, no more than one search returns."""
     from zeroconf import ServiceListener
 
     class Names(ServiceListener):
@@ -231,7 +295,7 @@ def _listen(zeroconf: Zeroconf, heard: dict[str, None]) -> None:
 
 
 def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
-    """Read what was heard; runs in a worker thread."""
+    """Read the announcements that were found, in a worker thread."""
     from zeroconf import Error
 
     found: dict[str, Announcement] = {}
@@ -244,9 +308,9 @@ def _collect(zeroconf: Zeroconf, names: list[str]) -> list[Announcement]:
 
 
 def _record(zeroconf: Zeroconf, name: str) -> Mapping[bytes, bytes | None]:
-    """The TXT record heard under a name.
+    """Return the TXT record that was received under a name.
 
-    Hosts send it together with the name; whoever does not is not waited for.
+    Hosts send it together with the name. A host that does not is not waited for.
     """
     from zeroconf import ServiceInfo
 

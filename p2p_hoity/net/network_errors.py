@@ -1,4 +1,4 @@
-"""Where the exceptions of trio, TLS and the system become codes: one boundary for the network."""
+"""Errors of the network. Exceptions of trio, TLS and the system become codes here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..coded_errors import Code, CodedError, NetworkCode, Reason, because, of_sy
 
 
 class NetCode(NetworkCode):
-    """What can fail about a connection, whoever it leads to."""
+    """Reasons why a connection fails, whoever it leads to."""
 
     PORT_IN_USE = "port-in-use", "the port is already in use"
     NO_SUCH_ADDRESS = "no-such-address", "this machine has no such address"
@@ -47,27 +47,33 @@ class NetCode(NetworkCode):
         "not-by-relay",
         "{address} is none of your relays: with --relay-only it is not dialled",
     )
-    DOOR_SHUT = "door-shut", "nothing is listened for there any more"
+    NOT_LISTENING = "not-listening", "nothing is listened for there any more"
 
 
 class NetError(CodedError):
-    """Something about the network failed.
+    """The network has failed.
 
-    `is_final`: trying again soon gives the same; nobody listens there, or another answers.
+    Attributes:
+        is_final: Whether another attempt soon would have the same result, since nobody listens
+            there or another node answers.
     """
 
     is_final = False
 
 
 class NobodyError(NetError):
-    """Nobody listens there, or not the one who is looked for."""
+    """An address at which nobody listens, or another node than the expected one."""
 
     is_final = True
 
 
 class RefusedError(NetError):
-    """A listener let us not in; `elsewhere`: it is linked with another process of our key; `full`:
-    it has no room for more links."""
+    """A listener has refused a link.
+
+    Attributes:
+        elsewhere: Whether it has a link with another process of this key.
+        full: Whether it has no room for more links.
+    """
 
     def __init__(
         self, code: Code, elsewhere: bool = False, full: bool = False, **fields: object
@@ -77,15 +83,15 @@ class RefusedError(NetError):
 
 
 class MisfitError(NobodyError):
-    """The two ends of a link need features of each other that they do not have."""
+    """A link whose ends need features of each other that they do not have."""
 
 
 class AddressError(NetError):
-    """An address that nobody could dial or listen on, as written."""
+    """A text is no address that could be dialled or listened on."""
 
 
 class TicketError(CodedError, ValueError):
-    """A ticket that cannot be read, or made."""
+    """A ticket cannot be read, or made."""
 
 
 _BY_NUMBER = {
@@ -109,7 +115,14 @@ _BY_NUMBER = {
 
 
 def why(error: BaseException) -> Reason:
-    """What an exception of trio, TLS or the system means."""
+    """Return the reason that an exception of trio, TLS or the system stands for.
+
+    Args:
+        error: The exception.
+
+    Returns:
+        The reason.
+    """
     if isinstance(error, trio.TooSlowError):
         return because(NetCode.NO_ANSWER_IN_TIME)
     if isinstance(error, ssl.SSLError):
@@ -127,7 +140,8 @@ def why(error: BaseException) -> Reason:
 
 
 def _why_system(error: OSError) -> Reason:
-    if error.errno is None:  # trio sums several attempts up; the first tells enough
+    """Return the reason that an error of the system stands for."""
+    if error.errno is None:  # Trio combines several attempts. The first one tells enough.
         cause = error.__cause__
         if isinstance(cause, BaseExceptionGroup):
             return why(cause.exceptions[0])
@@ -138,21 +152,25 @@ def _why_system(error: OSError) -> Reason:
 
 
 _CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
-"""How TLS says that the connection has ended; all else that it says is of bytes that are no TLS of
-ours."""
+"""The exceptions by which TLS reports the end of a connection.
+
+All others report bytes that are no valid TLS.
+"""
 # All that a stream or a socket may raise because of the peer or the system.
 TROUBLE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 
 
 def _is_final(error: BaseException | None) -> bool:
-    """Whether the machine was reached, and nobody listens there, on none of its addresses, or one
-    who speaks no TLS of ours."""
+    """Return whether the machine was reached and nobody there can be spoken to.
+
+    Either nobody listens on any of its addresses, or TLS with it fails.
+    """
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_final, error.exceptions))
     if isinstance(error, ssl.SSLError):
         return not isinstance(error, _CUT)
     if isinstance(error, trio.BrokenResourceError) or (
-        isinstance(error, OSError) and error.errno is None  # trio sums several attempts up
+        isinstance(error, OSError) and error.errno is None  # Trio combines several attempts.
     ):
         return _is_final(error.__cause__)
     return isinstance(error, ConnectionRefusedError)
@@ -160,7 +178,18 @@ def _is_final(error: BaseException | None) -> bool:
 
 @contextmanager
 def trouble_is(code: Code, **fields: object) -> Iterator[None]:
-    """Turn trouble inside into a NetError of this code, with the field `why`."""
+    """Turn an exception of the network inside into a NetError.
+
+    Args:
+        code: The code of the error.
+        fields: Its fields. `why` is added.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        NetError: If the network fails inside.
+    """
     try:
         yield
     except (*TROUBLE, UnicodeError) as error:

@@ -1,9 +1,8 @@
-"""One live link to one peer: frames in and out, heartbeats, and which frames are under way.
+"""A live link to one peer: frames in and out, heartbeats, and which frames were not read yet.
 
-A link keeps the order of what it carries and loses nothing while it lives, so that nothing need be
-sent again that is under way: on a slow link the answers to a question that is asked each second
-would else pile up in the buffers of the system, where nobody sees them, until heartbeats come too
-late.
+A link keeps the order of its frames and loses nothing while it lives. So a frame that is still on
+its way need not be sent again. On a slow link the answers to a request that is repeated every
+second would otherwise fill the buffers of the system, until heartbeats arrive too late.
 
 SPEC: [L-3], [L-9], [L-24].
 """
@@ -26,11 +25,11 @@ from .network_errors import TROUBLE, NetError, why
 from .transport import HEADER, MARK, OVERHEAD, FrameBuffer, cut, encode_frame, encode_read
 
 MOST: Final[Quota] = 4096
-"""Frames of one link that are remembered once they are out; an older one may be sent again."""
+"""Frames of one link that are remembered after they were sent. An older one may be sent again."""
 
 
 class UnderWay:
-    """The frames of one link that were not known to be read yet, by name.
+    """The frames of one link that the other end is not known to have read.
 
     SPEC: [L-24].
     """
@@ -42,7 +41,14 @@ class UnderWay:
         self._known = 0
 
     def enter(self, data: bytes) -> bytes | None:
-        """The name of a frame that is about to be queued; None if it is under way already."""
+        """Note a frame that is about to be queued.
+
+        Args:
+            data: The frame.
+
+        Returns:
+            A name for it. None if the same frame is on its way already.
+        """
         name = hashlib.blake2b(data, digest_size=16).digest()
         if name in self._names:
             return None
@@ -50,7 +56,12 @@ class UnderWay:
         return name
 
     def write(self, size: int, names: Iterable[bytes]) -> None:
-        """So many bytes go out now, and in them the frames of these names."""
+        """Note that bytes are sent now.
+
+        Args:
+            size: How many bytes.
+            names: The names of the frames in them.
+        """
         self._written += size
         for name in names:
             self._out.append((self._written, name))
@@ -58,8 +69,13 @@ class UnderWay:
                 self._names.discard(self._out.popleft()[1])
 
     def acknowledge(self, read: int) -> None:
-        """The other end has read so many bytes, modulo MARK; more than were written says nothing,
-        nor fewer than it has said before."""
+        """Note that the other end has read a number of bytes.
+
+        A number that is higher than what was sent, or lower than before, is ignored.
+
+        Args:
+            read: All bytes that it has read, modulo MARK.
+        """
         more = (read - self._known) % MARK
         if more <= self._written - self._known:
             self._known += more
@@ -68,23 +84,29 @@ class UnderWay:
 
 
 CHUNK = 1 << 16
-"""Bytes read at once."""
+"""Bytes that are read at once."""
 RECORD = 2048
-"""Bytes written at once, as one record of TLS: nothing of a record is heard before its end, so on a
-slow link a longer one would be silence."""
+"""Bytes that are written at once, as one record of TLS.
+
+Nothing of a record can be read before its end, so on a slow link a longer one would be silence.
+"""
 UNHURRIED: Final[tuple[Seconds, Seconds]] = (0.01, 0.04)
-"""Seconds, as the lot has it, for which frames are collected on a link that is in no hurry: what is
-queued for forty onlookers at once is not written at once, while seats wait."""
+"""Seconds, chosen at random, for which frames are collected on a link without hurry.
+
+So what is queued for forty onlookers at once is not written at once, while seats wait.
+"""
 
 
 Opened = Callable[[], Awaitable[None]]
+"""Called before the first frame is delivered."""
 Deliver = Callable[[bytes], Awaitable[None]]
+"""Takes one frame."""
 Charge = Callable[[float], float]
-"""Charges whoever sends so many bytes, and returns for how many seconds it must wait."""
+"""Charges a sender for an amount of bytes, and returns for how many seconds it has to wait."""
 
 
 class LinkCode(Code):
-    """Why a link has ended; besides these what `NetError` says, and what `Hub.drop` is given."""
+    """Reasons why a link has ended, beside those of `NetError` and those given to `Hub.drop`."""
 
     CLOSED = "link-closed", "it closed the link"
     CLOSED_HERE = "link-closed-here", "we closed it"
@@ -96,8 +118,13 @@ class LinkCode(Code):
 
 
 class QueuedFrame(NamedTuple):
-    """A frame that waits, its name while it is under way if it has one, and how many bytes were
-    heeded when it was made."""
+    """A frame that waits to be sent.
+
+    Attributes:
+        data: The frame.
+        name: Its name while it is on its way, if it has one.
+        heeded: How many bytes had been read and processed when it was made.
+    """
 
     data: bytes
     name: bytes | None
@@ -105,9 +132,13 @@ class QueuedFrame(NamedTuple):
 
 
 class Link:
-    """Frames in both directions over one authenticated stream, until either side ends it.
+    """An authenticated stream that carries frames in both directions, until either side ends it.
 
     SPEC: [L-3], [L-9], [L-24].
+
+    Attributes:
+        is_unhurried: Whether frames are collected for a moment before they are sent.
+        reason: Why the link has ended, None while it lives.
     """
 
     def __init__(
@@ -118,9 +149,16 @@ class Link:
         acknowledges: bool = False,
         is_caught_up: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`first`: frames, as they travel, that go out before all that counts. `acknowledges`: both
-        ends tell how much they have read. `is_caught_up`: whether all that was delivered is heeded,
-        and so in what is posted now; only then it counts as read."""
+        """Begin with an empty queue.
+
+        Args:
+            stream: The stream.
+            limits: Times and sizes.
+            first: Encoded frames that are sent before everything that is counted.
+            acknowledges: Whether both ends report how much they have read.
+            is_caught_up: Returns whether everything that was delivered has been processed, and what
+                is posted now takes it into account. Only then it is reported as read.
+        """
         self._stream = stream
         self._limits = limits
         self._queue: deque[QueuedFrame] = deque()
@@ -139,10 +177,18 @@ class Link:
         self._acknowledges = acknowledges
 
     def post(self, data: bytes, once: bool = False) -> bool:
-        """Queue one frame; False when the link is closed, or closes because it cannot keep up.
+        """Queue a frame.
 
-        `once`: unless the same one, posted so, is under way, and its order does not matter.
-        Raises ValueError for an empty frame or one above the limit, a mistake of the caller.
+        Args:
+            data: The frame.
+            once: Whether to skip it while the same frame, posted in this way, is on its way. Its
+                order must not matter.
+
+        Returns:
+            False if the link is closed, or is closed now since it cannot keep up.
+
+        Raises:
+            ValueError: If the frame is empty or too long, which is a mistake of the caller.
         """
         if self.reason is not None:
             return False
@@ -161,7 +207,11 @@ class Link:
         return True
 
     def close(self, reason: Reason) -> None:
-        """End the link; the first reason given stays."""
+        """End the link. The first reason that is given counts.
+
+        Args:
+            reason: Why it ends.
+        """
         if self.reason is None:
             self.reason = reason
             self._queue.clear()
@@ -169,20 +219,23 @@ class Link:
             self._scope.cancel()
 
     async def drained(self) -> None:
-        """Wait until all that is queued was handed to the system, or the link is closed."""
+        """Wait until everything in the queue was given to the system, or the link is closed."""
         while self.reason is None and self._queued_bytes:
             if self._drained.is_set():
                 self._drained = trio.Event()
             await self._drained.wait()
 
     async def run(self, opened: Opened, deliver: Deliver, charge: Charge | None = None) -> Reason:
-        """Carry frames until the link ends and return why.
+        """Carry frames until the link ends.
 
         Args:
-            opened: runs before the first frame is delivered.
-            deliver: takes one frame. Both may wait, and then nothing more is read, which slows the
-                peer down and is not held against it.
-            charge: charges the sender; None: this link has an allowance of its own.
+            opened: Is called before the first frame is delivered.
+            deliver: Takes one frame. While either of the two waits, nothing more is read. This
+                slows the peer down and is not counted as its silence.
+            charge: Charges the sender. If it is None, this link has a bucket of its own.
+
+        Returns:
+            Why the link has ended.
         """
         self._heard = trio.current_time()
         charge = charge or self._own_allowance()
@@ -198,6 +251,7 @@ class Link:
         return self.reason or because(LinkCode.CLOSED_HERE)
 
     async def _guarded(self, task: Callable[..., Awaitable[None]], *args: object) -> None:
+        """Run a task, and close the link if the network fails in it."""
         try:
             await task(*args)
         except NetError as error:
@@ -206,11 +260,12 @@ class Link:
             self.close(why(error))
 
     def _own_allowance(self) -> Charge:
+        """Return a charge to a bucket of this link alone."""
         own = Bucket(self._limits.bytes_read)
         return lambda amount: own.take(trio.current_time(), amount)
 
     async def _read(self, opened: Opened, deliver: Deliver, charge: Charge) -> None:
-        """Deliver what comes, at the pace that its sender is allowed.
+        """Deliver what comes, at the rate that its sender is allowed.
 
         SPEC: [L-25].
         """
@@ -230,11 +285,14 @@ class Link:
         self.close(because(LinkCode.CLOSED))
 
     def _listen_again(self) -> None:
+        """Note that the link is being read from now on, so that silence counts."""
         self._delivering = False
         self._heard = trio.current_time()
 
     async def _watch(self) -> None:
-        """Close the link when the peer is silent; our own pauses are not counted as its silence.
+        """Close the link when the peer is silent.
+
+        Pauses of this process are not counted as silence.
 
         SPEC: [L-3].
         """
@@ -248,6 +306,7 @@ class Link:
                 self.close(because(LinkCode.SILENT, seconds=self._limits.silence))
 
     async def _write(self) -> None:
+        """Send what is queued, and heartbeats."""
         if self._first:
             await self._send(self._first)
             self._queued_bytes -= len(self._first)
@@ -258,13 +317,13 @@ class Link:
             if self.is_unhurried:
                 await trio.sleep(random.uniform(*UNHURRIED))
             await self._write_some()
-            while self._queue:  # collected once: who comes late has much to read
+            while self._queue:  # Collected once only: a late node has much to read.
                 await self._write_some()
             self._more = trio.Event()
             self._drained.set()
 
     async def _write_some(self) -> None:
-        """What goes out next, or a heartbeat; before it what was read, if that is news."""
+        """Send the next frames or a heartbeat, and before them how much was read if that is new."""
         batch = self._next()
         news = self._news(batch[0].heeded if batch else self._heeded())
         framed = news + b"".join(encode_frame(one.data) for one in batch) or encode_frame(b"")
@@ -273,19 +332,20 @@ class Link:
         self._queued_bytes -= sum(len(one.data) for one in batch)
 
     def _heeded(self) -> int:
-        """How many bytes were read of which all that is posted now may tell."""
+        """Return how many bytes were read that everything posted now takes into account."""
         if self._is_caught_up():
             self._heeded_bytes = self._read_bytes
         return self._heeded_bytes
 
     def _news(self, heeded: int) -> bytes:
+        """Return the encoded report how much was read, or nothing if it is not new."""
         if not self._acknowledges or heeded == self._told_bytes:
             return b""
         self._told_bytes = heeded
         return encode_read(heeded)
 
     def _next(self) -> list[QueuedFrame]:
-        """The frames that go out next: as many as fit one record, or a longer one."""
+        """Return the next frames to send: as many as fit into one record, or a longer one."""
         batch, room = list[QueuedFrame](), RECORD - HEADER
         while self._queue and (not batch or len(self._queue[0].data) + HEADER <= room):
             batch.append(self._queue.popleft())
@@ -293,15 +353,18 @@ class Link:
         return batch
 
     async def _send(self, framed: bytes) -> None:
-        """In records short enough to be heard one by one ([L-9])."""
+        """Send bytes in records that are short enough to be read one by one ([L-9])."""
         for start in range(0, len(framed), RECORD):
             with trio.move_on_after(self._limits.stalled) as waiting:
                 await self._stream.send_all(framed[start : start + RECORD])
-            if waiting.cancelled_caught:  # half a record may be out: nothing can follow it
+            if (
+                waiting.cancelled_caught
+            ):  # Half a record may be sent, after which nothing can follow.
                 self.close(because(LinkCode.UNREAD, seconds=self._limits.stalled))
                 return
 
 
 async def _wait(seconds: float) -> None:
+    """Wait, if there is anything to wait for."""
     if seconds > 0:
         await trio.sleep(seconds)

@@ -1,7 +1,6 @@
-"""A relay as its users meet it: waiting there, calling a peer, and mailboxes for codes.
+"""The relay as its users see it: waiting there, calling a peer, and mailboxes for codes.
 
-What comes through a mailbox is worth nothing by itself: the relay hears all of it, and can say what
-it likes.
+What comes through a mailbox proves nothing: the relay reads all of it, and can write what it likes.
 
 SPEC: section 13.2.
 """
@@ -44,44 +43,63 @@ from .transport import Network, Outlet, cut
 NUMBER: Final = 4
 """Bytes of the number of a mailbox, big-endian."""
 MOST_NUMBER: Final = 999_999_999
+"""The highest number of a mailbox."""
 MOST_FRAME: Final = 8192
 """Bytes of one frame through a mailbox."""
 MOST_FRAMES: Final[Quota] = 4
-"""Frames that either end says in one conversation; an exchange takes two."""
+"""Frames that either end sends in one conversation. An exchange takes two."""
 
 
 class MailboxCode(Code):
-    """Why a conversation is ended here."""
+    """Reasons why a conversation is ended here."""
 
     TOO_MUCH = "mailbox-too-much-said", "more was said than an exchange takes"
 
 
 def mailbox_limits(limits: Limits) -> Limits:
-    """The same for a link that carries little: one mailbox's frames and no more."""
+    """Return limits for a link that carries the frames of one mailbox and no more.
+
+    Args:
+        limits: The usual limits.
+
+    Returns:
+        The reduced limits.
+    """
     frames = MOST_FRAMES + 1
     queue_bytes = frames * MOST_FRAME
     return replace(limits, frame=MOST_FRAME, queue_frames=2 * frames, queue_bytes=queue_bytes)
 
 
 class Conversation:
-    """Our end of a mailbox."""
+    """The own end of a mailbox."""
 
     def __init__(self, stream: trio.abc.Stream, limits: Limits) -> None:
         self._link = Link(stream, limits)
         self._said, self._heard = trio.open_memory_channel[bytes](2 * MOST_FRAMES)
 
     def post(self, data: bytes) -> None:
-        """Say one frame; nothing happens if the other end is gone, as receiving will tell."""
+        """Send a frame. If the other end is gone, the next `receive` raises an error.
+
+        Args:
+            data: The frame.
+        """
         self._link.post(data)
 
     async def receive(self) -> bytes:
-        """The next frame; NetError when the conversation has ended."""
+        """Wait for the next frame.
+
+        Returns:
+            The frame.
+
+        Raises:
+            NetError: When the conversation has ended.
+        """
         with suppress(trio.EndOfChannel):
             return await self._heard.receive()
         raise NetError(NetCode.FAILED, why=self._link.reason or because(NetCode.CUT))
 
     async def run(self) -> None:
-        """Carry frames until either end has enough."""
+        """Carry frames until either end closes the conversation."""
 
         async def hear(data: bytes) -> None:
             try:
@@ -97,8 +115,20 @@ class Conversation:
 async def conversation(
     network: Network, relay: Address, wish: bytes, limits: Limits
 ) -> AsyncIterator[Conversation]:
-    """A conversation by a wish to a relay; cut at the end. NetError says why there is none, as
-    RefusedError if the relay has said so."""
+    """Open a conversation at a relay, and cut it at the end.
+
+    Args:
+        network: Dials the relay.
+        relay: The relay.
+        wish: Empty for a new mailbox, or the number of one and the first frame.
+        limits: Times and sizes.
+
+    Yields:
+        The conversation.
+
+    Raises:
+        NetError: If there is none. It is a RefusedError if the relay has refused.
+    """
     stream = None
     with trio.move_on_after(limits.waiting):
         stream = await speak(network, relay, wish)
@@ -110,7 +140,7 @@ async def conversation(
         try:
             yield talk
         except CodedError as error:
-            failed = error  # raised outside: a nursery would make a group of it
+            failed = error  # Raised outside, since a nursery would make a group of it.
         nursery.cancel_scope.cancel()
     if failed is not None:
         raise failed
@@ -118,21 +148,36 @@ async def conversation(
 
 # The first byte of what a dialler tells a relay after its challenge.
 REGISTER = b"R"
+"""The request to wait at a relay."""
 CALL = b"C"
+"""The request to call a node that waits."""
 TAKE = b"T"
+"""The request to take a call."""
 OBSERVE = b"O"
+"""The request to be told from where the connection comes."""
 WORD = b"W"
+"""The request for a mailbox."""
 GREETING: Final[Seconds] = 15.0
-"""Seconds for which a relay that cuts us is greeted again, if the caller has so long."""
+"""Seconds for which a relay that cuts the connection is tried again, if the caller has the time."""
 FIRST_PAUSE: Final[Seconds] = 0.25
+"""Seconds until it is first tried again."""
 LONGEST_PAUSE: Final[Seconds] = 1.0
-"""Seconds between two of these greetings, at most."""
+"""Seconds between two of these attempts at most."""
 TOKEN = 16
-"""Bytes of the token by which a waiting peer takes one call."""
+"""Bytes of the token by which a waiting node takes a call."""
 
 
 async def reach(network: Network, address: Address, peer: bytes) -> Secured:
-    """A TLS stream to the peer at address, its key checked; NetError names address and failure."""
+    """Open a TLS stream to a peer, and check its key.
+
+    Args:
+        network: Dials the address.
+        address: Where the peer is reached.
+        peer: Its id.
+
+    Returns:
+        The stream. A NetError that names the address is raised if it fails.
+    """
     if address.via_relay:
         raw = await spliced(network, address, CALL + peer)
     else:
@@ -141,7 +186,18 @@ async def reach(network: Network, address: Address, peer: bytes) -> Secured:
 
 
 async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> Secured:
-    """TLS on a stream that leads to address; cut, and NetError, unless the peer has the key."""
+    """Begin TLS on a stream.
+
+    The stream is cut, and NetError raised, unless the peer has the expected key.
+
+    Args:
+        raw: The stream.
+        address: Where it leads.
+        peer: The id of the peer, None for any.
+
+    Returns:
+        The TLS stream.
+    """
     async with _cut_on_failure(raw, address):
         stream, listener, certificate = await secure_to(raw, peer)
     return Secured(stream, listener, certificate, address)
@@ -151,9 +207,10 @@ async def secure(raw: trio.abc.Stream, address: Address, peer: bytes | None) -> 
 async def _cut_on_failure(
     stream: trio.abc.Stream, address: Address, refusals: bool = False
 ) -> AsyncIterator[None]:
-    """Let no stream leak out of a failed or cancelled attempt; failures name the address.
+    """Cut a stream if the attempt inside fails or is cancelled, and name its address in the error.
 
-    What a relay says is not believed, so a refusal is but a failure, unless `refusals` are meant.
+    A refusal counts as a failure like any other, since a relay cannot speak for a peer, unless
+    `refusals` is set.
     """
     done, where = False, str(address)
     try:
@@ -171,12 +228,15 @@ async def _cut_on_failure(
 
 
 async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """Open a stream to the other end of a call, which a relay splices ([L-4], [L-32]).
+    """Open a stream to the other end of a call, which a relay connects ([L-4], [L-32]).
 
     Args:
         network: Dials the relay.
         relay: The relay.
         wish: `CALL` and the id of the peer that waits there, or `TAKE` and the token of a call.
+
+    Returns:
+        The stream.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -187,9 +247,15 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
 
 
 async def observed(network: Network, relay: Address) -> Address:
-    """Where a relay says that our connection to it comes from: words, not to be believed ([L-4]).
+    """Ask a relay from which address it sees this node. The answer is not to be relied on ([L-4]).
 
-    NetError when it cannot be asked, or says anything but one IP address and port ([L-31]).
+    Args:
+        network: Dials the relay.
+        relay: The relay.
+
+    Returns:
+        The address. A NetError is raised if the relay cannot be asked, or answers anything but one
+        IP address and port ([L-31]).
     """
     async with observing(network, relay) as found:
         return found
@@ -197,7 +263,17 @@ async def observed(network: Network, relay: Address) -> Address:
 
 @asynccontextmanager
 async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
-    """The same, with our end of the connection open while inside, so that a NAT remembers it."""
+    """Ask a relay as `observed` does, and leave the connection open while inside.
+
+    So a NAT remembers the port.
+
+    Args:
+        network: Dials the relay.
+        relay: The relay.
+
+    Yields:
+        The address.
+    """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
         await send(secured.stream, said(OBSERVE, challenge))
@@ -209,10 +285,14 @@ async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[
 
 
 def said(wish: bytes, challenge: bytes) -> bytes:
-    """Return a wish as a relay gets it: its letter, the version taken, and the rest.
+    """Return a request as a relay receives it: its letter, the version, and the rest.
 
-    Raises:
-        NobodyError: If the relay speaks no version that we speak, or is none.
+    Args:
+        wish: The letter and the rest.
+        challenge: The challenge of the relay.
+
+    Returns:
+        The bytes. A NobodyError is raised if the relay has no version in common with this program.
 
     SPEC: [L-76].
     """
@@ -220,7 +300,17 @@ def said(wish: bytes, challenge: bytes) -> bytes:
 
 
 def seen_from(address: Address) -> bytes:
-    """What a relay answers to a newcomer from this address; NetError if it is no IP address."""
+    """Return the answer of a relay to a node that asks from where it comes.
+
+    Args:
+        address: Where the connection comes from.
+
+    Returns:
+        The bytes.
+
+    Raises:
+        NetError: If it is no IP address.
+    """
     found = numeric(address)
     if found is None:
         raise NetError(HandshakeCode.NO_ADDRESS)
@@ -228,7 +318,17 @@ def seen_from(address: Address) -> bytes:
 
 
 def read_seen(data: bytes) -> Address:
-    """The IP address and port in such an answer; NetError if it is anything else ([L-31])."""
+    """Read the answer of a relay to a node that asks from where it comes ([L-31]).
+
+    Args:
+        data: The bytes.
+
+    Returns:
+        The IP address and port.
+
+    Raises:
+        NetError: If it is anything else.
+    """
     try:
         told = parse_address(decode_address(data))
     except TicketError:
@@ -241,9 +341,17 @@ def read_seen(data: bytes) -> Address:
 async def register(
     network: Network, relay: Address, identity: Identity, instance: bytes
 ) -> trio.abc.Stream:
-    """A stream on which a relay announces calls for our id, proven to it first.
+    """Prove the own id to a relay, and wait there for calls.
 
-    RefusedError when the relay says that another process of ours waits there.
+    Args:
+        network: Dials the relay.
+        relay: The relay.
+        identity: The own identity.
+        instance: The number of this process.
+
+    Returns:
+        The stream on which the relay announces calls. A RefusedError is raised if another process
+        of this identity waits there.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -254,9 +362,15 @@ async def register(
 
 
 async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """A stream to a mailbox at a relay: a fresh one, or the one that the wish names ([K-6]).
+    """Open a stream to a mailbox of a relay ([K-6]).
 
-    RefusedError when the relay has no such one, or no room.
+    Args:
+        network: Dials the relay.
+        relay: The relay.
+        wish: Empty for a new mailbox, or the number of one and the first frame.
+
+    Returns:
+        The stream. A RefusedError is raised if the relay has no such mailbox, or no room.
     """
     secured, challenge = await _greet(network, relay)
     async with _cut_on_failure(secured.stream, relay):
@@ -265,7 +379,10 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
 
 
 async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
-    """The stream, once the relay has granted a wish; its refusal stays a RefusedError."""
+    """Send a request, and return the stream when the relay has granted it.
+
+    A refusal stays a RefusedError.
+    """
     async with _cut_on_failure(secured.stream, relay, refusals=True):
         await send(secured.stream, wish)
         await expect_welcome(secured.stream)
@@ -273,11 +390,11 @@ async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.S
 
 
 async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
-    """A TLS stream to a relay, whoever it is, and its challenge.
+    """Open a TLS stream to a relay, whoever it is, and read its challenge.
 
-    A relay that is flooded cuts newcomers by lot ([L-12]), so this is tried again, until the
-    caller's time is over or for `GREETING` seconds. Nothing was said yet that may be said only
-    once ([L-69]). NetError says what failed last.
+    A flooded relay cuts new connections at random ([L-12]). So this is repeated until the time of
+    the caller is over, or for `GREETING` seconds. Nothing was sent by then that may be sent only
+    once ([L-69]). The last failure is raised.
     """
     last = min(trio.current_effective_deadline(), trio.current_time() + GREETING)
     pause = FIRST_PAUSE
@@ -296,26 +413,29 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
 
 
 MOST_AT_ONCE: Final[Quota] = 8
-"""Calls being taken at the same time; more are left unanswered."""
+"""Calls that are taken at the same time. More are not answered."""
 
 Attend = Callable[[trio.abc.Stream, Address], Awaitable[None]]
+"""Serves an incoming stream."""
 Tell = Callable[[str, Reason | None], None]
-"""Hears that a relay ('relay+host:port') does not let us wait there, and why, or, with None, that
-it does again."""
+"""Hears that a relay ('relay+host:port') does not let this node wait there, with the reason.
+
+With None it hears that the relay does so again.
+"""
 
 
 @dataclass(eq=False, repr=False)
 class WaitingAtRelay:
-    """The registration of one id at one relay, made again and again until it stands.
+    """The wait of one id at one relay, begun again whenever it ends.
 
     Attributes:
+        is_registered: Whether calls can reach this node there.
         _network: Dials the relay.
         _relay: The relay.
-        _identity: The id that waits there.
+        _identity: The identity that waits there.
         _instance: The number of this process.
         _limits: Times and sizes.
-        _tell: Hears that the relay does not let us wait there, and that it does again.
-        is_registered: Whether calls can reach us there.
+        _tell: Hears when the relay is lost, and found again.
     """
 
     _network: Network
@@ -332,11 +452,11 @@ class WaitingAtRelay:
     is_registered: bool = False
 
     async def registered(self) -> None:
-        """Wait until the relay lets us wait there.
+        """Wait until the relay lets this node wait there.
 
         Raises:
-            NetError: What failed last: at once if trying again soon gives the same, else after
-                `Limits.waiting` seconds. It is tried again all the same.
+            NetError: The last failure. It is raised at once if another attempt soon would have the
+                same result, else after `Limits.waiting` seconds. Attempts continue all the same.
         """
         with trio.move_on_after(self._limits.waiting):
             while not (self.is_registered or (self._failure and self._failure.is_final)):
@@ -345,13 +465,19 @@ class WaitingAtRelay:
             raise self._failure or self._slow(self._limits.waiting)
 
     def _slow(self, seconds: float) -> NetError:
+        """Return the error that the relay has not answered in time."""
         return NetError(NetCode.SLOW, address=str(self._relay), seconds=seconds)
 
     async def run(self, nursery: trio.Nursery, attend: Attend) -> None:
-        """Take calls until cancelled; each is attended in nursery, and outlives this relay link.
+        """Take calls until cancelled.
 
-        A relay that is away, or cuts us, is asked again after pauses that grow; others may reach us
-        directly meanwhile.
+        Each call is served in the nursery, and outlives the connection to the relay. If the relay
+        fails, it is tried again after growing pauses. Others may reach this node directly
+        meanwhile.
+
+        Args:
+            nursery: Runs the calls.
+            attend: Serves the stream of a call.
         """
         pause = self._limits.first_pause
         while True:
@@ -359,13 +485,18 @@ class WaitingAtRelay:
             if stream is not None:
                 began = trio.current_time()
                 await self._stay(stream, nursery, attend)
-                if trio.current_time() - began >= self._limits.silence:  # it was no flicker
+                if (
+                    trio.current_time() - began >= self._limits.silence
+                ):  # The connection has lasted.
                     pause = self._limits.first_pause
             await trio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(pause * 2, self._limits.longest_pause)
 
     async def _register(self) -> trio.abc.Stream | None:
-        """A connection on which the relay announces calls; None, and it is noted, if it failed."""
+        """Return a connection on which the relay announces calls.
+
+        Note the failure and return None if there is none.
+        """
         stream, failure = None, self._slow(self._limits.dial)
         try:
             with trio.move_on_after(self._limits.dial):
@@ -376,7 +507,7 @@ class WaitingAtRelay:
         return stream
 
     def _note(self, failure: NetError | None) -> None:
-        """Keep what failed, and tell it once until the relay lets us wait there."""
+        """Keep the failure, and tell it once until the relay lets this node wait there."""
         self._failure, self.is_registered = failure, failure is None
         self._news.set()
         self._news = trio.Event()
@@ -388,11 +519,13 @@ class WaitingAtRelay:
             self._tell(str(self._relay), failure.reason)
 
     def _is_usual(self, failure: NetError) -> bool:
-        """Whether the relay has not noticed yet that an earlier process of ours is gone."""
+        """Return whether the relay may not have noticed yet that an earlier process is gone."""
         is_elsewhere = isinstance(failure, RefusedError) and failure.elsewhere
         return is_elsewhere and trio.current_time() < self._began + 2 * self._limits.silence
 
     async def _stay(self, stream: trio.abc.Stream, nursery: trio.Nursery, attend: Attend) -> None:
+        """Wait at the relay until the connection ends, and take the calls that it announces."""
+
         async def hear(token: bytes) -> None:
             if len(token) == TOKEN and self._taking < MOST_AT_ONCE:
                 self._taking += 1
@@ -405,12 +538,13 @@ class WaitingAtRelay:
             self.is_registered = False
 
     async def _take(self, token: bytes, attend: Attend) -> None:
+        """Take one call."""
         stream = None
         try:
             with trio.move_on_after(self._limits.dial):
                 stream = await spliced(self._network, self._relay, TAKE + token)
         except NetError:
-            return  # the caller sees that nobody answered, and tries again
+            return  # The caller notices that nobody has answered, and tries again.
         finally:
             self._taking -= 1
         if stream is not None:

@@ -1,22 +1,22 @@
-"""A connection that is secured and proven: its TLS, the certificate, and the handshake in it.
+"""The secured connection: TLS, the certificate, and the handshake that proves ids.
 
-A certificate of RFC 5280 with an Ed25519 key and signature (RFC 8410): serial number 1, issuer and
-subject `CN=hoity`, valid from 2000 to 9999, no extensions. Nothing but the key and the signature
-varies, so a certificate is compared, not parsed, and an X.509 library is in no seat's memory.
+The certificate is one of RFC 5280 with an Ed25519 key and signature (RFC 8410), serial number 1,
+issuer and subject `CN=hoity`, valid from 2000 to 9999, without extensions. Only the key and the
+signature vary. So a certificate is compared and not parsed, and no seat needs an X.509 library in
+memory.
 
-Inside TLS the listener sends a challenge, the dialler an answer, the listener a verdict; each is
-one frame. The answer is signed over the challenge, a fresh nonce of each side, both ids and the
-certificate, so that it is worth nothing in another connection, to another listener, or for another
-purpose.
+Inside TLS the listener sends a challenge, the dialler an answer, and the listener a verdict, each
+in one frame. The answer is signed over the challenge, a fresh nonce of each side, both ids and the
+certificate. So it is worthless in another connection, to another listener, or for another purpose.
 
 challenge = greeting ‖ lowest ‖ highest version ‖ listener's nonce ‖ listener's instance
 answer    = version taken ‖ dialler's id ‖ dialler's nonce ‖ dialler's instance ‖ signature
 verdict   = one byte
 
-The dialler takes the highest version that both sides speak. The signature covers the range that it
-was offered, so nobody between the two can have them take a lower one. On a link each side then
-names its features in a frame `hello`. An instance is a number that a process draws once: two
-processes with one key are told apart.
+The dialler takes the highest version that both sides support. The signature covers the offered
+range, so nobody in between can make them take a lower one. On a link each side then names its
+features in a frame `hello`. An instance is a number that a process draws once, by which two
+processes with one key are distinguished.
 
 SPEC: sections 13.1 and 13.2.
 """
@@ -70,25 +70,48 @@ _SIGNATURE: Final = 64
 
 
 class CertificateCode(NetworkCode):
-    """What a listener's certificate can show."""
+    """Reasons why a listener's certificate is refused."""
 
     OTHER_KIND = "certificate-of-other-kind", "its certificate is not for an Ed25519 key"
 
 
 def certificate(seed: bytes) -> bytes:
-    """The certificate, in DER, of the Ed25519 key of a 32-byte seed."""
+    """Return the certificate of a key.
+
+    Args:
+        seed: The secret seed of the key, 32 bytes.
+
+    Returns:
+        The certificate in DER.
+    """
     key = SigningKey(seed)
     signed = _signed(key.verify_key.encode())
     return _OUTER + signed + _BEFORE_SIGNATURE + key.sign(signed).signature
 
 
 def private_key(seed: bytes) -> bytes:
-    """The key of a 32-byte seed in PKCS #8, DER, locked with nothing: for memory only."""
+    """Return a key in PKCS #8, not encrypted. It must stay in memory.
+
+    Args:
+        seed: The secret seed of the key, 32 bytes.
+
+    Returns:
+        The key in DER.
+    """
     return _BEFORE_SEED + seed
 
 
 def key_of(der: bytes | None) -> bytes:
-    """The id that a certificate, in DER, is for; NetError unless it is the certificate of that id.
+    """Return the id of a certificate, after checking that it is exactly the certificate of this id.
+
+    Args:
+        der: The certificate in DER, None if the other side has shown none.
+
+    Returns:
+        The id, 32 bytes.
+
+    Raises:
+        NetError: If it is not.
 
     SPEC: [L-1].
     """
@@ -104,11 +127,20 @@ def key_of(der: bytes | None) -> bytes:
 
 
 def _signed(key: bytes) -> bytes:
+    """Return the part of a certificate that its signature covers."""
     return _BEFORE_KEY + key
 
 
 def pem(kind: str, der: bytes) -> bytes:
-    """DER as the text (RFC 7468) that the standard library loads."""
+    """Return DER as the text (RFC 7468) that the standard library loads.
+
+    Args:
+        kind: What it contains, as in its first line.
+        der: The bytes.
+
+    Returns:
+        The text.
+    """
     return (
         f"-----BEGIN {kind}-----\n".encode()
         + base64.encodebytes(der)
@@ -117,7 +149,7 @@ def pem(kind: str, der: bytes) -> bytes:
 
 
 class TlsCode(NetworkCode):
-    """What a dialler finds behind an address."""
+    """Reasons why the node behind an address is refused."""
 
     OTHER_KEY = (
         "someone-else-answers",
@@ -130,17 +162,29 @@ TlsStream = trio.SSLStream[trio.abc.Stream]
 
 @dataclass(frozen=True)
 class Credentials:
-    """A listener's TLS side: the context that holds its key, and its certificate's SHA-256."""
+    """The TLS side of a listener.
+
+    Attributes:
+        context: The TLS context that has its key.
+        digest: The SHA-256 of its certificate.
+    """
 
     context: ssl.SSLContext = field(repr=False)
     digest: bytes
 
 
 def credentials(seed: bytes) -> Credentials:
-    """Credentials for the Ed25519 key of a 32-byte seed."""
+    """Return the TLS side of a listener with a key.
+
+    Args:
+        seed: The secret seed of the key, 32 bytes.
+
+    Returns:
+        The context and the digest of the certificate.
+    """
     shown = certificate(seed)
     context = _context(ssl.PROTOCOL_TLS_SERVER)
-    context.num_tickets = 0  # no resumption: each link proves itself anew
+    context.num_tickets = 0  # No session is resumed, since each link is proven anew.
     password = secrets.token_hex(32)
     with _passing_file(pem("CERTIFICATE", shown), seed, password) as path:
         context.load_cert_chain(path, password=password)
@@ -148,7 +192,10 @@ def credentials(seed: bytes) -> Credentials:
 
 
 def _locked(seed: bytes, password: str) -> bytes:
-    """The key in PEM under a password. Loaded where it is needed only: it costs a seat 8 MB."""
+    """Return a key in PEM, encrypted with a password.
+
+    The library is loaded only where this is needed, since it takes 8 MB of a seat.
+    """
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -161,11 +208,11 @@ def _locked(seed: bytes, password: str) -> bytes:
 
 @contextmanager
 def _passing_file(shown: bytes, seed: bytes, password: str) -> Iterator[str]:
-    """A path to a certificate, in PEM, and its key while inside: memory where the system can, else
-    an owner-only file.
+    """Yield the path of a certificate and its key, in PEM, while inside.
 
-    The standard library loads keys from paths only. In a file the key is locked with a password
-    that is never written, so that not even a crash between writing and deleting leaves it behind.
+    The standard library loads keys from paths only. Where the system can, the file is in memory.
+    Otherwise only its owner can read it, and the key is encrypted with a password that is never
+    written. So even a crash before it is deleted leaves no key behind.
     """
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("hoity", os.MFD_CLOEXEC)
@@ -182,6 +229,7 @@ def _passing_file(shown: bytes, seed: bytes, password: str) -> Iterator[str]:
 
 
 def _context(protocol: int) -> ssl.SSLContext:
+    """Return a TLS context for version 1.3 alone."""
     context = ssl.SSLContext(protocol)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     return context
@@ -189,15 +237,24 @@ def _context(protocol: int) -> ssl.SSLContext:
 
 @cache
 def _dialling_context() -> ssl.SSLContext:
+    """Return the TLS context of a dialler, which accepts any certificate."""
     context = _context(ssl.PROTOCOL_TLS_CLIENT)
-    # There is no authority to ask: secure_to compares the key with the id it expects.
+    # There is no certificate authority. `secure_to` compares the key with the expected id.
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context
 
 
 async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
-    """The listener's half of a TLS handshake; NetError when the other side does not follow."""
+    """Do the listener's half of a TLS handshake. A NetError is raised if it fails.
+
+    Args:
+        raw: The stream.
+        mine: The TLS side of the listener.
+
+    Returns:
+        The TLS stream.
+    """
     stream = trio.SSLStream(raw, mine.context, server_side=True, https_compatible=True)
     with trouble_is(NetCode.FAILED):
         await stream.do_handshake()
@@ -205,10 +262,18 @@ async def secure_from(raw: trio.abc.Stream, mine: Credentials) -> TlsStream:
 
 
 async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsStream, bytes, bytes]:
-    """The dialler's half: (stream, id, certificate digest), no data sent before the id is right.
+    """Do the dialler's half of a TLS handshake. No data are sent before the id was checked.
 
-    expected None takes any id (a relay is trusted with nothing). NobodyError, a
-    NetError, names an impostor ([L-1]).
+    Args:
+        raw: The stream.
+        expected: The id of the listener. None for any, since a relay is trusted with nothing.
+
+    Returns:
+        The TLS stream, the id of the listener, and the SHA-256 of its certificate. A NetError is
+        raised if the handshake fails.
+
+    Raises:
+        NobodyError: If the listener has another id ([L-1]).
     """
     stream = trio.SSLStream(raw, _dialling_context(), https_compatible=True)
     with trouble_is(NetCode.FAILED):
@@ -221,9 +286,16 @@ async def secure_to(raw: trio.abc.Stream, expected: bytes | None) -> tuple[TlsSt
 
 
 async def laid_aside(stream: TlsStream) -> tuple[trio.abc.Stream, bytes]:
-    """End TLS in good order and go on below it: the bare stream, and what came on it already.
+    """End TLS in good order, and continue on the stream below it ([L-32]).
 
-    Both sides do so, neither says more inside ([L-32]); NetError when the other side does not.
+    Both sides do this, and neither sends more inside TLS.
+
+    Args:
+        stream: The TLS stream.
+
+    Returns:
+        The stream below, and the bytes that have arrived on it. A NetError is raised if the other
+        side does not follow.
     """
     with trouble_is(NetCode.FAILED):
         bare, early = await stream.unwrap()
@@ -231,21 +303,32 @@ async def laid_aside(stream: TlsStream) -> tuple[trio.abc.Stream, bytes]:
 
 
 class BegunStream(trio.abc.Stream):
-    """A stream of which some bytes were read already: they come first."""
+    """A stream some of whose bytes were read already. They come first."""
 
     def __init__(self, early: bytes, stream: trio.abc.Stream) -> None:
         self._early, self._stream = early, stream
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send."""
+        """Send bytes.
+
+        Args:
+            data: The bytes.
+        """
         await self._stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
-        """As of the stream."""
+        """Wait as the stream does."""
         await self._stream.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """Receive."""
+        """Receive bytes, first those that were read already.
+
+        Args:
+            max_bytes: How many at most.
+
+        Returns:
+            The bytes.
+        """
         if not self._early:
             return await self._stream.receive_some(max_bytes)
         most = len(self._early) if max_bytes is None else max_bytes
@@ -254,29 +337,34 @@ class BegunStream(trio.abc.Stream):
         return data
 
     async def aclose(self) -> None:
-        """Close."""
+        """Close the stream."""
         await self._stream.aclose()
 
 
 NONCE = 32
+"""Bytes of a nonce."""
 INSTANCE = 16
+"""Bytes of the number of a process."""
 ID = 32
+"""Bytes of an id."""
 SIGNATURE = 64
+"""Bytes of a signature."""
 ANSWER = 1 + ID + NONCE + INSTANCE + SIGNATURE
+"""Bytes of an answer to a challenge."""
 MAX_HANDSHAKE_FRAME = 256
-"""No frame of a handshake is longer."""
+"""Bytes of a frame of a handshake at most."""
 MOST_VERSION: Final = 31
-"""The highest version. A space stands where a greeting of version 2 of the protocol has it."""
+"""The highest version. The greeting of version 2 of the protocol has a space in this place."""
 GREETING_2: Final = b"hoity link "
-"""How links and relays of version 2 of the protocol begin their challenge; a digit follows."""
+"""The beginning of a challenge in version 2 of the protocol. A digit follows."""
 
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions of a link, or of a relay, that a program speaks.
+    """The versions of a link, or of a relay, that a program supports.
 
     Attributes:
-        greeting: What a challenge begins with.
+        greeting: The beginning of a challenge.
         lowest: The lowest version.
         highest: The highest version.
     """
@@ -292,12 +380,25 @@ class Versions:
         return str(self.lowest) if self.lowest == self.highest else f"{self.lowest}-{self.highest}"
 
     def challenge(self, instance: bytes) -> bytes:
-        """Return a challenge that nobody has seen before."""
+        """Return a fresh challenge.
+
+        Args:
+            instance: The number of this process.
+
+        Returns:
+            The bytes.
+        """
         spoken = bytes([self.lowest, self.highest])
         return self.greeting + spoken + secrets.token_bytes(NONCE) + instance
 
     def take(self, challenge: bytes) -> int:
-        """Return the highest version that the sender of a challenge speaks too.
+        """Return the highest version that the sender of a challenge supports, too.
+
+        Args:
+            challenge: The challenge.
+
+        Returns:
+            The version.
 
         Raises:
             NobodyError: If there is none, or this is no challenge of this kind.
@@ -322,25 +423,32 @@ class Versions:
 
 
 LINK_VERSIONS: Final = Versions(b"hoity link", 7, 7)
-"""What peers speak with each other. Version 6 is of version 2 of the protocol. A program speaks the
-versions of the tables that it may have to finish ([X-3])."""
+"""The versions between peers. Version 6 belongs to version 2 of the protocol.
+
+A program supports the versions of the tables that it may have to finish ([X-3]).
+"""
 RELAY_VERSIONS: Final = Versions(b"hoity relay", 1, 1)
-"""What a relay and its visitors speak. What is spliced has the versions of links."""
+"""The versions between a relay and its users.
+
+What passes through a call has the versions of links.
+"""
 FEATURES: Final[frozenset[int]] = frozenset()
-"""The features of this program on links. None is known yet."""
+"""The features of this program on links. There are none yet."""
 MOST_FEATURES: Final = 64
+"""Features that one side may name."""
 HIGHEST_FEATURE: Final = 65_535
+"""The highest number of a feature."""
 
 
 @dataclass(frozen=True)
 class Speech:
-    """What one node speaks on its links.
+    """The versions and features of one node on its links.
 
     Attributes:
         versions: The versions of a link.
-        features: Its features. It needs each even one on the other side too.
-        feature_of: Returns the feature without which the kind of a frame that begins with these
-            bytes is not sent, or None.
+        features: Its features. Each even one is needed on the other side, too.
+        feature_of: Returns the feature without which a frame that begins with these bytes is not
+            sent, or None.
     """
 
     versions: Versions = LINK_VERSIONS
@@ -348,11 +456,18 @@ class Speech:
     feature_of: Callable[[bytes], int | None] = lambda head: None
 
     def hello(self) -> bytes:
-        """Return the frame that names the features of this node."""
+        """Return the frame that names the features of this node.
+
+        Returns:
+            The bytes.
+        """
         return codec.encode(HELLO.write(Hello(tuple(sorted(self.features)))))
 
     def check(self, theirs: frozenset[int]) -> None:
         """Check that there can be a link with a node of these features.
+
+        Args:
+            theirs: The features of the other node.
 
         Raises:
             MisfitError: If one side needs a feature that the other one has not named.
@@ -371,7 +486,11 @@ class Speech:
 
 @dataclass(frozen=True)
 class Hello:
-    """The first frame of each side of a link: the numbers of its features, in rising order."""
+    """The first frame of each side of a link.
+
+    Attributes:
+        features: The numbers of its features, rising.
+    """
 
     features: Annotated[
         tuple[int, ...],
@@ -383,10 +502,16 @@ HELLO: Final[codec.Kinds[Hello]] = codec.Kinds({"hello": (Hello, MAX_HANDSHAKE_F
 
 
 def read_hello(data: bytes) -> frozenset[int]:
-    """Return the features in a hello.
+    """Read the features in a frame `hello`.
+
+    Args:
+        data: The bytes of the frame.
+
+    Returns:
+        The numbers of the features.
 
     Raises:
-        NetError: If the frame is none.
+        NetError: If the frame is no hello.
 
     SPEC: [L-72].
     """
@@ -397,7 +522,7 @@ def read_hello(data: bytes) -> frozenset[int]:
 
 
 class Purpose(Enum):
-    """What a dialler proves its id for; part of what is signed."""
+    """The purposes for which a dialler proves its id. The purpose is part of what is signed."""
 
     LINK = b"link"
     PUNCH = b"punch"
@@ -405,7 +530,7 @@ class Purpose(Enum):
 
 
 class Verdict(IntEnum):
-    """The listener's last word before a link, in one byte."""
+    """The last byte of the listener before a link: welcome, or why not."""
 
     WELCOME = 0
     NOT_PROVEN = 1
@@ -418,12 +543,16 @@ class Verdict(IntEnum):
     MISFIT = 8
 
     def encode(self) -> bytes:
-        """The byte on the wire."""
+        """Return the byte on the wire.
+
+        Returns:
+            One byte.
+        """
         return bytes([self])
 
 
 class HandshakeCode(NetworkCode):
-    """Why there is no link: what the listener's verdict says, then what its bytes show."""
+    """Reasons why there is no link: those of a verdict, then those of a malformed handshake."""
 
     NOT_PROVEN = "verdict-not-proven", "it did not believe our signature"
     FULL = "verdict-full", "it has no room for more links"
@@ -471,17 +600,19 @@ class HandshakeCode(NetworkCode):
 BY_VERDICT: Final[dict[Verdict, HandshakeCode]] = {
     verdict: HandshakeCode[verdict.name] for verdict in Verdict if verdict is not Verdict.WELCOME
 }
+"""The reason for each verdict but a welcome."""
 
 
 @dataclass(frozen=True)
 class Proven:
-    """What a handshake proves of the other side, and what the two agreed on.
+    """The result of a handshake: what it proves about the other side, and what the two agreed on.
 
     Attributes:
         peer: The id of the other side.
         instance: The number of its process.
-        binding: 32 bytes that name this link. They are the same at both ends of it and at no other
-            link: what is proven over them later is proven for this link alone ([L-75]).
+        binding: 32 bytes that name this link. They are the same at both ends of it, and different
+            at any other link. What is proven over them later is proven for this link alone
+            ([L-75]).
         version: The version that was taken.
         features: The features that the other side has named.
     """
@@ -494,22 +625,27 @@ class Proven:
 
 
 Asked = tuple[Proven, Purpose]
+"""What a dialler has proven, and for which purpose."""
 
 
 def fresh_instance() -> bytes:
-    """The number of a process, drawn once."""
+    """Draw the number of a process.
+
+    Returns:
+        INSTANCE bytes.
+    """
     return secrets.token_bytes(INSTANCE)
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Who listens, and what the dialler wants there.
+    """The listener of a connection, and what the dialler wants there.
 
     Attributes:
         purpose: What the dialler proves its id for.
         listener: The id of the listener.
         certificate: The SHA-256 of its certificate.
-        versions: The versions that this side speaks for the purpose.
+        versions: The versions that this side supports for the purpose.
     """
 
     purpose: Purpose
@@ -518,7 +654,7 @@ class Listener:
     versions: Versions = LINK_VERSIONS
 
     def _statement(self, challenge: bytes, data: bytes) -> bytes:
-        """What the dialler signs in an answer that begins with these bytes."""
+        """Return the bytes that the dialler signs in an answer that begins with these bytes."""
         dialler = data[1 : 1 + ID]
         numbers = data[:1] + data[1 + ID : -SIGNATURE]
         parts = (self.purpose.value, self.listener, dialler, self.certificate)
@@ -527,8 +663,14 @@ class Listener:
     def answer(self, identity: Identity, instance: bytes, challenge: bytes) -> bytes:
         """Return the dialler's answer to a challenge.
 
-        Raises:
-            NobodyError: If it is no challenge of this kind, or has no version that we speak.
+        Args:
+            identity: The identity of the dialler.
+            instance: The number of its process.
+            challenge: The challenge.
+
+        Returns:
+            The bytes. A NobodyError is raised if it is no challenge of this kind, or has no version
+            in common.
 
         SPEC: [L-71].
         """
@@ -538,10 +680,17 @@ class Listener:
         return data + identity.sign(Label.LINK_HANDSHAKE, statement)
 
     def check(self, data: bytes, challenge: bytes) -> Proven:
-        """Return what an answer to our challenge proves.
+        """Check an answer to the own challenge.
+
+        Args:
+            data: The bytes of the answer.
+            challenge: The challenge.
+
+        Returns:
+            What the answer proves.
 
         Raises:
-            NetError: If the bytes are no such answer.
+            NetError: If the bytes are no valid answer.
 
         SPEC: [L-2], [L-71].
         """
@@ -561,16 +710,35 @@ class Listener:
         return Proven(dialler, instance, digest(Label.LINK_BINDING, statement), data[0])
 
     def answered(self, data: bytes, challenge: bytes) -> Proven:
-        """Return what the dialler knows of the listener once its answer is welcome."""
+        """Return what the dialler knows about the listener once its answer is welcome.
+
+        Args:
+            data: The bytes of the answer.
+            challenge: The challenge.
+
+        Returns:
+            The result of the handshake.
+        """
         binding = digest(Label.LINK_BINDING, self._statement(challenge, data))
         return Proven(self.listener, challenge[-INSTANCE:], binding, data[0])
 
 
 async def ask(stream: trio.abc.Stream, listeners: Sequence[Listener], instance: bytes) -> Asked:
-    """The listener's side: challenge the dialler and return what it proves, and for which of the
-    purposes that the listener serves, else NetError.
+    """Do the listener's side of a handshake, up to the verdict.
 
-    A dialler that fails is told so; whoever is believed still waits for a verdict.
+    A dialler whose answer is invalid is told so. One whose answer is valid still waits for a
+    verdict.
+
+    Args:
+        stream: The connection, secured.
+        listeners: This node, for each purpose that it serves.
+        instance: The number of this process.
+
+    Returns:
+        What the dialler has proven, and for which purpose.
+
+    Raises:
+        NetError: If its answer is invalid.
     """
     challenge = listeners[0].versions.challenge(instance)
     await send(stream, challenge)
@@ -589,41 +757,49 @@ async def prove(
     instance: bytes,
     speech: Speech | None = None,
 ) -> Proven:
-    """Do the dialler's side: answer the challenge, and wait to be welcome.
+    """Do the dialler's side of a handshake: answer the challenge, and wait to be welcome.
 
     Args:
         stream: The connection, secured.
-        listener: Who listens there.
-        identity: Who dials.
+        listener: The listener.
+        identity: The identity of the dialler.
         instance: The number of this process.
-        speech: What this node speaks on links; None if the purpose is no link.
+        speech: The versions and features of this node on links. None if the purpose is no link.
+
+    Returns:
+        The result of the handshake.
 
     Raises:
-        NetError: If there is no welcome. It says why.
+        NetError: If this node is not welcome, with the reason.
 
     SPEC: [L-71], [L-72], [L-73].
     """
     challenge = await receive(stream)
     data = listener.answer(identity, instance, challenge)
-    # Both frames go out at once: a listener that refuses has then read all that was sent, and its
-    # verdict is not lost when it closes.
+    # Both frames are sent at once. So a listener that refuses has read everything that was sent,
+    # and its verdict is not lost when it closes the connection.
     await send(stream, data, *([] if speech is None else [speech.hello()]))
     proven = listener.answered(data, challenge)
     try:
         await expect_welcome(stream)
     except RefusedError as error:
         if error.code is HandshakeCode.MISFIT and speech is not None:
-            await agreed(stream, proven, speech)  # tells which feature it is
+            await agreed(stream, proven, speech)  # This raises an error that names the feature.
         raise
     return proven if speech is None else await agreed(stream, proven, speech)
 
 
 async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Proven:
-    """Read the hello of the other side, and return what is proven of it with its features.
+    """Read the hello of the other side.
 
-    Raises:
-        NetError: If it is no hello.
-        MisfitError: If there can be no link with these features.
+    Args:
+        stream: The connection.
+        proven: The result of the handshake.
+        speech: The versions and features of this node.
+
+    Returns:
+        The result with the features of the other side. A NetError is raised if there is no hello,
+        and a MisfitError if there can be no link with these features.
     """
     theirs = read_hello(await receive(stream))
     speech.check(theirs)
@@ -631,9 +807,14 @@ async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Pro
 
 
 async def expect_welcome(stream: trio.abc.Stream) -> None:
-    """Read a verdict; NetError unless it is a welcome.
+    """Read a verdict.
 
-    A refusal by a known verdict is the NetError RefusedError.
+    Args:
+        stream: The connection.
+
+    Raises:
+        RefusedError: If it is a known verdict and no welcome.
+        NetError: If it is no known verdict.
     """
     said = await receive(stream)
     if len(said) != 1:
@@ -648,12 +829,26 @@ async def expect_welcome(stream: trio.abc.Stream) -> None:
 
 
 async def send(stream: trio.abc.SendStream, *frames: bytes) -> None:
-    """Send frames of a handshake at once; NetError when the connection breaks."""
+    """Send frames of a handshake at once. A NetError is raised if the connection breaks.
+
+    Args:
+        stream: The connection.
+        frames: The frames.
+    """
     with trouble_is(NetCode.FAILED):
         await stream.send_all(b"".join(map(encode_frame, frames)))
 
 
 async def receive(stream: trio.abc.ReceiveStream) -> bytes:
-    """One frame of a handshake in; NetError when it breaks or is too long."""
+    """Receive a frame of a handshake.
+
+    A NetError is raised if the connection breaks or the frame is too long.
+
+    Args:
+        stream: The connection.
+
+    Returns:
+        The frame.
+    """
     with trouble_is(NetCode.FAILED):
         return await read_frame(stream, MAX_HANDSHAKE_FRAME)

@@ -1,4 +1,4 @@
-"""Dialling through a SOCKS5 proxy, which resolves every name: nothing else leaves this machine."""
+"""Dialling through a SOCKS5 proxy, which resolves every name. Nothing else leaves this machine."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from python_socks import ProxyError
 
 SCHEMES: Final = frozenset({"socks5", "socks5h"})
+"""The schemes of a proxy's URL."""
 LONGEST_WORD: Final = 255
-"""Bytes of a name or password of RFC 1929."""
+"""Bytes of a name or password at most (RFC 1929)."""
 
 
 class ProxyCode(NetworkCode):
-    """What can be wrong with a proxy, or with what it does; what it says is not repeated."""
+    """Reasons why a proxy cannot be used. What the proxy says is not repeated."""
 
     BAD = (
         "bad-proxy",
@@ -66,12 +67,13 @@ REPLIES: Final[Mapping[int, Code]] = {
     7: ProxyCode.FORBIDS,
     8: NetCode.NO_SUCH_FAMILY,
 }
-"""The replies of RFC 1928, section 6."""
+"""The meanings of replies (RFC 1928, section 6)."""
 NOBODY: Final = 5
+"""The reply that nobody listens at an address."""
 
 
 class ProxyTypedError(AddressError):
-    """A proxy as typed that is none; what was typed may hold a password, and is not repeated."""
+    """A text is no proxy. It may contain a password, and is not repeated."""
 
     def __init__(self) -> None:
         super().__init__(ProxyCode.BAD)
@@ -79,7 +81,14 @@ class ProxyTypedError(AddressError):
 
 @dataclass(frozen=True)
 class Proxy:
-    """A SOCKS5 proxy, and the name and password by which it lets us in, if it wants any."""
+    """A SOCKS5 proxy.
+
+    Attributes:
+        host: Its host.
+        port: Its port.
+        name: The user name, if it needs one.
+        password: The password, if it needs one.
+    """
 
     host: str
     port: int
@@ -91,9 +100,18 @@ class Proxy:
 
 
 def parse_proxy(text: str) -> Proxy:
-    """Read 'socks5://[NAME:PASSWORD@]HOST:PORT'; ProxyTypedError if it is none.
+    """Read 'socks5://[NAME:PASSWORD@]HOST:PORT'.
 
-    With 'socks5h' it is the same: names are never resolved here.
+    'socks5h' means the same, since names are never resolved here.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The proxy.
+
+    Raises:
+        ProxyTypedError: If it is none.
     """
     try:
         parts = urlsplit(text.strip())
@@ -110,15 +128,25 @@ def parse_proxy(text: str) -> Proxy:
 
 
 class SocksNetwork:
-    """TCP through a SOCKS5 proxy; who listens is reached from this machine only ([L-56])."""
+    """TCP through a SOCKS5 proxy. A listener can be reached from this machine only ([L-56])."""
 
     def __init__(self, proxy: Proxy) -> None:
         self._proxy = proxy
         self._direct = TcpNetwork()
 
     async def open(self, address: Address) -> trio.abc.Stream:
-        """A stream by the proxy, to this very machine without it; NetError says what failed,
-        NobodyError if trying again soon gives the same."""
+        """Open a stream through the proxy, or directly to this very machine.
+
+        Args:
+            address: Where to connect.
+
+        Returns:
+            The stream.
+
+        Raises:
+            NobodyError: If another attempt soon would have the same result.
+            NetError: If the connection fails for another reason.
+        """
         if is_loopback(address.host):
             return await self._direct.open(address)
         if not _leads_outside(address):
@@ -137,16 +165,28 @@ class SocksNetwork:
                 raise error.__cause__ or error from None
 
     def outlet(self) -> None:
-        """None: the proxy chooses the port."""
+        """Return None, since the proxy chooses the port."""
 
     async def listen(self, host: str, port: int) -> list[StreamListener]:
-        """Listeners on loopback; NetError for any other place."""
+        """Listen on loopback.
+
+        Args:
+            host: The address.
+            port: The port, or 0 for a free one.
+
+        Returns:
+            The listeners.
+
+        Raises:
+            NetError: If the address is not loopback, or cannot be listened on.
+        """
         if not is_loopback(host):
             raise NetError(ProxyCode.LOCAL_ONLY, address=str(Address(host, port)))
         return await self._direct.listen(host, port)
 
 
 def _refused(address: Address, error: ProxyError) -> NetError:
+    """Return the error for a reply of the proxy."""
     number = error.error_code
     code = REPLIES.get(number, ProxyCode.NOT_LET_IN) if number else ProxyCode.NOT_LET_IN
     kind = NobodyError if number == NOBODY else NetError
@@ -155,15 +195,25 @@ def _refused(address: Address, error: ProxyError) -> NetError:
 
 
 def broken_proxy(reason: Reason) -> Reason | None:
-    """What is wrong with our own proxy, if that is why every way has failed."""
+    """Return what is wrong with the own proxy, if that is why every address has failed.
+
+    Args:
+        reason: Why dialling has failed.
+
+    Returns:
+        The reason, or None.
+    """
     parts = reason.fields["reasons"] if reason.code == NetCode.EACH_WAY else (reason,)
     ours = {ProxyCode.UNREACHED.value}
     return parts[0] if parts and {part.code for part in parts} == ours else None
 
 
 def _leads_outside(address: Address) -> bool:
-    """Whether it may be dialled behind a proxy: of what other seats name only what is no network
-    of the proxy's own, and no name that could lead there ([L-57])."""
+    """Return whether an address may be dialled through a proxy ([L-57]).
+
+    An address that another seat names must not lead into a network of the proxy, and must be no
+    name that could.
+    """
     if address.named is Named.BY_US:
         return True
     ip = parse_ip(address.host)

@@ -1,14 +1,15 @@
-"""Tickets: one word to copy that says who hosts a table, where, and on which terms.
+"""Tickets: one word to copy that tells who hosts a table, where, and on which terms.
 
-A ticket is 'hoity', the version '3', and base32 (RFC 4648, lower case, unpadded) of: the length
-of the payload (2 bytes); the payload; a checksum (the first 4 bytes of SHA-256 over 'hoity ticket
-3' and the payload). The payload is: the host's id (32); the digest of the terms (32); the length of
-the secret (16, or 0 if the table is open to all who find it) and the secret; the number of
-addresses and each of them; the number of relays and each of them; further entries. An address and
-an entry are a kind (1 byte), a length (1 byte) and so many bytes. Numbers are big-endian.
+A ticket is 'hoity', the version '3', and the base32 encoding (RFC 4648, lower case, without
+padding) of three parts: the length of the payload (2 bytes), the payload, and a checksum (the first
+4 bytes of SHA-256 over 'hoity ticket 3' and the payload). The payload has, in this order, the
+host's id (32 bytes), the digest of the terms (32 bytes), the length of the secret (16, or 0 if the
+table is open to all who find it) and the secret, the number of addresses and each of them, the
+number of relays and each of them, and further entries. An address and an entry have a kind (1
+byte), a length (1 byte) and so many bytes. Numbers are big-endian.
 
 Later versions may add kinds of addresses, which are skipped here, and entries. An unknown entry of
-an odd kind is skipped. A ticket with one of an even kind is refused.
+an odd kind is skipped. A ticket with an unknown entry of an even kind is refused.
 
 SPEC: section 14.
 """
@@ -28,28 +29,40 @@ from .addresses import Address, Scheme, parse_address
 from .network_errors import AddressError, TicketError
 
 PREFIX = "hoity"
+"""The first letters of every ticket."""
 VERSION = "3"
+"""The version of a ticket, which follows the prefix."""
 MOST_ADDRESSES = 8
+"""Addresses in a ticket at most."""
 MOST_RELAYS = 4
+"""Relays in a ticket at most."""
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _CHECKSUM = 4
 _LENGTH = 2
 _FIXED = 32
 _PORT = 2
 SECRET = 16
+"""Bytes of the secret."""
 MOST_PAYLOAD: Final = 4096
-"""Bytes of a payload. One of this version has at most 3,167 bytes."""
+"""Bytes of a payload that are accepted. One of this version has at most 3,167 bytes."""
 MOST_ENTRIES = 16
+"""Further entries at most."""
 _NAME, _V4, _V6 = 1, 4, 6
 KINDS: Final = frozenset({_NAME, _V4, _V6})
-"""The kinds of addresses that are read. Kind 2 is reserved for a URL, such as `wss://…`, which a
-browser can dial. It is skipped today, like every unknown kind."""
+"""The kinds of addresses that are read.
+
+Kind 2 is reserved for a URL, such as `wss://…`, which a browser can dial. It is skipped today, like
+every unknown kind.
+"""
 ENTRIES: Final[frozenset[int]] = frozenset()
-"""The kinds of further entries that are read: none yet."""
+"""The kinds of further entries that are read. There are none yet."""
 
 
 class TicketCode(Code):
-    """What can be wrong with a ticket; those `made-` can only come from whoever made it."""
+    """Mistakes in a ticket.
+
+    Those whose code has `made-` can only come from the program that made it.
+    """
 
     NONE = (
         "no-ticket",
@@ -135,10 +148,14 @@ class TicketCode(Code):
 
 @dataclass(frozen=True)
 class Ticket:
-    """A table's host (32-byte id), the digest of its terms (32 bytes), and the ways to the host.
+    """The host of a table, the terms, and the ways to the host.
 
-    addresses are 'host:port'; relay holds 'host:port' of relays at which the host waits. Whoever
-    holds the secret may take a seat; a ticket without one is for a table open to all.
+    Attributes:
+        host_id: The id of the host, 32 bytes.
+        addresses: Where the host can be dialled, 'host:port'.
+        terms: The digest of the terms, 32 bytes.
+        relay: The relays at which the host waits, 'host:port'.
+        secret: The secret that gives a seat, 16 bytes. Empty if the table is open to all.
     """
 
     host_id: bytes
@@ -148,21 +165,35 @@ class Ticket:
     secret: bytes = field(default=b"", repr=False)
 
     def dial_addresses(self) -> tuple[str, ...]:
-        """Every way to the host, as Hub.dial and Hub.connect take them, direct ones first."""
+        """Return every way to the host in the form that `Hub` takes, direct ones first.
+
+        Returns:
+            The addresses.
+        """
         relays = (replace(parse_address(relay), scheme=Scheme.RELAY) for relay in self.relay)
         return (*self.addresses, *map(str, relays))
 
 
 def fresh_secret() -> bytes:
-    """What makes a ticket one that gives a seat ([L-15])."""
+    """Draw the secret of a ticket, which gives a seat ([L-15]).
+
+    Returns:
+        16 bytes.
+    """
     return secrets.token_bytes(SECRET)
 
 
 def encode_ticket(ticket: Ticket) -> str:
-    """Return the word for a ticket. An address that is named twice stands in it once.
+    """Return the word for a ticket. An address that is named twice is in it once.
+
+    Args:
+        ticket: The ticket.
+
+    Returns:
+        The word.
 
     Raises:
-        TicketError: If no ticket can hold it.
+        TicketError: If no ticket can contain it.
     """
     if len(ticket.host_id) != _FIXED or len(ticket.terms) != _FIXED:
         raise TicketError(TicketCode.FIXED)
@@ -176,10 +207,12 @@ def encode_ticket(ticket: Ticket) -> str:
 
 
 def _checksum(payload: bytes) -> bytes:
+    """Return the checksum of a payload."""
     return hashlib.sha256(b"hoity ticket 3" + payload).digest()[:_CHECKSUM]
 
 
 def _encode_all(addresses: Sequence[str], most: int) -> bytes:
+    """Return the encoding of a list of addresses."""
     found = dict.fromkeys(encode_address(text) for text in addresses)
     if len(found) > most:
         raise TicketError(TicketCode.ADDRESSES, most=most, number=len(found))
@@ -187,7 +220,13 @@ def _encode_all(addresses: Sequence[str], most: int) -> bytes:
 
 
 def encode_address(text: str) -> bytes:
-    """Return 'host:port' as a ticket carries it.
+    """Return an address as a ticket contains it.
+
+    Args:
+        text: 'host:port'.
+
+    Returns:
+        The bytes.
 
     Raises:
         TicketError: If it is no address.
@@ -207,10 +246,13 @@ def encode_address(text: str) -> bytes:
 
 
 def decode_ticket(text: str) -> Ticket:
-    """Read a ticket. Blanks, line breaks and capitals are forgiven.
+    """Read a ticket. Spaces, line breaks and capitals are ignored.
 
-    Raises:
-        TicketError: If it is none; the code says what is wrong.
+    Args:
+        text: The word, as it was typed or pasted.
+
+    Returns:
+        The ticket. A TicketError is raised if it is none, with what is wrong.
 
     SPEC: [T-1], [X-1].
     """
@@ -218,13 +260,19 @@ def decode_ticket(text: str) -> Ticket:
 
 
 def spelled(text: str) -> str:
-    """Return the letters of a word as a ticket has them: without blanks, quotation marks and
-    capitals. Of a ticket that can be read this is its only form ([T-1])."""
+    """Return a ticket in its one spelling: without spaces, quotation marks and capitals ([T-1]).
+
+    Args:
+        text: The word, as it was typed or pasted.
+
+    Returns:
+        The word.
+    """
     return "".join(text[:8192].split()).strip("'\"`<>").lower()
 
 
 def _payload_of(word: str) -> bytes:
-    """Return the payload of a word once version, letters, their number and the checksum are right.
+    """Return the payload of a word whose version, letters, length and checksum are right.
 
     SPEC: [T-1], [T-2].
     """
@@ -256,7 +304,7 @@ def _payload_of(word: str) -> bytes:
 
 
 def _bytes_of(letters: str) -> bytes:
-    """The whole bytes in base32 letters; the bits left over are dropped."""
+    """Return the whole bytes in base32 letters. The bits left over are dropped."""
     return base64.b32decode(letters.upper() + "=" * (-len(letters) % 8))
 
 
@@ -280,32 +328,59 @@ def _read_payload(payload: bytes) -> Ticket:
 
 
 class _Reader:
-    """Takes bytes off a payload; TicketError when it ends too soon."""
+    """A reader of a payload, which raises TicketError when it ends too soon."""
 
     def __init__(self, payload: bytes) -> None:
         self._rest = payload
 
     def take(self, size: int) -> bytes:
+        """Read a number of bytes.
+
+        Args:
+            size: The number.
+
+        Returns:
+            The bytes.
+
+        Raises:
+            TicketError: If there are fewer.
+        """
         if len(self._rest) < size:
             raise TicketError(TicketCode.MADE_SHORT)
         taken, self._rest = self._rest[:size], self._rest[size:]
         return taken
 
     def byte(self) -> int:
+        """Read a byte.
+
+        Returns:
+            Its value.
+        """
         return self.take(1)[0]
 
     def entry(self) -> tuple[int, bytes]:
-        """A kind and its value."""
+        """Read an entry.
+
+        Returns:
+            Its kind and its value.
+        """
         kind = self.byte()
         return kind, self.take(self.byte())
 
     @property
     def is_done(self) -> bool:
+        """True if everything was read."""
         return not self._rest
 
 
 def decode_address(data: bytes) -> str:
-    """Return 'host:port' of exactly these bytes.
+    """Read an address from exactly these bytes.
+
+    Args:
+        data: The bytes.
+
+    Returns:
+        'host:port'.
 
     Raises:
         TicketError: If they are not one address of a known kind.
@@ -318,7 +393,7 @@ def decode_address(data: bytes) -> str:
 
 
 def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
-    """The addresses of known kinds in a list ([T-5])."""
+    """Return the addresses of known kinds in a list ([T-5])."""
     number = reader.byte()
     if number > most:
         raise TicketError(TicketCode.MADE_ADDRESSES)
@@ -329,7 +404,7 @@ def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
 
 
 def _read_address(kind: int, value: bytes) -> str:
-    """An address of a known kind, in its one form ([T-5])."""
+    """Return an address of a known kind, and check that it is encoded in its one form ([T-5])."""
     size = {_V4: 4, _V6: 16}.get(kind)
     raw, port = value[:-_PORT], value[-_PORT:]
     if size is not None and len(raw) != size:
@@ -345,7 +420,7 @@ def _read_address(kind: int, value: bytes) -> str:
 
 
 def _skip_entries(reader: _Reader) -> None:
-    """Pass over what follows the relays ([T-6])."""
+    """Skip what follows the relays ([T-6])."""
     last = number = 0
     while not reader.is_done:
         kind, _ = reader.entry()

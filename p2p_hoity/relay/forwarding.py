@@ -94,7 +94,7 @@ class Splice:
     async def _pump(self, way: int, early: bytes, both: trio.CancelScope) -> None:
         """Carry the bytes of one direction until one end is gone."""
         source, sink = self.ends[way], self.ends[1 - way]
-        with suppress(*TROUBLE):  # one end is gone, so the other goes too
+        with suppress(*TROUBLE):  # If one end is gone, the other one is closed, too.
             piece: bytes | bytearray = early or await source.receive_some(PIECE)
             while piece:
                 self.count(way, len(piece), trio.current_time())
@@ -194,13 +194,13 @@ class Exchange:
                 if begun:
                     end.begin(begun)
             await over.wait()
-        except (OSError, ValueError):  # closed, or the system watches over no more
+        except (OSError, ValueError):  # A socket is closed, or the system watches no more of them.
             return True
-        finally:  # before they are closed
+        finally:  # This has to precede their closing.
             for end in (one, other):
                 known = self._ends.pop(end.number, None) is not None
                 if known and not self._poll.closed:
-                    with suppress(OSError):  # closed already, when all of the relay ends at once
+                    with suppress(OSError):  # They are closed already if the whole relay ends.
                         self._poll.unregister(end.number)
         return True
 
@@ -217,7 +217,7 @@ class Exchange:
 
 
 class _End:
-    """One socket of a pair, with the bytes of the other end that it has not taken yet."""
+    """A socket of a pair, with the bytes of the other end that it has not taken yet."""
 
     __slots__ = ("exchange", "number", "other", "over", "rest", "splice", "way")
 
@@ -244,7 +244,9 @@ class _End:
             now: The time, on trio's clock.
         """
         try:
-            if self.rest and events & ~select.EPOLLIN:  # who takes nothing is heard all the same
+            if (
+                self.rest and events & ~select.EPOLLIN
+            ):  # An end that takes nothing is read all the same.
                 self.rest = self.rest[os.write(self.number, self.rest) :]
                 if not self.rest:
                     self.splice.taken(1 - self.way)
@@ -258,7 +260,7 @@ class _End:
                 if not piece or self.splice.is_spent:
                     self.over()
             elif events & (select.EPOLLHUP | select.EPOLLERR):
-                self.over()  # it is told again and again, and nothing can follow
+                self.over()  # The event would repeat, and nothing can follow.
         except BlockingIOError:
             return
         except OSError:

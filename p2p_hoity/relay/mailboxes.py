@@ -48,7 +48,7 @@ class MailboxEnd(Code):
 
 @dataclass(eq=False)
 class End:
-    """One end of a mailbox.
+    """An end of a mailbox.
 
     Attributes:
         link: Its connection.
@@ -104,7 +104,7 @@ class Numbers:
     """The numbers of a relay's mailboxes: short, random, and not reused for a while."""
 
     def __init__(self) -> None:
-        self._resting: dict[int, float] = {}  # in the order of their ends
+        self._resting: dict[int, float] = {}  # In the order in which they end.
         self._misses, self._when = 0.0, 0.0
 
     def misses(self, now: float) -> float:
@@ -176,7 +176,7 @@ class Numbers:
 
 
 class Mailboxes:
-    """All mailboxes of one relay."""
+    """The mailboxes of one relay."""
 
     def __init__(self, limits: RelayLimits) -> None:
         self._limits = limits

@@ -126,7 +126,7 @@ class Visit:
         """
         await send(self.stream, Verdict.WELCOME.encode())
         _, early = await laid_aside(self.stream)
-        self.tls = None  # most of the memory that a connection takes
+        self.tls = None  # This frees most of the memory of a connection.
         return early
 
 

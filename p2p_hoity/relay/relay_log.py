@@ -151,6 +151,6 @@ class LogWriter:
             await trio.to_thread.run_sync(self._write, line, abandon_on_cancel=True)
 
     def _write(self, line: str) -> None:
-        with suppress(OSError, ValueError):  # whoever read the log is gone
+        with suppress(OSError, ValueError):  # The reader of the log is gone.
             self._stream.write(line + "\n")
             self._stream.flush()

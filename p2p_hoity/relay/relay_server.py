@@ -66,7 +66,7 @@ async def _observe(visit: Visit, rest: bytes) -> None:
 
 
 class Relay:
-    """One relay, with its key, its connections and everything that they share.
+    """A relay, with its key, its connections and everything that they share.
 
     Without an identity it makes a new one, since nobody needs to recognise a relay.
 
@@ -133,8 +133,8 @@ class Relay:
                     visitors.start_soon(self._attend_all, listeners, visitors)
                     task_status.started([str(listener.address) for listener in listeners])
                     await (trio.Event() if stop is None else stop).wait()
-                    # Let nobody in, send away those who wait or call, and let the splices run for
-                    # `drain` seconds ([L-35]).
+                    # Accept nobody, close what waits or calls, and let the connected pairs go on
+                    # for `drain` seconds ([L-35]).
                     self._watch.note(Event.DRAINS, splices=self.calls.spliced)
                     self._accepting.cancel()
                     self._inside.deadline = trio.current_time() + drain
@@ -165,7 +165,7 @@ class Relay:
                 if stay is not None:
                     await stay()
         except NetError:
-            return  # it broke off, or said nothing that makes sense here
+            return  # The connection broke, or sent no valid request.
         finally:
             await cut(raw)
 

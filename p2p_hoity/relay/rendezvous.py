@@ -218,7 +218,7 @@ class Calls:
             await visit.refuse(Verdict.UNKNOWN)
         if self._is_full(visit.source, seat, peer):
             await visit.refuse(Verdict.FULL)
-        # From here on it is counted as a call: who is silent while unproven cannot push it out.
+        # From here on it counts as a call, so that unproven connections cannot displace it.
         return lambda: self._carry(Call(visit, seat, peer))
 
     async def take(self, visit: Visit, token: bytes) -> Stay | None:
@@ -233,7 +233,7 @@ class Calls:
         """
         call = self._announced.pop(token, None)
         if call is None:
-            return None  # too late, or a guess
+            return None  # The token is too late, or a guess.
         call.taker = visit
         call.taken.set()
         return call.over.wait

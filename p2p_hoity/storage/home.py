@@ -28,7 +28,7 @@ class Home:
     @cached_property
     def files(self) -> FileStore:
         """The store of its files."""
-        from .private_files import PrivateFiles  # not loaded to show a help page
+        from .private_files import PrivateFiles  # A help page does not need it.
 
         return self.store or PrivateFiles(self.path)
 

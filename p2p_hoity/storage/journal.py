@@ -209,12 +209,14 @@ class Journal:
         """Close the file. No mark is written after this."""
         with self._marking:
             self._gone = True
-            with suppress(OSError):  # told by `sync` already; the lock goes all the same
+            with suppress(
+                OSError
+            ):  # `sync` has reported it already. The lock is released all the same.
                 self._file.close()
 
     def remove(self) -> None:
         """Remove the journal with its secrets after the transcript was written."""
-        self._let_go()  # a full disk does not matter to a file that goes
+        self._let_go()  # A full disk does not matter for a file that is removed.
         _remove(self.files, self.path)
 
 
@@ -223,7 +225,7 @@ def _remove(files: FileStore, path: Path) -> None:
     files.remove(path)
     files.remove(rollback_marks.path_of(path))
     for suffix in BESIDE:
-        with suppress(OSError):  # they hold no secret
+        with suppress(OSError):  # They contain no secret.
             files.remove(path.with_suffix(suffix))
 
 
@@ -502,7 +504,7 @@ def forget(path: Path, files: FileStore | None = None) -> None:
     """
     files = _files(files, path)
     file = _locked(files, path)
-    if os.name == "nt":  # there an open file stays
+    if os.name == "nt":  # There an open file cannot be removed.
         file.close()
     _remove(files, path)
     file.close()

@@ -130,7 +130,7 @@ def make_folder(path: Path) -> Path:
         make_folder(path.parent)
     try:
         path.mkdir(mode=0o700, exist_ok=True)
-    except FileExistsError as error:  # which would say that the file in it exists
+    except FileExistsError as error:  # The original error would say that the file in it exists.
         raise NotADirectoryError(errno.ENOTDIR, "it is no folder", str(path)) from error
     return path
 
@@ -375,7 +375,7 @@ def _name(fresh: Path, path: Path, once: bool) -> None:
         os.link(fresh, path)
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links: another process may be doing the same
+    except OSError:  # This file system has no hard links, and another process may do the same.
         os.close(os.open(path, os.O_WRONLY | NEW, 0o600))
         fresh.replace(path)
 

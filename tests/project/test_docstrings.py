@@ -60,7 +60,8 @@ def raised(function: Function) -> set[str]:
     for node in own_nodes(function):
         if isinstance(node, ast.Raise) and node.exc is not None:
             shown = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            name = ast.unparse(shown).split(".")[-1]
+            is_named = isinstance(shown, ast.Name | ast.Attribute)
+            name = ast.unparse(shown).split(".")[-1] if is_named else ""
             names.add(name if name[:1].isupper() else "")
     return names
 
@@ -120,14 +121,15 @@ def wrong_in_fields(node: ast.ClassDef) -> list[str]:
 def wrong_in(source: str) -> list[str]:
     """Return what the docstrings of a module lack, each with its line and name."""
     found = []
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef):
-            continue
+    waiting: list[ast.Module | ast.ClassDef] = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.ClassDef) and is_dataclass(node):
             found += [f"{node.lineno} {node.name}: {text}" for text in wrong_in_fields(node)]
         for one in node.body:
-            if isinstance(one, Function) and not is_exempt(one):
+            if isinstance(one, ast.ClassDef):
+                waiting.append(one)
+            elif isinstance(one, Function) and not is_exempt(one):
                 found += [f"{one.lineno} {one.name}: {text}" for text in wrong_in_function(one)]
     return found
 

@@ -84,7 +84,7 @@ class MemoryListener:
         try:
             return await self._coming.receive()
         except (trio.EndOfChannel, trio.ClosedResourceError):
-            raise NetError(NetCode.DOOR_SHUT) from None
+            raise NetError(NetCode.NOT_LISTENING) from None
 
     async def aclose(self) -> None:
         """Listen no more."""
