@@ -34,8 +34,9 @@ SAID: Final = {
 HELP: Final = {name: said.partition(" Example: ")[0] for name, said in SAID.items()}
 EXAMPLES: Final = {name: said.partition(" Example: ")[2] for name, said in SAID.items()}
 ABOUT: Final = N_(
-    "Hoity Toity among strangers: a table without a server to trust. `hoity learn` explains a first"
-    " round, `hoity play` is a game against bots, `hoity host` opens a table for people."
+    "Hoity Toity among strangers, without a server that anybody has to trust. `hoity learn` "
+    "explains a first round, `hoity play` is a game against bots, and `hoity host` opens a "
+    "table for people."
 )
 LIBRARY_HELP: Final = (
     N_("Show this message and exit."),
@@ -45,8 +46,8 @@ LIBRARY_HELP: Final = (
 COMPLETING: Final = "_HOITY_COMPLETE"
 """In the environment of a call by which a shell completes words."""
 GLOBAL_FLAGS: Final = N_(
-    "Everywhere: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok,"
-    " 2 usage, 3 network failed, 130 interrupted."
+    "For every command: --lang CODE, --debug. Exit codes: 0 ok, 1 game or transcript not ok, 2 "
+    "wrong usage, 3 network failed, 130 interrupted."
 )
 
 

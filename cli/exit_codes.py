@@ -79,8 +79,8 @@ def told(error: BaseException) -> ToldError:
     known = next(filter(None, map(_known, found)), None)
     if known is not None:
         return known
-    words = _("This is a mistake in the program, not yours: {kind}: {text}. {advice}")
-    advice = _("A game can be resumed with `hoity resume`; --debug shows where it happened.")
+    words = _("This is a bug in the program: {kind}: {text}. {advice}")
+    advice = _("A game can be resumed with `hoity resume`. --debug shows where the error happened.")
     kind = type(found[0]).__name__
     whole = shown(words.format(kind=kind, text=str(found[0]), advice=advice))
     return ToldError(whole, NOT_OK, "program-mistake", {"kind": kind})
@@ -98,11 +98,15 @@ def _known(leaf: BaseException) -> ToldError | None:
         return ToldError(words, leaf.code.exit_code, reason["code"], reason["fields"])
     if isinstance(leaf, OSError):
         where = f"{leaf.filename}: " if leaf.filename else ""
-        words = _("The system refuses: {what}.").format(what=f"{where}{leaf.strerror or leaf}")
+        words = _("The system reports an error: {what}.").format(
+            what=f"{where}{leaf.strerror or leaf}"
+        )
         fields = {"number": leaf.errno, "path": leaf.filename}
         return ToldError(shown(words), NOT_OK, "system-error", fields)
     if isinstance(leaf, MemoryError):
-        return ToldError(_("This machine has not enough memory for that."), NOT_OK, "no-memory")
+        return ToldError(
+            _("This machine does not have enough memory for that."), NOT_OK, "no-memory"
+        )
     return None
 
 

@@ -115,7 +115,7 @@ class SystemCode(Code):
 
     REFUSED = "system-refused", "the system refused"
     NUMBERED = "system-error", "{number}"
-    NO_REGULAR_FILE = "no-regular-file", "it is no regular file"
+    NO_REGULAR_FILE = "no-regular-file", "it is not a regular file"
 
 
 class NotRegularError(OSError):

@@ -51,10 +51,10 @@ class ClusterCode(Code):
     )
     EMPTY = (
         "cluster-empty",
-        "the cluster at {address} has no worker: begin some, as by dask worker",
+        "the cluster at {address} has no worker: start some, for example with dask worker",
         NETWORK,
     )
-    GONE = "cluster-gone", "the cluster at {address} has gone, and left work undone", NETWORK
+    GONE = "cluster-gone", "the cluster at {address} is gone before all files were judged", NETWORK
     OTHERWISE = (
         "cluster-otherwise",
         "the cluster at {address} cannot do this ({kind}): all its machines need the same version"

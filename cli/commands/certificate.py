@@ -40,7 +40,7 @@ def _check(path: Path, as_json: bool) -> int:
         with open(path, "rb", opener=open_at_once) as file:
             data = file.read(MOST)
     except OSError as error:
-        text = _("{path} cannot be read: {why}. Name a file that is there.")
+        text = _("{path} cannot be read: {why}. Name an existing file.")
         raise Trouble(text.format(path=path, why=error.strerror), USAGE) from error
     try:
         found, header = transcript.check_certificate(data)
@@ -77,7 +77,7 @@ def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
 
 
 def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list[str]:
-    text = _("{file}: ok. {number} of the seats have signed this result:")
+    text = _("{file}: ok. {number} seats have signed this result:")
     lines = [text.format(file=path, number=len(found.signatures))]
     for rank, seat in found.result.standings:
         entry = header.roster[seat]
@@ -106,7 +106,10 @@ def save(source: Path, target: Path) -> int:
             whole = transcript.opened(file)
         report = transcript.verify(whole, read_game)
         if not report.ok:
-            text = _("{file} has no certificate: it is not a valid game to its end. See: {command}")
+            text = _(
+                "{file} gives no certificate, since it is not a valid transcript of a finished "
+                "game. See: {command}"
+            )
             command = f"hoity verify {source}"
             raise Trouble(text.format(file=source, command=command), NOT_OK)
         NAMED.put(target.absolute(), transcript.certify(whole, report).encode(), once=True)
@@ -114,7 +117,7 @@ def save(source: Path, target: Path) -> int:
         text = _("{path} exists already; name another file.")
         raise Trouble(text.format(path=target), USAGE) from error
     except OSError as error:
-        text = _("{path} cannot be read: {why}. Name a file that is there.")
+        text = _("{path} cannot be read: {why}. Name an existing file.")
         raise Trouble(text.format(path=error.filename, why=error.strerror), USAGE) from error
     say(
         _("The certificate is in {path}. Check it with hoity verify --certificate.").format(

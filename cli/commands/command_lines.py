@@ -36,7 +36,7 @@ def play(
         ),
     ] = None,
 ) -> None:
-    """A whole game against bots. Each bot is a real peer on this machine.
+    """Play a whole game against bots. Each bot is a real peer on this machine.
 
     Example: hoity play --bots 3
     """
@@ -64,7 +64,7 @@ def host(
         str,
         typer.Option(
             metavar="N|LEVELS",
-            help=N_("How many of them bots take, or a level for each: easy,normal,hard."),
+            help=N_("How many seats bots take, or a level for each bot: easy,normal,hard."),
             rich_help_panel=opt.BOTS,
         ),
     ] = "0",
@@ -93,10 +93,15 @@ def join(
     ticket: opt.WhereArgument = None,
     yes: Annotated[
         bool,
-        typer.Option("--yes", "-y", help=N_("Accept the terms unasked."), rich_help_panel=opt.SEAT),
+        typer.Option(
+            "--yes",
+            "-y",
+            help=N_("Accept the terms without being asked."),
+            rich_help_panel=opt.SEAT,
+        ),
     ] = False,
 ) -> None:
-    """Show a table's terms, ask, sit down and play.
+    """Show the terms of a table, ask for your consent, sit down and play.
 
     Example: hoity join TICKET
     """
@@ -140,7 +145,7 @@ def watch(
     how: opt.WatchOptions,
     output: opt.OutputOptions,
 ) -> None:
-    """Follow a table without a seat.
+    """Watch a table without a seat.
 
     Example: hoity watch TICKET
     """
@@ -151,11 +156,11 @@ def watch(
 
 def tables(
     wait: Annotated[
-        float, typer.Option(help=N_("How long to look."), **opt.seconds(0.1, 60))
+        float, typer.Option(help=N_("Seconds to search."), **opt.seconds(0.1, 60))
     ] = 3.0,
     as_json: opt.JsonOption = False,
 ) -> None:
-    """Tables open on this LAN.
+    """List the open tables on this LAN.
 
     Example: hoity tables --json
     """
@@ -166,7 +171,7 @@ def tables(
 
 @opt.takes_options
 def relay(how: opt.RelayOptions) -> None:
-    """Run a blind relay for others.
+    """Run a relay for others, which cannot read what it carries.
 
     Example: hoity relay --listen 0.0.0.0:4646
     """
@@ -176,7 +181,7 @@ def relay(how: opt.RelayOptions) -> None:
 
 
 def learn(plain: opt.PlainOption = False) -> None:
-    """A first round, explained as you play it, against a script on this machine.
+    """Play a first round that is explained meanwhile, against scripted players.
 
     Example: hoity learn
     """
@@ -195,8 +200,8 @@ def verify(
         typer.Argument(
             metavar="GAME|FILE|FOLDER…",
             help=N_(
-                "Transcripts: files, folders with *.hoity in them and below, or games of this"
-                " machine by id; last is the newest."
+                "Transcripts: files, folders that contain *.hoity files, or ids of games of "
+                "this machine. last is the newest game."
             ),
             autocompletion=opt.transcripts,
         ),
@@ -216,7 +221,7 @@ def verify(
 
         raise typer.Exit(certificate.check_all(files, how.as_json))
     if (how.send and how.dask is None) or (how.jobs is not None and how.dask is not None):
-        raise Trouble(_("--send goes with --dask, and --jobs without it."), USAGE)
+        raise Trouble(_("--send can be used only with --dask, and --jobs only without it."), USAGE)
     paths = list(map(transcript_named, files))
     is_one = len(paths) == 1 and not os.path.isdir(paths[0])
     if how.save_certificate is not None:
@@ -242,7 +247,8 @@ def replay(
         typer.Argument(
             metavar="GAME|FILE",
             help=N_(
-                "A transcript: a file, or a game of this machine by its id; last is the newest."
+                "A transcript: a file, or the id of a game of this machine. last is the "
+                "newest game."
             ),
             autocompletion=opt.transcripts,
         ),
@@ -253,7 +259,7 @@ def replay(
     as_json: opt.JsonOption = False,
     plain: opt.PlainOption = False,
 ) -> None:
-    """Look at a game again, round by round.
+    """Show a game again, round by round.
 
     Example: hoity replay 8daa --step
     """
@@ -264,7 +270,7 @@ def replay(
 
 
 def games(as_json: opt.JsonOption = False) -> None:
-    """The games of this machine, over or not, newest first.
+    """List the games of this machine, finished or not, newest first.
 
     Example: hoity games --json
     """
@@ -275,7 +281,9 @@ def games(as_json: opt.JsonOption = False) -> None:
 
 def forget(
     game: opt.GameArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help=N_("Do not ask."))] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help=N_("Do not ask for confirmation."))
+    ] = False,
 ) -> None:
     """Give up your seat in an unfinished game and remove its files.
 
@@ -287,7 +295,7 @@ def forget(
 
 
 def rules(edition: opt.EditionOption = opt.USUAL_EDITION) -> None:
-    """The rules in one screen.
+    """Show the rules.
 
     Example: hoity rules --lang de
     """
@@ -298,14 +306,14 @@ def rules(edition: opt.EditionOption = opt.USUAL_EDITION) -> None:
 
 def bench(
     cards: Annotated[
-        int, typer.Option(help=N_("How many Collectibles."), **opt.count(24, 128))
+        int, typer.Option(help=N_("The number of Collectibles."), **opt.count(24, 128))
     ] = 51,
     rounds: Annotated[
-        int, typer.Option(help=N_("How often each part is timed."), **opt.count(1, 99))
+        int, typer.Option(help=N_("How often each part is measured."), **opt.count(1, 99))
     ] = 5,
     as_json: opt.JsonOption = False,
 ) -> None:
-    """What this machine needs for each part, against the raw cost of the operations.
+    """Measure how long each part takes here, and the ratio to the raw operations.
 
     Example: hoity bench --json
     """
@@ -318,7 +326,7 @@ def bench(
 
 
 def id_itself(ctx: typer.Context) -> None:
-    """Your key, its fingerprint and your nickname.
+    """Show or make your key, its fingerprint and your nickname.
 
     Example: hoity id
     """
@@ -329,7 +337,7 @@ def id_itself(ctx: typer.Context) -> None:
 def id_new(
     name: opt.NameOption = None,
     passphrase: Annotated[
-        bool, typer.Option("--passphrase", help=N_("Seal the key under a passphrase."))
+        bool, typer.Option("--passphrase", help=N_("Encrypt the key with a passphrase."))
     ] = False,
     as_json: opt.JsonOption = False,
 ) -> None:
@@ -356,7 +364,7 @@ def id_export(
     secret: Annotated[
         Path | None,
         typer.Option(
-            "--secret", metavar="FILE", help=N_("Copy the key itself, secret too, to this file.")
+            "--secret", metavar="FILE", help=N_("Copy the key, including its secret, to this file.")
         ),
     ] = None,
 ) -> None:

@@ -72,14 +72,14 @@ def ticket_of(
     known = [code.relay] if code.relay else relays_of(relays)
     if not known:
         words = _(
-            "No relay is known to ask for this code. Say which: hoity join {code}@HOST:PORT; or"
-            " keep one for good: hoity relay --use HOST:PORT"
+            "You have not said at which relay this code is valid. Name it: hoity join "
+            "{code}@HOST:PORT. Or let this program remember one: hoity relay --use HOST:PORT"
         )
         raise Trouble(words.format(code=code), USAGE)
     code = replace(code, relay=parse_relay(known[0]))
     if not silent:
         say(_("Asking the relay {relay} for the ticket …").format(relay=code.relay))
-    with ctrl_c_means(lambda: _("Interrupted: you sat down nowhere.")):
+    with ctrl_c_means(lambda: _("Interrupted: you did not sit down.")):
         return trio.run(partial(ticket_by_code, code, network)), code.relay
 
 
@@ -105,11 +105,11 @@ def by_nickname(nickname: str) -> str:
     """
     found = [table for table in _look() if twins(table.name, nickname)]
     if not found:
-        words = _("There is no table of {name} on this LAN; hoity tables lists those there are.")
+        words = _("There is no table of {name} on this LAN. hoity tables lists the tables there.")
         raise Trouble(words.format(name=nickname), USAGE)
     if len(found) == 1 and found[0].name == nickname:
         return _announced(found[0])
-    say(_("These tables are of that name, or of one that looks like it:"))
+    say(_("These tables have hosts with that nickname, or one that looks like it:"))
     return _picked(found)
 
 
@@ -119,16 +119,16 @@ def from_list() -> str:
 
 
 def _look() -> list[Announcement]:
-    say(_("Looking for tables on this LAN …"))
+    say(_("Searching for tables on this LAN …"))
     return trio.run(browse, LOOK)
 
 
 def _picked(found: Sequence[Announcement]) -> str:
     _list(found)
     while True:
-        said = answer(_("Its number, a ticket, a code, r to look again, or q to leave: "))
+        said = answer(_("The number of a table, a ticket or a code; r searches again, q leaves: "))
         if said.lower() in LEAVE:
-            raise Trouble(_("You sat down nowhere."), INTERRUPTED)
+            raise Trouble(_("You did not sit down."), INTERRUPTED)
         if said.lower() in AGAIN:
             found = _look()
             _list(found)
@@ -148,7 +148,7 @@ def _list(found: Sequence[Announcement]) -> None:
 
 
 def _told(table: Announcement) -> str:
-    text = _("{host}: {joined} of {seats} seated, takes the host's ticket")
+    text = _("{host}: {joined} of {seats} seated, needs the host's ticket")
     if table.ticket:
         text = _("{host}: {joined} of {seats} seated, open to all")
     return text.format(host=table.name, joined=table.joined, seats=table.seats)
@@ -158,7 +158,7 @@ def _announced(table: Announcement) -> str:
     """Return the one announced; that of a closed table is pasted."""
     if table.ticket:
         return table.ticket
-    words = _("The table of {host} takes a ticket. Ask {host} for it, and paste it here: ")
+    words = _("The table of {host} needs a ticket. Ask {host} for it, and paste it here: ")
     while not (said := answer(words.format(host=table.name))):
         pass
     return said
@@ -190,7 +190,7 @@ def join(
         game = find_game(sitting.home, kept, sitting.passphrase)
         if is_running(game):
             return tell_running(sitting, game, read)
-        sitting.say(_("Your seat at this table is kept on this machine."))
+        sitting.say(_("You already have a seat at this table on this machine."))
         return take_up(sitting, game, reach, fresh=read)
     if relay is not None and not reach.relays:
         reach = replace(reach, relays=(relay,))  # it has just answered: others reach us there too
@@ -219,7 +219,7 @@ def _ticket(as_json: bool, word: str, reach: Reach) -> str:
     if reach.hidden or reach.relay_only:
         if not word:
             option = "--proxy" if reach.hidden else "--relay-only"
-            words = _("With {option} this network is not asked: give the ticket.")
+            words = _("With {option} this network is not searched: give the ticket.")
             raise Trouble(words.format(option=option), USAGE)
         return word
     if not word:

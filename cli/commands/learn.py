@@ -48,7 +48,7 @@ def learn(plain: bool) -> int:
 
 def farewell(reason: str, plain: bool) -> str:
     """Return the words for a lesson that is left, with the command that begins it in this way."""
-    text = _("{reason}. Nothing is lost; the lesson begins anew with: hoity learn")
+    text = _("{reason}. Nothing is lost. Start the lesson again with: hoity learn")
     return text.format(reason=reason) + (" --plain" if plain else "")
 
 

@@ -78,7 +78,10 @@ def newest(home: Home, passphrase: str | None) -> tuple[OpenGame, tuple[OpenGame
 
 def several(games: Sequence[OpenGame], command: str) -> list[str]:
     """Return what to type for each game, when it was begun and with whom, newest first."""
-    return [_("There are several games; type the one you mean:"), *commands(games, command)]
+    return [
+        _("There are several games. Type the id of the one you mean:"),
+        *commands(games, command),
+    ]
 
 
 def commands(games: Sequence[OpenGame], command: str) -> list[str]:
@@ -121,7 +124,7 @@ def list_games(as_json: bool) -> int:
     if not (found or refused or as_json):
         say(_("No game was played on this machine yet. Play one with: hoity play"))
     if any(game.progress is None for game in found) and not as_json:
-        say(_("Some games were not read yet: the same command again reads on."))
+        say(_("Some games were not read yet. Repeat the command to read the rest."))
     return max(refused, default=OK)
 
 
@@ -146,7 +149,7 @@ def _state(game: saved_games.KeptGame) -> str:
         return "over" if game.progress is None or game.progress.whole else "not-ok"
     if game.is_running:
         return "running"
-    return "claimed" if game.put_away else "open"
+    return "saved as a claim" if game.put_away else "open"
 
 
 def in_words(game: saved_games.KeptGame) -> str:
@@ -155,8 +158,8 @@ def in_words(game: saved_games.KeptGame) -> str:
     states = {
         "over": _("over"),
         "not-ok": _("not ok"),
-        "running": _("being played"),
-        "claimed": _("claimed"),
+        "running": _("being played now"),
+        "saved as a claim": _("saved as a claim"),
         "open": _("open"),
     }
     state = states[_state(game)]
@@ -206,8 +209,8 @@ def forget(word: str, yes: bool) -> int:
         say(_("Forget {game}?").format(game=told(game, passphrase)))
         say(
             _(
-                "Your seat in it is lost for good: it can be neither resumed nor saved as a claim."
-                " The others may go on without you."
+                "You will lose your seat in this game for good: it can neither be resumed nor "
+                "saved as a claim. The others may go on without you."
             )
         )
         if not ask_yes(_("Forget it? y forgets it, n keeps it: ")):

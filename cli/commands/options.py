@@ -179,7 +179,9 @@ PLACE: Final = "HOST:PORT"
 """What an option takes that is an address with its port."""
 
 
-JsonOption = Annotated[bool, Option("--json", help=N_("One JSON object a line, for programs."))]
+JsonOption = Annotated[
+    bool, Option("--json", help=N_("Print one JSON object on each line, for programs."))
+]
 PlainOption = Annotated[
     bool,
     Option(
@@ -187,8 +189,8 @@ PlainOption = Annotated[
         envvar="HOITY_PLAIN",
         show_envvar=False,
         help=N_(
-            "The line prompt instead of the full screen, for screen readers and pipes;"
-            " HOITY_PLAIN=1 in the environment means it for every command."
+            "Use the line prompt instead of the full screen, for screen readers and pipes. "
+            "HOITY_PLAIN=1 in the environment does this for every command."
         ),
     ),
 ]
@@ -212,8 +214,8 @@ ProxyOption = Annotated[
         envvar="HOITY_PROXY",
         show_envvar=False,
         help=N_(
-            "Dial by a SOCKS5 proxy, as socks5://127.0.0.1:9050 for Tor, and name no address of"
-            " this machine; one with a password goes into HOITY_PROXY."
+            "Connect through a SOCKS5 proxy, such as socks5://127.0.0.1:9050 for Tor, and tell "
+            "nobody an address of this machine. Put a proxy with a password into HOITY_PROXY."
         ),
     ),
 ]
@@ -222,7 +224,10 @@ ListenOption = Annotated[
     Option(
         "--listen",
         metavar=PLACE,
-        help=N_("Where to listen; port 0 is any free port, as is a default that is in use."),
+        help=N_(
+            "The address to listen on. Port 0 is any free port, which is also used if the "
+            "default port is in use."
+        ),
     ),
 ]
 
@@ -239,21 +244,21 @@ def _ticket(metavar: str, words: str) -> Any:
 
 
 TicketArgument = Annotated[
-    list[str], _ticket("TICKET|CODE", N_("The ticket, or the code, that the host gave you."))
+    list[str], _ticket("TICKET|CODE", N_("The ticket or code that the host gave you."))
 ]
 WhereArgument = Annotated[
     list[str] | None,
     _ticket(
         "[TICKET|CODE|NICK]",
         N_(
-            "The ticket, or the code, that the host gave you, or the nickname of a host on this"
-            " LAN; without it you pick from the LAN's tables."
+            "The ticket or code that the host gave you, or the nickname of a host on this LAN. "
+            "Without it you choose from the tables of the LAN."
         ),
     ),
 ]
 """A list, because a ticket copied over a line's end comes in several words."""
 
-GAME_HELP: Final = N_("The game's id or how it begins; last is the newest.")
+GAME_HELP: Final = N_("The id of the game, or its beginning. last is the newest game.")
 GameArgument = Annotated[str, Argument(metavar="GAME", help=GAME_HELP, autocompletion=open_games)]
 OptionalGameArgument = Annotated[
     str | None,
@@ -271,7 +276,7 @@ class OutputOptions:
     as_json: JsonOption = False
     plain: PlainOption = False
     transcript: Path | None = option(
-        None, N_("Where the finished transcript goes."), metavar="FILE"
+        None, N_("The file for the transcript of the finished game."), metavar="FILE"
     )
 
     @property
@@ -291,10 +296,15 @@ class SeatOptions:
     auto: bool | None = option(False, N_("A bot plays your seat."), heading=BOTS)
     name: NameOption = None
     no_talk: bool = option(False, N_("Neither show nor send what people say."))
-    unknown: bool = option(False, N_("Show nobody your key; the others see your nickname alone."))
+    unknown: bool = option(
+        False, N_("Show nobody your long-lived key. The others see only your nickname.")
+    )
     again: bool | None = option(
         None,
-        N_("Whether to ask for another game with the same people; a terminal is asked."),
+        N_(
+            "Ask for another game with the same people, or not. The default is to ask on a "
+            "terminal."
+        ),
         "--again/--no-again",
         show_default=False,
     )
@@ -308,7 +318,7 @@ class PlayOptions(SeatOptions):
 
     auto: bool | None = option(
         None,
-        N_("A bot plays your seat; it also does if the input ends without an answer."),
+        N_("A bot plays your seat. It also takes over if the input ends before your first answer."),
         "--auto/--no-auto",
         heading=BOTS,
         show_default=False,
@@ -320,10 +330,12 @@ class ResumeOptions:
     """How a game whose others are gone is ended, instead of sitting down again."""
 
     HEADING: ClassVar = SEAT
-    claim: bool = option(False, N_("Do not sit down: save the game as far as it was played."))
+    claim: bool = option(
+        False, N_("Do not sit down. Save the game as far as it was played, as a claim.")
+    )
     file: Path | None = option(
         None,
-        N_("Do not sit down: the game is over, and this is the file of another seat."),
+        N_("Do not sit down. The game is over, and this is the file of another seat."),
         "--from",
         metavar="FILE",
     )
@@ -338,7 +350,9 @@ ONLOOKER: Final = Without(("auto", "name", "unknown", "no_bell", "until_eof"))
 
 MAX_TIMEOUT: Final = 2_592_000
 """Seconds that a choice, or any other step, may be awaited at most."""
-CHOICE_TIMEOUT_HELP: Final = N_("How long a choice is awaited.")
+CHOICE_TIMEOUT_HELP: Final = N_(
+    "Seconds to wait for a choice before the game may go on without the seat."
+)
 
 
 @dataclass(frozen=True)
@@ -346,17 +360,21 @@ class TableOptions:
     """What a host asks of its table."""
 
     HEADING: ClassVar = TABLE
-    seats: int = option(4, N_("Seats at the table, yours too."), **count(2, 6))
+    seats: int = option(4, N_("The number of seats at the table, including yours."), **count(2, 6))
     edition: EditionOption = USUAL_EDITION
     variant: Literal["surprise", "confrontation"] | None = option(
-        None, N_("For two seats only; surprise unless you say otherwise.")
+        None, N_("For two seats only. The default is surprise.")
     )
     action_choice: Literal["staged", "together"] | None = option(
-        None, N_("staged: Castle seats choose after the sale; together: all at once.")
+        None,
+        N_(
+            "staged: seats in the Castle choose their Action after the sale; together: all "
+            "seats choose at once."
+        ),
     )
     detective_in_hall: bool | None = option(
         None,
-        N_("Whether a Detective may be played in the Auction Hall."),
+        N_("Allow a Detective in the Auction Hall, or not."),
         "--detective-in-hall/--no-detective-in-hall",
         show_default=False,
     )
@@ -365,13 +383,16 @@ class TableOptions:
     )
     quorum: int | None = option(
         None,
-        N_("How many seats can go on without the others; by default 2, 2, 3, 4, 4."),
+        N_(
+            "How many seats can go on without the others. The default is 2, 2, 3, 4, 4 for two "
+            "to six seats."
+        ),
         metavar="T",
     )
     patience: float | None = option(300.0, CHOICE_TIMEOUT_HELP, **seconds(1, MAX_TIMEOUT))
     step_patience: float = option(
         30.0,
-        N_("How long every other step is awaited; slow links need more."),
+        N_("Seconds to wait for every other step. Slow links need more."),
         **seconds(1, MAX_TIMEOUT),
     )
 
@@ -394,13 +415,15 @@ class GuestOptions:
     lan: Literal["open", "closed", "off"] = option(
         "closed",
         N_(
-            "open: the LAN is told, and whoever comes may sit down; closed: it is told, and a"
-            " seat takes the ticket; off: it is not told."
+            "open: the table is announced on the LAN, and everybody there may sit down; closed: "
+            "it is announced, and a seat needs the ticket; off: it is not announced."
         ),
     )
     qr: bool = option(False, N_("Show the ticket as a QR code too."))
-    asks: bool = option(False, N_("Let in each guest yourself, with its key shown."), "--ask")
-    no_watch: bool = option(False, N_("Let nobody look on; the guests are told."))
+    asks: bool = option(
+        False, N_("Decide about each guest yourself. You see its nickname and key."), "--ask"
+    )
+    no_watch: bool = option(False, N_("Allow no onlookers. The guests are told."))
 
 
 # The network.
@@ -417,18 +440,23 @@ class NetworkOptions:
     HEADING: ClassVar = NETWORK
     listen: ListenOption = USUAL
     relay: list[str] | None = option(
-        None, N_("A relay to be reached through; none: not even the one you keep."), metavar=PLACE
+        None,
+        N_("A relay through which you can be reached; none: not even the remembered one."),
+        metavar=PLACE,
     )
     relay_only: bool = option(
         False,
         N_(
-            "Dial your relays alone, and be reached through them alone: the other seats learn"
-            " no address of yours."
+            "Connect only to your relays, and be reached only through them: the other seats "
+            "learn no address of yours."
         ),
     )
     advertise: list[str] | None = option(
         None,
-        N_("Where others reach you, if you forward a port: first in the ticket."),
+        N_(
+            "The address at which others reach you through a port that you forward. It is first "
+            "in the ticket."
+        ),
         metavar=PLACE,
     )
     proxy: ProxyOption = None
@@ -446,12 +474,17 @@ class NetworkAnew(NetworkOptions):
 
     listen: str = option(
         "",
-        N_("Where to listen, if this machine has another address now; you dial the others."),
+        N_(
+            "The address to listen on, if this machine has another address now. Your program "
+            "connects to the others."
+        ),
         metavar="HOST:PORT",
         show_default=False,
     )
     relay: list[str] | None = option(
-        None, N_("A relay to be reached through from now on; none: without any."), metavar=PLACE
+        None,
+        N_("A relay through which you can be reached from now on; none: no relay."),
+        metavar=PLACE,
     )
 
 
@@ -460,7 +493,7 @@ class WatchOptions:
     """How an onlooker comes to a table, and from when on it sees the game."""
 
     HEADING: ClassVar = NETWORK
-    relay: list[str] | None = option(None, N_("The relay that a code is of."), metavar=PLACE)
+    relay: list[str] | None = option(None, N_("The relay at which a code is valid."), metavar=PLACE)
     proxy: ProxyOption = None
     since: Literal["start", "now"] = option(
         "start",
@@ -476,23 +509,29 @@ class RelayOptions:
 
     HEADING: ClassVar = NETWORK
     listen: ListenOption = ":4646"
-    seats: int = option(6_000, N_("How many seats may wait."), **count(1, 10**6))
-    calls: int = option(15_000, N_("How many pairs may talk at once."), **count(1, 10**6))
-    same_address: int = option(256, N_("How many of each from one address."), **count(1, 10**6))
-    drain: float = option(
-        30.0, N_("How long pairs may still talk once it is told to end."), **seconds(0, 86_400)
+    seats: int = option(6_000, N_("How many seats may wait at the relay."), **count(1, 10**6))
+    calls: int = option(15_000, N_("How many pairs may be connected at once."), **count(1, 10**6))
+    same_address: int = option(
+        256, N_("How many of each may come from one address."), **count(1, 10**6)
     )
-    log: bool = option(False, N_("Write a line for each event to standard error; no addresses."))
-    log_addresses: bool = option(False, N_("The same, with addresses."))
+    drain: float = option(
+        30.0,
+        N_("Seconds for which connected pairs may go on once the relay is told to end."),
+        **seconds(0, 86_400),
+    )
+    log: bool = option(
+        False, N_("Write a line for each event to standard error, without addresses.")
+    )
+    log_addresses: bool = option(False, N_("As --log, with addresses."))
     metrics: str | None = option(
         None,
-        N_("Serve numbers for Prometheus there; without HOST to this machine alone."),
+        N_("Serve metrics for Prometheus at this address; without HOST to this machine alone."),
         metavar=PLACE,
     )
     as_json: JsonOption = False
     use: str | None = option(
         None,
-        N_("Run none: keep this one for your tables and codes; none forgets it."),
+        N_("Do not run a relay. Remember this one for your tables and codes; none forgets it."),
         metavar=PLACE,
     )
 
@@ -505,31 +544,34 @@ class VerifyOptions:
     as_json: JsonOption = False
     jobs: int | None = option(
         None,
-        N_("How many processes judge; one for each core unless you say otherwise."),
+        N_("How many processes check files. The default is one for each core."),
         **count(1, 1024),
     )
     verdicts: Path | None = option(
         None,
         N_(
-            "Keep the verdicts in this file, a JSON object a line, and pass over files that it"
-            " has one of: a run that was broken off goes on."
+            "Write the verdicts into this file, one JSON object on each line, and skip files "
+            "that have one. So an interrupted run can be continued."
         ),
         metavar="FILE",
     )
     dask: str | None = option(
         None,
-        N_("The workers of this Dask cluster judge, as of tcp://HOST:8786; extra: cluster."),
+        N_(
+            "Let the workers of this Dask cluster check the files, for example tcp://HOST:8786. "
+            "Needs the extra: cluster."
+        ),
         metavar="SCHEDULER",
     )
-    send: bool = option(False, N_("With --dask: send the files to workers that lack them."))
+    send: bool = option(False, N_("With --dask: send the bytes of the files to the workers."))
     certificate: bool = option(
         False, N_("The files are result certificates: check who won, without the games.")
     )
     vouches: Path | None = option(
         None,
         N_(
-            "The file of vouches that a seat kept of this one game: it shows who sat there."
-            " Without it the one of this machine is read, if there is one."
+            "The file of vouches of this one game, which shows who sat there. Without this "
+            "option the file on this machine is used, if there is one."
         ),
         metavar="FILE",
     )

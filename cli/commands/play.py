@@ -83,7 +83,7 @@ def checked_terms(table: TableOptions, host: bytes, watched: bool = True) -> Ter
         words = _("2 to 6 seats can play, not {seats}.")
         raise Trouble(words.format(seats=seats), USAGE)
     if variant and seats > MIN_SEATS:
-        words = _("The variants are for two seats; leave --variant out for {seats} seats.")
+        words = _("The variants are for two seats. Leave out --variant for {seats} seats.")
         raise Trouble(words.format(seats=seats), USAGE)
     if seats == MIN_SEATS:
         variant = variant or "surprise"
@@ -123,10 +123,12 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
     check_output(output.transcript)
     table, guests = opening.table, opening.guests
     if len(opening.bots) >= table.seats:
-        words = _("{bots} bots do not fit at a table of {seats} where you sit too.")
+        words = _("{bots} bots and you do not fit at a table of {seats} seats.")
         raise Trouble(words.format(bots=len(opening.bots), seats=table.seats), USAGE)
     if guests.asks and not (output.as_json or at_terminal()):
-        words = _("--ask needs somebody to ask: a terminal, or a program with --json.")
+        words = _(
+            "--ask needs somebody who answers: a person at a terminal, or a program with --json."
+        )
         raise Trouble(words, USAGE)
     sitting = new_sitting(seat, output)
     sitting.asks = guests.asks

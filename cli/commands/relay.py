@@ -89,17 +89,18 @@ def _announce(found: list[str], metrics: list[str], lacking: int | None, how: Re
         write_line({"type": "relay", "addresses": found, "metrics": metrics})
         return
     say(
-        _("The relay listens at {addresses}. It sees who talks and how much, never what.").format(
-            addresses=", ".join(found)
-        )
+        _(
+            "The relay listens at {addresses}. It sees who is connected and how many bytes "
+            "pass, never the content."
+        ).format(addresses=", ".join(found))
     )
     if metrics:
-        words = _("Its numbers are at http://{address}/metrics.")
+        words = _("Its metrics are at http://{address}/metrics.")
         say(words.format(address=metrics[0]))
-    words = _("A host uses it with: {hoity} host --relay HOST:PORT. Ctrl-C ends it.")
+    words = _("A host uses this relay with: {hoity} host --relay HOST:PORT. Ctrl-C ends the relay.")
     say(words.format(hoity=INSTALLED))
     if lacking is not None:
-        words = _("This system lets the relay have {number} connections, no more.")
+        words = _("This system allows the relay no more than {number} connections.")
         say(words.format(number=lacking))
 
 
@@ -108,8 +109,8 @@ def _say_that_it_drains(how: RelayOptions, splices: int) -> None:
         write_line({"type": "drains", "splices": splices, "seconds": how.drain})
         return
     words = _(
-        "The relay takes nobody in any more. {number} pairs still talk: it ends with the last of "
-        "them, in {seconds:g} seconds at the latest, at once by a second signal."
+        "The relay accepts nobody any more. Pairs still connected: {number}. It ends with the "
+        "last of them, after {seconds:g} seconds at the latest, or at once on a second signal."
     )
     say(words.format(number=splices, seconds=how.drain))
 
@@ -122,8 +123,11 @@ def use(address: str, as_json: bool) -> int:
     if as_json:
         write_line({"type": "use", "relay": chosen})
     elif chosen is None:
-        say(_("No relay is kept any more."))
+        say(_("No relay is remembered any more."))
     else:
-        words = _("Kept: your tables are reached through {relay}, and their codes are of it.")
+        words = _(
+            "This relay is remembered: your tables can be reached through {relay}, and their "
+            "codes are valid there."
+        )
         say(words.format(relay=chosen))
     return OK

@@ -49,8 +49,8 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
         is_taken = trio.run(partial(hand_over, sitting.home.files, game.path, ticket))
     if not is_taken:
         words = _(
-            "Your seat at this table is played in another terminal, which does not take the ticket:"
-            " leave there, and type this again."
+            "Your seat at this table is being played in another terminal, which does not accept "
+            "this ticket. Leave the table there, and repeat this command."
         )
         raise Trouble(words, NOT_OK)
     name = name_in(first.table, ticket)
@@ -58,8 +58,8 @@ def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
         write_line({"type": "handed", "game": game.name, "name": name})
         return OK
     words = _(
-        "Your seat at this table is played in another terminal. {name} is dialled from there now at"
-        " the addresses of this ticket, too: play on there."
+        "Your seat at this table is being played in another terminal. It now also tries to "
+        "reach {name} at the addresses of this ticket. Play on there."
     )
     say(words.format(name=name))  # no screen opens for it
     return OK
@@ -94,7 +94,7 @@ def take_up(
     `fresh`: a ticket of a seat that is elsewhere now."""
     if not sitting.output.as_json and not is_running(found):
         told = list_games.told(found, sitting.passphrase)
-        sitting.say(_("You take your seat again: {game}.").format(game=told))
+        sitting.say(_("Taking your seat again in game {game}.").format(game=told))
         if others:
             sitting.say(_("Other games wait for you:"))
         for line in list_games.commands(others, _command(sitting.output)):
@@ -138,7 +138,7 @@ def finish(game: str | None, file: Path, output: OutputOptions) -> int:
         return OK
     winners = (report.seats[seat].nickname for rank, seat in report.standings if rank == 1)
     first = ", ".join(winners)
-    say(_("The file holds, and the game is over. First: {names}.").format(names=first))
+    say(_("The file is valid, and the game is over. First: {names}.").format(names=first))
     say(*kept_as(path))
     return OK
 
@@ -148,11 +148,11 @@ def claim(game: str | None, output: OutputOptions) -> int:
     seat, found = _kept(game, output.transcript, command_line("resume", "--claim"))
     path = claim_game(seat, found.name)
     if output.as_json:
-        write_line({"type": "claimed", "transcript": str(path)})
+        write_line({"type": "saved as a claim", "transcript": str(path)})
         return OK
     text = _(
-        "Saved as a claim: {path}. It shows how far the game came. The game is not offered any"
-        " more, but can still be resumed: hoity resume {game}"
+        "Saved as a claim: {path}. It shows how far the game came. hoity resume no longer "
+        "offers the game, but you can still resume it: hoity resume {game}"
     )
     say(text.format(path=path, game=found.name))
     return OK

@@ -81,7 +81,7 @@ def listening(text: str, option: str = "--listen") -> tuple[str, int]:
     """
     host, colon, port = text.rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()) or int(port[:6]) > 65535:
-        words = _("{option} is HOST:PORT, as in 0.0.0.0:4646, not {text}.")
+        words = _("Write {option} as HOST:PORT, for example 0.0.0.0:4646, not {text}.")
         raise Trouble(words.format(option=option, text=repr(text)), USAGE)
     if not host:
         return "", int(port)
@@ -98,14 +98,14 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
     named = _advertised(network.advertise or ())
     if network.relay_only and (named or network.listen not in (ANY_PORT, USUAL)):
         words = _(
-            "--relay-only means that you are reached through a relay alone: leave --listen and"
-            " --advertise out."
+            "--relay-only means that you are reached through a relay alone. Leave out --listen "
+            "and --advertise."
         )
         raise Trouble(words, USAGE)
     listen = _listen(network.listen, named, bool(network.proxy))
     found = tuple(str(parse_address(relay)) for relay in network.relay or ())
     if len(found) > MOST_RELAYS:
-        words = _("A table has room for {most} relays, not {number}.")
+        words = _("A table can have {most} relays, not {number}.")
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)
     reach = Reach(listen, found, or_any=network.listen == USUAL, advertised=named)
     if network.proxy:
@@ -137,7 +137,12 @@ def through(proxy: str | None) -> SocksNetwork | None:
 
     read = parse_proxy(proxy)
     if read.password and os.environ.get(PROXY) != proxy:
-        complain(_("Others on this machine can read a command's words: put it into HOITY_PROXY."))
+        complain(
+            _(
+                "Other users of this machine can read a command line, so put the password into "
+                "HOITY_PROXY."
+            )
+        )
     os.environ[PROXY] = proxy
     return SocksNetwork(read)
 
@@ -152,7 +157,8 @@ def for_guests(reach: Reach, bots: int) -> Reach:
         need_relay(reach)
     if reach.hidden and not (reach.relays or reach.advertised):
         words = _(
-            "Behind a proxy guests need another way to you: --relay or --advertise HOST:PORT."
+            "Behind a proxy, guests need another way to reach you: --relay or --advertise "
+            "HOST:PORT."
         )
         raise Trouble(words, USAGE)
     return replace(reach, outside=True, near=bots > 0)
@@ -162,8 +168,8 @@ def need_relay(reach: Reach) -> None:
     """Trouble if a seat that is reached through relays alone has none."""
     if not reach.relays:
         words = _(
-            "--relay-only needs a relay: name one with --relay HOST:PORT, or keep one with hoity"
-            " relay --use HOST:PORT."
+            "--relay-only needs a relay: name one with --relay HOST:PORT, or let this program "
+            "remember one with hoity relay --use HOST:PORT."
         )
         raise Trouble(words, USAGE)
 
@@ -174,7 +180,7 @@ def _advertised(typed: Sequence[str]) -> tuple[str, ...]:
         words = _("--advertise names a forwarded port of your own; a relay is named by --relay.")
         raise Trouble(words, USAGE)
     if len(addresses) > MOST_ADDRESSES:
-        words = _("A ticket has room for {most} addresses, not {number}.")
+        words = _("A ticket can have {most} addresses, not {number}.")
         raise Trouble(words.format(most=MOST_ADDRESSES, number=len(addresses)), USAGE)
     return tuple(map(str, addresses))
 
@@ -186,7 +192,10 @@ def _listen(listen: str, advertised: Sequence[str], by_proxy: bool) -> str:
     if listen in (ANY_PORT, USUAL) and advertised:
         port = parse_address(advertised[0]).port
     if by_proxy and not is_loopback(host or LOOPBACK):
-        words = _("With --proxy a table listens on this machine only: --listen 127.0.0.1:PORT.")
+        words = _(
+            "With --proxy a table accepts connections from this machine only: --listen "
+            "127.0.0.1:PORT."
+        )
         raise Trouble(words, USAGE)
     if by_proxy:
         return str(Address(host or LOOPBACK, port))
@@ -452,7 +461,7 @@ class Sitting:
             return _("{reason}. The game was over already.").format(reason=reason)
         if not self.game or not kept:
             return _("{reason}; no game had begun.").format(reason=reason)
-        text = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
+        text = _("{reason}. The game is not lost. Take your seat again with: hoity resume {game}")
         told = text.format(reason=reason, game=f"{self.output.typed} {self.game}".strip())
         if self.crew is not None and self._tells:
             told += " " + _("Your bots have left with you, and come back with you.")
@@ -468,7 +477,10 @@ def sit(sitting: Sitting, go: Go) -> int:
     with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
         outcome = sitting.screen.run(sitting.run, go)
     if outcome.kept:
-        text = _("What was played is kept; save it, without a result: hoity resume --claim {game}")
+        text = _(
+            "Your journal of the game is kept. Save what was played, without a result, with: "
+            "hoity resume --claim {game}"
+        )
         sitting.say(text.format(game=sitting.game))
     asked, path = sitting.output.transcript, sitting.first or outcome.transcript
     if asked is not None and path not in (None, asked):

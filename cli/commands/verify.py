@@ -55,12 +55,12 @@ def transcript_named(word: str) -> Path:
                 found[name] = one
         if len(found) > 1:
             names = listed(sorted(found))
-            words = _("{word} is how several games begin: {names}. Type more of the one you mean.")
+            words = _("Several games begin with {word}: {names}. Type more of the id.")
             raise Trouble(words.format(word=word, names=names), USAGE)
         if not found and any(own.journals.glob(f"{word}*.journal")):
             words = _(
-                "Game {word} is not over and has no transcript yet: take it up with hoity resume"
-                " {word}, or save it as far as it came with hoity resume --claim {word}"
+                "Game {word} is not over and has no transcript yet. Continue it with hoity "
+                "resume {word}, or save it as far as it came with hoity resume --claim {word}"
             )
             raise Trouble(words.format(word=word), USAGE)
         return next(iter(found.values()), path)
@@ -99,7 +99,7 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
             found = os.fstat(file.fileno())
             yield file, (found.st_size, found.st_mtime_ns)
     except OSError as error:
-        words = _("{path} cannot be read: {why}. Name a file that is there.")
+        words = _("{path} cannot be read: {why}. Name an existing file.")
         raise Trouble(words.format(path=path, why=error.strerror), USAGE) from error
 
 
@@ -142,10 +142,10 @@ def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, 
         with open(path, "rb", opener=open_at_once) as file:
             return read_vouches(file.read(MAX_FILE + 1), header), ""
     except OSError as error:
-        words = _("{path} cannot be read: {why}. Name a file that is there.")
+        words = _("{path} cannot be read: {why}. Name an existing file.")
         return (), "" if named is None else words.format(path=path, why=error.strerror)
     except Invalid:
-        words = _("{path} holds no vouches of this game, or not as its seats signed them.")
+        words = _("{path} contains no valid vouches of this game.")
         return (), words.format(path=path)
 
 
@@ -218,9 +218,9 @@ def not_read(path: Path, trouble: Trouble) -> FileVerdict:
 def ended_with(path: Path) -> FileVerdict:
     """Return the verdict on a file at which processes ended."""
     words = _(
-        "the process that judged it was ended twice, by the system or by a mistake of this program,"
-        " which says nothing of the file: judge it on a machine with more memory, or please report"
-        " it, with the file"
+        "the process that checked it ended twice, because of the system or a bug in this "
+        "program. This says nothing about the file. Check it on a machine with more memory, or "
+        "please report this, with the file"
     )
     report = _unjudged(words)
     return FileVerdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
@@ -240,8 +240,8 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
         if whole is None and isinstance(error, OSError):
             raise
         words = _(
-            "this program failed while judging it ({what}), which says nothing of the file: please"
-            " report it, with the file"
+            "this program has a bug and failed while checking it ({what}). This says nothing "
+            "about the file. Please report this, with the file"
         )
         return _unjudged(words.format(what=type(error).__name__))
 
@@ -353,7 +353,7 @@ def in_words(path: Path, report: transcript.Report, players: Players = ()) -> li
         where = "–" if state is None else field_name(state.edition, line["field"])
         lines.append(_("  rank {rank}: {nickname}, {where}").format(**line, where=where))
     return [
-        _("{file}: ok. Everything in it holds.").format(file=path),
+        _("{file}: ok. Everything in it is valid.").format(file=path),
         *_roster(report, players),
         *lines,
         _("  checked: {signatures} signatures, {shuffles} shuffles, {shares} shares,"
@@ -376,11 +376,13 @@ def _roster(report: transcript.Report, players: Players) -> list[str]:
 
 def _problem(path: Path, report: transcript.Report, problem: transcript.Problem) -> list[str]:
     if report.verdict == "unreadable":
-        head = _("{file}: unreadable. This is no whole transcript.").format(file=path)
+        head = _("{file}: unreadable. This is not a complete transcript.").format(file=path)
     elif report.unfinished:
-        head = _("{file}: not ok. All of it holds, but the game is not over.").format(file=path)
+        head = _("{file}: not ok. Everything in it is valid, but the game is not over.").format(
+            file=path
+        )
     else:
-        head = _("{file}: not ok. This is the first thing that does not hold:").format(file=path)
+        head = _("{file}: not ok. This is the first thing that is invalid:").format(file=path)
     where = [] if problem.step is None else [_("step {step}").format(step=problem.step)]
     if problem.seat is not None:
         where.append(_("seat {number}").format(number=problem.seat + 1))

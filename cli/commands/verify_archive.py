@@ -77,15 +77,15 @@ class Verdicts:
     def _opened(self) -> IO[bytes]:
         try:
             if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
-                raise OSError(22, _("it is no regular file"))
+                raise OSError(22, _("it is not a regular file"))
             file = open(self.path, "a+b")  # noqa: SIM115 - closed by the context
         except OSError as error:
-            words = _("Verdicts cannot be kept in {path}: {why}. Name another file.")
+            words = _("Verdicts cannot be written into {path}: {why}. Name another file.")
             raise Trouble(words.format(path=self.path, why=error.strerror), USAGE) from error
         if hold(file):
             return file
         file.close()
-        words = _("Another run keeps its verdicts in {path} just now. Name another file.")
+        words = _("Another run is writing its verdicts into {path}. Name another file.")
         raise Trouble(words.format(path=self.path), USAGE)
 
     def _read(self) -> None:
@@ -111,7 +111,7 @@ class Verdicts:
             self.known[key] = kind
 
     def _foreign(self) -> Trouble:
-        words = _("{path} holds something else than verdicts. Name another file for them.")
+        words = _("{path} contains something else than verdicts. Name another file for them.")
         return Trouble(words.format(path=self.path), USAGE)
 
 
@@ -155,13 +155,13 @@ def _all_below(folder: Path) -> Iterator[Found]:
                 left.append(_inside(path))
             except OSError as error:
                 empty = False
-                words = _("The folder {path} cannot be read: {why}. Nothing in it is judged.")
+                words = _("The folder {path} cannot be read: {why}. Nothing in it was checked.")
                 yield path, Trouble(words.format(path=path, why=error.strerror), USAGE)
         else:
             empty = False
             yield _looked_at(path)
     if empty:
-        words = _("There is no *.hoity file in {path}. Name a folder that holds transcripts.")
+        words = _("There is no *.hoity file in {path}. Name a folder that contains transcripts.")
         yield folder, Trouble(words.format(path=folder), USAGE)
 
 
@@ -188,11 +188,13 @@ def _looked_at(path: Path) -> Found:
     """Links to folders are not followed, since they may lead around in a circle; a pipe might never
     end, and a device is none of the archive."""
     if os.path.isdir(path):
-        words = _("{path} is a link to a folder, which is not followed. Name that folder itself.")
+        words = _(
+            "{path} is a link to a folder, and links are not followed. Name the folder itself."
+        )
         return path, Trouble(words.format(path=path), USAGE)
     if os.path.isfile(path) or not os.path.exists(path):
         return path
-    words = _("{path} is no regular file, so it is not judged. Take it out of the folder.")
+    words = _("{path} is not a regular file, so it was not checked. Remove it from the folder.")
     return path, Trouble(words.format(path=path), USAGE)
 
 
@@ -225,7 +227,7 @@ def judge_task(language: str, task: Task) -> FileVerdict:
         if mark[0] == task.mark[0]:
             return verify.judge_file(path, file, task.mark, 1)
     words = _(
-        "A worker of the cluster does not have {path} as it is here. With --send it gets the bytes."
+        "A worker of the cluster does not have the same file {path}. Use --send to send the bytes."
     )
     return verify.not_read(path, Trouble(words.format(path=path), USAGE))
 
@@ -328,16 +330,16 @@ class ArchiveRun:
     def broken_off(self) -> str:
         """Return what Ctrl-C means just now."""
         self._clear()
-        done = _("Interrupted. {done} files are judged.").format(done=self.kinds.total())
+        done = _("Interrupted. Files checked so far: {done}.").format(done=self.kinds.total())
         if self.kept is None:
-            return f"{done} " + _("With --verdicts FILE another run would go on from there.")
-        more = _("Their verdicts are in {path}: the same command goes on from there.")
+            return f"{done} " + _("Use --verdicts FILE to be able to continue an interrupted run.")
+        more = _("Their verdicts are in {path}. Repeat the command to continue from there.")
         return f"{done} {more.format(path=self.kept.path)}"
 
     def _summary(self) -> str:
         words = _(
-            "{files} files: {ok} ok, {faults} not ok, {unreadable} no transcripts, {unjudged} not"
-            " judged"
+            "Files: {files}. Ok: {ok}, not ok: {faults}, no transcripts: {unreadable}, not "
+            "checked: {unjudged}"
         ).format(
             files=self.kinds.total(),
             ok=self.kinds["ok"],
@@ -347,7 +349,9 @@ class ArchiveRun:
         )
         if not self.earlier:
             return words
-        return words + _("; {earlier} of them in an earlier run").format(earlier=self.earlier)
+        return words + _("; {earlier} of them were checked in an earlier run").format(
+            earlier=self.earlier
+        )
 
     def _show(self) -> None:
         now = time.monotonic()

@@ -46,7 +46,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     )
 
     async def go() -> Outcome | None:
-        screen.say(_("Looking for the table; the game is shown once it has begun …"))
+        screen.say(_("Searching for the table. The game is shown once it has begun …"))
         with scope:
             async with trio.open_nursery() as nursery:
                 if screen.listens(False):

@@ -56,11 +56,11 @@ def levels_of(word: str | None, kept: str, most: int, least: int = 1) -> tuple[s
     else:
         found = [level for level in map(level_meant, words) if level is not None]
         if len(found) < len(words):
-            text = _("--bots takes their number, or a level for each: {levels}; not {word}.")
+            text = _("--bots needs the number of bots, or a level for each: {levels}; not {word}.")
             levels = ",".join(LEVELS)
             raise Trouble(text.format(levels=levels, word=repr(word)), USAGE)
     if not least <= len(found) <= most:
-        text = _("--bots takes {least} to {most} of them.")
+        text = _("--bots needs a number from {least} to {most}.")
         raise Trouble(text.format(least=least, most=most), USAGE)
     return tuple(found)
 
@@ -91,10 +91,12 @@ def ask_level(home: Home, lesson: Callable[[], None]) -> str:
             continue
         level = level_meant(word)
         if level is None:
-            text = _("Type one of {levels} for all bots; --bots gives each its own.")
+            text = _(
+                "Type one of {levels} for all bots. Use --bots to give each bot its own level."
+            )
             say(text.format(levels=offered))
     settings.keep(home, replace(chosen, bots=level))
-    say(_("This level is kept for later games; --bots changes it for one game."))
+    say(_("This level is remembered for later games. --bots changes it for one game."))
     return level
 
 
@@ -222,8 +224,9 @@ class Crew:
         """Return why a bot has stopped: its own last line, if it was not ended by a signal."""
         if code < 0:
             words = _(
-                "The bot {name} was ended from outside (signal {number}), perhaps for lack of"
-                " memory. To start it again, leave and take your seat again with hoity resume."
+                "The system ended the bot {name} (signal {number}), perhaps because memory ran "
+                "out. To start the bot again, leave the table and take your seat again with "
+                "hoity resume."
             )
             return words.format(name=name, number=-code)
         said = (self.folder / name / TROUBLE_FILE).read_text(encoding="utf-8", errors="replace")

@@ -53,7 +53,7 @@ def typed_line() -> str:
     line = b""
     while len(line) < MOST and (letter := os.read(STDIN, 1)) != b"\n":
         if not letter:
-            raise Trouble(_("The input has ended before the answer."), INTERRUPTED)
+            raise Trouble(_("The input ended before an answer was given."), INTERRUPTED)
         line += letter
     return line.decode("utf-8", "replace").strip()
 
@@ -75,9 +75,9 @@ def ask_yes(question: str) -> bool:
         Trouble: If there is nobody to ask.
     """
     if not at_terminal():
-        raise Trouble(_("This needs a yes typed at a terminal, or --yes."), USAGE)
+        raise Trouble(_("Confirm this at a terminal, or with --yes."), USAGE)
     while (said := yes_or_no(answer(question), silent=None)) is None:
-        say(_("y or n, please."))
+        say(_("Please answer y or n."))
     return said
 
 
@@ -168,9 +168,8 @@ def only_one(home: Home, ticket: Ticket) -> Iterator[None]:
     held = home.files.lock(path)
     if held is None:
         words = _(
-            "Another terminal sits at this table with your key ({path}). Play there; for a"
-            " second seat give this terminal a key of its own: HOITY_HOME=FOLDER hoity join"
-            " TICKET"
+            "Another terminal is at this table with your key ({path}). Play there. For a second "
+            "seat, give this terminal a key of its own: HOITY_HOME=FOLDER hoity join TICKET"
         )
         raise Trouble(words.format(path=home.identity), USAGE)
     with closing(held):
@@ -195,7 +194,7 @@ def first_run(home: Home) -> None:
     if not at_terminal() or home.identity.exists() or settings.is_kept(home):
         return
     offered = default_nickname()
-    question = _("What shall the others call you? Enter for {name}: ").format(name=offered)
+    question = _("Your nickname for the other players? Enter for {name}: ").format(name=offered)
     while (why := why_no_nickname(word := answer(question) or offered)) is not None:
         say(_("That is no nickname: {why}.").format(why=why))
     language = translation.language() if translation.is_asked_for() else None
@@ -246,8 +245,8 @@ def check_home(home: Home) -> None:
         why = transcript_archive.why_not(folder)
         if why is not None:
             words = _(
-                "Games cannot be kept in {path}: {why}. Make room there and let it be written to,"
-                " or name another folder with {variable}."
+                "Games cannot be stored in {path}: {why}. Make sure that there is room and that "
+                "you may write there, or choose another folder with {variable}."
             )
             raise Trouble(words.format(path=folder, why=sentence(why), variable=variable), USAGE)
         check_if_there(folder)

@@ -182,7 +182,7 @@ class JsonSeat:
         try:
             return await self._answers.receive()
         except trio.EndOfChannel as error:
-            words = _("The input has ended while an answer was needed; --auto lets a bot answer.")
+            words = _("The input ended while an answer was needed. With --auto a bot answers.")
             raise Trouble(words, INTERRUPTED) from error
 
     async def agree(self) -> bool:
@@ -229,7 +229,7 @@ class JsonSeat:
                 self.tell(updates.ChoiceRefused(kind, error.code, error.fields))
                 continue
             return choice
-        words = _("{number} lines of the input have made no choice; --auto lets a bot play")
+        words = _("too many lines of the input ({number}) were no choice; with --auto a bot plays")
         raise Trouble(words.format(number=STRAYS), USAGE)
 
     async def _choice_line(self) -> str | None:

@@ -237,7 +237,11 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
     if kind == "exhibit" and words.isalpha() and not set(words) - set("abcdef"):
         return picked(words, view)
     most = len(question.options)
-    raise NoAnswer(_("A number from 1 to {most} or its words, please; ? helps.").format(most=most))
+    raise NoAnswer(
+        _("Please type a number from 1 to {most}, or the words of an answer. ? helps.").format(
+            most=most
+        )
+    )
 
 
 def _number(word: str) -> int:
@@ -269,7 +273,7 @@ def _by_letters(letters: str, slots: Sequence[int], view: View) -> list[int]:
     for letter, number in Counter(letters).items():
         held = [slot for slot in slots if view.piece(slot).letter == letter]
         if len(held) < number:
-            words = _("You hold {letter} {held} times, not {number}.")
+            words = _("You have {letter} {held} times, not {number}.")
             raise NoAnswer(words.format(letter=letter, held=len(held), number=number))
         found += sorted(held, key=lambda slot: view.piece(slot).year or 0)[:number]
     return found
@@ -281,7 +285,7 @@ def _slot(word: str, slots: Sequence[int], view: View) -> int:
     found = [slot for slot in slots if word in _piece_keys(view, slot) and len(word) > 1]
     if len(found) == 1:
         return found[0]
-    words = _("{word} names none or several of your Collectibles; i lists them.")
+    words = _("{word} stands for none of your Collectibles, or for several. i lists them.")
     raise NoAnswer(words.format(word=word))
 
 
@@ -291,9 +295,9 @@ LEAST_HINT: Final = 0.005
 """What is chosen less often is not worth a line."""
 NOT_HERE: Final = N_("Hints are for games against your own bots only.")
 NOT_LEARNING: Final = N_("There are no hints in the lesson.")
-NOT_NOW: Final = N_("A hint is about a choice, and none is open now.")
-HINTS: Final = N_("What the hard bot would do, of a hundred times ([number] picks it):")
-HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, of a hundred times:")
+NOT_NOW: Final = N_("There is no choice to give a hint for now.")
+HINTS: Final = N_("What the hard bot would do, in 100 times ([number] picks it):")
+HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, in 100 times:")
 
 
 def hint(

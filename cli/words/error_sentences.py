@@ -15,10 +15,10 @@ from .card_names import KIND_WORDS, place
 from .translation import N_, _
 
 BYTES: Final = {
-    "bad-card": N_("a card is none of the deck"),
-    "bad-commitment": N_("a commitment is not of its form"),
-    "bad-frame": N_("a frame is not of a known form"),
-    "bad-proof": N_("a proof is not of its form"),
+    "bad-card": N_("a card is not in the deck"),
+    "bad-commitment": N_("a commitment is malformed"),
+    "bad-frame": N_("a frame is malformed"),
+    "bad-proof": N_("a proof is malformed"),
     "bad-result": N_("no such result is possible there, or too few seats have signed it"),
 }
 """What is wrong with bytes that are neither a seat's fault nor that of a transcript."""
@@ -69,8 +69,8 @@ def _plain(value: Any) -> Any:
 
 
 ILL_FORMED: Final = {
-    NOT_OF_FORM: N_("that is no choice of this kind"),
-    NOTHING_ASKED: N_("nothing is asked of this seat now"),
+    NOT_OF_FORM: N_("that is not a choice of this kind"),
+    NOTHING_ASKED: N_("this seat has no choice to make now"),
 }
 """What is wrong with a choice before any rule of the game is asked."""
 

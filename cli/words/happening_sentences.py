@@ -226,7 +226,7 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
         who=lambda names, it: names.seats(it.seats),
     ),
     happenings.GameStopped: _says(
-        N_("The game is stopped in round {round}: a table takes no more steps than this.")
+        N_("The game is stopped in round {round}, since a table can have no more steps.")
     ),
     happenings.HandOpened: _says(N_("{who} held {pieces}.")),
     happenings.FinalExhibit: _says(N_("Final exhibit {placing}: {who}, {letters}: {pieces}.")),
@@ -246,7 +246,7 @@ TELLERS: Final[Mapping[type[Happening], Callable[[Names, Any], str]]] = {
 CHECKED: Final[Mapping[Kind, str]] = {
     Kind.KEY_COMMIT: N_("every seat has committed to its key; the shuffles follow"),
     Kind.KEY_REVEAL: N_("keys opened, proofs of knowledge checked"),
-    Kind.KEY_OK: N_("backups confirmed by every seat, coin committed"),
+    Kind.KEY_OK: N_("key shares confirmed by every seat, coin sealed"),
     Kind.DECK_OK: N_("every seat confirms the deck"),
     Kind.DEAL: N_("cards dealt, proofs of all shares checked"),
     Kind.SEAL: N_("choices sealed, commitments and escrows checked"),

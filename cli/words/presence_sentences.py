@@ -20,7 +20,7 @@ from .error_sentences import meaning
 from .translation import N_, _, count
 
 GONE_FOR_GOOD: Final = N_(
-    "The terms let you come back no more, unless the others become too few to go on."
+    "By the terms you cannot come back any more, unless too few others are left to go on."
 )
 ROUND_LOST: Final = N_(
     "If the others play on without you, you are back in the next round at the earliest."
@@ -68,9 +68,9 @@ def _seat(seat: int, found: Sequence[Attending], names: Names, has_sealed: bool)
     return f"{names.short(seat)} ({_(words)})"
 
 
-NO_RETURN: Final = N_("The terms allow no return.")
+NO_RETURN: Final = N_("The terms do not allow a seat to come back.")
 LEFT_FOR_NOW: Final = N_("Left for now: {who}.")
-THINKING: Final = N_("Linked, and awaited: {who}. The game goes on once they have chosen.")
+THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once they have chosen.")
 
 
 def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
@@ -80,14 +80,14 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
         return [text.format(left=round(update.left))]
     who = _others(update.seats, names)
     count = update.muster
-    text = _("Nothing has come from {who} for {seconds} s.")
+    text = _("Nothing was received from {who} for {seconds} s.")
     silent = update.seats - count.gone
     lines = []
     if silent - {names.mine}:
         lines.append(text.format(who=_others(silent, names), seconds=round(update.seconds)))
     lines += _whereabouts(count, names)
     if not count.begun:
-        text = _("In {left} s the table ends, before the game has begun.")
+        text = _("In {left} s the table ends, since the game has not begun.")
         lines.append(text.format(left=round(update.left)) + _longer(names))
     elif count.goes_on:
         text = _(
@@ -98,7 +98,7 @@ def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
     elif count.strict:
         lines += _pauses(count, names, game)
     else:
-        text = _("In {left} s whoever is awaited may be declared absent.")
+        text = _("In {left} s the awaited seats may be declared absent.")
         lines.append(text.format(left=round(update.left)) + _longer(names))
         lines += _pauses(count, names, game)[:1] if count.is_short else _thinking(count, names)
     return lines + _oneself(update.seats, count, names)
@@ -109,13 +109,13 @@ def late(update: updates.SeatsTimedOut, names: Names, game: str) -> list[str]:
     if update.undecided:
         return _undecided(update, names, game)
     if update.seats == {names.mine}:
-        text = _("You have taken longer than this table waits: the others may go on without you.")
+        text = _("You have taken longer than this table allows: the others may go on without you.")
         back = _("You may come back later.")
         return [f"{text} {back if update.muster.may_rejoin else _(NO_RETURN)}"]
     who, count = _others(update.seats, names), update.muster
     text = _(
-        "The patience for {who} has run out. The game goes on without {who} as soon as {quorum} of"
-        " the {seats} seats agree."
+        "The time for {who} is over. The game goes on without {who} as soon as {quorum} of the "
+        "{seats} seats agree."
     )
     if update.seats <= count.gone:
         text = _(
@@ -164,9 +164,7 @@ def extended(update: updates.Extended, names: Names) -> str:
     if not update.seats:
         return _("Nobody else is awaited now.")
     if not update.left:
-        return _("This table waits in any case: the game cannot go on without {who}.").format(
-            who=who
-        )
+        return _("This table has to wait: the game cannot go on without {who}.").format(who=who)
     text = _("You wait up to {left} s more for {who}. Each seat decides this for itself.")
     return text.format(left=round(update.left), who=who)
 
@@ -175,7 +173,7 @@ def _whereabouts(count: updates.Muster, names: Names) -> list[str]:
     """Whom to expect in vain, and who may be cut off: silence alone says neither."""
     said = [
         (count.gone, _(LEFT_FOR_NOW)),
-        (count.unlinked, _("There is no link from here just now to {who}.")),
+        (count.unlinked, _("There is no link to {who} at the moment.")),
     ]
     return [text.format(who=names.seats(sorted(seats))) for seats, text in said if seats]
 
@@ -206,15 +204,15 @@ def _pauses(count: updates.Muster, names: Names, game: str) -> list[str]:
         lines = [text.format(seats=count.seats)]
     else:
         text = _(
-            "Without them, as far as can be seen from here, only {there} of the {quorum} seats it"
-            " takes are left: the game pauses until enough are back."
+            "Without them only {there} seats are left, as far as your program knows, and "
+            "{quorum} are needed: the game pauses until enough are back."
         )
         lines = [text.format(there=count.there, quorum=count.quorum)]
     if count.is_mute:
         text = _(
-            "Your own seat does not count yet: its journal may lack something that you signed. It"
-            " votes again once the others have gone on without you, or if you leave and take it"
-            " again with the newest journal of this game."
+            "Your own seat does not count yet, since its journal may lack something that you "
+            "signed. It votes again once the others have gone on without you, or if you leave "
+            "and resume with the newest journal of this game."
         )
         lines.append(text)
     if names.mine is not None:
@@ -270,7 +268,11 @@ def ended(update: updates.Ended, names: Names | None) -> str:
         told = text.format(by=by, reason=why_ended(update.code), code=update.code)
         if update.seat is None:
             return told
-        return told + " " + _("{by} names {who}.").format(by=by, who=names.seat(update.seat))
+        return (
+            told
+            + " "
+            + _("{by} says that it was {who}.").format(by=by, who=names.seat(update.seat))
+        )
     if update.code in FAULTS and update.seat is not None and names is not None:
         text = _("The table has ended without a result because {who} cheated: {reason} ({code}).")
         who = names.seat(update.seat)
@@ -281,7 +283,7 @@ def ended(update: updates.Ended, names: Names | None) -> str:
     told = text.format(reason=why_ended(update.code), code=update.code)
     if update.seat is None or names is None:
         return told
-    blame = BLAME.get(update.code, N_("Whose doing: {who}."))
+    blame = BLAME.get(update.code, N_("Caused by: {who}."))
     return told + " " + _(blame).format(who=names.seat(update.seat))
 
 
@@ -334,7 +336,9 @@ def no_other_game(
     why = [_("no yes from {who}").format(who=named(others))] if others else []
     if mine is not None and mine in unwilling:
         words = (
-            N_("a bot held your seat, so you did not agree") if by_bot else N_("you did not agree")
+            N_("a bot was playing your seat, so you did not agree")
+            if by_bot
+            else N_("you did not agree")
         )
         if mine < len(found) and found[mine] in OUT:
             words = N_("you were not at the table at the end, and were not asked")

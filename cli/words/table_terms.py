@@ -72,7 +72,7 @@ def card_lines(edition: Edition) -> list[str]:
     lines = [text.format(name=title(edition), size=len(edition.collectibles))]
     if edition.reconstructed:
         what = listed(_(PARTS[part]) for part in edition.reconstructed)
-        lines.append(_("Reconstructed, not printed in the sources: {what}").format(what=what))
+        lines.append(_("Reconstructed, since no source prints it: {what}").format(what=what))
     return lines
 
 
@@ -137,7 +137,7 @@ def describe(offer: TableOffer) -> list[str]:
 
 def _host(key: bytes | None) -> str:
     if key is None:
-        return _("Host: shows no key; nothing here tells who it is.")
+        return _("Host: shows no key, so nothing here tells who it is.")
     return _("Host: key {fingerprint}").format(fingerprint=fingerprint(key))
 
 
@@ -166,8 +166,8 @@ def bounds(terms: Terms) -> list[str]:
         found.append(_(EXCEPTIONS))
     if not liars:
         words = _(
-            "If your only link is with one seat, it can see your reveal before the others and cut"
-            " you off: link with more than one."
+            "If you are linked with one seat only, it can see your choice before the others and "
+            "cut you off. Connect to more than one."
         )
         found.append(words)
     return found
@@ -208,7 +208,7 @@ def absence(terms: Terms) -> list[str]:
 
 def _back(returns: int) -> str:
     if not returns:
-        return _("It cannot come back unless the game stands still without it.")
+        return _("It cannot come back, unless the game cannot go on without it.")
     return count(
         "It may come back {number} time.", "It may come back up to {number} times.", returns
     ).format(number=returns)
@@ -243,8 +243,8 @@ def reach_lines(update: Reached | Moved) -> list[str]:
 def moved() -> str:
     """Return why a player is shown a ticket in the middle of a game."""
     return _(
-        "You are elsewhere than when the game began, and not everybody finds you. Give this ticket"
-        " to those who do not:"
+        "Your address has changed since the game began, and not everybody can reach you. Give "
+        "this ticket to those who cannot:"
     )
 
 
@@ -279,31 +279,35 @@ def alone_lines(relays: Sequence[str], by_proxy: bool, was_shown: bool = False) 
         was_shown: Whether the others were told an address when the game began.
     """
     words = _(
-        "You are reached through a relay alone ({relays}), and dial nothing else. The relay learns"
-        " your address, with whom you are linked, when, and how many bytes pass; not a word of it."
+        "You can be reached through a relay alone ({relays}), and your program connects to "
+        "nothing else. The relay learns your address, with whom you are linked, when, and how "
+        "many bytes pass. It cannot read them."
     )
     if by_proxy:
         words = _(
-            "You are reached through a relay alone ({relays}), and dial nothing else. The relay"
-            " learns your proxy's address, with whom you are linked, when, and how many bytes pass;"
-            " not a word of it."
+            "You can be reached through a relay alone ({relays}), and your program connects to "
+            "nothing else. The relay learns your proxy's address, with whom you are linked, "
+            "when, and how many bytes pass. It cannot read them."
         )
     others = _("The others learn that you use this relay, and no address of yours.")
     if was_shown:
         others = _(
-            "This game began without --relay-only: the others were told the address that you had"
-            " then. They learn no other one from now on."
+            "This game began without --relay-only, so the others know the address that you had "
+            "then. They learn no other address from now on."
         )
     return [words.format(relays=", ".join(relays)), others]
 
 
 AFTER: Final = {
-    CodeEnd.USED: N_("A guest has the ticket by the code; here is another."),
+    CodeEnd.USED: N_("A guest got the ticket with the code. Here is the next code."),
     CodeEnd.WRONG: N_(
-        "Somebody tried the code with wrong words, or broke off: it is burned. Here is another."
+        "Somebody tried the code with wrong words, or gave up: it is used up. Here is the "
+        "next code."
     ),
-    CodeEnd.OLD: N_("The time of the code is over; here is another."),
-    CodeEnd.LOST: N_("There is a relay again, and another code: the last one is worth nothing."),
+    CodeEnd.OLD: N_("The code has expired. Here is the next one."),
+    CodeEnd.LOST: N_(
+        "The relay works again. Here is the next code, since the last one is no longer valid."
+    ),
 }
 
 
@@ -318,7 +322,7 @@ def invitation(code: OfferedCode) -> list[str]:
     words = _("CODE  {code}  say it to one of the others, who types: {hoity} join {whole}")
     told.append(words.format(code=code.code, hoity=INSTALLED, whole=whole(code)))
     time = span(round(code.seconds * 1000))
-    return [*told, _("It is good for one guest and one try, for {time}.").format(time=time)]
+    return [*told, _("It works for one guest and one attempt, within {time}.").format(time=time)]
 
 
 def block(ticket: str) -> list[str]:

@@ -44,7 +44,7 @@ REMARKS: Final = frozenset(
 PROOFS: Final[Quota] = 400
 """Sentences about proofs that are kept."""
 LEAVE = {
-    None: N_("{name} was sent away: nobody answered in time."),
+    None: N_("{name} was refused, since nobody answered in time."),
     True: N_("{name} was let in."),
     False: N_("{name} was refused."),
 }
@@ -153,11 +153,11 @@ def _moved(update: updates.Moved, telling: Telling) -> list[str]:
 def _relay_state(update: updates.RelayState, telling: Telling) -> list[str]:
     """Tell whether a relay lets this seat wait there, and what that means."""
     if update.why is None:
-        words = _("The relay {relay} lets you wait there again: others reach you through it.")
+        words = _("The relay {relay} works again: others can reach you through it.")
         return [words.format(relay=update.relay)]
     words = _(
-        "The relay {relay} does not let you wait there ({why}). It is asked again and again; who"
-        " reaches you directly does not need it."
+        "The relay {relay} does not work at the moment ({why}). Your program keeps trying. "
+        "Players who reach you directly do not need it."
     )
     return [words.format(relay=update.relay, why=sentence(update.why))]
 
@@ -173,7 +173,9 @@ def _started(update: updates.Started, telling: Telling) -> list[str]:
 
 
 def _rewound(update: updates.Rewound, telling: Telling) -> list[str]:
-    text = _("Epoch {epoch}: who is present has changed; the latest steps begin afresh.")
+    text = _(
+        "Epoch {epoch}: the seats that are present have changed, and the latest steps are repeated."
+    )
     return [text.format(epoch=update.epoch)]
 
 
@@ -212,8 +214,8 @@ def _accused(update: updates.Accused, telling: Telling) -> list[str]:
     names = telling.names
     if names and update.seat == names.mine:
         text = _(
-            "There is a proof against your own seat ({code}): {reason}. Is it played in two"
-            " places, or from an old copy of your files? The others may go on without you."
+            "There is a proof against your own seat ({code}): {reason}. Is it being played in "
+            "two places, or from an old copy of your files? The others may go on without you."
         )
         return [text.format(code=update.code, reason=meaning(update.code))]
     who = names.seat(update.seat) if names else str(update.seat)
@@ -234,17 +236,17 @@ def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
 PLAIN: Final[Mapping[type[Any], str]] = {
     updates.HostAsked: N_("The host is asked whether you may sit down …"),
     effects.JournalDoubted: N_(
-        "Your journal of this game is damaged, was moved, or is an old copy of it. Nothing"
-        " is signed for you until all others have told what they hold of you; they may go"
-        " on without you for that time."
+        "Your journal of this game is damaged, was moved, or is an old copy. Your program signs "
+        "nothing until the others have sent it what you had signed before. They may go on "
+        "without you meanwhile."
     ),
     effects.SigningEnded: N_(
-        "You have signed more in this game than your journal knows: it is an old copy. At a"
-        " table where everybody must agree nothing more can be signed safely. Save the game"
-        " as far as it came with: hoity resume --claim"
+        "You have signed more in this game than your journal contains, so it is an old copy. At "
+        "a table where all seats are needed, nothing more can be signed safely. Save the game "
+        "as far as it came with: hoity resume --claim"
     ),
     updates.Rejoined: N_("You are back at the table and play again from the next round."),
-    updates.Crowded: N_("The table has its fill of onlookers; trying again …"),
+    updates.Crowded: N_("There is no room for more onlookers. Trying again …"),
 }
 """Updates that always say the same."""
 TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
@@ -255,7 +257,9 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Reached: _reached,
     updates.Moved: _moved,
     updates.TicketTaken: lambda update, _telling: [
-        _("A fresh ticket: {name} is dialled where it says, too.").format(name=update.name)
+        _("With this new ticket your program also tries to reach {name} at its addresses.").format(
+            name=update.name
+        )
     ],
     updates.RelayState: _relay_state,
     updates.Started: _started,
@@ -266,7 +270,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.Away: _away,
     updates.Said: _said,
     updates.Unsaid: lambda update, _telling: [
-        _("not said: {reason}").format(reason=sentence(update.reason))
+        _("not sent: {reason}").format(reason=sentence(update.reason))
     ],
     updates.Accused: _accused,
     updates.GameOver: _finished,
@@ -281,7 +285,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
 def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[str]:
     if update.before.want.kind is not Kind.KEY_COMMIT:
         return []
-    return [_("The deck is shuffled and dealt, and every step of it proven …")]
+    return [_("The deck is being shuffled and dealt, with a proof of every step …")]
 
 
 def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
@@ -296,7 +300,7 @@ def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[st
     scene = telling.scene
     is_opening = scene.clock is not None and scene.clock.is_opening
     who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
-    lines = [_("awaited for {seconds} s: {who}").format(seconds=round(update.seconds), who=who)]
+    lines = [_("waiting for {seconds} s: {who}").format(seconds=round(update.seconds), who=who)]
     if scene.lost_seats and not scene.is_hinted:
         lines.append(table_terms.if_moved(names.seats(scene.lost_seats)))
     if fold(scene, update).is_end_hinted and not scene.is_end_hinted:

@@ -89,8 +89,11 @@ class EditionCode(Code):
 
     NO_CANONICAL = "no-canonical-form", "is not an edition's canonical form"
     NOT_CANONICAL = "not-canonical-form", "is not in canonical form"
-    UNREAD = "edition-unread", "cannot be read ({why}); name a file, or {known}"
-    TOO_LARGE = "edition-too-large", "is larger than {most} bytes: no edition"
+    UNREAD = "edition-unread", "cannot be read ({why}); give a file or one of: {known}"
+    TOO_LARGE = (
+        "edition-too-large",
+        ("is larger than {most} bytes, which is too large for an edition"),
+    )
     NO_TEXT = "edition-no-text", "is not UTF-8 text; save it as such"
     NO_TOML = "edition-no-toml", "is not valid TOML: {detail}"
     NO_TABLE = "no-table", "must be a table, not {value}"
@@ -105,18 +108,24 @@ class EditionCode(Code):
     NO_WORDS = "no-words", "must be a text, not {value}"
     BAD_WORDS = "bad-words", "must be 1 to {most} printable characters"
     NONE_OF = "none-of-the-words", "must be one of {words}, not {value}"
-    TWIN = "collectible-twice", "{letter} {year} is {twin} already: the order must be total"
+    TWIN = (
+        "collectible-twice",
+        ("{twin} already has {letter} {year}: no two Collectibles may be equal"),
+    )
     LETTERS = (
         "letters-without-collectible",
         "no Collectible has letter {letters}; every letter needs one",
     )
     NO_YEARS = (
         "years-that-are-numbers",
-        'no year is {least} or later: write age = "number", and number in place of year',
+        (
+            'no Collectible has a year of {least} or later: write age = "number", and number '
+            "instead of year"
+        ),
     )
-    COLOUR = "colour-twice", "{colour} has its cards already; name each colour once"
-    CASH = "cash-of-other-sum", "the four must make {wanted} (thousand), not {sum}"
-    NUMBER = "number-twice", "{value} is {twin} already; all must differ"
+    COLOUR = "colour-twice", "{colour} already has its cards; name each colour once"
+    CASH = "cash-of-other-sum", "the four Cash cards must add up to {wanted} (thousand), not {sum}"
+    NUMBER = "number-twice", "{twin} already has {value}; all must differ"
     OCTAGON = "octagon-upside-down", "an octagon is [larger, smaller], not [{first}, {second}]"
     AT_FILE = "edition-file", "{file}: {why}"
     AT_FIELD = "edition-field", "{file}: {field}: {why}"

@@ -139,9 +139,12 @@ class AddressCode(Code):
     BAD_BRACKETS = "address-bad-brackets", "{text} has no IPv6 address between the brackets"
     NO_BRACKETS = (
         "address-without-brackets",
-        "{text}: write an IPv6 address in brackets, as [::1]:4711",
+        "{text}: write an IPv6 address in brackets, as in [::1]:4711",
     )
-    NO_MACHINE = "address-without-machine", "{text} names no machine: write it as host:port"
+    NO_MACHINE = (
+        "address-without-machine",
+        ("{text} has no name of a machine: write it as host:port"),
+    )
 
 
 LONGEST_TOLD = 80

@@ -59,7 +59,10 @@ GO: Final = b"G"
 class PunchCode(NetworkCode):
     """Reasons why two peers could not connect directly."""
 
-    OTHER_WORD = "punch-of-other-form", "it does not speak of meeting directly as we do"
+    OTHER_WORD = (
+        "punch-of-other-form",
+        ("the other program does not agree on direct connections in the same way"),
+    )
     NOT_MET = "punch-not-met", "no direct way was found"
 
 

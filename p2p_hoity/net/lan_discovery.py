@@ -42,9 +42,12 @@ _MOST_PARTS = 8
 class LanCode(NetworkCode):
     """Reasons why tables cannot be found or announced on a local network."""
 
-    QUIET = "lan-quiet", "this network cannot be asked for tables"
-    QUIET_BECAUSE = "lan-quiet-because", "this network cannot be asked for tables: {why}"
-    NOT_CARRIED = "lan-carries-nothing", "this network does not carry our announcement"
+    QUIET = "lan-quiet", "this network cannot be searched for tables"
+    QUIET_BECAUSE = "lan-quiet-because", "this network cannot be searched for tables: {why}"
+    NOT_CARRIED = (
+        "lan-carries-nothing",
+        ("this network does not transmit the announcement of the table"),
+    )
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,17 @@ class NetCode(NetworkCode):
     PORT_IN_USE = "port-in-use", "the port is already in use"
     NO_SUCH_ADDRESS = "no-such-address", "this machine has no such address"
     NOT_ALLOWED = "not-allowed", "the system does not allow it"
-    NOBODY_LISTENS = "nobody-listens", "nobody listens there"
+    NOBODY_LISTENS = "nobody-listens", "no program accepts connections there"
     CUT = "connection-cut", "the connection was cut"
     NO_ANSWER = "no-answer", "no answer"
     NO_ANSWER_IN_TIME = "no-answer-in-time", "no answer in time"
-    NO_WAY_TO_MACHINE = "no-way-to-machine", "there is no way to that machine"
-    NO_WAY_TO_NETWORK = "no-way-to-network", "there is no way to that network"
+    NO_WAY_TO_MACHINE = "no-way-to-machine", "that machine cannot be reached from here"
+    NO_WAY_TO_NETWORK = "no-way-to-network", "that network cannot be reached from here"
     NETWORK_DOWN = "network-down", "the network is down"
     PROCESS_FULL = "process-full", "this process has too many connections open"
     MACHINE_FULL = "machine-full", "this machine has too many connections open"
-    NO_SUCH_FAMILY = "no-such-address-family", "this machine does not speak that kind of address"
-    OTHER_TLS = "other-tls", "it does not speak our kind of TLS"
+    NO_SUCH_FAMILY = "no-such-address-family", "this machine does not support that kind of address"
+    OTHER_TLS = "other-tls", "there is no program of ours behind this address (TLS failed)"
     UNKNOWN_NAME = "unknown-machine-name", "that name is not known here"
     NO_NAME = "no-machine-name", "that is not a name of a machine"
     UNREACHED = "unreached", "{address} cannot be reached: {why}"
@@ -39,15 +39,24 @@ class NetCode(NetworkCode):
     EACH_WAY = "no-way", "{reasons}"
     NO_ADDRESS = "no-address", "no address is known"
     SLOW = "slow-answer", "{address} did not answer in {seconds} s"
-    NOT_LET_IN = "not-let-in", "it did not let us in in time"
+    NOT_LET_IN = "not-let-in", "the other program did not let us in in time"
     NO_LINK = "no-link", "no link within {seconds} s to {addresses}"
-    NO_ROOM_HERE = "no-room-here", "we take no link with it, or have no room for one more"
-    NOT_DIALLED = "not-dialled", "{address} is in no network of ours: it is not dialled"
+    NO_ROOM_HERE = (
+        "no-room-here",
+        ("this program accepts no link with it, or has no room for one more"),
+    )
+    NOT_DIALLED = (
+        "not-dialled",
+        ("{address} is in no network of this machine, so this program does not connect to it"),
+    )
     NOT_BY_RELAY = (
         "not-by-relay",
-        "{address} is none of your relays: with --relay-only it is not dialled",
+        (
+            "{address} is not one of your relays, so with --relay-only this program does not "
+            "connect to it"
+        ),
     )
-    NOT_LISTENING = "not-listening", "nothing is listened for there any more"
+    NOT_LISTENING = "not-listening", "no program accepts connections there any more"
 
 
 class NetError(CodedError):

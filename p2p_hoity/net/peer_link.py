@@ -108,13 +108,13 @@ Charge = Callable[[float], float]
 class LinkCode(Code):
     """Reasons why a link has ended, beside those of `NetError` and those given to `Hub.drop`."""
 
-    CLOSED = "link-closed", "it closed the link"
-    CLOSED_HERE = "link-closed-here", "we closed it"
-    TOO_SLOW = "link-too-slow", "it does not read as fast as we have to send"
-    SILENT = "link-silent", "nothing was heard of it for {seconds} s"
-    UNREAD = "link-unread", "it read nothing we sent for {seconds} s"
+    CLOSED = "link-closed", "the other program closed the link"
+    CLOSED_HERE = "link-closed-here", "this program closed it"
+    TOO_SLOW = "link-too-slow", "the other program reads more slowly than we have to send"
+    SILENT = "link-silent", "nothing was received from it for {seconds} s"
+    UNREAD = "link-unread", "the other program has read nothing for {seconds} s"
     REPLACED = "link-replaced", "a better link to the same peer took its place"
-    MADE_ROOM = "link-made-room", "it made room for another"
+    MADE_ROOM = "link-made-room", "it was closed to make room for another one"
 
 
 class QueuedFrame(NamedTuple):

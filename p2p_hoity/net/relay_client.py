@@ -53,7 +53,7 @@ MOST_FRAMES: Final[Quota] = 4
 class MailboxCode(Code):
     """Reasons why a conversation is ended here."""
 
-    TOO_MUCH = "mailbox-too-much-said", "more was said than an exchange takes"
+    TOO_MUCH = "mailbox-too-much-said", "the other end sent more than the exchange of a code needs"
 
 
 def mailbox_limits(limits: Limits) -> Limits:

@@ -72,7 +72,10 @@ _SIGNATURE: Final = 64
 class CertificateCode(NetworkCode):
     """Reasons why a listener's certificate is refused."""
 
-    OTHER_KIND = "certificate-of-other-kind", "its certificate is not for an Ed25519 key"
+    OTHER_KIND = (
+        "certificate-of-other-kind",
+        ("the certificate of the other program is not that of an Ed25519 key"),
+    )
 
 
 def certificate(seed: bytes) -> bytes:
@@ -153,7 +156,7 @@ class TlsCode(NetworkCode):
 
     OTHER_KEY = (
         "someone-else-answers",
-        "someone else answers there: the key is not the expected one",
+        "another program answers there: its key is not the expected one",
     )
 
 
@@ -554,47 +557,65 @@ class Verdict(IntEnum):
 class HandshakeCode(NetworkCode):
     """Reasons why there is no link: those of a verdict, then those of a malformed handshake."""
 
-    NOT_PROVEN = "verdict-not-proven", "it did not believe our signature"
-    FULL = "verdict-full", "it has no room for more links"
-    DUPLICATE = "verdict-duplicate", "it already has a link with us"
-    REFUSED = "verdict-refused", "it does not want a link with us"
+    NOT_PROVEN = "verdict-not-proven", "the other program did not accept our signature"
+    FULL = "verdict-full", "the other program has no room for more links"
+    DUPLICATE = "verdict-duplicate", "the other program already has a link with this one"
+    REFUSED = "verdict-refused", "the other program refuses a link with this one"
     UNKNOWN = "verdict-unknown", "nobody with that id or number waits at this relay"
-    NO_ANSWER = "verdict-no-answer", "the one who waits at this relay did not answer"
+    NO_ANSWER = "verdict-no-answer", "the node that waits at this relay did not answer"
     ELSEWHERE = "verdict-elsewhere", "another process with our key is linked with it"
     MISFIT = (
         "verdict-features",
-        "it and this program need features of each other that they do not have; update the older"
-        " one",
+        "the other program and this one need features of each other that they do not have; "
+        "update the older one",
     )
-    NO_VERDICT = "no-verdict", "it gave no verdict"
+    NO_VERDICT = (
+        "no-verdict",
+        ("the other program did not answer the handshake as the protocol requires"),
+    )
     OTHER_VERDICT = (
         "verdict-unknown-to-us",
-        "it does not let us in, for a reason that this program does not know (verdict {number})",
+        (
+            "the other program refuses the link for a reason that this one does not know "
+            "(verdict {number})"
+        ),
     )
-    OTHER_LANGUAGE = "handshake-of-other-kind", "it speaks another language than this program"
+    OTHER_LANGUAGE = "handshake-of-other-kind", "the other program uses another protocol"
     OF_VERSION_2 = (
         "handshake-of-version-two",
-        "it speaks version 2 of the protocol: both ends need hoity 0.1, or both a later one",
+        (
+            "the other program uses version 2 of the protocol: both ends need hoity 0.1, or "
+            "both a later version"
+        ),
     )
     NO_COMMON_VERSION = (
         "handshake-without-common-version",
-        "it speaks version {theirs} of the connection, and this program version {ours}; update the"
-        " older one",
+        "the other program uses version {theirs} of the connection, and this one version "
+        "{ours}; update the older one",
     )
-    NO_HELLO = "hello-of-other-form", "it did not name its features as agreed"
+    NO_HELLO = (
+        "hello-of-other-form",
+        ("the other program did not name its features as the protocol requires"),
+    )
     FEATURE_UNKNOWN = (
         "feature-unknown",
-        "it needs feature {number}, which this program does not have; update this program",
+        "the other program needs feature {number}, which this one lacks; update this program",
     )
     FEATURE_LACKED = (
         "feature-lacked",
-        "it does not have feature {number}, which this program needs; it must be updated",
+        "the other program lacks feature {number}, which this one needs; it has to be updated",
     )
-    ANSWER_VERSION = "answer-of-other-version", "it took a version that was not offered"
-    ANSWER_SIZE = "answer-of-other-size", "its answer to the challenge has the wrong length"
-    IS_OURSELVES = "answer-by-ourselves", "it claims to be ourselves"
-    NO_PROOF = "answer-without-proof", "its signature does not prove its id"
-    NO_ADDRESS = "answer-without-address", "its answer is not one address"
+    ANSWER_VERSION = (
+        "answer-of-other-version",
+        ("the other program chose a version that was not offered"),
+    )
+    ANSWER_SIZE = (
+        "answer-of-other-size",
+        ("the answer of the other program to the challenge has the wrong length"),
+    )
+    IS_OURSELVES = "answer-by-ourselves", "the other program claims to be this one"
+    NO_PROOF = "answer-without-proof", "the signature of the other program does not prove its id"
+    NO_ADDRESS = "answer-without-address", "its answer is not a single address"
 
 
 BY_VERDICT: Final[dict[Verdict, HandshakeCode]] = {

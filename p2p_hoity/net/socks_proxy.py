@@ -36,24 +36,30 @@ class ProxyCode(NetworkCode):
 
     BAD = (
         "bad-proxy",
-        "a proxy is written socks5://HOST:PORT, or socks5://NAME:PASSWORD@HOST:PORT",
+        "write a proxy as socks5://HOST:PORT, or as socks5://NAME:PASSWORD@HOST:PORT",
         USAGE,
     )
     UNREACHED = "proxy-unreached", "the proxy {proxy} cannot be reached: {why}"
-    REFUSED = "proxy-refused", "{address}, by the proxy: {why}"
+    REFUSED = "proxy-refused", "{address}, through the proxy: {why}"
     FAILED = "proxy-failed", "it has failed"
     FORBIDS = "proxy-forbids", "it does not allow it"
     NOT_LET_IN = (
         "proxy-lets-not-in",
-        "it does not speak SOCKS5, or does not take your name and password",
+        "it does not support SOCKS5, or does not accept your name and password",
     )
     NOT_DIALLED = (
         "not-dialled-by-proxy",
-        "{address} could lead into a network behind the proxy: it is not dialled",
+        (
+            "{address} could lead into a network behind the proxy, so this program does not "
+            "connect to it"
+        ),
     )
     LOCAL_ONLY = (
         "proxy-listens-here-only",
-        "cannot listen on {address}: with a proxy only this machine is listened to",
+        (
+            "cannot listen on {address}: with a proxy the program accepts connections from this "
+            "machine only"
+        ),
     )
 
 

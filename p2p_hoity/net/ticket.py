@@ -66,21 +66,24 @@ class TicketCode(Code):
 
     NONE = (
         "no-ticket",
-        "this is not a ticket: a ticket starts with {prefix}; a nickname needs a terminal",
+        (
+            "this is not a ticket, which starts with {prefix}. To join by the nickname of a "
+            "host you need a terminal"
+        ),
     )
     OF_VERSION_2 = (
         "ticket-of-version-two",
-        "this ticket is of version 2: read it with hoity 0.1",
+        "this ticket has version 2: use hoity 0.1 for it",
     )
     OTHER_VERSION = (
         "ticket-of-other-version",
-        "this ticket is of a version that this program does not know; update hoity, or ask the host"
-        " which version it needs",
+        "this ticket has a version that this program does not know; update hoity, or ask the "
+        "host which version it needs",
     )
     NO_LETTER = (
         "ticket-mistyped-letter",
-        "this ticket is mistyped: {letter} is in no ticket; ask the host for it again and copy"
-        " the whole word",
+        "this ticket is mistyped: no ticket contains {letter}; ask the host for it again and "
+        "copy the whole word",
     )
     CUT_SHORT = (
         "ticket-cut-short",
@@ -101,20 +104,26 @@ class TicketCode(Code):
         "ticket-mistyped",
         "this ticket is mistyped; ask the host for it again and copy the whole word",
     )
-    MADE_SHORT = "ticket-made-short", "this ticket was made wrongly: it ends too soon"
-    MADE_LONG = "ticket-made-long", "this ticket was made wrongly: it says more than a ticket can"
+    MADE_SHORT = (
+        "ticket-made-short",
+        ("the program that made this ticket is wrong: it ends too soon"),
+    )
+    MADE_LONG = (
+        "ticket-made-long",
+        ("the program that made this ticket is wrong: it contains more than a ticket can"),
+    )
     MADE_SECRET = (
         "ticket-made-with-other-secret",
-        "this ticket was made wrongly: its secret has another length",
+        "the program that made this ticket is wrong: its secret has the wrong length",
     )
     MADE_ADDRESSES = (
         "ticket-made-with-many-addresses",
-        "this ticket was made wrongly: it has too many addresses",
+        "the program that made this ticket is wrong: it has too many addresses",
     )
     MADE_NO_WAY = (
         "ticket-without-known-address",
-        "this ticket names no way to its host that this program knows; update hoity, or ask the"
-        " host for another ticket",
+        "this ticket has no address of a kind that this program knows; update hoity, or ask the "
+        "host for another ticket",
     )
     MADE_ENTRY = (
         "ticket-with-unknown-entry",
@@ -122,17 +131,23 @@ class TicketCode(Code):
     )
     MADE_ENTRIES = (
         "ticket-made-with-bad-entries",
-        "this ticket was made wrongly: its last entries are too many, or not in rising order",
+        (
+            "the program that made this ticket is wrong: its last entries are too many, or not "
+            "in rising order"
+        ),
     )
     MADE_TWICE = (
         "ticket-made-with-address-twice",
-        "this ticket was made wrongly: it names one address twice",
+        "the program that made this ticket is wrong: it names one address twice",
     )
     MADE_SPELLING = (
         "ticket-made-with-other-spelling",
-        "this ticket was made wrongly: an address is not in its one form",
+        "the program that made this ticket is wrong: an address is not in its only valid form",
     )
-    MADE_ADDRESS = "ticket-made-with-bad-address", "this ticket was made wrongly: {why}"
+    MADE_ADDRESS = (
+        "ticket-made-with-bad-address",
+        ("the program that made this ticket is wrong: {why}"),
+    )
     FIXED = (
         "ticket-fields-of-other-size",
         "a ticket needs a host id and a digest of the terms, 32 bytes each",
@@ -140,10 +155,10 @@ class TicketCode(Code):
     SECRET = "ticket-secret-of-other-size", "the secret of a ticket has 16 bytes"
     ADDRESSES = (
         "ticket-with-many-addresses",
-        "a ticket has room for {most} addresses of a kind, not {number}",
+        "a ticket can have {most} addresses of a kind, not {number}",
     )
     ADDRESS = "ticket-with-bad-address", "{why}"
-    NOT_SECRET = "ticket-secret-announced", "a secret is not for all to hear"
+    NOT_SECRET = "ticket-secret-announced", "a ticket with a secret must not be announced"
 
 
 @dataclass(frozen=True)

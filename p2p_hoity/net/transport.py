@@ -43,8 +43,11 @@ It is added to the number of bytes that were read, which is counted modulo it.
 class FrameCode(NetworkCode):
     """Reasons why frames cannot be read."""
 
-    OVERSIZED = "frame-too-large", "it announced a frame of {length} bytes, more than {most}"
-    ENDED = "connection-ended", "it closed the connection"
+    OVERSIZED = (
+        "frame-too-large",
+        ("the other program announced a frame of {length} bytes, which is more than {most}"),
+    )
+    ENDED = "connection-ended", "the other program closed the connection"
 
 
 class OversizedFrame(NetError):

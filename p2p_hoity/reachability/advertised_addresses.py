@@ -40,41 +40,53 @@ class ReachCode(Code):
     ANYWHERE = "reach-anywhere", "This ticket works from anywhere."
     IPV6 = (
         "reach-six",
-        "From elsewhere this ticket works over IPv6 only, and only if your router lets calls in.",
+        (
+            "From elsewhere this ticket works over IPv6 only, and only if your router lets "
+            "incoming connections in."
+        ),
     )
     LAN = "reach-lan", "This ticket works only on your own network."
     MACHINE = "reach-machine", "This ticket works only on this very machine."
-    NOWHERE = "reach-nowhere", "This ticket names no way to you: nobody can join with it."
+    NOWHERE = (
+        "reach-nowhere",
+        ("This ticket has no address at which you can be reached: nobody can join with it."),
+    )
     ASKED = (
         "router-asked",
-        "Your router is being asked to let guests in; if it does, you get a better ticket.",
+        "Your router is being asked to let guests in. If it does, you will get a better ticket.",
     )
     OPENED = (
         "router-opened",
-        "Your router lets guests in at {address}, until this table is closed here.",
+        "Your router lets guests in at {address} until you leave this table.",
     )
     DOUBLE_NAT = (
         "router-behind-another",
-        "Your router's own address is {address}, which the internet does not know: another"
-        " router, perhaps your provider's, stands before it (double NAT).",
+        "Your router's own address is {address}, which cannot be reached from the internet: "
+        "there is another router in front of it, perhaps your provider's (double NAT).",
     )
     DISAGREE = (
         "router-seen-otherwise",
-        "Your router says that it is {address}, the relay sees {seen}: guests may need the relay.",
+        (
+            "Your router gives its address as {address}, but the relay sees {seen}: guests may "
+            "need the relay."
+        ),
     )
     HIDDEN = (
         "reach-hidden",
-        "All goes through the proxy: no address of this machine is named, no router is asked, and"
-        " this network is told nothing.",
+        "Everything goes through the proxy: no address of this machine is given to anybody, no "
+        "router is asked, and nothing is announced on this network.",
     )
     RELAY_ONLY = (
         "reach-relay-only",
-        "You are reached through the relay alone: it learns your address, and the others learn"
-        " none of yours. No router is asked, and this network is told nothing.",
+        "You can be reached through the relay alone: it learns your address, and the other "
+        "players do not. No router is asked, and nothing is announced on this network.",
     )
     RELAY = (
         "reach-take-relay",
-        "For guests elsewhere open the table with a relay that all can reach: --relay HOST:PORT.",
+        (
+            "For guests elsewhere, open the table with a relay that everybody can reach: "
+            "--relay HOST:PORT."
+        ),
     )
     FORWARD = (
         "reach-forward",
@@ -83,8 +95,9 @@ class ReachCode(Code):
     )
     OTHERWISE = (
         "reach-resume-otherwise",
-        "For others elsewhere leave, and take your seat again where they reach you: hoity resume"
-        " --relay HOST:PORT, or with a forwarded port hoity resume --advertise HOST:PORT.",
+        "For players elsewhere, leave and take your seat again in a way that they can reach: "
+        "hoity resume --relay HOST:PORT or, with a forwarded port, hoity resume --advertise "
+        "HOST:PORT.",
     )
 
 

@@ -149,19 +149,19 @@ PCP_TIMES, NATPMP_TIMES = 2, 5
 class RouterCode(Code):
     """Reasons why a router opens no port."""
 
-    UNKNOWN = "router-unknown", "No router of this network was found to be asked for a way in."
+    UNKNOWN = "router-unknown", "No router was found on this network that could open a port."
     ELSEWHERE = (
         "router-leads-elsewhere",
-        "The router could only let guests in at {host}, where this table does not listen.",
+        "The router could let guests in at {host} only, and this table does not listen there.",
     )
-    SILENT = "router-silent", "The router does not answer when it is asked for a way in."
-    ABSENT = "router-does-not-open", "The router opens no ways in by itself."
-    REFUSES = "router-refuses", "The router was asked for a way in and refuses: {why}."
+    SILENT = "router-silent", "The router does not answer the request to open a port."
+    ABSENT = "router-does-not-open", "The router does not open ports when asked."
+    REFUSES = "router-refuses", "The router refuses to open a port: {why}."
     NOT_ALLOWED = "router-not-allowed", "its settings do not allow it"
     OFFLINE = "router-offline", "it has no connection to the internet"
     FULL = "router-full", "it has no room for one more"
-    BETWEEN = "router-another-between", "another router stands between"
-    CANNOT = "router-cannot", "it cannot (code {number})"
+    BETWEEN = "router-another-between", "there is another router in between"
+    CANNOT = "router-cannot", "it cannot do that (code {number})"
 
 
 PCP_RESULTS: Final[Mapping[int, RouterCode]] = {

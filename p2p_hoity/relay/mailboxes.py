@@ -42,8 +42,11 @@ class MailboxEnd(Code):
     """Reasons why a relay ends a mailbox."""
 
     OVER = "mailbox-over", "the relay has ended the conversation"
-    UNASKED = "mailbox-spoken-to-early", "the host spoke before a guest was there"
-    MADE_ROOM = "mailbox-made-room", "the relay is full, and had too many hosts of this address"
+    UNASKED = "mailbox-spoken-to-early", "the host sent something before a guest was there"
+    MADE_ROOM = (
+        "mailbox-made-room",
+        ("the relay is full, and too many hosts were waiting from this address"),
+    )
 
 
 @dataclass(eq=False)

@@ -25,9 +25,12 @@ from .relay_log import Event
 class RelayCode(Code):
     """Reasons why a relay ends the link of a node that waits at it."""
 
-    CAME_AGAIN = "relay-came-again", "the same id came to wait here again"
-    SPOKE = "relay-spoken-to", "a seat that waits has nothing to say here"
-    MADE_ROOM = "relay-made-room", "the relay is full, and had too many seats of this address"
+    CAME_AGAIN = "relay-came-again", "another connection with the same id waits here now"
+    SPOKE = "relay-spoken-to", "a node that waits at the relay must not send anything"
+    MADE_ROOM = (
+        "relay-made-room",
+        ("the relay is full, and too many nodes were waiting from this address"),
+    )
 
 
 @dataclass(frozen=True, eq=False)

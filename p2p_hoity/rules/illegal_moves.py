@@ -34,8 +34,11 @@ class Rule(StrEnum):
     NOT_A_TURN = "not-a-turn", "a turn is a Place and an Action card, [place, action]"
     NOT_A_WINDOW = "not-a-window", "a window is a number from 0 to 1"
     TOO_SMALL = "exhibit-too-small", "an exhibit is of three or more Collectibles"
-    NAMED_TWICE = "named-twice", "no Collectible is named twice, and slot {slot} is"
-    NOT_RISING = "not-rising", "the Collectibles of an exhibit are named by rising slot"
+    NAMED_TWICE = (
+        "named-twice",
+        ("each Collectible may be named once, but slot {slot} is named twice"),
+    )
+    NOT_RISING = "not-rising", "name the Collectibles of an exhibit by rising slot"
     # Places and Actions.
     HALL_CLOSED = "hall-closed", "the Auction Hall is open only while a window holds a Collectible"
     HALL_WITHOUT_ACTION = (
@@ -48,7 +51,7 @@ class Rule(StrEnum):
     WITHOUT_EXHIBIT = "without-exhibit", "Exhibit needs a valid exhibit"
     # Exhibits, windows and thefts.
     NOT_HELD = "not-held", "it holds no Collectible in one of these slots", "slots"
-    NOT_SHOWN = "not-shown", "every Collectible of an exhibit is shown", "slots"
+    NOT_SHOWN = "not-shown", "all Collectibles of an exhibit must be shown", "slots"
     NO_RUN = "no-run", "the letters of an exhibit form an unbroken run", "slots"
     WINDOW_EMPTY = "window-empty", "that window is empty", "window"
     ONE_OF_EACH = (
@@ -57,7 +60,7 @@ class Rule(StrEnum):
     )
     NOT_OF_ITS_EXHIBIT = (
         "not-of-its-exhibit",
-        "the Collectibles are named by rising seat of the exhibitor, each from its exhibit",
+        "name the Collectibles by rising seat of the exhibitor, each from its exhibit",
         "slots",
     )
 

@@ -52,27 +52,33 @@ class JournalCode(Code):
 
     IN_USE = (
         "journal-in-use",
-        "{journal} is in use: this seat is played already, in another terminal",
+        "{journal} is in use: this seat is being played in another terminal",
     )
-    EXISTS = "journal-exists", "there is a journal of this seat already: {path}"
+    EXISTS = "journal-exists", "there is already a journal of this seat: {path}"
     UNWRITTEN = "journal-unwritten", "cannot write {path}: {why}"
     STOPPED = (
         "journal-stopped",
-        "cannot write {path}: {why}; nothing was sent that is not on disk. Make room and resume",
+        (
+            "cannot write {path}: {why}. Nothing was sent that is not on the disk. Make room "
+            "and take your seat again with hoity resume"
+        ),
     )
     UNOPENED = "journal-unopened", "cannot open {path}: {why}"
     UNUSABLE = "journal-unusable", "cannot use {path}: {why}"
-    OF_VERSION_2 = "journal-of-version-two", "version 2: read it with hoity 0.1"
+    OF_VERSION_2 = "journal-of-version-two", "it has version 2: read it with hoity 0.1"
     OTHER_FILE = "no-journal", "it is no journal of this version"
-    EMPTY = "journal-empty", "it has no record that is whole"
+    EMPTY = "journal-empty", "it has no complete record"
     EARLIER = (
         "journal-of-other-version",
-        "another version of this program wrote it: play on, or save what was played, with that one",
+        (
+            "another version of this program has written it: use that version to play on or to "
+            "save what was played"
+        ),
     )
     MARKS_INSIDE = (
         "marks-inside",
-        "the marks of journals ({path}) would lie in {home} itself, and come back with an old"
-        " copy of it: name a folder elsewhere with HOITY_MARKS",
+        "the marks of journals ({path}) would be inside {home} and would be restored with an "
+        "old copy of it: choose a folder elsewhere with HOITY_MARKS",
     )
 
 

@@ -32,11 +32,11 @@ class VaultCode(Code):
         "the passphrase is not text in UTF-8: set HOITY_PASSPHRASE in this terminal's encoding",
     )
     DAMAGED = "file-damaged", "the file is damaged"
-    SEALED = "file-sealed", "the file is sealed: give its passphrase (HOITY_PASSPHRASE)"
+    SEALED = "file-sealed", "the file is encrypted: give its passphrase in HOITY_PASSPHRASE"
     NOT_SEALED = (
         "file-not-sealed",
-        "the file is not sealed, though a passphrase is given: whoever made it may not have been"
-        " you. To use it all the same, take HOITY_PASSPHRASE away",
+        "the file is not encrypted although you gave a passphrase, so perhaps somebody else "
+        "made it. To use it all the same, unset HOITY_PASSPHRASE",
     )
 
 
@@ -191,17 +191,20 @@ class KeyCode(Code):
 
     TAKEN = "key-exists", "there is a key already: {path}; move it away first"
     NONE = "no-key", "there is no key yet: make one with `hoity id new`"
-    OTHER_FILE = "no-key-file", "{path} is no key file of this version"
+    OTHER_FILE = "no-key-file", "{path} is not a key file of this version"
     UNWRITTEN = "key-unwritten", "cannot write {path}: {why}"
     UNREAD = "key-unread", "cannot read {path}: {why}"
     UNUSABLE = "key-unusable", "cannot use {path}: {why}"
     NAME_SIZE = "nickname-size", "a nickname has 1 to {most} characters"
-    NAME_LETTERS = "nickname-letters", "a nickname has characters that may not stand in a name"
-    NAME_AS_TWO = "nickname-as-two", "a nickname has a comma or semicolon: it would read as two"
+    NAME_LETTERS = "nickname-letters", "a nickname has characters that are not allowed in a name"
+    NAME_AS_TWO = (
+        "nickname-as-two",
+        ("a nickname must not have a comma or semicolon: it would look like two names"),
+    )
     NAME_STACKED = (
         "nickname-stacked",
-        "a nickname has at most {most} marks on one letter, and none before its first: others"
-        " would see them over the lines around it",
+        "a nickname may have at most {most} marks on one letter, and none before the first "
+        "letter: they would cover the lines above and below",
     )
 
 

@@ -49,17 +49,17 @@ class PrivateCode(Code):
 
     OTHERS = (
         "owned-by-another",
-        "{path} belongs to another user of this machine: take it over, if it is yours, with:"
-        " {command}",
+        "{path} belongs to another user of this machine. If it is yours, take it over with: "
+        "{command}",
     )
     OPEN = (
         "open-to-others",
-        "{path} is open to other users of this machine: close it with: {command}",
+        "other users of this machine can access {path}: prevent it with: {command}",
     )
     SHARED = (
         "shared-folder",
-        "other users of this machine share or own the folder {path}: name a folder of your own"
-        " with HOITY_HOME (for the marks of journals: HOITY_MARKS)",
+        "other users of this machine own or can access the folder {path}: choose a folder of "
+        "your own with HOITY_HOME (for the marks of journals: HOITY_MARKS)",
     )
 
 
@@ -199,13 +199,13 @@ class PrivateFiles:
 
         Raises:
             NotPrivateError: If another user owns it or one of its folders, or can access them.
-            NotRegularError: If it is no regular file.
+            NotRegularError: If it is not a regular file.
         """
         descriptor = os.open(path, flags | CAREFUL, 0o600)
         try:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
-                raise NotRegularError(22, "it is no regular file", str(path))
+                raise NotRegularError(22, "it is not a regular file", str(path))
             check_private(path, found)
             for folder in self._folders(path):
                 check_folder(folder)

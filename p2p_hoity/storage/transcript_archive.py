@@ -19,13 +19,13 @@ class ArchiveCode(Code):
 
     TOO_LARGE = (
         "game-too-large",
-        "the game does not fit into a file; it is over, and its journal is kept",
+        "the game is over but too long for a file; its journal is kept",
     )
     UNWRITTEN = "transcript-unwritten", "cannot write {path}: {why}"
     KEPT = (
         "transcript-unwritten-but-kept",
-        "cannot write {path}: {why}; the game is over and kept. Save it with: hoity resume {game}"
-        " --claim --transcript FILE",
+        "cannot write {path}: {why}. The game is over and not lost. Save it with: hoity resume "
+        "{game} --claim --transcript FILE",
     )
 
 

@@ -156,7 +156,7 @@ class TalkCode(Code):
     OFF = "talk-off", "talk is switched off here (--no-talk)"
     EMPTY = "talk-empty", "there is nothing to say"
     LONG = "talk-too-long", "that is too long: {most} characters at most"
-    NOT_PLAIN = "talk-not-plain", "that has characters that may not stand in talk"
+    NOT_PLAIN = "talk-not-plain", "that has characters that are not allowed in talk"
     NO_PHRASE = "talk-no-phrase", "there is no such phrase: their numbers end with {last}"
     FAST = "talk-too-fast", "too much at once: wait a few seconds"
     ALONE = "talk-heard-by-nobody", "there is no link to a seat, so nobody would hear it"

@@ -22,11 +22,14 @@ from .ticket_proof import Capability
 class DropCode(Code):
     """Why a seat of a running table drops a link."""
 
-    NOT_SHOWN = "table-not-shown", "it did not show which table it plays at, or the ticket"
-    UNREADABLE = "frame-unreadable", "what came over it cannot be read at this table ({why})"
-    UNSIGNED = "table-unsigned", "it shows no table that our host has signed ({why})"
-    FULL = "seat-full", "it has its fill of onlookers"
-    UNWATCHED = "seat-unwatched", "it lets nobody look on"
+    NOT_SHOWN = (
+        "table-not-shown",
+        ("it did not show at which table it plays, and did not prove that it has the ticket"),
+    )
+    UNREADABLE = "frame-unreadable", "it sent something that is invalid at this table ({why})"
+    UNSIGNED = "table-unsigned", "it plays at a table that our host has not signed ({why})"
+    FULL = "seat-full", "it has no room for more onlookers"
+    UNWATCHED = "seat-unwatched", "the host does not allow onlookers"
 
 
 TWO_ROSTERS: Final = "two-rosters"

@@ -232,9 +232,9 @@ SITS: Final[Pace] = (4, 0.2)
 class LobbyCode(Code):
     """Why a host drops the link of a newcomer."""
 
-    NOT_SHOWN = "ticket-not-shown", "it did not show the ticket"
-    NO_CONSENT = "no-consent", "it sent what is no consent to these terms ({why})"
-    UNASKED = "sat-unasked", "it sat down unasked, or again and again"
+    NOT_SHOWN = "ticket-not-shown", "it did not prove that it has the ticket"
+    NO_CONSENT = "no-consent", "its consent to these terms is invalid ({why})"
+    UNASKED = "sat-unasked", "it sat down without being asked, or too often"
 
 
 async def host_table(

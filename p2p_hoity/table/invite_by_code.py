@@ -49,13 +49,13 @@ class CodesCode(Code):
 
     RELAY_LOST = (
         "codes-relay-lost",
-        "There is no code now: the relay {relay} fails ({why}). It is tried again; the ticket"
-        " works without it",
+        "There is no code now, since the relay {relay} does not work ({why}). It will be tried "
+        "again. The ticket works without it",
     )
     GUESSED_AT = (
         "codes-guessed-at",
-        "Strangers try codes at {relay}: from now on yours have {words} words. The ticket works"
-        " without a code",
+        "Strangers are guessing codes at {relay}, so yours have {words} words from now on. The "
+        "ticket works without a code",
     )
 
 

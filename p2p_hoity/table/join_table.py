@@ -57,7 +57,7 @@ class JoinCode(Code):
     """Why one cannot sit down at a table, or look on."""
 
     OWN_TICKET = "own-ticket", "this is your own ticket: give it to the others", USAGE
-    KEPT = "seat-kept", "your seat at this table is kept: take it again with hoity resume"
+    KEPT = "seat-kept", "you still have your seat at this table: take it again with hoity resume"
     UNREACHED = (
         "host-unreached",
         "the host cannot be reached ({why}); ask the host whether the table is still open, and"
@@ -66,98 +66,106 @@ class JoinCode(Code):
     )
     UNREACHED_IPV6 = (
         "host-unreached-six",
-        "the host cannot be reached ({why}); from elsewhere its ticket works over IPv6 only, and"
-        " only if the host's router lets calls in: else the host needs a relay (--relay)",
+        "the host cannot be reached ({why}). From elsewhere its ticket works over IPv6 only, "
+        "and only if the host's router lets incoming connections in. Otherwise the host needs a "
+        "relay (--relay)",
         NETWORK,
     )
     UNREACHED_LAN = (
         "host-unreached-lan",
-        "the host cannot be reached ({why}); its ticket works only on the host's own network: if"
-        " you are elsewhere, the host needs a relay (--relay) or a forwarded port (--advertise);"
-        " if not, ask whether the table is still open",
+        "the host cannot be reached ({why}). Its ticket works only on the host's own network. "
+        "If you are elsewhere, the host needs a relay (--relay) or a forwarded port "
+        "(--advertise). If you are not, ask whether the table is still open",
         NETWORK,
     )
     UNREACHED_MACHINE = (
         "host-unreached-machine",
-        "the host cannot be reached ({why}); its ticket works only on the host's own machine: for"
-        " others the host needs to listen elsewhere (--listen) or a relay (--relay)",
+        "the host cannot be reached ({why}). Its ticket works only on the host's own machine. "
+        "For others the host has to listen on another address (--listen) or use a relay "
+        "(--relay)",
         NETWORK,
     )
     UNREACHED_PROXY = (
         "host-unreached-by-proxy",
-        "{why}; start it, or name another with --proxy",
+        "{why}; start it, or choose another one with --proxy",
         NETWORK,
     )
     GONE = (
         "host-gone",
-        "the host is gone ({reason}); ask the host whether the table is still open, and try again",
+        (
+            "the link to the host was lost ({reason}); ask the host whether the table is still "
+            "open, and try again"
+        ),
         NETWORK,
     )
     CUTS = (
         "host-cuts-links",
-        "the host cuts every link; ask the host whether the table is still open, and try again",
+        "the host closes every link; ask the host whether the table is still open, and try again",
         NETWORK,
     )
     SILENT = (
         "host-without-terms",
-        "the host did not say its terms; ask the host whether the table is still open, and try"
-        " again",
+        "the host did not send the terms of the table; ask the host whether the table is still "
+        "open, and try again",
         NETWORK,
     )
     LINKS_CLOSED = "links-closed", "the links are closed", NETWORK
     ELSEWHERE = (
         "sits-elsewhere",
-        "another process with your key sits at this table already, perhaps from a copy of your"
-        " files: play there",
+        "another process with your key is already at this table, perhaps with a copy of your "
+        "files: play there",
     )
     IMPOSTOR = (
         "host-impostor",
-        "who answers cannot show that it gave this ticket: do not play there",
+        "the program that answers cannot prove that it made this ticket: do not play there",
     )
     OTHER_HOST = (
         "other-host",
-        "someone else hosts this table than the ticket says: do not play there",
+        "this table has another host than the ticket says: do not play there",
     )
-    OTHER_TABLE = "other-table", "the host's roster is of another table"
+    OTHER_TABLE = "other-table", "the host's list of seats belongs to another table"
     OTHER_VERSION = (
         "host-of-other-version",
-        "the host plays by another version of the protocol, {theirs}, and this is {ours}: both"
-        " need the same one",
+        "the host uses version {theirs} of the protocol, and this program version {ours}: both "
+        "need the same one",
     )
-    OTHER_LANGUAGE = "host-speaks-otherwise", "the host speaks otherwise: {why}"
-    BAD_ROSTER = "bad-roster", "the host's roster is not valid: {why}"
-    UNPLAYABLE = "unplayable-terms", "these terms cannot be played: {why}"
+    OTHER_LANGUAGE = (
+        "host-speaks-otherwise",
+        ("the host's program does not follow this protocol: {why}"),
+    )
+    BAD_ROSTER = "bad-roster", "the host's list of seats is invalid: {why}"
+    UNPLAYABLE = "unplayable-terms", "this program cannot play by these terms: {why}"
     OLD_CONSENT = (
         "old-consent",
-        "the host's roster holds an old consent of yours: do not play there",
+        "the host's list of seats contains an old consent of yours: do not play there",
     )
     UNPROVEN = (
         "ticket-unknown",
-        "the host does not know this ticket: it is of an earlier table, or it lacks what gives a"
-        " seat; ask the host for its ticket",
+        "the host does not know this ticket: it belongs to an earlier table, or has no secret; "
+        "ask the host for the ticket",
     )
     NO_RELAYS = (
         "ticket-without-relay",
-        "the host waits at no relay, and with --relay-only nothing else is dialled: ask for a"
-        " table that is opened with --relay",
+        "the host waits at no relay, and with --relay-only this program connects to nothing "
+        "else: ask for a table that is opened with --relay",
         USAGE,
     )
     OTHER_RELAYS = (
         "ticket-of-other-relays",
-        "the host waits at {relays}, which you have not named as a relay of yours: if you trust"
-        " it with your address, name it with --relay, and try again",
+        "the host waits at {relays}, which is not one of your relays. If you trust it with your "
+        "address, name it with --relay, and try again",
         USAGE,
     )
     FULL = "table-full", "the table is full"
     NAME = (
         "name-taken",
-        "the host takes no guest of your name: someone at this table has it or one like it, or it"
-        " cannot be shown; take another with --name",
+        "the host accepts no guest with your nickname: somebody at this table has the same or a "
+        "similar one, or it cannot be displayed; choose another one with --name",
     )
-    DENIED = "host-refused", "the host does not want you at this table"
+    DENIED = "host-refused", "the host has refused you a seat at this table"
     UNHEARD = (
         "host-did-not-answer",
-        "the host did not say in time whether you may sit down; try again, or speak to the host",
+        "the host did not decide in time whether you may sit down; try again, or contact the host",
     )
     REPLACED = (
         "seat-taken-over",
@@ -167,20 +175,22 @@ class JoinCode(Code):
     BEGUN_WITHOUT = "game-begun-without-you", "the table is full: its game has begun without you"
     ALIKE = (
         "names-alike",
-        "two names at this table are too alike ({one} and {other}): you did not sit down there",
+        (
+            "two nicknames at this table are too similar ({one} and {other}), so you did not "
+            "sit down there"
+        ),
     )
     STACKED = (
         "name-stacked",
-        "{name} has so many marks on its letters that it covers other lines: you did not sit down"
-        " at this table. Ask the host for a table without that name",
+        "{name} has so many marks on its letters that it would cover other lines, so you did "
+        "not sit down at this table. Ask the host for a table without that nickname",
         USAGE,
     )
-    NOT_TAKEN = "seat-not-taken", "you did not take the seat"
-    UNWATCHED = "table-unwatched", "the host lets nobody watch this table"
+    NOT_TAKEN = "seat-not-taken", "you did not sit down"
+    UNWATCHED = "table-unwatched", "the host allows nobody to watch this table"
     OTHERWISE = (
         "host-shows-another-key",
-        "the host now vouches for itself with another key than when you sat down: do not play"
-        " there",
+        "the host now shows another key than when you sat down: do not play there",
     )
     BAD_VOUCH = (
         "host-vouch-invalid",
@@ -188,7 +198,7 @@ class JoinCode(Code):
     )
     VOUCH_LOST = (
         "own-vouch-missing",
-        "the host's roster leaves out the key that you have shown: do not play there",
+        "the host's list of seats leaves out the key that you have shown: do not play there",
     )
 
     @classmethod

@@ -64,16 +64,19 @@ LOOPBACK: Final = "127.0.0.1"
 class SeatingCode(Code):
     """Why this node cannot be reached at a table."""
 
-    BAD_LISTEN = "bad-listen", "--listen is HOST:PORT, as in 0.0.0.0:4646, not {text}."
+    BAD_LISTEN = "bad-listen", "Write --listen as HOST:PORT, for example 0.0.0.0:4646, not {text}."
     CANNOT_LISTEN = (
         "cannot-listen-there",
-        "cannot listen on {address}: {why}; name another with --listen, or port 0 for a free one",
+        (
+            "cannot listen on {address}: {why}; choose another address with --listen, or port 0 "
+            "for a free port"
+        ),
         NETWORK,
     )
     NO_RELAY = (
         "relay-unreached",
-        "{why}; --relay none goes on without a relay, and --relay HOST:PORT with another; the"
-        " others at the table may have to do the same",
+        "{why}. Continue without a relay with --relay none, or use another one with --relay "
+        "HOST:PORT. The other players may have to do the same",
         NETWORK,
     )
 

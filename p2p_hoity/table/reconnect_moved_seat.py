@@ -79,16 +79,19 @@ OPENING: Final = frozenset({ReachCode.RELAY, ReachCode.FORWARD})
 class FreshCode(Code):
     """Why a ticket does not lead to a seat of one's own table."""
 
-    OTHER_TABLE = "ticket-of-another-table", "this ticket is of another table than this game"
+    OTHER_TABLE = (
+        "ticket-of-another-table",
+        ("this ticket does not belong to the table of this game"),
+    )
     NO_SEAT = (
         "ticket-of-no-seat",
-        "this ticket is of nobody who sits at this table: do not use it; ask the one who gave it"
-        " to you",
+        "this ticket leads to nobody who sits at this table. Do not use it, and ask the person "
+        "who gave it to you",
     )
     OTHER_SECRET = (
         "ticket-with-another-secret",
-        "this ticket is not of your table: its secret is another one; do not use it, and ask the"
-        " one who has moved for the ticket that is shown there when the seat is taken again",
+        "this ticket does not belong to your table, since its secret is different. Do not use "
+        "it. Ask the player who has moved for the ticket that hoity resume shows there",
     )
 
 

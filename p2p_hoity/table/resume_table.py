@@ -67,8 +67,8 @@ class ArrivalCode(Code):
 
     ELSEWHERE = (
         "played-elsewhere",
-        "this seat is played already by another process with your key, perhaps from a copy of"
-        " your files: {names} linked with it. Play there, or end it there and resume here",
+        "another process with your key already plays this seat, perhaps with a copy of your "
+        "files. It is linked with: {names}. Play there, or end it there and resume here",
         NOT_OK,
     )
 
@@ -135,18 +135,24 @@ class ResumeCode(Code):
     """Why no game of this machine is taken up again."""
 
     SEVERAL = "several-games", "several games can be resumed: {names}; name one"
-    CLAIMED = "only-claimed-games", "no game waits for you; claimed ones must be named: {names}"
+    CLAIMED = (
+        "only-claimed-games",
+        (
+            "no game is waiting for you. Games that you have saved as a claim have to be named: "
+            "{names}"
+        ),
+    )
     NO_GAME = (
         "no-game",
-        "no game waits for you on this machine: sit down at one with hoity join, or open one with"
-        " hoity host",
+        "no game is waiting for you on this machine: join a table with hoity join, or open one "
+        "with hoity host",
     )
     NO_SUCH_GAME = "no-such-game", "there is no such game to resume on this machine"
     NOT_BEGUN = "game-not-begun", "that game had not begun: there is nothing to save", NOT_OK
     BY_PROXY = (
         "game-by-proxy",
-        "this game is played through a proxy, and none is named: give --proxy, or your address"
-        " would be shown",
+        "this game is played through a proxy, and you have named none: add --proxy, or the "
+        "others would see your address",
     )
     NO_RELAY = (
         "game-by-relays-without-one",

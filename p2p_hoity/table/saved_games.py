@@ -41,7 +41,7 @@ class ForgetCode(Code):
 
     RUNNING = (
         "game-running",
-        "game {game} is being played just now, in another terminal: leave it there first",
+        "game {game} is being played in another terminal: leave it there first",
     )
 
 
@@ -245,16 +245,19 @@ class FileCode(Code):
     UNREADABLE = "file-of-game-unreadable", "{path} cannot be read: {why}"
     OTHER_TABLE = (
         "file-of-another-game",
-        "{path} is the file of another table, not of game {game}: ask one of the others for theirs",
+        (
+            "{path} belongs to another table and not to game {game}: ask one of the other "
+            "players for their file"
+        ),
     )
     NOT_FINISHED = (
         "file-of-game-not-finished",
-        "{path} shows a game that is not over: ask for the file of a seat that stayed to the end",
+        "{path} shows an unfinished game: ask for the file of a player who stayed to the end",
     )
     NOT_OK = (
         "file-of-game-not-ok",
-        "{path} does not hold ({problem}), so your game stays as it is: see hoity verify, and ask"
-        " another seat for its file",
+        "{path} is invalid ({problem}), so your game stays as it is. See hoity verify, and ask "
+        "another player for the file",
     )
 
 

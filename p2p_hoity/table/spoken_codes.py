@@ -42,46 +42,52 @@ class CodeCode(ErrorCode):
 
     NO_CODE = (
         "no-code",
-        "{text} is no code; a code is a number and two words or more, as in 7-lantern-walrus",
+        "{text} is not a code. A code is a number and at least two words, as in 7-lantern-walrus",
     )
-    NO_WORD = "code-of-no-word", "{text} is no word of a code; ask the host to say it again"
-    MEANT = "code-misspelt", "{text} is no word of a code; perhaps {meant}? Nothing was tried yet"
-    BAD_RELAY = "code-with-bad-relay", "what stands behind the @ is no relay: {why}"
+    NO_WORD = (
+        "code-of-no-word",
+        ("{text} is not a word of a code; ask the host to say the code again"),
+    )
+    MEANT = (
+        "code-misspelt",
+        ("{text} is not a word of a code; did you mean {meant}? The code was not used"),
+    )
+    BAD_RELAY = "code-with-bad-relay", "the part after the @ is not a relay: {why}"
     NOBODY = (
         "code-unknown-there",
-        "nobody waits under the number {number} at {relay}: a code is good for one try and some"
-        " minutes. Ask the host for the one it shows now",
+        "nobody waits under the number {number} at {relay}: a code works for one attempt and "
+        "ten minutes. Ask the host for the code that it shows now",
         NETWORK,
     )
     BUSY = (
         "code-relay-busy",
-        "{relay} takes no more tries from your address just now; wait a minute, and ask the host"
-        " for the code it shows then",
+        "{relay} accepts no more attempts from your address for now; wait a minute, and ask the "
+        "host for the code that it shows then",
         NETWORK,
     )
     UNREACHED = (
         "code-relay-unreached",
-        "the relay {relay} cannot be asked ({why}); a ticket from the host does without it",
+        "the relay {relay} cannot be asked ({why}); a ticket from the host works without it",
         NETWORK,
     )
     UNANSWERED = (
         "code-unanswered",
-        "who waits under the number {number} at {relay} did not answer: ask the host for the code"
-        " it shows now",
+        "the host under the number {number} at {relay} did not answer: ask it for the code that "
+        "it shows now",
         NETWORK,
     )
     WRONG = (
         "code-wrong",
-        "the words are not the host's, and the code is burned: ask the host for the one it shows"
-        " now. If they were typed right, the relay may have tried to listen; take another relay,"
-        " or the ticket",
+        "these are not the words of the host, and the code is used up: ask the host for the "
+        "code that it shows now. If you typed the words correctly, the relay may have tried to "
+        "intercept the ticket: use another relay, or the ticket itself",
         NOT_OK,
     )
     NO_TICKET = "code-without-ticket", "the host gave no ticket for the code: {why}", NOT_OK
     NOT_OURS = (
         "code-message-malformed",
-        "what answers under this number is no host of ours: ask the host for the code it shows"
-        " now, or for the ticket",
+        "no host of this program answers under this number: ask the host for the code that it "
+        "shows now, or for the ticket",
         NOT_OK,
     )
 

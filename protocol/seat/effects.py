@@ -31,7 +31,7 @@ VOID_TABLE: Final = "void-table"
 ENDS: Final[dict[str, str]] = {
     SILENT_SEAT: "a seat fell silent before the game began",
     SEAT_LEFT: "a seat left before the game began",
-    DEAD_KEYS: "the keys of all seats together carry no table: sit down anew",
+    DEAD_KEYS: "the keys of all seats add up to an invalid key: sit down at a new table",
     TOO_MANY_FAULTS: "too many seats are at fault",
     VOID_TABLE: "two bases of one epoch are committed: the table is void, with proof",
 }

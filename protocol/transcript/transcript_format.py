@@ -286,7 +286,7 @@ def _read_outer(reader: Reader) -> tuple[Any, ...]:
         raise Unsound("torn", offset=at)
     if version[0] != VERSION:
         words = (
-            "version 2: read it with hoity 0.1"
+            "it has version 2: read it with hoity 0.1"
             if version == b"\x02"
             else f"the file is not of version {VERSION}, the one that is read here"
         )

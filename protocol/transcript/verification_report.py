@@ -12,33 +12,41 @@ from ..wire.table_header import SeatEntry
 
 UNREADABLE: Final[dict[str, str]] = {
     "empty": "there is nothing in the file",
-    "too-large": "the file is larger than any game",
+    "too-large": "the file is too large for a game",
     "torn": "the file ends in the middle",
-    "wrong-magic": "the file is no transcript",
-    "other-version": "the file is of another version; version 2: read it with hoity 0.1",
+    "wrong-magic": "the file is not a transcript",
+    "other-version": "the file has another version. If it is version 2, read it with hoity 0.1",
 }
 """Codes of files that were not read at all."""
 
 FILE_FAULTS: Final[dict[str, str]] = {
     **UNREADABLE,
-    "bad-encoding": "the bytes are not the one encoding of their value",
-    "bad-form": "a part of the file is not of its form",
-    "bad-header": "the header does not hold",
-    "bad-game": "the terms name no game that is known here",
-    "missing-signature": "a body has no signature",
-    "bad-signature": "a signature does not hold for what the file says",
-    "bad-epoch": "something is signed in an epoch that the file does not reach",
-    "bad-message": "a message is not of its form",
-    "bad-order": "the evidence is not in its order",
-    "incomplete-step": "a seat that was asked has given no input, and its absence is not shown",
-    "unjustified-absence": "no base makes the seat absent here",
-    "unjustified-fault": "no base finds the seat at fault here",
-    "unjustified-reconfiguration": "no base changes who is present here",
-    "missing-evidence": "something that a change of epoch rests on is not in the file",
-    "bad-base": "a base does not follow from its epoch promises, or is not that of the chain",
+    "bad-encoding": "the bytes are not the only valid encoding of their value",
+    "bad-form": "a part of the file is malformed",
+    "bad-header": "the header is invalid",
+    "bad-game": "the terms name a game that this program does not know",
+    "missing-signature": "the signature of a seat's input is missing",
+    "bad-signature": "a signature is invalid for what the file says",
+    "bad-epoch": "something is signed for an epoch that the file does not reach",
+    "bad-message": "a message is malformed",
+    "bad-order": "the evidence is not in the required order",
+    "incomplete-step": (
+        "a seat has given no input to a step, and the file does not show that it was absent"
+    ),
+    "unjustified-absence": (
+        "the file does not show the change of epoch that makes the seat absent here"
+    ),
+    "unjustified-fault": (
+        "the file does not show the change of epoch that finds the seat at fault here"
+    ),
+    "unjustified-reconfiguration": (
+        "the file does not show the change of epoch that changes who is present here"
+    ),
+    "missing-evidence": "a message that a change of epoch needs is missing in the file",
+    "bad-base": "a base does not follow from its epoch promises, or is not the base of the chain",
     "void": "two bases of one epoch are committed: the table is void",
-    "missing-votes": "the last epoch has not the commit votes of a quorum",
-    "left-over": "the file holds what nothing needs",
+    "missing-votes": "the last epoch lacks the commit votes of a quorum",
+    "left-over": "the file contains something that is not needed",
     "not-final": "the game is not over, or its end is not final",
 }
 """Codes of a file, in the order of the checks; a seat's own faults are in `faults.FAULTS`."""

@@ -169,7 +169,7 @@ def test_impossible_words_are_usage(hoity: Shell, words: str) -> None:
     assert done.err.strip()
     assert "Traceback" not in done.err
     if words.startswith("resume") and "no-such" not in words:  # without a key none is missed
-        assert "no game waits for you" in done.err
+        assert "no game is waiting for you" in done.err
         assert "key" not in done.err
 
 
@@ -180,8 +180,8 @@ def test_impossible_words_are_usage(hoity: Shell, words: str) -> None:
         ("join", "Falta el argumento 'TICKET'.", "Das Argument 'TICKET' fehlt."),
         ("host --seats x", "hace falta un número de 2 a 6", "eine Zahl von 2 bis 6 gebraucht"),
         ("host --seats 9", "'--seats': hace falta un número", "'--seats': hier wird eine Zahl"),
-        ("play --bots x", "--bots lleva su número", "--bots nimmt ihre Zahl"),
-        ("play --bots 9", "--bots admite de 1 a 5", "--bots nimmt 1 bis 5"),
+        ("play --bots x", "--bots admite un número", "--bots verlangt"),
+        ("play --bots 9", "--bots necesita un número de 1 a 5", "Bei --bots sind 1 bis 5"),
         (
             "play --variant chess",
             "hace falta uno de: surprise, confrontation",
@@ -257,15 +257,20 @@ FIELDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(
     ("error", "number", "code", "words"),
     [
-        (NetError(NetCode.NOBODY_LISTENS), 3, "nobody-listens", "nobody listens there"),
-        (PeerError(JoinCode.CUTS), 3, "host-cuts-links", "the host cuts every link"),
+        (
+            NetError(NetCode.NOBODY_LISTENS),
+            3,
+            "nobody-listens",
+            "no program accepts connections there",
+        ),
+        (PeerError(JoinCode.CUTS), 3, "host-cuts-links", "the host closes every link"),
         (PeerError(JoinCode.FULL), 1, "table-full", "the table is full"),
         (JournalError(JournalCode.IN_USE, journal="j"), 2, "journal-in-use", "j is in use"),
         (exit_codes.Trouble("words", 130), 130, "refused", "words"),
         (KeyboardInterrupt(), 130, "interrupted", "Interrupted."),
         (PermissionError(13, "not allowed", "x"), 1, "system-error", "x: not allowed"),
-        (MemoryError(), 1, "no-memory", "This machine has not enough memory for that."),
-        (RuntimeError("odd"), 1, "program-mistake", "mistake in the program"),
+        (MemoryError(), 1, "no-memory", "This machine does not have enough memory for that."),
+        (RuntimeError("odd"), 1, "program-mistake", "bug in the program"),
         (ExceptionGroup("g", [ValueError(), CUT]), 3, "connection-cut", "connection was cut"),
         (ExceptionGroup("g", [ExceptionGroup("h", [CUT])]), 3, "connection-cut", "was cut"),
         (BaseExceptionGroup("g", [KeyboardInterrupt(), CUT]), 130, "interrupted", "Interrupted."),
@@ -373,7 +378,7 @@ def test_a_sound_file_is_ok(hoity: Shell, game: Path) -> None:
     assert [line["rank"] for line in found["standings"]] == [1, 2]
     assert found["rounds"] > 0
     told = hoity("verify", game).out
-    assert "ok. Everything in it holds." in told
+    assert "ok. Everything in it is valid." in told
     assert re.search(r"rank 1: .+, field \d+ \((Banquet|octagon) ", told)
 
 
@@ -664,7 +669,7 @@ def test_a_long_help_has_headings_and_a_short_one_has_not(hoity: Shell) -> None:
         assert heading in long
     assert "Options:" not in long
     assert "Options:" in short
-    for words in ("[default: :4647]", "by default 2, 2, 3, 4, 4"):
+    for words in ("[default: :4647]", "The default is 2, 2, 3, 4, 4"):
         assert words in " ".join(long.split())
     told = hoity.told(0, "join", "--help")
     places = [told.index(word) for word in ("Arguments:", "Network:", "Output:", "--help ")]

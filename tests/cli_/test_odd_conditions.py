@@ -169,7 +169,7 @@ def test_what_cannot_be_a_home_a_number_or_an_edition_is_told(
         assert "a number of seconds is needed" in run_here(2, *words)
     for option in ("--patience", "--step-patience"):
         assert "2592000" in run_here(2, "host", option, "2592001")
-    assert exit_codes.told(OSError("odd")).words == "The system refuses: odd."
+    assert exit_codes.told(OSError("odd")).words == "The system reports an error: odd."
 
 
 @pytest.mark.parametrize("make", [a_file, a_pipe])
@@ -178,7 +178,7 @@ def test_a_folder_of_ours_that_is_none_is_told_before_the_game(
     home: Path, name: str, make: Callable[[Path], None], run_here: Any
 ) -> None:
     make(home / name)
-    assert f"Games cannot be kept in {home / name}" in run_here(2, *PLAY)
+    assert f"Games cannot be stored in {home / name}" in run_here(2, *PLAY)
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "/proc/self/nowhere", "relative\nline"])
@@ -206,7 +206,7 @@ def test_marks_that_can_be_kept_nowhere_are_told_before_the_game(
 def test_endless_and_huge_files_are_too_large(tmp_path: Path, command: str, run_here: Any) -> None:
     huge(tmp_path / "huge")
     for name in ("/dev/zero", tmp_path / "huge"):
-        assert "the file is larger than any game (too-large)" in run_here(1, command, name)
+        assert "the file is too large for a game (too-large)" in run_here(1, command, name)
 
 
 # A link over which comes what this table cannot read.
@@ -241,5 +241,5 @@ def test_what_cannot_be_read_is_said_of_the_link_alone() -> None:
     ((peer, reason),) = dropped
     assert (peer, reason.code) == (b"p", "frame-unreadable")
     assert sentence(reason) == (
-        "what came over it cannot be read at this table (a message is not of its form)"
+        "it sent something that is invalid at this table (a message is malformed)"
     )

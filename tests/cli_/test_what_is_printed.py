@@ -39,7 +39,7 @@ ATTACKS = [
     "\u202egnp.exe",
     "a\u2066b\u2069",
     "a\u200bb\u034f\u3164\u2800",
-    "x\nx.hoity: ok. Everything in it holds.",
+    "x\nx.hoity: ok. Everything in it is valid.",
     "x\r\x1b[1A",
     "\ud83d\udcff",
     "\U000e0041",
@@ -149,7 +149,7 @@ def test_no_word_of_a_command_line_reaches_the_terminal_raw(attack: str, hoity: 
 
 
 def test_a_file_named_like_a_verdict_adds_no_line(hoity: Shell, tmp_path: Path) -> None:
-    path = tmp_path / "x\nfine.hoity: ok. Everything in it holds."
+    path = tmp_path / "x\nfine.hoity: ok. Everything in it is valid."
     path.write_bytes(b"nonsense")
     done = hoity.done(1, "verify", path)
     assert not any(line.startswith("fine") for line in done.out.splitlines())

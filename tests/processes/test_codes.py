@@ -53,5 +53,5 @@ def test_who_comes_to_look_on_is_told_whose_doing_it_is(tmp_path: Path) -> None:
         guest.read_until("type", "started")
         late = start(path / "late", "watch", table.ticket)
         assert late.process.wait(LIMIT) == 1
-        assert "the host lets nobody watch this table" in late.errors()
+        assert "the host allows nobody to watch this table" in late.errors()
         table.judge()

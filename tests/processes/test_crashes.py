@@ -91,4 +91,4 @@ def test_a_damaged_journal_is_told_and_nothing_is_signed(tmp_path: Path) -> None
     book.write_bytes(whole)
     flip(book, 200)
     refused = hoity(home, *RESUME, code=2)
-    assert f"cannot use {book}: it has no record that is whole" in refused.stderr
+    assert f"cannot use {book}: it has no complete record" in refused.stderr

@@ -46,7 +46,7 @@ T = TypeVar("T")
 A = TypeVar("A")
 PAUSE: Final[Seconds] = 2.0
 """Seconds that a bot waits for whoever has lent it the seat, before each choice."""
-NO_OTHER: Final = N_("Nothing else is open to you:")
+NO_OTHER: Final = N_("You have no other choice:")
 COUNTED: Final[Seconds] = 1.0
 """Seconds between two looks at how long an answer may still take."""
 ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
@@ -155,7 +155,7 @@ class FullSeat(Hands):
     def _lay_out(self, ticket: str, notes: Sequence[str] = ()) -> None:
         """The ticket and what it is good for before the terms, which a small screen cuts."""
         self.app.ticket, self.app.desk.papers = ticket, ()
-        words = _("Give this ticket to the others; they type: {hoity} join TICKET")
+        words = _("Give this ticket to the others. They type: {hoity} join TICKET")
         self._lay(words.format(hoity=INSTALLED))
         self._lay(_("c copies it, x shows it as a QR code:"))
         for words in (ticket, *notes, "", *self._terms):
@@ -439,7 +439,7 @@ class FullSeat(Hands):
         """Wait for the application to fail; then go on in lines, in the same seat."""
         await failed.wait()
         line = LineSeat(replace(self._how, auto=self.app.desk.autopilot))
-        printing.complain(_("The full screen has failed; the game goes on in lines."))
+        printing.complain(_("The full screen has failed. The game goes on at the line prompt."))
         line.allow_hints(self.app.desk.has_hints)
         line.talk.mute(self._muted)
         if self._lesson is not None:

@@ -111,15 +111,15 @@ HELP: Final = (
         N_("mouse"),
         N_("a click picks or marks; a click on a word in the last line does what it says"),
     ),
-    ("i", N_("the names and years of all pieces; where there is no room, 17 is 1700 to 1799")),
+    ("i", N_("the names and years of all pieces; where room is short, 17 means 1700 to 1799")),
     ("l", N_("the log")),
     ("r", N_("the rules in one screen")),
     ("o", N_("what was proven, by whom, and how long the check took")),
-    ("p", N_("who is linked, and every seat's key")),
+    ("p", N_("which seats are linked, and every seat's key")),
     ("h", N_("a hint: what the hard bot would do; against your own bots only")),
     ("#", N_("what this table promises, in numbers")),
     ("t", N_("talk: a line of your own, or the number of a phrase")),
-    ("w", N_("wait longer for who is awaited")),
+    ("w", N_("give the awaited players more time")),
     ("a", N_("let a bot play on, and take the seat back")),
     (N_("Esc q Ctrl-C"), N_("the menu: stay, leave for now, a bot, settings, mute")),
 )
@@ -142,12 +142,17 @@ LEGEND: Final = (
     ("*", N_("a piece that only you see")),
     (HIDDEN, N_("how many pieces of a seat you do not see; in a window, a hidden piece")),
     (WINDOWS, N_("the windows; behind each open piece, how many the window holds")),
-    (POINTER, N_("where you are, in a list or among pieces")),
+    (POINTER, N_("the cursor, in a list or among pieces")),
     (f"{DONE} ✗", N_("marked, sealed or proven; a proof that failed")),
     (TAKEN, N_("a piece that your Thief may take")),
-    (f"{YOU} ≤", N_("you are to choose, within at most so long")),
+    (f"{YOU} ≤", N_("it is your turn to choose, and how much time is left")),
     (MARK.strip(), N_("what somebody says, or what the lesson explains")),
-    (f"{CUT} +1", N_("cut off, and so many more, for want of room; … as a status: on its way")),
+    (
+        f"{CUT} +1",
+        N_(
+            "text cut off for lack of room, and how many more there are; … as a status: in progress"
+        ),
+    ),
 )
 """What each mark on the screen means."""
 PLAYING: Final = frozenset({"1–9 ↑ ↓", "← → Space", "mouse", "h", "w", "a"})
@@ -216,7 +221,7 @@ def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list
         return []
     told = {
         Attending.LINKED: _("linked"),
-        Attending.UNLINKED: _("link lost: heard through others, if at all"),
+        Attending.UNLINKED: _("link lost: reached through others, if at all"),
         Attending.LEFT: _("left for now"),
         Attending.ABSENT: _("absent"),
         Attending.BANNED: _("banned for cheating"),

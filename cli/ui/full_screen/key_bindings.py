@@ -62,7 +62,11 @@ Offer = tuple[str, str]
 def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
     """Everything it offers now; to stay is the first."""
     if desk.lesson is not None:
-        return [("stay", _("stay")), ("leave", _("leave the lesson")), *_look(stage)]
+        return [
+            ("stay at the table", _("stay at the table")),
+            ("leave", _("leave the lesson")),
+            *_look(stage),
+        ]
     bell = _("turn the bell off") if rings else _("turn the bell on")
     pace, theme = _look(stage)
     found = []
@@ -74,7 +78,7 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
         words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
         found.append((f"mute {ONLOOKERS}", words))
     return [
-        ("stay", _("stay")),
+        ("stay at the table", _("stay at the table")),
         *_leave(stage, desk),
         pace,
         ("bell", bell),
@@ -96,7 +100,7 @@ def _leave(stage: Stage, desk: Desk) -> list[Offer]:
     if stage.scene.seat is None:
         return [("leave", _("stop watching"))]
     bot = _("take your seat back from the bot") if desk.autopilot else _("let a bot play on")
-    gone = _("leave for now; the others are told, the game is kept")
+    gone = _("leave for now: the others are told, and you can come back")
     return [("leave", f"{gone}. {_(ROUND_LOST)}"), ("bot", bot)]
 
 

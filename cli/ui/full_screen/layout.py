@@ -194,8 +194,8 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
 
 def _too_small(width: int, height: int) -> list[Line]:
     words = _(
-        "This window has {width} × {height}; the table needs {columns} × {rows}. Make it larger:"
-        " nothing is answered before that. The game goes on."
+        "This window has {width} × {height} cells, and the table needs {columns} × {rows}. Make "
+        "it larger: until then you cannot answer. The game goes on."
     )
     told = words.format(width=width, height=height, columns=COLUMNS, rows=ROWS)
     lines = broken(told, max(1, width), "warn")[:height]

@@ -26,7 +26,7 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
     if menu.complaint:
         below = [text(" " + menu.complaint, "bad")]
     elif menu.again:
-        words = _("This choice has to be made again: the step begins afresh.")
+        words = _("This choice has to be made again, since the step is repeated.")
         below = [text(" " + words, "warn")]
     room = rows - len(below)
     lines = _builder(menu, width, room) if menu.is_builder else _entries(menu, width)
@@ -117,12 +117,14 @@ def _elsewhere(stage: Stage, width: int) -> list[Line]:
     found = stage.scene.lost_seats
     if not found:
         return []
-    words = _("p shows a ticket for those who do not find you.")
+    words = _("p shows a ticket for those who cannot reach you.")
     if stage.scene.moved is None:
         who = ", ".join(name_of(stage, seat) for seat in found)
         words = _("p says what to do if {who} came back at another address.").format(who=who)
         if stage.scene.is_resumed and stage.scene.is_alone:
-            words = _("Nobody is found: p says what to do if they moved, or finished without you.")
+            words = _(
+                "Nobody can be reached: p says what to do if they moved, or finished without you."
+            )
     return broken(" " + words, width, "warn", " ")
 
 
@@ -137,12 +139,14 @@ def _end_of(stage: Stage) -> str:
     if not now.muster.begun:
         text_ = _("In {left} the table ends: the game has not begun.")
     elif now.muster.is_short:
-        return _("This table waits: too few would be left to go on without them.")
+        return _("This table has to wait: too few seats would be left to go on without them.")
     elif not now.muster.goes_on:
         who = ", ".join(name_of(stage, seat) for seat in sorted(now.muster.thinking))
         return _(THINKING).format(who=who)
     elif now.left <= 0:
-        text_ = _("Their time is over: the game goes on without them as soon as enough agree.")
+        text_ = _(
+            "Their time is over. The game goes on without them as soon as enough seats agree."
+        )
     else:
         text_ = _("In {left} the game goes on without them, if enough agree. w waits longer.")
         if stage.scene.seat is None:

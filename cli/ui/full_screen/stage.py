@@ -145,7 +145,7 @@ class Stage(FollowedTable):
         """Return what the log says of an update."""
         if isinstance(update, updates.Moved):
             # The ticket has no frame around it, so that it can be marked and copied.
-            words = _("Not everybody finds you where you are now: p shows a ticket for them.")
+            words = _("Not everybody can reach you at your new address: p shows a ticket for them.")
             return [words, update.ticket]
         if isinstance(update, updates.Resumed) and self.names is not None:
             return happening_sentences.brief_story(self.names, update.items)

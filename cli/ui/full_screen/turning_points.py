@@ -22,7 +22,7 @@ BAR = 40
 STAGES: Final = {
     Kind.KEY_COMMIT: N_("every seat commits to a key of its own"),
     Kind.KEY_REVEAL: N_("keys are opened, and proven to be known"),
-    Kind.KEY_OK: N_("backups of the keys are confirmed"),
+    Kind.KEY_OK: N_("the key shares are confirmed"),
     Kind.SHUFFLE: N_("shuffling the deck and proving it: {who}"),
     Kind.DECK_OK: N_("every seat confirms the deck"),
     Kind.DEAL: N_("the cards are dealt: each seat opens its own, nobody another's"),

@@ -28,16 +28,19 @@ from ..screen_interface import Box
 from .line_screen import LineScreen
 
 HELP: Final = (
-    N_("A number or its words choose, as in 2, castle, thief 10; y or Enter confirms, n does not."),
+    N_(
+        "Choose by number or by words, as in 2, castle, thief 10. y or Enter confirms, n "
+        "chooses again."
+    ),
     N_("p picks an exhibit of your own: by letters (p AABB), years (p 1623 1874) or numbers of i."),
     N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
     N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
     N_("hint shows what the hard bot would do; against your own bots only"),
-    N_("wait gives who is awaited longer before the game may go on without them"),
+    N_("wait gives the awaited players more time before the game may go on without them"),
     N_("a gives your seat to a bot, and takes it back · q leaves; the game can be resumed"),
     N_(
-        "An octagon, as in 4/2, says how far exhibits move: the best 4 fields, the second-best 2."
-        " The octagon where the leading figure stands counts."
+        "An octagon, such as 4/2, says how far exhibits move: the best one 4 fields, the "
+        "second-best 2. The octagon at the leading figure counts."
     ),
 )
 HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
@@ -168,7 +171,7 @@ class Asker:
         self._asking += 1
         try:
             if again:
-                self._say(_("This choice has to be made again: the step begins afresh."))
+                self._say(_("This choice has to be made again, since the step is repeated."))
             while True:
                 answers = [
                     await self._question(q, view, kind)
@@ -229,7 +232,7 @@ def _asked(question: Query, kind: rules.Kind) -> list[str]:
 
 LEAVE: Final = frozenset({"1", "leave", "salir", "gehen", "verlassen"})
 BOT: Final = frozenset({"2", "bot"})
-STAY: Final = frozenset({"3", "stay", "quedarme", "bleiben"})
+STAY: Final = frozenset({"3", "stay at the table", "quedarme", "bleiben"})
 
 Act = Callable[[], None]
 
@@ -269,22 +272,24 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
     Before the game there is no seat that a bot could have.
     """
     if not has_begun:
-        words = _("Leave the table? No game has begun: your seat would be gone. y leaves, n stays")
+        words = _(
+            "Leave the table? No game has begun, so you would lose your seat. y leaves, n stays"
+        )
         return SideQuestion((words,), leave)
     lines = (
         _("Leave the table?"),
         "  1  " + _("leave for now; take your seat again any time"),
         "     " + _(ROUND_LOST),
         "  2  " + _("let a bot play on in your seat"),
-        "  3  " + _("stay"),
+        "  3  " + _("stay at the table"),
     )
     return SideQuestion(lines, leave, bot)
 
 
 TALK, MUTE = "t", "m"
 TALK_HELP: Final = (
-    N_("t WORDS says them to the table, t NUMBER a phrase; t lists the phrases"),
-    N_("m NAME mutes a voice for you alone, and lets it be heard again"),
+    N_("t WORDS says something to the table, t NUMBER says a phrase; t lists the phrases"),
+    N_("m NAME hides what somebody says from you alone, and shows it again"),
 )
 MOST_WISHES: Final[Quota] = 16
 

@@ -38,11 +38,11 @@ def show_qr(ticket: str) -> None:
 
 def copy(
     text: str,
-    done: str = N_("The ticket was sent to your clipboard; not every terminal takes it."),
+    done: str = N_("The ticket was sent to your clipboard. Not every terminal accepts it."),
 ) -> None:
     """Put a ticket, or another text, into the clipboard, if the terminal does that; say so."""
     is_sent = printing.copy(text)
-    printing.say(_(done) if is_sent else _("There is no terminal here to copy it with."))
+    printing.say(_(done) if is_sent else _("There is no terminal with which to copy it."))
 
 
 def qr(ticket: str) -> list[str]:

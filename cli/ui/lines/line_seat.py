@@ -77,7 +77,7 @@ QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
 WATCH_HELP: Final = (
     N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
     N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
-    N_("q leaves; nobody at the table is kept waiting by that"),
+    N_("q leaves; nobody has to wait for you"),
 )
 
 
@@ -286,11 +286,11 @@ class LineSeat:
         if not self._patient or self._strays <= STRAYS:
             return
         if self._is_lesson:
-            words = _("{number} lines of the input have made no choice.")
+            words = _("Lines of the input that were no choice: {number}.")
             raise Trouble(words.format(number=STRAYS), USAGE)
-        words = _("{number} lines of the input have made no choice; --auto lets a bot play")
+        words = _("too many lines of the input ({number}) were no choice; with --auto a bot plays")
         reason, game = words.format(number=STRAYS), self._screen.typed_game
-        kept = _("{reason}. The game is kept; take your seat again with: hoity resume {game}")
+        kept = _("{reason}. The game is not lost. Take your seat again with: hoity resume {game}")
         none = _("{reason}; no game had begun.")
         raise Trouble((kept if game else none).format(reason=reason, game=game), USAGE)
 
@@ -330,7 +330,7 @@ class LineSeat:
     def _copy_code(self) -> None:
         code = self._screen.scene.code
         if isinstance(code, updates.OfferedCode):
-            done = N_("The code was sent to your clipboard; not every terminal takes it.")
+            done = N_("The code was sent to your clipboard. Not every terminal accepts it.")
             line_screen.copy(table_terms.whole(code), done)
         else:
             self._say(_("There is no code here to copy."))
@@ -361,7 +361,7 @@ class LineSeat:
             self._asker.answer(line)
             await trio.lowlevel.checkpoint()  # it is read before the next line is heard
         elif line:
-            self._say(_("Nothing is asked of you now. ? helps."))
+            self._say(_("It is not your turn to choose now. ? helps."))
 
     # Leaving, waiting, and the bot.
 

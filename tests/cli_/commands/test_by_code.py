@@ -63,7 +63,7 @@ def test_nobody_is_asked_without_a_relay_or_a_code(asked: list[SpokenCode], hoit
     settings.keep(hoity.home, Settings(relay="kept.example:2"))
     with pytest.raises(Trouble):
         join.ticket_of(CODE, ("none",), None, True)
-    assert "perhaps walrus?" in hoity.told(2, "join", "7-lantern-wlarus@r:1")
+    assert "did you mean walrus?" in hoity.told(2, "join", "7-lantern-wlarus@r:1")
     assert asked == []
 
 

@@ -69,4 +69,4 @@ def test_a_transcript_of_version_two_is_refused_with_what_reads_it(
     at = data.index(b"hoity-transcript") + len(b"hoity-transcript")
     old.write_bytes(data[:at] + b"\x02" + data[at + 1 :])
     done = hoity("verify", old)
-    assert (done.code, "version 2: read it with hoity 0.1" in done.out) == (1, True)
+    assert (done.code, "If it is version 2, read it with hoity 0.1" in done.out) == (1, True)

@@ -75,7 +75,7 @@ def test_what_is_no_regular_file_is_told(tmp_path: Path, monkeypatch: pytest.Mon
         files, told = found(tmp_path)
     assert files == [game]
     assert [path.name for path in told] == ["pipe.hoity", "socket.hoity", "zero.hoity"]
-    assert all("no regular file" in words for words in told.values())
+    assert all("is not a regular file" in words for words in told.values())
 
 
 @POSIX

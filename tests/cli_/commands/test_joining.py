@@ -51,10 +51,10 @@ def test_a_table_is_picked_by_its_number_or_ticket(lan: Lan, types: Types, capsy
     assert "Ask Bob for it" in capsys.readouterr().out
     types("r", OTHER)  # the list is looked up anew, and a ticket is taken at once
     assert join.from_list() == OTHER
-    assert capsys.readouterr().out.count("Looking for tables") == 2
+    assert capsys.readouterr().out.count("Searching for tables") == 2
     lan.clear()
     types("1", "q")
-    with pytest.raises(Trouble, match="sat down nowhere"):
+    with pytest.raises(Trouble, match="did not sit down"):
         join.from_list()
     assert "hoity host" in capsys.readouterr().out
 
@@ -97,7 +97,7 @@ def test_a_ticket_of_a_kept_table_resumes_it(hoity: Shell, monkeypatch: pytest.M
 
     monkeypatch.setattr(join, "take_up", take_up)
     ticket = ticket_of(here)
-    assert "Your seat at this table is kept" in hoity.told(0, "join", encode_ticket(ticket))
+    assert "You already have a seat at this table" in hoity.told(0, "join", encode_ticket(ticket))
     assert resumed == [(here.table.id.hex()[:16], ticket)]
 
 
@@ -136,7 +136,7 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
     ticket = ticket_of(played)
     told = hoity.told(0, "join", encode_ticket(ticket))
     assert found == [ticket]
-    assert "seat 0 is dialled from there now" in told
+    assert "tries to reach seat 0 at the addresses" in told
     assert "kept on this machine" not in told
     done = hoity("join", "--json", encode_ticket(ticket))
     handed = {"type": "handed", "game": played.table.id.hex()[:16], "name": "seat 0"}
@@ -149,9 +149,9 @@ def test_a_game_that_is_played_elsewhere_is_handed_the_ticket_and_not_taken_up(
 @pytest.mark.parametrize(
     ("given", "code", "words"),
     [
-        ({}, 1, "does not take the ticket: leave there"),
-        ({"secret": b"x" * 16}, 2, "its secret is another one"),
-        ({"secret": b""}, 2, "its secret is another one"),
+        ({}, 1, "which does not accept this ticket"),
+        ({"secret": b"x" * 16}, 2, "its secret is different"),
+        ({"secret": b""}, 2, "its secret is different"),
         ({"host_id": b"x" * 32}, 2, "nobody who sits at this table"),
         ({"host_id": identity(1).public}, 2, "this is your own ticket"),
     ],

@@ -56,7 +56,7 @@ def test_any_answers_come_to_the_end(learned: Callable[..., Done], picks: list[i
     [
         (["2", "y", "q"], 130, "you left. Nothing is lost"),
         ([], 130, "the input has ended. Nothing is lost"),
-        (["nonsense"] * 30, 2, "20 lines of the input have made no choice."),
+        (["nonsense"] * 30, 2, "Lines of the input that were no choice: 20"),
     ],
     ids=["left", "ended", "nonsense"],
 )
@@ -75,7 +75,7 @@ def test_the_command_for_another_lesson_keeps_plain_lines(
 ) -> None:
     monkeypatch.setenv("HOITY_PLAIN", variable)
     monkeypatch.setattr("cli.ui.lines.line_seat.read_stdin", lambda: b"")
-    assert "anew with: hoity learn --plain" in hoity.told(130, "learn", *words)
+    assert "again with: hoity learn --plain" in hoity.told(130, "learn", *words)
 
 
 def test_every_explanation_is_short() -> None:

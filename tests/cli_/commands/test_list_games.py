@@ -88,7 +88,7 @@ def test_without_a_game_it_is_said_how_one_is_played_and_a_running_one_stays(hoi
     assert "hoity play" in hoity.told(0, "games")
     assert hoity("games", "--json").out == ""
     book = keep_journal(hoity.home, room_of(3, 2, b"m"))
-    assert "being played just now" in hoity.told(2, "forget", "--yes", book.path.stem)
+    assert "being played in another terminal" in hoity.told(2, "forget", "--yes", book.path.stem)
     assert book.path.exists()
     book.close()
 
@@ -99,7 +99,7 @@ def test_what_there_is_no_time_for(
     monkeypatch.setattr(list_games, "READING", -1.0)
     told = hoity.told(0, "games")
     assert "seat 0, seat 1" in told
-    assert "again reads on" in told
+    assert "read the rest" in told
 
 
 @pytest.mark.parametrize("word", ["last", "whole", "prefix"])
@@ -111,7 +111,7 @@ def test_a_game_is_forgotten_after_a_yes(game: str, word: str, hoity: Shell, typ
     types("", "what", "y")
     told = hoity.told(0, "forget", name)
     assert "with seat 1, seat 2, round 3" in told
-    assert "lost for good" in told
+    assert "You will lose your seat" in told
     assert f"{game} is forgotten" in told
     assert not list(hoity.home.journals.glob("*"))
 

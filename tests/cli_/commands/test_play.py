@@ -88,7 +88,7 @@ def test_the_three_bounds_in_words(seats: int, secrecy: int, progress: int, fork
     assert f" {progress} seat" in found["Progress"]
     assert f"{fork} lying seat" in found["One history"] or not fork
     assert ("a single liar can split" in text) is (fork == 0)
-    assert ("If your only link is with one seat" in text) is (fork == 0)
+    assert ("If you are linked with one seat only" in text) is (fork == 0)
     assert "Ana" in text
     plain = table_terms.terms_json(TableOffer(offered, read_game(offered), ("Ana",)))
     assert [plain[key] for key in ("secrecy", "progress", "no_fork")] == [secrecy, progress, fork]

@@ -86,7 +86,7 @@ def test_a_forwarded_port_is_named_and_the_lan_not_asked_behind_a_proxy() -> Non
     assert (usual.or_any, typed.or_any) == (True, False)
     assert reach_of(USUAL, proxy=TOR).or_any
     for how, option in ((Reach(hidden=True), "--proxy"), (Reach(relay_only=True), "--relay-only")):
-        with pytest.raises(Trouble, match=f"With {option} this network is not asked"):
+        with pytest.raises(Trouble, match=f"With {option} this network is not searched"):
             _ticket(False, "", how)
         assert _ticket(False, "Ana", how) == "Ana"
 
@@ -167,7 +167,7 @@ def test_through_relays_alone_nothing_is_listened_for_announced_or_asked() -> No
     assert (reach.lan, reach.maps, reach.advertised) == (Lan.OFF, False, ())
     assert for_guests(reach, 2).relay_only
     for shown in ({"listen": ":9"}, {"listen": ":0", "advertise": ["h:1"]}):
-        with pytest.raises(Trouble, match="leave --listen and --advertise out"):
+        with pytest.raises(Trouble, match="Leave out --listen and --advertise"):
             reach_of(**shown, relay=["r.example:1"], relay_only=True)
     by_proxy = reach_of(":0", ["r.example:1"], proxy=TOR, relay_only=True)
     assert (by_proxy.hidden, by_proxy.relay_only) == (True, True)
@@ -271,7 +271,7 @@ def test_the_ticket_of_one_who_moved_is_shown() -> None:
     lines: list[str] = []
     LineScreen(lines.append)(MOVED)
     assert lines.count(TICKET) == 1
-    assert any("not everybody finds you" in line for line in lines)
+    assert any("not everybody can reach you" in line for line in lines)
     assert "hoity resume --relay" in lines[-1]
     moved, taken = written_of(MOVED, updates.TicketTaken("Bob"))
     assert (moved["type"], moved["reach"], moved["ticket"]) == ("moved", "lan", TICKET)
@@ -284,8 +284,8 @@ def test_a_relay_that_is_lost_or_found_again_is_told() -> None:
     found = updates.RelayState("r.example:1", None)
     for update in (lost, found):
         LineScreen(lines.append)(update)
-    assert "r.example:1 does not let you wait there (the connection was cut)" in lines[0]
-    assert "r.example:1 lets you wait there again" in lines[1]
+    assert "r.example:1 does not work at the moment (the connection was cut)" in lines[0]
+    assert "r.example:1 works again" in lines[1]
     first, second = written_of(lost, found)
     assert first["type"] == second["type"] == "relay-state"
     assert (first["relay"], first["waits"], first["code"]) == ("r.example:1", False, NetCode.CUT)

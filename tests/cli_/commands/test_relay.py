@@ -60,7 +60,7 @@ def test_what_the_system_cannot_hold_is_said_and_metrics_need_their_library(
     monkeypatch: pytest.MonkeyPatch, hoity: Shell, served: list[RelayLimits]
 ) -> None:
     monkeypatch.setattr(relay, "open_files", lambda wanted: 1024)
-    assert "1024 connections, no more" in hoity.told(0, "relay")
+    assert "no more than 1024 connections" in hoity.told(0, "relay")
     assert "http://127.0.0.1:" in hoity.told(0, "relay", "--metrics", ":0")
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     told = hoity.told(2, "relay", "--metrics", "127.0.0.1:0")

@@ -121,7 +121,7 @@ def test_any_bytes_are_verdicts_or_refused(tmp_path_factory: Any, data: bytes) -
 
 def test_a_folder_or_a_pipe_is_refused(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "no-folder" / "verdicts"):
-        with pytest.raises(Trouble, match="cannot be kept"):
+        with pytest.raises(Trouble, match="cannot be written into"):
             Verdicts(place)
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")

@@ -105,7 +105,7 @@ def test_in_words_what_is_ok_is_counted_and_the_rest_is_told(verify: Verify, fol
     assert f"{folder / 'below' / 'another-game.hoity'}: not ok" in done.out
     assert f"{folder / 'empty.hoity'}: unreadable" in done.out
     assert f"{folder / 'sound.hoity'}" not in done.out
-    assert done.out.splitlines()[-1].startswith(f"{len(QUICK) + 2} files: 1 ok, ")
+    assert done.out.splitlines()[-1].startswith(f"Files: {len(QUICK) + 2}. Ok: 1, ")
     assert done.err == ""  # no terminal, no progress
     sound = folder / "sound.hoity"
     before = sound.read_bytes()
@@ -173,7 +173,7 @@ def test_a_file_that_ends_its_process_is_told(verify: Verify, folder: Path, wick
     assert done.codes["wicked.hoity"] == "not-judged"
     told = verify(folder, "--jobs", 2).out
     assert "ended twice" in told
-    assert told.splitlines()[-1].endswith(" 1 not judged")
+    assert told.splitlines()[-1].endswith(" not checked: 1")
     wicked.unlink()
     others = {name: line for name, line in done.verdicts.items() if name != "wicked.hoity"}
     assert others == verify(folder, "--json", "--jobs", 1).verdicts
@@ -193,8 +193,8 @@ def test_a_second_run_judges_only_what_is_new(verify: Verify, folder: Path, tmp_
     assert third.code == first.code == 1
     total = len(QUICK) + 3
     assert third.out.splitlines() == [third.out.strip()]
-    assert third.out.startswith(f"{total} files: 1 ok")
-    assert third.out.strip().endswith(f"; {total} of them in an earlier run")
+    assert third.out.startswith(f"Files: {total}. Ok: 1, ")
+    assert third.out.strip().endswith(f"; {total} of them were checked in an earlier run")
 
 
 def test_after_breaks_verdicts_are_as_of_one_run(
@@ -230,12 +230,12 @@ def test_ctrl_c_says_how_to_go_on(folder: Path, tmp_path: Path, jobs: str) -> No
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 130
-    assert "goes on from there" in err
+    assert "continue from there" in err
     assert "Traceback" not in err
     assert json.loads(out.splitlines()[-1])["code"] == "refused"
     told = kept.read_bytes().splitlines()
     assert 0 < len(told) < 60
-    assert f"{len(told)} files are judged" in err
+    assert f"Files checked so far: {len(told)}." in err
 
 
 # Progress.

@@ -37,7 +37,7 @@ def test_anything_else_is_refused_in_words() -> None:
     assert set(bots.LEVELS) <= set(settings.LEVELS) == set(WORDS)
     assert {bots.DEFAULT_LEVEL, bots.STAND_IN} <= set(bots.LEVELS) <= set(bots.BOTS)
     for word in (*NONSENSE, "9" * 5000, "1" + "0" * 5000):
-        with pytest.raises(Trouble, match="--bots takes"):
+        with pytest.raises(Trouble, match="--bots needs"):
             levels_of(word, "normal", 5)
 
 

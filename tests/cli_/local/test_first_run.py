@@ -90,7 +90,7 @@ def test_settings_that_are_none_count_as_not_chosen(hoity: Shell, data: bytes) -
 def test_the_end_of_the_input_is_told(hoity: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player_setup, "at_terminal", lambda: True)
     monkeypatch.setattr("os.read", lambda *_: b"")
-    assert "ended before the answer" in hoity.told(130, "id", "new")
+    assert "ended before an answer" in hoity.told(130, "id", "new")
     assert not hoity.home.identity.exists()
 
 

@@ -259,7 +259,7 @@ def test_why_there_is_no_other_game_is_true_of_oneself(by_bot: bool) -> None:
     screen.by_bot = by_bot
     screen(updates.Again(frozenset({0}), frozenset()))  # one's own wish is no news
     screen(updates.Again(frozenset({1}), frozenset({0, 2})))
-    why = "a bot held your seat, so you did not agree" if by_bot else "you did not agree"
+    why = "a bot was playing your seat, so you did not agree" if by_bot else "you did not agree"
     assert said[0].endswith(f"people: no yes from seat 2 (green); {why}.]")
 
 
@@ -272,7 +272,7 @@ def test_whose_choice_is_sealed_is_not_called_thinking_while_it_is_confirmed() -
     screen(updates.Clock(others, 1.0, 29.0, 30.0, MUSTER, Kind.BARRIER))
     assert said == []
     screen(updates.Awaited(others, 10.0))
-    assert said[0] == "  [awaited for 10 s: seat 1 (sealed), seat 2 (no link)]"
+    assert said[0] == "  [waiting for 10 s: seat 1 (sealed), seat 2 (no link)]"
 
 
 @pytest.mark.parametrize("presence", list(updates.Attending))
@@ -281,7 +281,7 @@ def test_every_presence_has_words_of_its_own(presence: updates.Attending) -> Non
         updates.Attendance((presence,) * 3), updates.Awaited(frozenset({1}), 12.0)
     )
     assert bool(more) == (presence is updates.Attending.UNLINKED), "it may be elsewhere"
-    assert line.startswith("  [awaited for 12 s: seat 1 (")
+    assert line.startswith("  [waiting for 12 s: seat 1 (")
     assert [one for one, words in PRESENCE_WORDS.items() if words in line] == [presence]
 
 
@@ -312,7 +312,7 @@ async def test_a_program_answers_with_json_or_talks_or_is_told_what_to_do(
 @pytest.mark.parametrize("line", ["nonsense", "", "[" * 100_000])
 async def test_a_program_that_never_chooses_is_not_asked_for_ever(line: str) -> None:
     player, written = await program(*[line] * 2 * STRAYS)
-    with pytest.raises(Trouble, match="have made no choice"):
+    with pytest.raises(Trouble, match="were no choice"):
         await player.choose(view(), "place", False)
     assert [line["type"] for line in written] == ["refused"] * STRAYS
 
@@ -409,7 +409,7 @@ CLAIM = "hoity resume --claim"
     ("muster", "words", "others"),
     [
         (QUORUM, ["in 150 s the game goes on without", "2 of the 3 seats agree", "wait"], [CLAIM]),
-        (PAUSE, ["only 1 of the 2 seats", "pauses", "wait longer"], ["goes on without", CLAIM]),
+        (PAUSE, ["only 1 seats are left", "pauses", "wait longer"], ["goes on without", CLAIM]),
         (
             STRICT,
             ["needs all 3 seats", "pauses", "for yourself alone", CLAIM],
@@ -424,7 +424,7 @@ def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
     muster: updates.Muster, words: list[str], others: list[str]
 ) -> None:
     text = " ".join(said_of(updates.Halfway(frozenset({1}), 150.0, 150.0, muster)))
-    assert "Nothing has come from seat 1" in text
+    assert "Nothing was received from seat 1" in text
     assert [word for word in words if word.lower() not in text.lower()] == []
     assert [word for word in others if word in text] == []
 
@@ -454,12 +454,12 @@ def test_left_for_now_is_neither_silent_nor_cut_off() -> None:
     assert "may come back later" in said[0]
     both = replace(gone, unlinked=frozenset({2}))
     said = said_of(updates.Halfway(frozenset({1, 2}), 150.0, 150.0, both))
-    assert said[0] == "  [Nothing has come from seat 2 (green) for 150 s.]"
+    assert said[0] == "  [Nothing was received from seat 2 (green) for 150 s.]"
     assert said[1] == "  [Left for now: seat 1 (purple).]"
-    assert said[2] == "  [There is no link from here just now to seat 2 (green).]"
+    assert said[2] == "  [There is no link to seat 2 (green) at the moment.]"
     assert "goes on without" in said[3]
     said = said_of(updates.SeatsTimedOut(frozenset({1, 2}), 300.0, both))
-    assert said[0].startswith("  [The patience for")
+    assert said[0].startswith("  [The time for")
     assert "Left for now" in said[1]
     assert "no link" in said[2]
     said = said_of(updates.Paused(frozenset({1}), 5.0, replace(STRICT, gone=frozenset({1}))))
@@ -489,7 +489,7 @@ def test_who_is_slow_itself_is_told_so_and_not_of_itself() -> None:
         "  [The others are waiting for you: in 150 s they may go on without you.]"
     ]
     assert said_of(updates.SeatsTimedOut(mine, 300.0, QUORUM)) == [
-        "  [You have taken longer than this table waits: the others may go on without you."
+        "  [You have taken longer than this table allows: the others may go on without you."
         " You may come back later.]"
     ]
     assert said_of(updates.Paused(mine, 300.0, STRICT)) == [
@@ -516,7 +516,7 @@ def test_what_came_of_the_wish_to_wait_is_said_and_a_replaced_link_is_no_news() 
     one, nobody = frozenset({1}), frozenset[int]()
     said = said_of(*(updates.Extended(*what) for what in ((one, 300.0), (one, 0.0), (nobody, 0.0))))
     assert "up to 300 s more for seat 1" in said[0]
-    assert "waits in any case" in said[1]
+    assert "has to wait" in said[1]
     assert "Nobody else" in said[2]
     assert said_of(updates.Unlinked("Bob", because(LinkCode.REPLACED))) == []
 
@@ -538,7 +538,7 @@ def test_a_fault_and_an_end_name_whose_doing_it_was_or_who_was_awaited() -> None
     assert said == (
         "The table has ended without a result. seat 2 (green) announced it: a seat fell silent"
         " before the game began (silent-seat). Your own program has not seen that. seat 2 (green)"
-        " names seat 1 (purple)."
+        " says that it was seat 1 (purple)."
     )
     for code, at_fault in (("bad-shuffle", 2), ("stopped", None)):
         line = last_line(Outcome(None, (), code, at_fault), ())

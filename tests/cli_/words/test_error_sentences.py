@@ -103,7 +103,7 @@ def test_a_cause_is_told_inside_its_sentence() -> None:
         " Antwort); frag ihn, ob der Tisch noch offen ist, und versuch es wieder"
     )
     gone = sentence(because(JoinCode.GONE, reason=because(LinkCode.CLOSED)))
-    assert gone.startswith("der Gastgeber ist fort (die Gegenseite hat")
+    assert gone.startswith("die Verbindung zum Gastgeber ist verloren (die Gegenseite hat")
 
 
 def test_what_is_in_use_is_told_in_the_language_spoken_with_what_to_do() -> None:
@@ -122,8 +122,8 @@ def test_what_is_in_use_is_told_in_the_language_spoken_with_what_to_do() -> None
 
 def test_what_a_peer_sent_stands_in_quotes_and_the_system_says_its_own_words() -> None:
     version = because(JoinCode.OTHER_VERSION, theirs="x\x1b", ours="y")
-    assert r"'x\x1b', and this is 'y'" in sentence(version)
-    assert sentence(because(LinkCode.SILENT, seconds=6.0)) == "nothing was heard of it for 6 s"
+    assert r"'x\x1b' of the protocol, and this program version 'y'" in sentence(version)
+    assert sentence(because(LinkCode.SILENT, seconds=6.0)) == "nothing was received from it for 6 s"
     assert sentence(because(SystemCode.NUMBERED, number=28)) == os.strerror(28)
     reason = because(LobbyCode.NO_CONSENT, why=Reason("bad-signature"))
     assert meaning("bad-signature") in sentence(reason)

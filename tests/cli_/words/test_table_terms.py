@@ -77,7 +77,7 @@ def test_a_duration_has_at_most_two_units_and_is_never_told_too_long(millisecond
 
 def test_the_terms_say_how_often_a_seat_may_come_back() -> None:
     for returns, words in (
-        (0, "It cannot come back unless the game stands still"),
+        (0, "It cannot come back, unless the game cannot go on without it"),
         (1, "It may come back 1 time."),
         (8, "It may come back up to 8 times."),
     ):
@@ -97,7 +97,7 @@ def test_who_may_not_come_back_is_not_told_that_he_may() -> None:
         count = updates.Muster(3, 2, 2, may_rejoin=may)
         told = "\n".join(late(updates.SeatsTimedOut(frozenset({seat}), 30.0, count), names, "1a2b"))
         assert ("may come back later" in told) == may
-        assert ("allow no return" in told) != may
+        assert ("do not allow a seat to come back" in told) != may
 
 
 # Bounds.

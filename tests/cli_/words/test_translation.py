@@ -63,6 +63,7 @@ OF_OTHERS = (
     "Cada asiento lo decide por su cuenta",
     "Tu clave, su huella y tu apodo.",
     "da a este terminal su propia clave",
+    "ves su apodo y su clave",
     "pide a uno de ellos su transcripción",
 )
 """What they mean someone else in, although the English says you there too."""

@@ -49,7 +49,7 @@ def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path, shut: Path) -> No
     check_home(home.Home(tmp_path / "home"))
     fails(Trouble, r"cannot be written to .*Not a directory", check_output, shut / "a.hoity")
     fails(Trouble, "is a folder", check_output, tmp_path)
-    fails(Trouble, r"Games cannot be kept in .*Not a directory", check_home, home.Home(shut))
+    fails(Trouble, r"Games cannot be stored in .*Not a directory", check_home, home.Home(shut))
     assert files(tmp_path) == ["shut"]
 
 

@@ -144,7 +144,7 @@ def test_the_menu_leaves_at_once_and_offers_nothing_that_a_lesson_lacks() -> Non
         shown = at.app.screen
         assert isinstance(shown, Choices)
         options = [str(option.prompt) for option in shown.query_one("OptionList").options]  # type: ignore[attr-defined]
-        assert options[:2] == ["1 stay", "2 leave the lesson"]
+        assert options[:2] == ["1 stay at the table", "2 leave the lesson"]
         assert not any("bot" in words or "mute" in words for words in options)
         await at.press("down", "enter")
         await at.until(at.done.done)

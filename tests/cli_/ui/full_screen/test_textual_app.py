@@ -228,7 +228,7 @@ async def test_a_question_that_replaces_another_outlives_its_end_and_an_only_cho
     await at.until(lambda: at.app.is_asking and "your choice" in at.text)
     alone = replace(now, state=now.state.but(windows=((), ())))
     assert await at.seat.choose(alone, "place", False) == 0
-    await at.until(lambda: "Nothing else is open to you:" in at.app.stage.log)
+    await at.until(lambda: "You have no other choice:" in at.app.stage.log)
 
 
 class Anew(Company):
@@ -627,7 +627,7 @@ def test_a_screen_that_fails_yields_to_lines(
     assert isinstance(seat.line.told[0], updates.Started)
     assert isinstance(seat.line.told[1], updates.Resumed)
     captured = capsys.readouterr()
-    assert "goes on in lines" in captured.err
+    assert "goes on at the line prompt" in captured.err
     assert "Traceback" not in captured.out + captured.err
 
 

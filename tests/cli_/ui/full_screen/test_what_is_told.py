@@ -60,7 +60,9 @@ def test_who_did_not_agree_to_another_game_is_told_the_truth() -> None:
     shown = over().hear(updates.Again(frozenset({1, 2}), frozenset({0, 3})))
     assert "no yes from Clara; you did not agree." in shown.text()
     shown.desk.autopilot = True
-    assert "no yes from Clara; a bot held your seat, so you did not agree." in shown.text(100, 30)
+    assert "no yes from Clara; a bot was playing your seat, so you did not agree." in shown.text(
+        120, 40
+    )
     shown.desk.has_replied = True
     assert "no yes from Clara; you did not agree." in shown.text(100, 30)
     shown.there(Attending.ABSENT)
@@ -133,10 +135,10 @@ def test_a_way_back_is_offered_only_where_there_is_one(may_rejoin: bool) -> None
     shown = MOMENTS["sealed"]()
     shown.hear(updates.Away(may_rejoin))
     assert ("Enter takes your seat again" in shown.text()) is may_rejoin
-    assert ("The terms let you come back no more" in shown.text()) is not may_rejoin
+    assert ("By the terms you cannot come back any more" in shown.text()) is not may_rejoin
     lines = list[str]()
     LineScreen(lines.append)(updates.Away(may_rejoin))
-    assert any("come back no more" in line for line in lines) is not may_rejoin
+    assert any("cannot come back any more" in line for line in lines) is not may_rejoin
 
 
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:

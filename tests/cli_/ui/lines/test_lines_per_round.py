@@ -20,7 +20,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
 from protocol import game_interface
 
-MOST = 32
+MOST = 33
 WIDTH = 80
 
 
