@@ -1,4 +1,4 @@
-"""Finality: when a step of the followed chain can be replaced no more."""
+"""Finality: the steps of the followed chain that nothing can replace any more."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from .message_store import MessageStore
 
 
 def final_step(store: MessageStore, view: FollowedChain) -> int:
-    """Return the last final step.
+    """Return the number of the last final step.
 
-    A step is final if it lies before the base of the epoch, or if every present seat has said
-    something in a later step of the followed chain (10.6).
+    A step is final if it lies before the base of the epoch. It is also final if every present seat
+    has given an input to a later step of the followed chain (10.6).
+
+    Args:
+        store: The stored messages.
+        view: The epoch in which this seat stands, and the chain that it follows.
+
+    Returns:
+        The number of the step, which is the last one before the base if no step after it is final.
 
     SPEC: [E-15].
     """
