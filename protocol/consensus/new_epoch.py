@@ -240,6 +240,7 @@ def base_of_new_epoch(
         Malformed: If its seat is not the proposer of its epoch, or its epoch promises are not t
             well-formed ones of that epoch, by rising seat.
         Unknown: If something is not stored from which the base follows.
+        Void: If the promises show that two bases of one epoch are committed.
     """
     new_epoch = message.statement
     if not isinstance(new_epoch, NewEpoch) or message.seat != new_epoch.epoch % table.seats:
