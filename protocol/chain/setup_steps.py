@@ -132,7 +132,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
                     raise Invalid("bad-key-sharing", why)
         for holder, key_share in enumerate(read.key_shares):
             if len(key_share) != (0 if holder == seat else key_sharing.ENCRYPTED_SHARE_SIZE):
-                why = "a sealed piece has another size"
+                why = "an encrypted key share has the wrong size"
                 raise Invalid("bad-body", why, FieldPlace("key_shares", holder))
         return read
 
@@ -246,7 +246,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
             raise Invalid("false-complaint", why, FieldPlace("secret"))
         if key_share_is_valid(node, read.blamed, seat, read.secret):
             raise Invalid(
-                "false-complaint", "the piece complained of is sound", FieldPlace("blamed")
+                "false-complaint", "the key share complained of is valid", FieldPlace("blamed")
             )
         return read
 

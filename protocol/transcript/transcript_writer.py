@@ -1,4 +1,4 @@
-"""The writer of transcripts: a table's file from all that one node holds of it."""
+"""The writer of transcripts: the file of a game from what one seat stores of it."""
 
 from __future__ import annotations
 
@@ -24,21 +24,24 @@ from .verification_report import Unsound
 
 
 class TooLarge(ValueError):
-    """A file of this game would be over the limits of every file."""
+    """The file of a game would exceed the limits of a file."""
 
 
 def write(votes: Votes, view: FollowedChain, illegal: Message | None = None) -> bytes:
-    """Return the `.hoity` file of what one node stores, whether its game is over or not.
+    """Return the `.hoity` file of what one seat stores, whether its game is over or not.
 
     Args:
-        votes: The epochs that the node knows, with its messages.
-        view: The epoch that it stands in, and the chain that it follows.
-        illegal: An input to the first incomplete step, whose body is a fault. The file ends with
-            it, and so proves the fault to anyone ([F-2]).
+        votes: The epochs that the seat knows, with its messages.
+        view: The epoch in which it stands, and the chain that it follows.
+        illegal: An input to the first incomplete step whose body is a fault. The file ends with it,
+            and so proves the fault to anyone ([F-2]). None without one.
+
+    Returns:
+        The bytes of the file.
 
     Raises:
-        ValueError: If the node lacks what its own chain rests on.
-        TooLarge: If the file would be one that no verifier reads.
+        ValueError: If a message is missing on which the chain rests.
+        TooLarge: If the file would exceed the limits of a file.
     """
     nodes = to_the_end(view.tip)
     entries = [entry_of(node) for node in nodes[1:]]
@@ -57,14 +60,28 @@ def write(votes: Votes, view: FollowedChain, illegal: Message | None = None) -> 
 
 
 def to_the_end(tip: Node) -> list[Node]:
-    """Return the chain to `tip`, or to the end of the game if that comes before."""
+    """Return the nodes of a chain, as far as the end of the game if it comes before the tip.
+
+    Args:
+        tip: The last node of the chain.
+
+    Returns:
+        The nodes from the beginning on.
+    """
     nodes = tip.history()
     end = next((i for i, n in enumerate(nodes) if n.want.kind is Kind.RESULT), len(nodes) - 1)
     return nodes[: end + 1]
 
 
 def entry_of(node: Node) -> Entry:
-    """Return the step or reconfiguration by which the chain came to this node."""
+    """Return the entry of a file for the step or reconfiguration that leads to a node.
+
+    Args:
+        node: The chain node.
+
+    Returns:
+        The entry.
+    """
     if node.slots is not None:
         return StepEntry(node.slots)
     return ReconfigurationEntry(
@@ -73,17 +90,17 @@ def entry_of(node: Node) -> Entry:
 
 
 def _illegal_step(illegal: Message, seats: int) -> StepEntry:
-    """Return a step that holds the illegal body alone."""
+    """Return an entry of a step that contains the illegal body alone."""
     statement = illegal.statement
     body = statement.body if isinstance(statement, StepInput) else b""
     return StepEntry(tuple(body if s == illegal.seat else Missing.NONE for s in range(seats)))
 
 
-# Evidence.
+# Evidence
 
 
 def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
-    """Return what the file rests on, and nothing else ([F-1])."""
+    """Return the messages and signatures that prove the chain, and nothing else ([F-1])."""
     new_epochs: list[Message] = []
     commits: tuple[Signed, ...] = ()
     gathered: dict[bytes, Message] = {}
@@ -106,19 +123,21 @@ def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
 
 
 def _envelope(message: Message) -> Envelope:
+    """Return the payload and the signature of a message."""
     return message.payload, message.signature
 
 
 def _epoch(message: Message) -> int:
+    """Return the epoch of an input, 0 for any other message."""
     return message.statement.epoch if isinstance(message.statement, StepInput) else 0
 
 
 InputKey = tuple[int, int, bytes, bytes]
-"""(seat, step, digest before the step, body)."""
+"""The seat, the step, the digest before the step, and the body of an input."""
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return for each body that was said on each chain the input of the lowest epoch."""
+    """Return the input of the lowest epoch for each body that a seat gave on a digest."""
     found: dict[InputKey, Message] = {}
     for message in messages:
         step_input = message.statement
@@ -130,6 +149,7 @@ def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
 
 
 def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
+    """Find the input of each body in the step that leads to a node, and fail without one."""
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):
         if isinstance(slot, Missing) or before is None:
@@ -141,7 +161,7 @@ def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
 
 
 def _final(store: MessageStore, view: FollowedChain, end: Node) -> tuple[Signed, ...]:
-    """Return the inputs that make the end final, nothing if a base does."""
+    """Return the signed inputs to `result`, nothing if a base makes the end final."""
     if end.want.kind is not Kind.RESULT or view.base.want.kind is Kind.RESULT:
         return ()
     found = {
