@@ -349,7 +349,7 @@ class Node:
         want: What the next step is, and who owes what in it.
         banned: The seats that are out for good.
         absences: For each seat how often it was made absent.
-        playing: The seats that the game was last told to be present. None stands for all.
+        game_present: The seats that the game was last told to be present. None stands for all.
         keys: The public keys and the deck.
         state: The state of the game, None in setup.
         shares: The proven decryption shares, by slot and giver.
@@ -359,9 +359,10 @@ class Node:
             may open them.
         opened: The opened choices, by kind of choice and seat.
         is_over_given: Whether the step `over` has been made.
-        useless: Whether the keys of all seats together cannot be used, by no provable fault
+        has_dead_keys: Whether the keys of all seats together cannot be used, by no provable fault
             ([D-8]).
-        held: The number of the last `barrier` step. What was sealed before it may be opened.
+        last_barrier: The number of the last `barrier` step. What was sealed before it may be
+            opened.
         convictions: The faults that the chain itself proves.
         parent: The node before this one, None at the beginning.
         slots: The slots of the step that leads from the parent to this node. None if it was a
@@ -376,7 +377,7 @@ class Node:
     want: Want
     banned: frozenset[int] = frozenset()
     absences: tuple[int, ...] = ()
-    playing: frozenset[int] | None = None
+    game_present: frozenset[int] | None = None
     keys: Keys = Keys()
     state: Any = None
     shares: Mapping[ShareKey, bytes] = field(default_factory=dict)
@@ -385,8 +386,8 @@ class Node:
     lost: frozenset[ChoiceKey] = frozenset()
     opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
     is_over_given: bool = False
-    useless: bool = False
-    held: int = 0
+    has_dead_keys: bool = False
+    last_barrier: int = 0
     convictions: tuple[Conviction, ...] = ()
     parent: Node | None = field(default=None, repr=False)
     slots: tuple[Slot, ...] | None = None
@@ -509,18 +510,19 @@ class Derived:
     Attributes:
         verdicts: Whether a body of a seat is legal, by seat and body.
         steps: The node after a step, by the slots of the step.
-        links: The node after a reconfiguration, by present seats, banned seats and absences.
+        reconfigurations: The node after a reconfiguration, by present seats, banned seats and
+            absences.
     """
 
     verdicts: dict[tuple[int, bytes], AcceptedBody | RefusedBody] = field(default_factory=dict)
     steps: dict[tuple[Slot, ...], Node] = field(default_factory=dict)
-    links: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
+    reconfigurations: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
         default_factory=dict
     )
 
     def clear(self) -> None:
         """Drop all results. They are computed again when they are needed."""
-        self.verdicts, self.steps, self.links = {}, {}, {}
+        self.verdicts, self.steps, self.reconfigurations = {}, {}, {}
 
 
 KEY_SHARE_STEP = 2
@@ -566,7 +568,7 @@ class Secrets:
     polynomial: tuple[int, ...] = field(repr=False)
     box: bytes = field(repr=False)
     openings: dict[bytes, OwnOpening] = field(default_factory=dict, repr=False)
-    _pieces: dict[int, int] = field(default_factory=dict, repr=False)
+    _key_shares: dict[int, int] = field(default_factory=dict, repr=False)
     _recorded: set[bytes] = field(default_factory=set, repr=False)
     _shuffle: shuffle_proof.Prepared | None = field(default=None, repr=False)
 
@@ -611,11 +613,11 @@ class Secrets:
         """
         if dealer == seat:
             return key_sharing.key_share_at(self.polynomial, seat + 1)
-        if dealer not in self._pieces:
+        if dealer not in self._key_shares:
             context = node.table.context(KEY_SHARE_STEP, dealer, f"key-share-{seat}")
             sealed = node.keys.key_shares[dealer][seat]
-            self._pieces[dealer] = key_sharing.decrypt_key_share(context, self.box, sealed)
-        return self._pieces[dealer]
+            self._key_shares[dealer] = key_sharing.decrypt_key_share(context, self.box, sealed)
+        return self._key_shares[dealer]
 
     @property
     def is_prepared(self) -> bool:

@@ -86,12 +86,12 @@ def seal_choice(
     """
     context, nonce = context_of(node, node.step, seat, kind), rng(step_bodies.NONCE)
     committed = commitments.commit(context, choice, nonce)
-    held = b""
+    box = b""
     if not node.table.strict:
         padded = commitments.opening(choice, nonce, opening_size(choice_size(node, kind)))
-        held = escrow.encrypt(context, node.keys.joint, committed, padded)
+        box = escrow.encrypt(context, node.keys.joint, committed, padded)
     secrets.keep_opening(committed, choice, nonce)
-    return step_bodies.encode_body(SealBody(committed, held))
+    return step_bodies.encode_body(SealBody(committed, box))
 
 
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:

@@ -165,7 +165,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         if not table.strict:
             derived += [keys.total_key(holder) for holder in range(table.seats)]
         derived += [card.b for card in starting_deck(keys.joint, table.layout.cards)]
-        return replace(node, keys=keys, useless=group.IDENTITY in derived)
+        return replace(node, keys=keys, has_dead_keys=group.IDENTITY in derived)
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """Return the own key vector, the proof of its secret key, and encrypted key shares.
@@ -385,7 +385,7 @@ def setup_want(node: Node) -> Want:
     """
     everyone = node.table.everyone
     keys = node.keys
-    if node.convictions or node.useless:
+    if node.convictions or node.has_dead_keys:
         return Want(Kind.ENDED, frozenset())
     if not keys.hashes:
         return Want(Kind.KEY_COMMIT, everyone)

@@ -58,7 +58,7 @@ def _gather(node: Node, want: Want) -> Want | None:
 def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
     """Return the step that opens sealed choices, or the barrier before it, None if all are open."""
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
-    is_new = any(node.sealed[goal.kind, s].step > node.held for s in dues)
+    is_new = any(node.sealed[goal.kind, s].step > node.last_barrier for s in dues)
     if is_new and not node.table.strict:
         return Want(Kind.BARRIER, node.present, goal.kind)
     lacks: tuple[tuple[int, int], ...] = ()
@@ -201,7 +201,7 @@ def conclude(node: Node, goal: game.Expected) -> Node:
     playing = node.present - node.banned
     if isinstance(goal, game.Deal) and playing != node.table.everyone:
         state = node.table.game.apply(state, game.Presence(playing, node.banned))
-        node = replace(node, playing=playing)
+        node = replace(node, game_present=playing)
     return replace(node, state=state)
 
 
@@ -251,7 +251,7 @@ STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.DECK_OK: EmptyStep(lambda node: replace(node, state=node.table.game.start())),
     Kind.DEAL: GatherStep(),
     Kind.SEAL: SealStep(),
-    Kind.BARRIER: EmptyStep(lambda node: replace(node, held=node.step)),
+    Kind.BARRIER: EmptyStep(lambda node: replace(node, last_barrier=node.step)),
     Kind.REVEAL: GatherStep(),
     Kind.SHOW: ShowStep(),
     Kind.CHOOSE: ChooseStep(),
@@ -482,8 +482,8 @@ def reconfigure(
         The node after it, whose step number is the same.
     """
     key = (present, banned, absences)
-    if key in node.derived.links:
-        return node.derived.links[key]
+    if key in node.derived.reconfigurations:
+        return node.derived.reconfigurations[key]
     lost = {key for key in node.sealed if key[1] not in present}
     after = replace(
         node,
@@ -497,9 +497,9 @@ def reconfigure(
     )
     if node.want.kind not in SETUP | {Kind.DEAL}:
         state = node.table.game.apply(node.state, game.Presence(present, banned))
-        after = replace(after, state=state, playing=present)
-    node.derived.links[key] = after if node.want.kind in SETUP else settle(after)
-    return node.derived.links[key]
+        after = replace(after, state=state, game_present=present)
+    node.derived.reconfigurations[key] = after if node.want.kind in SETUP else settle(after)
+    return node.derived.reconfigurations[key]
 
 
 def may_go_on(node: Node) -> bool:
@@ -514,7 +514,7 @@ def may_go_on(node: Node) -> bool:
 
     SPEC: [N-5].
     """
-    if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.playing == frozenset():
+    if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.game_present == frozenset():
         return False
     return len(node.present) >= node.table.quorum
 

@@ -194,8 +194,8 @@ class Votes(References):
                 except Void:
                     self.void = True
                     continue
-                held = self.new_epochs.setdefault(epoch, {})
-                held.setdefault(base.node.base_digest(), (message, base))
+                bases = self.new_epochs.setdefault(epoch, {})
+                bases.setdefault(base.node.base_digest(), (message, base))
                 self.store.wanted_new_epochs.discard(epoch)
 
     def is_sound(self, message: Message) -> bool:
@@ -261,7 +261,7 @@ class Votes(References):
         }
         return tuple(sorted(found.items()))
 
-    def carried(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
+    def base_with_votes(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
         """Return the known base of an epoch that has t votes of one kind.
 
         Args:
@@ -291,7 +291,7 @@ class Votes(References):
         for epoch in sorted(self.new_epochs, reverse=True):
             if epoch < least:
                 return None
-            digest = self.carried(CommitVote, epoch)
+            digest = self.base_with_votes(CommitVote, epoch)
             if digest is not None:
                 return epoch, self.new_epochs[epoch][digest][1]
         return None
@@ -309,7 +309,7 @@ class Votes(References):
         """
         for epoch in sorted((e for e in self.new_epochs if e < below), reverse=True):
             for kind in (CommitVote, PrepareVote):
-                digest = self.carried(kind, epoch)
+                digest = self.base_with_votes(kind, epoch)
                 if digest is not None:
                     votes = self.votes_for(kind, epoch, digest)[: self.table.quorum]
                     return QuorumCertificate(epoch, digest, kind is CommitVote, votes)
@@ -406,8 +406,8 @@ class Votes(References):
         Returns:
             The messages of t of them, None if no t of them give a base.
         """
-        held = tuple(read.message.hash for read in promises)
-        if held == self._without_base:
+        hashes = tuple(read.message.hash for read in promises)
+        if hashes == self._without_base:
             return None
         best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
         for some in combinations(promises, self.table.quorum):
@@ -418,7 +418,7 @@ class Votes(References):
             rank = (base.node.step, len(base.node.present))
             if best is None or rank > best[0]:
                 best = rank, tuple(read.message for read in some)
-        self._without_base = () if best else held
+        self._without_base = () if best else hashes
         return best[1] if best else None
 
 
@@ -439,4 +439,4 @@ def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
     """
     inputs = store.epoch_inputs(epoch, base.step)
     tree = Tree(base, inputs, epoch)
-    return [m for m in inputs if tree.holds(m)]
+    return [m for m in inputs if tree.has_legal(m)]

@@ -234,13 +234,13 @@ def _against_promise(message: Message, store: MessageStore, first: int) -> Proof
     return None
 
 
-def find_fault(message: Message, store: MessageStore, view: FollowedChain) -> Proof | None:
+def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -> Proof | None:
     """Return the proof of a fault that a message shows that was just stored.
 
     Args:
         message: The message.
         store: All stored messages.
-        view: The epoch and the followed chain.
+        followed: The epoch and the followed chain.
 
     Returns:
         The proof against its signer, None if it shows no fault.
@@ -248,43 +248,44 @@ def find_fault(message: Message, store: MessageStore, view: FollowedChain) -> Pr
     versions = store.versions(message.identity)
     if len(versions) >= 2:
         return Proof(message.seat, "equivocation", tuple(versions[:2]))
-    fault = illegal_input(message, view.path)
+    fault = illegal_input(message, followed.path)
     if fault is not None:
         return Proof(message.seat, fault.code, (message,))
     return (
-        _against_promise(message, store, view.base.table.first_step)
+        _against_promise(message, store, followed.base.table.first_step)
         if store.epochs_of(EpochPromise)
         else None
     )
 
 
-def find_two_chains(store: MessageStore, view: FollowedChain) -> Iterable[Proof]:
+def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Proof]:
     """Find seats with two inputs of this epoch that cannot be on one chain.
 
     If every input names the followed chain, there are none.
 
     Args:
         store: All stored messages.
-        view: The epoch and the followed chain.
+        followed: The epoch and the followed chain.
 
     Yields:
         A proof against each such seat.
     """
-    messages = store.epoch_inputs(view.epoch, view.base.step)
-    inputs = (step_input for _, step_input in inputs_of(messages, view.epoch))
+    messages = store.epoch_inputs(followed.epoch, followed.base.step)
+    inputs = (step_input for _, step_input in inputs_of(messages, followed.epoch))
     if any(
-        step_input.step <= view.tip.step and step_input.on not in view.path for step_input in inputs
+        step_input.step <= followed.tip.step and step_input.on not in followed.path
+        for step_input in inputs
     ):
-        for seat, *pair in off_chain(Tree(view.base, messages, view.epoch)):
+        for seat, *pair in off_chain(Tree(followed.base, messages, followed.epoch)):
             yield Proof(seat, "two-chains", tuple(pair))
 
 
-def is_effective(proof: Proof, view: FollowedChain) -> bool:
+def is_effective(proof: Proof, followed: FollowedChain) -> bool:
     """Return whether a base on the followed chain would find a fault, so one is worth requesting.
 
     Args:
         proof: The proof of the fault.
-        view: The epoch and the followed chain.
+        followed: The epoch and the followed chain.
 
     Returns:
         Whether it would.
@@ -295,6 +296,6 @@ def is_effective(proof: Proof, view: FollowedChain) -> bool:
         return True
     if proof.code == "two-chains":
         epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, StepInput)}
-        return epochs == {view.epoch}
-    nodes = ancestry(view.tip)
+        return epochs == {followed.epoch}
+    nodes = ancestry(followed.tip)
     return illegal_input(proof.messages[0], nodes) is not None

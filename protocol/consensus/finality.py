@@ -7,7 +7,7 @@ from .followed_chain import FollowedChain
 from .message_store import MessageStore
 
 
-def final_step(store: MessageStore, view: FollowedChain) -> int:
+def final_step(store: MessageStore, followed: FollowedChain) -> int:
     """Return the number of the last final step.
 
     A step is final if it lies before the base of the epoch. It is also final if every present seat
@@ -15,21 +15,21 @@ def final_step(store: MessageStore, view: FollowedChain) -> int:
 
     Args:
         store: The stored messages.
-        view: The epoch in which this seat stands, and the chain that it follows.
+        followed: The epoch in which this seat stands, and the chain that it follows.
 
     Returns:
         The number of the step, which is the last one before the base if no step after it is final.
 
     SPEC: [E-15].
     """
-    base, silent = view.base.step, set(view.tip.present)
-    for step in range(view.tip.step, base - 1, -1):
-        for message in store.inputs(view.epoch, step):
+    base, silent = followed.base.step, set(followed.tip.present)
+    for step in range(followed.tip.step, base - 1, -1):
+        for message in store.inputs(followed.epoch, step):
             step_input = message.statement
             if (
                 isinstance(step_input, StepInput)
-                and step_input.on in view.path
-                and view.path[step_input.on].step == step
+                and step_input.on in followed.path
+                and followed.path[step_input.on].step == step
             ):
                 silent.discard(message.seat)
         if not silent:

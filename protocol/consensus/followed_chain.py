@@ -47,7 +47,7 @@ class FollowedChain:
         self.entered = now
 
 
-def new_view(epoch: int, base: Node, now: float) -> FollowedChain:
+def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
     """Return the followed chain of an epoch at the moment of entering it.
 
     Args:
@@ -62,20 +62,20 @@ def new_view(epoch: int, base: Node, now: float) -> FollowedChain:
 
 
 def chosen_inputs(
-    store: MessageStore, view: FollowedChain, only_known: bool = False
+    store: MessageStore, followed: FollowedChain, only_known: bool = False
 ) -> dict[int, Message]:
     """Return the first legal input of each speaker of the first incomplete step ([E-2]).
 
     Args:
         store: The stored messages.
-        view: The epoch and the followed chain.
+        followed: The epoch and the followed chain.
         only_known: Whether to leave out inputs whose body was not checked yet.
 
     Returns:
         The input by seat. Seats without a legal input are left out.
     """
-    node, found = view.tip, dict[int, Message]()
-    for message in store.inputs(view.epoch, node.step):
+    node, found = followed.tip, dict[int, Message]()
+    for message in store.inputs(followed.epoch, node.step):
         step_input = message.statement
         if (
             isinstance(step_input, StepInput)
@@ -91,68 +91,72 @@ def chosen_inputs(
     return found
 
 
-def grow(store: MessageStore, view: FollowedChain, seat: int | None) -> tuple[Node, Node] | None:
+def grow(
+    store: MessageStore, followed: FollowedChain, seat: int | None
+) -> tuple[Node, Node] | None:
     """Append the first incomplete step to the chain, if all speakers have given an input ([E-2]).
 
     Args:
         store: The stored messages.
-        view: The epoch and the followed chain, which is changed.
+        followed: The epoch and the followed chain, which is changed.
         seat: The own seat, None for an onlooker. If a speaker gave several legal inputs, the one on
             which this seat has built counts, and otherwise the one that came first.
 
     Returns:
         The chain nodes before and after the step, None if it is not complete.
     """
-    node = view.tip
+    node = followed.tip
     if node.want.kind is Kind.RESULT or not transition.may_go_on(node):
         return None
-    inputs = chosen_inputs(store, view)
+    inputs = chosen_inputs(store, followed)
     if set(inputs) != node.want.speakers:
         return None
-    after = _spoken_on(store, view, seat)
+    after = _spoken_on(store, followed, seat)
     if after is None:
         bodies = {
             s: m.statement.body for s, m in inputs.items() if isinstance(m.statement, StepInput)
         }
         after = transition.append(node, transition.slots_of(node, bodies))
-    view.tip = after
-    view.path[after.digest] = after
+    followed.tip = after
+    followed.path[after.digest] = after
     return node, after
 
 
-def _spoken_on(store: MessageStore, view: FollowedChain, seat: int | None) -> Node | None:
+def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
     """Return the node after the tip on the chain that the last own input names, if there is one."""
-    last = _last_input(store, view, seat)
-    if last is None or last.step <= view.tip.step:
+    last = _last_input(store, followed, seat)
+    if last is None or last.step <= followed.tip.step:
         return None
-    tree = Tree(view.base, store.epoch_inputs(view.epoch, view.base.step), view.epoch)
+    tree = Tree(
+        followed.base, store.epoch_inputs(followed.epoch, followed.base.step), followed.epoch
+    )
     at = tree.nodes.get(last.on)
-    while at is not None and at.step > view.tip.step + 1:
+    while at is not None and at.step > followed.tip.step + 1:
         at = at.parent
-    return at if at is not None and at.parent is view.tip else None
+    return at if at is not None and at.parent is followed.tip else None
 
 
-def _last_input(store: MessageStore, view: FollowedChain, seat: int | None) -> StepInput | None:
+def _last_input(store: MessageStore, followed: FollowedChain, seat: int | None) -> StepInput | None:
     """Return the own input to the highest step in this epoch, None without one."""
-    if seat is None or (view.epoch, seat) not in store.last_steps:
+    if seat is None or (followed.epoch, seat) not in store.last_steps:
         return None
-    step = store.last_steps[view.epoch, seat]
-    found = [m.statement for m in store.inputs(view.epoch, step) if m.seat == seat]
+    step = store.last_steps[followed.epoch, seat]
+    found = [m.statement for m in store.inputs(followed.epoch, step) if m.seat == seat]
     return next((s for s in found if isinstance(s, StepInput)), None)
 
 
-def keeps_own_inputs(store: MessageStore, view: FollowedChain, seat: int) -> bool:
+def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) -> bool:
     """Return whether the followed chain contains all that a seat has built on in this epoch.
 
     A seat gives no further input if it does not.
 
     Args:
         store: The stored messages.
-        view: The epoch and the followed chain.
+        followed: The epoch and the followed chain.
         seat: The own seat.
 
     Returns:
         Whether the node that its last input names is on the followed chain.
     """
-    last = _last_input(store, view, seat)
-    return last is None or last.step < view.base.step or last.on in view.path
+    last = _last_input(store, followed, seat)
+    return last is None or last.step < followed.base.step or last.on in followed.path

@@ -128,7 +128,7 @@ class Tree:
         node = self.nodes.get(step_input.on)
         return node is not None and node.step == step_input.step
 
-    def holds(self, message: Message) -> bool:
+    def has_legal(self, message: Message) -> bool:
         """Return whether a message is an input that resolves in this tree and is legal there.
 
         Args:

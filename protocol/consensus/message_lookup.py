@@ -54,7 +54,7 @@ class Reading:
         error: The error with which it ended, if the message is malformed.
         used: The hashes of the messages that it looked up by itself.
         asked: The bases that it looked up by itself.
-        rests: The keys of the readings that it called.
+        called: The keys of the readings that it called.
     """
 
     key: ReadingKey
@@ -62,7 +62,7 @@ class Reading:
     error: Malformed | None = None
     used: set[bytes] = field(default_factory=set)
     asked: set[BaseKey] = field(default_factory=set)
-    rests: set[ReadingKey] = field(default_factory=set)
+    called: set[ReadingKey] = field(default_factory=set)
 
 
 class References(ABC):
@@ -213,7 +213,7 @@ class References(ABC):
         if reading is None:
             reading = self._made[key] = self._read(Reading(key), make)
         if self.open:
-            self.open[-1].rests.add(key)
+            self.open[-1].called.add(key)
         if reading.error is not None:
             raise reading.error
         if is_known:
@@ -275,7 +275,7 @@ class References(ABC):
         while rest:
             reading = self._made[rest.pop()]
             used |= reading.used
-            found = reading.rests | {(new_epoch_of(base), False) for base in reading.asked - bases}
+            found = reading.called | {(new_epoch_of(base), False) for base in reading.asked - bases}
             bases |= reading.asked
             rest += found - seen
             seen |= found

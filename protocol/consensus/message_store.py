@@ -59,7 +59,7 @@ class MessageStore:
         self._by_identity: dict[tuple[int, ...], list[Message]] = {}
         self._inputs: dict[tuple[int, int], list[Message]] = {}
         self._epochs: dict[tuple[int, int], list[Message]] = {}
-        self._spare: dict[bytes, Message] = {}
+        self._third_versions: dict[bytes, Message] = {}
         self.last_steps: dict[tuple[int, int], int] = {}
         self.requests: dict[int, int] = {}
         self._requests: dict[int, Message] = {}
@@ -75,7 +75,7 @@ class MessageStore:
         return len(self._by_hash)
 
     def __contains__(self, digest: bytes) -> bool:
-        return digest in self._by_hash or digest in self._spare
+        return digest in self._by_hash or digest in self._third_versions
 
     def __iter__(self) -> Iterator[Message]:
         return iter(self._by_hash.values())
@@ -96,13 +96,13 @@ class MessageStore:
         if message.hash in self:
             return False
         versions = self._by_identity.setdefault(message.identity, [])
-        is_spare = len(versions) >= VARIANTS and not sound
-        if is_spare and message.hash not in self.wants:
+        is_third = len(versions) >= VARIANTS and not sound
+        if is_third and message.hash not in self.wants:
             return False
         self.wants.discard(message.hash)
         self.claims.pop(message.hash, None)
-        if is_spare:
-            self._spare[message.hash] = message
+        if is_third:
+            self._third_versions[message.hash] = message
             self._count(message)
             return True
         versions.append(message)
@@ -114,8 +114,8 @@ class MessageStore:
 
     def _count(self, message: Message) -> None:
         """Add the bytes of an input to those of its seat."""
-        held = self.input_bytes.get(message.seat, 0)
-        self.input_bytes[message.seat] = held + len(message.payload)
+        known = self.input_bytes.get(message.seat, 0)
+        self.input_bytes[message.seat] = known + len(message.payload)
 
     def _index(self, message: Message) -> None:
         """Enter a message into the indices; drop a lower epoch request of its seat ([M-11])."""
@@ -171,7 +171,7 @@ class MessageStore:
         Returns:
             The message, None if it is not stored.
         """
-        return self._by_hash.get(digest) or self._spare.get(digest)
+        return self._by_hash.get(digest) or self._third_versions.get(digest)
 
     def want(self, digest: bytes, claim: Claim = (None, False)) -> None:
         """Mark a message as one to ask for.
@@ -236,7 +236,7 @@ class MessageStore:
         Returns:
             The number.
         """
-        return sum(len(held) for (of, _), held in self._inputs.items() if of == epoch)
+        return sum(len(shelf) for (of, _), shelf in self._inputs.items() if of == epoch)
 
     def of_epoch(
         self,
@@ -315,12 +315,12 @@ class MessageStore:
             The messages, in the order in which they came.
         """
         shelves = [
-            held
-            for (said, at), held in self._inputs.items()
+            shelf
+            for (said, at), shelf in self._inputs.items()
             if said >= max(1, epoch) or (said, at) >= (epoch, step)
         ]
-        shelves += [held for (_, of), held in self._epochs.items() if of >= max(1, epoch)]
-        found = [message for held in (*shelves, self._rejoins) for message in held]
+        shelves += [shelf for (_, of), shelf in self._epochs.items() if of >= max(1, epoch)]
+        found = [message for shelf in (*shelves, self._rejoins) for message in shelf]
         return sorted(found, key=lambda message: self._order[message.hash])
 
     def inputs_by(self, seat: int) -> Iterator[Message]:
@@ -334,7 +334,7 @@ class MessageStore:
         Yields:
             The messages.
         """
-        for shelf in (self._by_hash, self._spare):
+        for shelf in (self._by_hash, self._third_versions):
             for message in shelf.values():
                 if message.seat == seat and isinstance(message.statement, StepInput):
                     yield message
@@ -349,8 +349,8 @@ class MessageStore:
         for message in self._by_hash.values():
             statement = message.statement
             if isinstance(statement, EpochRequest | EpochPromise | PrepareVote | CommitVote):
-                held = found.setdefault(message.seat, message)
-                if statement.epoch > self.epoch_of(held):
+                highest = found.setdefault(message.seat, message)
+                if statement.epoch > self.epoch_of(highest):
                     found[message.seat] = message
         return [found[seat] for seat in sorted(found)]
 
@@ -362,7 +362,7 @@ class MessageStore:
             keep: Called with an input of a lower epoch and its statement. It returns whether it
                 stays.
         """
-        for digest, message in [*self._by_hash.items(), *self._spare.items()]:
+        for digest, message in [*self._by_hash.items(), *self._third_versions.items()]:
             step_input = message.statement
             if (
                 isinstance(step_input, StepInput)
@@ -370,7 +370,7 @@ class MessageStore:
                 and not keep(message, step_input)
             ):
                 self.input_bytes[message.seat] -= len(message.payload)
-                if self._spare.pop(digest, None) is None:
+                if self._third_versions.pop(digest, None) is None:
                     self._forget(message)
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:

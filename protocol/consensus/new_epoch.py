@@ -58,7 +58,7 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
     if len(certificate.votes) < table.quorum:
         raise Malformed("a quorum certificate has fewer votes than the quorum")
     found = []
-    statement = (CommitVote if certificate.sealed else PrepareVote)(
+    statement = (CommitVote if certificate.committed else PrepareVote)(
         certificate.epoch, certificate.base
     )
     for seat, signature in certificate.votes:
@@ -284,7 +284,9 @@ def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
     codes, places = fault_evidence.proven(contents, tree, fault_evidence.ancestry(start))
     faults |= codes
     if signers & set(faults):
-        raise Malformed("a new-epoch message holds an epoch promise of a seat it proves at fault")
+        raise Malformed(
+            "a new-epoch message names an epoch promise of a seat that it proves at fault"
+        )
     node, culprits, missing = walk(start, tree, promises, epoch)
     faults = {**dict.fromkeys(culprits, "equivocation"), **faults}
     node = _seat_changes(start, node, faults, missing, promises)
@@ -362,7 +364,7 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
     sealed = {
         r.base.base_digest()
         for r in top
-        if r.promise.certificate is not None and r.promise.certificate.sealed
+        if r.promise.certificate is not None and r.promise.certificate.committed
     }
     if len(sealed) > 1:
         raise Void("two bases of one epoch are committed")

@@ -31,7 +31,7 @@ MOST_OUT: Final[Quota] = 1 << 23
 """The most bytes of proofs that are handed over and not checked yet, which bounds the memory."""
 
 
-class DoesNotHold(Exception):
+class InvalidProof(Exception):
     """A proof that was handed over is invalid."""
 
 
@@ -78,7 +78,7 @@ def at_once(check: Callable[..., None], *parts: Any) -> None:
 class HandedOut:
     """The proofs that others check while the caller goes on.
 
-    After `hold` every further proof is checked at its place.
+    After `are_valid` every further proof is checked at its place.
 
     Attributes:
         submit: Has a part checked elsewhere.
@@ -95,7 +95,7 @@ class HandedOut:
         """Put a proof off, and hand over the collected proofs once they have enough bytes.
 
         Raises:
-            DoesNotHold: If so much is handed over that the first part is waited for, and it has an
+            InvalidProof: If so much is handed over that the first part is waited for, and it has an
                 invalid proof.
         """
         if self._over:
@@ -108,16 +108,16 @@ class HandedOut:
 
     def _hand_out(self) -> None:
         """Hand over the collected proofs, and wait for the first if too many bytes are out."""
-        self._promised.append((self.submit(all_hold, self._part), self._part, self._size))
+        self._promised.append((self.submit(all_valid, self._part), self._part, self._size))
         self._out += self._size
         self._part, self._size = [], 0
         while self._out > MOST_OUT:
             promise, part, size = self._promised.popleft()
             self._out -= size
-            if not (all_hold(part) if promise.cancel() else promise.result()):
-                raise DoesNotHold
+            if not (all_valid(part) if promise.cancel() else promise.result()):
+                raise InvalidProof
 
-    def hold(self) -> bool:
+    def are_valid(self) -> bool:
         """Return whether all proofs are valid, and wait for their results.
 
         Parts that nobody has begun are taken back and checked here. They are checked in their
@@ -129,17 +129,17 @@ class HandedOut:
         """
         self._over = True
         under_way: list[Promise] = []
-        if not all_hold(self._part):
+        if not all_valid(self._part):
             return False
         for promise, part, _ in self._promised:
             if not promise.cancel():
                 under_way.append(promise)
-            elif not all_hold(part):
+            elif not all_valid(part):
                 return False
         return all(promise.result() for promise in under_way)
 
 
-def all_hold(proofs: Part) -> bool:
+def all_valid(proofs: Part) -> bool:
     """Return whether all proofs are valid, after checking each here.
 
     Args:

@@ -94,7 +94,7 @@ def decode_proof(proof: bytes, n: int) -> ShuffleProof:
     challenge, *responses = map(group.decode_scalar, words[: 5 + 2 * n])
     points = words[5 + 2 * n :]
     if 0 in (challenge, *responses) or group.IDENTITY in points:
-        raise Invalid("bad-shuffle", "a proof holds no 0 and no identity")
+        raise Invalid("bad-shuffle", "a proof contains no 0 and no identity")
     return ShuffleProof(challenge, tuple(responses), tuple(points[:n]), tuple(points[n:]))
 
 

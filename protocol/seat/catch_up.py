@@ -45,7 +45,7 @@ def sync(state: SeatState, peer: bytes | None) -> None:
         state: The state of the seat.
         peer: The id of the peer to ask, 32 bytes. None asks all peers.
     """
-    epoch, first = state.log.view.epoch, min(state.final_step(), state.tip.step)
+    epoch, first = state.log.followed.epoch, min(state.final_step(), state.tip.step)
     have = [m.hash[: peer_frames.SHORT] for m in state.log.store.since(epoch, first)]
     direct = tuple(sorted(state.peers.direct))
     state.outbox.send(peer_frames.Sync(epoch, first, tuple(have[:MAX_HAVE]), direct), peer)
@@ -64,9 +64,9 @@ def ask_again(state: SeatState) -> None:
     has_lost = state.peers.tell_direct()
     if has_lost or not (state.finished and state.judge.all_have_ended()):
         sync(state, None)
-        store, view = state.log.store, state.log.view
+        store, followed = state.log.store, state.log.followed
         if state.has_begun:
-            for proof in fault_evidence.find_two_chains(store, view):
+            for proof in fault_evidence.find_two_chains(store, followed):
                 state.judge.convict(proof)
 
 
@@ -266,10 +266,10 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
     SPEC: [M-7], [M-9], [M-10].
     """
-    statement, view = message.statement, state.log.view
+    statement, followed = message.statement, state.log.followed
     goes_round = not isinstance(statement, EpochPromise) or is_called_for(state, statement)
     if isinstance(statement, StepInput):
-        at = view.path.get(statement.on) if statement.epoch == view.epoch else None
+        at = followed.path.get(statement.on) if statement.epoch == followed.epoch else None
         goes_round = at is not None and at.step == statement.step and is_of_use(state, message, at)
     if goes_round:
         # The sender has the message. An input is not sent to peers that hear its author directly.

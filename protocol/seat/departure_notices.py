@@ -104,13 +104,13 @@ class Departures:
         ]
 
     def away(
-        self, store: MessageStore, view: FollowedChain, granted: float | None = None
+        self, store: MessageStore, followed: FollowedChain, granted: float | None = None
     ) -> list[Departure]:
         """Return the departures of the seats that count as away, by rising seat ([E-25]).
 
         Args:
             store: The messages that this program stores.
-            view: The epoch in which this program stands, and the chain that it follows.
+            followed: The epoch in which this program stands, and the chain that it follows.
             granted: When the player last asked to wait longer for this step. Departures that came
                 before are left out. None leaves out none.
 
@@ -120,7 +120,7 @@ class Departures:
         return [
             stored.departure
             for _, stored in sorted(self._stored.items())
-            if _holds(stored, store, view) and (granted is None or stored.since > granted)
+            if _is_away(stored, store, followed) and (granted is None or stored.since > granted)
         ]
 
     def news(self, away: list[Departure]) -> list[Departure]:
@@ -139,33 +139,33 @@ class Departures:
         return fresh
 
 
-def _holds(stored: StoredDeparture, store: MessageStore, view: FollowedChain) -> bool:
+def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedChain) -> bool:
     """Return whether a notice makes its seat count as away on the followed chain ([E-25])."""
     departure = stored.departure
-    if stored.has_returned or departure.is_return or departure.epoch > view.epoch:
+    if stored.has_returned or departure.is_return or departure.epoch > followed.epoch:
         return False
-    if departure.seat not in view.tip.present:
+    if departure.seat not in followed.tip.present:
         return False
-    if view.tip.want.kind not in SETUP and _has_said_since(departure, store):
+    if followed.tip.want.kind not in SETUP and _has_said_since(departure, store):
         return False
-    node = _left_at(departure, view)
+    node = _left_at(departure, followed)
     return node is not None and _absences(node, departure.seat) == _absences(
-        view.tip, departure.seat
+        followed.tip, departure.seat
     )
 
 
-def _left_at(departure: Departure, view: FollowedChain) -> Node | None:
+def _left_at(departure: Departure, followed: FollowedChain) -> Node | None:
     """Return the node of the followed chain at which a seat has left, None if there is none.
 
     If the notice is of the current epoch, the node must have been followed in this epoch.
     """
-    node: Node | None = view.tip
+    node: Node | None = followed.tip
     while node is not None and node.step >= departure.step - 1:
         if node.digest == departure.on:
             is_here = node.step in (departure.step, departure.step - 1)
             return (
                 node
-                if is_here and (departure.epoch < view.epoch or departure.on in view.path)
+                if is_here and (departure.epoch < followed.epoch or departure.on in followed.path)
                 else None
             )
         node = node.parent

@@ -96,15 +96,15 @@ def has_served(state: SeatState) -> bool:
     Returns:
         Whether it has.
     """
-    timers, promise, view = state.timers, state.signer.promise, state.log.view
+    timers, promise, followed = state.timers, state.signer.promise, state.log.followed
     if timers.over is None:
         return False
-    since = max(timers.over, view.entered, *timers.first_links.values())
+    since = max(timers.over, followed.entered, *timers.first_links.values())
     if timers.now - since < timers.times.step / 1000:
         return False
-    if state.signer.is_standing and state.log.votes.quorum_request() <= view.epoch:
+    if state.signer.is_standing and state.log.votes.quorum_request() <= followed.epoch:
         return True
-    turns = promise - view.epoch
+    turns = promise - followed.epoch
     is_last_over = timers.now - timers.promised_at >= state.signer.back_off()
     had_turns = turns > state.table.seats or (turns == state.table.seats and is_last_over)
     return had_turns or _has_stopped_changing(state, since)

@@ -102,18 +102,18 @@ def _last_banned(state: SeatState) -> tuple[int, str]:
 
 def _has_reason(state: SeatState) -> bool:
     """Return whether there is a reason to request the next epoch ([E-3], [E-17])."""
-    signer, timers, view, tip = state.signer, state.timers, state.log.view, state.tip
+    signer, timers, followed, tip = state.signer, state.timers, state.log.followed, state.tip
     if not signer.is_standing:
         return timers.now - timers.promised_at >= signer.back_off()
     if state.finished:
         return state.judge.is_unsettled()
     can_time_out = not transition.stands_still(tip) and signer.ran_out()
-    if can_time_out and timers.now - view.entered >= signer.back_off():
+    if can_time_out and timers.now - followed.entered >= signer.back_off():
         tell_waiting(state)
         return True
-    if state.judge.has_proof() or absence.rejoining(view.base, state.log.store.rejoins()):
+    if state.judge.has_proof() or absence.rejoining(followed.base, state.log.store.rejoins()):
         return True
-    is_long = (tip.step - view.base.step) * state.table.seats >= LONG_EPOCH
+    is_long = (tip.step - followed.base.step) * state.table.seats >= LONG_EPOCH
     return is_long and transition.may_go_on(tip)
 
 
@@ -230,7 +230,7 @@ def propose(state: SeatState) -> bool:
         Whether a new-epoch message was signed.
     """
     epoch = state.signer.promise
-    if state.seat is None or epoch == 0 or epoch == state.log.view.epoch:
+    if state.seat is None or epoch == 0 or epoch == state.log.followed.epoch:
         return False
     if epoch % state.table.seats != state.seat or state.log.has_signed(state.seat, NewEpoch, epoch):
         return False
@@ -241,7 +241,7 @@ def propose(state: SeatState) -> bool:
     return best is not None and state.signer.sign(NewEpoch(epoch, tuple(m.hash for m in best)))
 
 
-def waits_for_promises(state: SeatState, epoch: int, held: int) -> bool:
+def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
     """Return whether the proposer waits for more epoch promises than a quorum ([E-5]).
 
     It waits half a back-off for the seats that request this epoch or the next one. A seat that
@@ -250,7 +250,7 @@ def waits_for_promises(state: SeatState, epoch: int, held: int) -> bool:
     Args:
         state: The state of the seat.
         epoch: The epoch to propose.
-        held: How many epoch promises for it are stored.
+        stored: How many epoch promises for it are stored.
 
     Returns:
         Whether to wait.
@@ -258,7 +258,7 @@ def waits_for_promises(state: SeatState, epoch: int, held: int) -> bool:
     is_early = state.timers.waits_as_proposer(state.signer.promise)
     requests = state.log.votes.requests().values()
     willing = sum(1 for request in requests if epoch <= request <= epoch + 1)
-    return held < willing and is_early
+    return stored < willing and is_early
 
 
 def prepare(state: SeatState) -> bool:
@@ -294,7 +294,7 @@ def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
         if epoch < max(1, signer.promise) or state.log.has_signed(state.seat, kind, epoch):
             continue
         first = next(iter(votes.new_epochs[epoch]))
-        digest = first if kind is PrepareVote else votes.carried(PrepareVote, epoch)
+        digest = first if kind is PrepareVote else votes.base_with_votes(PrepareVote, epoch)
         if digest is not None:
             signer.raise_promise(epoch)
             return signer.sign(kind(epoch, digest))

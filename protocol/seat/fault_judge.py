@@ -67,7 +67,7 @@ class FaultJudge:
         """Store a proof of each fault that the messages stored since the last call show."""
         for message in self.log.take_fresh():
             if message.seat not in self.log.tip.banned:
-                proof = fault_evidence.find_fault(message, self.log.store, self.log.view)
+                proof = fault_evidence.find_fault(message, self.log.store, self.log.followed)
                 if proof is not None:
                     self.convict(proof)
 
@@ -291,7 +291,7 @@ class FaultJudge:
         Returns:
             Whether there is one. False if the base wants `result`, because nothing follows it.
         """
-        return self.has_proof() and self.log.view.base.want.kind is not Kind.RESULT
+        return self.has_proof() and self.log.followed.base.want.kind is not Kind.RESULT
 
     def is_effective(self, proof: Proof) -> bool:
         """Return whether a base on the followed chain would find the fault of a proof.
@@ -303,5 +303,5 @@ class FaultJudge:
             Whether it would.
         """
         if proof.code not in ("bad-promise", "bad-new-epoch"):
-            return fault_evidence.is_effective(proof, self.log.view)
+            return fault_evidence.is_effective(proof, self.log.followed)
         return new_epoch.is_bad_form(self.log.table, proof.messages[0], self.log.votes)

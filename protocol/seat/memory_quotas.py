@@ -72,7 +72,7 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
         known = state.tip.absences[message.seat] + ABSENCES_AHEAD if state.has_begun else 0
         return statement.count <= max(state.table.header.terms.rejoins, known)
     if isinstance(statement, StepInput):
-        epochs = range(state.log.view.epoch, state.signer.promise + 2)
+        epochs = range(state.log.followed.epoch, state.signer.promise + 2)
         if statement.epoch not in epochs or statement.step > state.tip.step + AHEAD:
             return False
         # There is room if few bytes of its seat are stored, if it is on the followed chain, or if
@@ -87,7 +87,7 @@ def is_worth_keeping(state: SeatState, message: Message) -> bool:
     ):
         return False
     if statement.epoch <= state.log.votes.quorum_request() + EPOCHS_AHEAD:
-        return statement.epoch >= state.log.view.epoch
+        return statement.epoch >= state.log.followed.epoch
     if isinstance(statement, EpochRequest | PrepareVote | CommitVote):
         state.log.votes.note_far(message)
     return False
@@ -100,7 +100,7 @@ def _is_granted(state: SeatState, message: Message) -> bool:
 
     SPEC: [M-15].
     """
-    size, epoch = len(message.payload), state.log.view.epoch
+    size, epoch = len(message.payload), state.log.followed.epoch
     claims = sorted(state.log.store.claims.get(message.hash, {(None, False)}), key=repr)
     return any(
         state.peers.grant((epoch, message.seat, claim), size, ACCUSED if claim[1] else WANTED)
@@ -115,9 +115,9 @@ def _is_loose(state: SeatState, message: Message) -> bool:
     to a ban.
     """
     step_input, versions = message.statement, state.log.store.versions(message.identity)
-    if not isinstance(step_input, StepInput) or step_input.epoch < state.log.view.epoch:
+    if not isinstance(step_input, StepInput) or step_input.epoch < state.log.followed.epoch:
         return False
     is_second = len(versions) == 1 and versions[0].hash != message.hash
     if is_second and message.seat in state.tip.present - set(state.judge.proofs):
         return False
-    return step_input.on not in state.log.view.path
+    return step_input.on not in state.log.followed.path

@@ -22,7 +22,7 @@ class MessageLog:
     Attributes:
         store: All stored messages.
         votes: The known epochs, with their epoch promises, new-epoch messages and votes.
-        view: The epoch in which the seat stands, and the chain that it follows.
+        followed: The epoch in which the seat stands, and the chain that it follows.
         fresh: The messages that were stored and have not been judged yet.
     """
 
@@ -36,7 +36,7 @@ class MessageLog:
         self.table, self.outbox = table, outbox
         self.store = MessageStore()
         self.votes = Votes(table, self.store)
-        self.view = followed_chain.new_view(0, transition.begin(table), 0.0)
+        self.followed = followed_chain.new_followed_chain(0, transition.begin(table), 0.0)
         self.fresh: list[Message] = []
         self._final = 0
 
@@ -45,7 +45,7 @@ class MessageLog:
     @property
     def tip(self) -> Node:
         """The last node of the followed chain."""
-        return self.view.tip
+        return self.followed.tip
 
     @property
     def has_begun(self) -> bool:
@@ -67,7 +67,7 @@ class MessageLog:
         Returns:
             Whether one is stored, legal or not.
         """
-        identity = (signed_messages.NUMBER[StepInput], seat or 0, self.view.epoch, step)
+        identity = (signed_messages.NUMBER[StepInput], seat or 0, self.followed.epoch, step)
         return bool(self.store.versions(identity))
 
     def has_signed(self, seat: int | None, kind: type[Any], epoch: int) -> bool:
@@ -92,7 +92,7 @@ class MessageLog:
             The speakers of the step that have given no legal input.
         """
         only_known = self.outbox.job is not None
-        said = followed_chain.chosen_inputs(self.store, self.view, only_known)
+        said = followed_chain.chosen_inputs(self.store, self.followed, only_known)
         return self.tip.want.speakers - set(said)
 
     def final_step(self, is_standing: bool) -> int:
@@ -108,8 +108,8 @@ class MessageLog:
             The number, which never falls.
         """
         if is_standing:
-            self._final = max(self._final, finality.final_step(self.store, self.view))
-        return max(self._final, self.view.base.step - 1)
+            self._final = max(self._final, finality.final_step(self.store, self.followed))
+        return max(self._final, self.followed.base.step - 1)
 
     # Transitions
 
@@ -119,7 +119,7 @@ class MessageLog:
         Args:
             now: The machine's clock, in seconds.
         """
-        self.view.enter(now)
+        self.followed.enter(now)
 
     def keep(self, message: Message) -> bool:
         """Store a message.
@@ -167,7 +167,7 @@ class MessageLog:
         while node.parent is not None and node.parent.want.kind not in SETUP:
             node = node.parent
         self.votes.begin(node)
-        self.view.begin(node, now)
+        self.followed.begin(node, now)
 
     def enter(self, epoch: int, base: Node, now: float) -> None:
         """Stand in an epoch from now on, and follow the chain from its base.
@@ -177,7 +177,7 @@ class MessageLog:
             base: The chain node with which it begins.
             now: The machine's clock, in seconds.
         """
-        self.view = followed_chain.new_view(epoch, base, now)
+        self.followed = followed_chain.new_followed_chain(epoch, base, now)
 
     def grow(self, seat: int | None) -> tuple[Node, Node] | None:
         """Append the first incomplete step to the followed chain, if all its inputs are there.
@@ -189,7 +189,7 @@ class MessageLog:
         Returns:
             The chain nodes before and after the step, None if it is not complete.
         """
-        return followed_chain.grow(self.store, self.view, seat)
+        return followed_chain.grow(self.store, self.followed, seat)
 
     def forget_inputs(self, seat: int | None, named: Set[bytes]) -> None:
         """Remove the inputs of earlier epochs that nothing needs any more.
@@ -203,9 +203,9 @@ class MessageLog:
         promises = [m.statement for m in self.store if isinstance(m.statement, EpochPromise)]
         proofs = (pair for promise in promises for pair in promise.proofs)
         kept = {*named, *chain(*(promise.inputs for promise in promises), *proofs)}
-        on_chain = fault_evidence.ancestry(self.view.base)
+        on_chain = fault_evidence.ancestry(self.followed.base)
 
         def keep(message: Message, step_input: StepInput) -> bool:
             return message.seat == seat or step_input.on in on_chain or message.hash in kept
 
-        self.store.forget_inputs(self.view.epoch, keep)
+        self.store.forget_inputs(self.followed.epoch, keep)

@@ -26,7 +26,7 @@ Unknown = tuple[Node, int, bytes]
 """A body that is not checked yet: the chain node before its step, its seat, and its bytes."""
 
 
-def rests(state: SeatState) -> bool:
+def waits_for_job(state: SeatState) -> bool:
     """Return whether the rules have to wait for a job, and create the next job if one is due.
 
     Args:
@@ -57,13 +57,17 @@ def _due(state: SeatState) -> Iterator[Unknown]:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
             continue
         step_input = message.statement
-        node = state.log.view.path.get(step_input.on) if isinstance(step_input, StepInput) else None
+        node = (
+            state.log.followed.path.get(step_input.on)
+            if isinstance(step_input, StepInput)
+            else None
+        )
         if node is None or not isinstance(step_input, StepInput) or node.step != step_input.step:
             continue
         if not transition.stands_still(node):
             yield from _unknown(node, message)
     heard = set()
-    for message in state.log.store.inputs(state.log.view.epoch, state.tip.step):
+    for message in state.log.store.inputs(state.log.followed.epoch, state.tip.step):
         step_input = message.statement
         if (
             isinstance(step_input, StepInput)

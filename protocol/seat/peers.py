@@ -118,7 +118,7 @@ class Peers:
         if seat is not None and seat in self.links:
             self.direct.add(seat)
 
-    def spare(self, told: Sync, peer: bytes | None) -> None:
+    def note_direct(self, told: Sync, peer: bytes | None) -> None:
         """Note which seats a peer hears directly: their inputs need not be passed on to it.
 
         Args:
@@ -153,13 +153,15 @@ class Peers:
         Returns:
             The inputs.
         """
-        view, due = self.log.view, list[Message]()
-        for message in self.log.store.inputs(view.epoch, view.tip.step) if self.deferred else ():
+        followed, due = self.log.followed, list[Message]()
+        for message in (
+            self.log.store.inputs(followed.epoch, followed.tip.step) if self.deferred else ()
+        ):
             step_input = message.statement
             if (
                 message.hash in self.deferred
                 and isinstance(step_input, StepInput)
-                and step_input.on == view.tip.digest
+                and step_input.on == followed.tip.digest
             ):
                 self.deferred.discard(message.hash)
                 due.append(message)
@@ -243,7 +245,7 @@ class Peers:
         Returns:
             The departures, by rising seat.
         """
-        return self.departures.away(self.log.store, self.log.view)
+        return self.departures.away(self.log.store, self.log.followed)
 
     def all_left(self) -> bool:
         """Return whether all awaited seats have left, so the step counts as timed out ([E-26]).
@@ -253,10 +255,10 @@ class Peers:
         Returns:
             Whether they have. False if no seat is away.
         """
-        view = self.log.view
-        granted = self.timers.granted_at(view.tip)
-        words = self.departures.away(self.log.store, view, granted)
-        epoch, step = view.epoch, view.tip.step
+        followed = self.log.followed
+        granted = self.timers.granted_at(followed.tip)
+        words = self.departures.away(self.log.store, followed, granted)
+        epoch, step = followed.epoch, followed.tip.step
         away = {word.seat for word in words if word.epoch < epoch or word.step <= step}
         return bool(away) and self.log.awaited() <= away
 

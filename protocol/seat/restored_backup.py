@@ -48,7 +48,7 @@ def replay(state: SeatState, record: bytes) -> None:
         if note is not None and isinstance(message.statement, StepInput):
             digest, name, choice = note
             signer.choose(message.statement.step, name, PlayerChoice(digest, choice))
-    signer.hold(message)
+    signer.store(message)
 
 
 def come_back(state: SeatState) -> bool:
@@ -105,7 +105,7 @@ def floor(state: SeatState) -> int:
     SPEC: [E-22].
     """
     log = state.log
-    return max(state.signer.promise + 1, log.view.epoch + 1, log.votes.quorum_request() + 2)
+    return max(state.signer.promise + 1, log.followed.epoch + 1, log.votes.quorum_request() + 2)
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:

@@ -143,7 +143,7 @@ class SeatMachine(SeatState):
                     self._pass_on(notice, peer)
             case request:
                 if isinstance(request, peer_frames.Sync):
-                    self.peers.spare(request, peer)
+                    self.peers.note_direct(request, peer)
                 catch_up.answer(self, request, peer)
 
     def tick(self, now: float) -> None:
@@ -216,7 +216,7 @@ class SeatMachine(SeatState):
         self.outbox.finish(job, given)
         self._run_rules()
 
-    def leave(self, now: float) -> bool:
+    def depart(self, now: float) -> bool:
         """Sign a departure and send it to all: this seat leaves for now.
 
         Nothing is signed after it. The seat goes on with another machine, which replays the journal
@@ -229,7 +229,7 @@ class SeatMachine(SeatState):
             Whether the departure was signed.
         """
         self.timers.set(now)
-        return self.signer.leave()
+        return self.signer.depart()
 
     def refuse(self, seat: int, now: float) -> bool:
         """Note that a seat refuses this table, by a signed word that the driver has checked.
@@ -315,7 +315,7 @@ class SeatMachine(SeatState):
         setup_end.give_up(self)
 
     def take(self) -> list[Effect]:
-        """Return the effects since the last call, in the order in which they must be carried out.
+        """Return the effects since the last call, in the order in which to carry them out.
 
         Returns:
             The effects.
@@ -349,7 +349,7 @@ class SeatMachine(SeatState):
 
         A seat with an old journal cannot until the others have come to an epoch above its floor.
         """
-        return not self.is_silent and self.signer.floor <= self.log.view.epoch
+        return not self.is_silent and self.signer.floor <= self.log.followed.epoch
 
     @property
     def must_choose(self) -> bool:
@@ -414,7 +414,7 @@ class SeatMachine(SeatState):
             TooLarge: If the file would exceed the limits within which a verifier reads one.
         """
         illegal = None if self.judge.can_go_on() else self.judge.illegal_input()
-        return transcript_writer.write(self.log.votes, self.log.view, illegal)
+        return transcript_writer.write(self.log.votes, self.log.followed, illegal)
 
     def may_leave(self) -> bool:
         """Return whether this machine may disconnect at the end ([E-19]).
@@ -443,7 +443,7 @@ class SeatMachine(SeatState):
             # Once the statement is in the journal, nothing there shows that it was forgotten. So
             # the caution is recorded before it.
             self.be_cautious(certain=True)
-        if is_kept and self.signer.hold(message):
+        if is_kept and self.signer.store(message):
             catch_up.pass_on(self, message, peer)
             if lacked or not isinstance(message.statement, StepInput) or not self._judge_alone():
                 self._run_rules()
@@ -458,7 +458,7 @@ class SeatMachine(SeatState):
         """
         if not step_progress.is_undisturbed(self):
             return False
-        if offload.rests(self):
+        if offload.waits_for_job(self):
             return True
         self.judge.judge_fresh()
         return bool(self.log.awaited()) and step_progress.is_undisturbed(self)
@@ -475,6 +475,6 @@ class SeatMachine(SeatState):
         """
         changed = True
         while changed and self.broken is None:
-            changed = any([not offload.rests(self) and rule(self) for rule in self.rules])  # noqa: C419
-        if self.broken is not None and not offload.rests(self):
+            changed = any([not offload.waits_for_job(self) and rule(self) for rule in self.rules])  # noqa: C419
+        if self.broken is not None and not offload.waits_for_job(self):
             self.judge.judge_fresh()

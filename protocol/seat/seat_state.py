@@ -62,7 +62,7 @@ class SeatState:
     @property
     def tip(self) -> Node:
         """The last node of the followed chain."""
-        return self.log.view.tip
+        return self.log.followed.tip
 
     @property
     def has_begun(self) -> bool:

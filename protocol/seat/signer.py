@@ -253,7 +253,7 @@ class Signer:
     @property
     def is_standing(self) -> bool:
         """True if the seat's promise is the epoch in which it stands."""
-        return self.log.view.epoch == self.promise
+        return self.log.followed.epoch == self.promise
 
     @property
     def is_quiet(self) -> bool:
@@ -343,7 +343,7 @@ class Signer:
         """Record, before leaving this epoch, whether its current step timed out."""
         if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
             return
-        epoch, tip = self.log.view.epoch, self.log.tip
+        epoch, tip = self.log.followed.epoch, self.log.tip
         owes = self.seat in tip.want.speakers and not self.log.has_input(self.seat, tip.step)
         claim = absence.claim_of(epoch, tip, owes, self.ran_out())
         if claim is not None:
@@ -351,7 +351,7 @@ class Signer:
 
     # Signing
 
-    def hold(self, message: Message, note: Note | None = None) -> bool:
+    def store(self, message: Message, note: Note | None = None) -> bool:
         """Store a message, have it judged, and record it in the journal with its secrets ([M-6]).
 
         Args:
@@ -395,7 +395,7 @@ class Signer:
         if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
             return False
         message = signed_messages.sign(self.who, self.table.id, self.seat, statement)
-        self.hold(message, note)
+        self.store(message, note)
         self.outbox.send(message)
         return True
 
@@ -441,7 +441,7 @@ class Signer:
 
     # Departures
 
-    def leave(self) -> bool:
+    def depart(self) -> bool:
         """Sign a departure, record it and send it. The seat signs nothing after it.
 
         Returns:
@@ -473,7 +473,7 @@ class Signer:
         """Sign a departure or return for the current tip, record it and send it to all peers."""
         if self.who is None:
             return
-        node, epoch = self.log.tip, self.log.view.epoch
+        node, epoch = self.log.tip, self.log.followed.epoch
         step = node.step + self.log.has_input(seat, node.step)
         bare = Departure(seat, number, epoch, step, node.digest)
         word = sign_notice(self.who, self.table.id, bare)
@@ -519,7 +519,7 @@ class Signer:
             chosen: What the player chose before for this step and may not be used, if anything.
         """
         node = self.log.tip
-        position = (self.log.view.epoch, node.step, node.digest)
+        position = (self.log.followed.epoch, node.step, node.digest)
         if self._asked != position:
             self._asked = position
             again = chosen is not None and chosen.exposed

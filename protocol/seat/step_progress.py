@@ -103,7 +103,7 @@ def enter(state: SeatState) -> bool:
     """
     log, signer, judge = state.log, state.signer, state.judge
     found = log.votes.highest_committed(max(1, signer.promise))
-    if found is None or found[0] <= log.view.epoch:
+    if found is None or found[0] <= log.followed.epoch:
         return False
     epoch, base = found
     signer.raise_promise(epoch)
@@ -132,12 +132,12 @@ def advance(state: SeatState) -> bool:
     Returns:
         Whether a step was appended.
     """
-    state.timers.mark(state.log.view)
+    state.timers.mark(state.log.followed)
     grown = state.log.grow(state.seat)
     if grown is None:
         return False
     state.outbox.emit(effects.StepAppended(*grown))
-    state.timers.mark(state.log.view)
+    state.timers.mark(state.log.followed)
     _look_at_tip(state)
     return True
 
@@ -147,7 +147,7 @@ def _look_at_tip(state: SeatState, first: int | None = None) -> None:
 
     If `first` is given, the inputs to that step and all later ones are judged.
     """
-    store, epoch, tip = state.log.store, state.log.view.epoch, state.tip
+    store, epoch, tip = state.log.store, state.log.followed.epoch, state.tip
     catch_up.pass_deferred(state)
     state.timers.note_growth(tip.step, state.signer.promise)
     inputs = store.inputs(epoch, tip.step) if first is None else store.epoch_inputs(epoch, first)
@@ -215,9 +215,9 @@ def may_speak(state: SeatState) -> bool:
         return False
     if not signer.is_standing or state.broken is not None or log.has_input(state.seat, node.step):
         return False
-    if log.view.epoch < signer.floor or transition.stands_still(node):
+    if log.followed.epoch < signer.floor or transition.stands_still(node):
         return False
-    return followed_chain.keeps_own_inputs(log.store, log.view, state.seat)
+    return followed_chain.keeps_own_inputs(log.store, log.followed, state.seat)
 
 
 def speak(state: SeatState) -> bool:
@@ -248,14 +248,16 @@ def speak(state: SeatState) -> bool:
             return False
         body = transition.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
         note = (chosen.digest, name, chosen.choice)
-        return signer.sign(StepInput(state.log.view.epoch, node.step, node.digest, body), note)
+        return signer.sign(StepInput(state.log.followed.epoch, node.step, node.digest, body), note)
     if not openings.has_opening(node, seat, signer.secrets):
         return False
     write = partial(transition.body_of, node, seat, signer.secrets, signer.rng)
 
     def step_input(body: bytes) -> bool:
         is_due = state.tip is node and may_speak(state)  # A job may have taken long.
-        return is_due and signer.sign(StepInput(state.log.view.epoch, node.step, node.digest, body))
+        return is_due and signer.sign(
+            StepInput(state.log.followed.epoch, node.step, node.digest, body)
+        )
 
     if state.outbox.hands_out and node.want.kind in transition.LONG:
         state.outbox.put(effects.Job(write, step_input))
@@ -333,7 +335,7 @@ def _ended_in_base(state: SeatState) -> bool:
     if found is None or found[1].node.want.kind is not Kind.RESULT:
         return False
     epoch, base = found
-    if epoch > state.log.view.epoch:
+    if epoch > state.log.followed.epoch:
         state.log.enter(epoch, base.node, state.timers.now)
         state.outbox.emit(effects.Entered(epoch, base.node, base.faults))
     return True

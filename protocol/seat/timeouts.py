@@ -96,14 +96,14 @@ class Timers:
         self._position = self.proposing = None
         self.over = None if self.over is None else now
 
-    def mark(self, view: FollowedChain) -> None:
+    def mark(self, followed: FollowedChain) -> None:
         """Record when the current step became the first incomplete one, at all and in this epoch.
 
         Args:
-            view: The epoch in which the seat stands, and the chain that it follows.
+            followed: The epoch in which the seat stands, and the chain that it follows.
         """
-        self.began.setdefault((view.tip.step, view.tip.digest), self.now)
-        position = (view.epoch, view.tip.step, view.tip.digest)
+        self.began.setdefault((followed.tip.step, followed.tip.digest), self.now)
+        position = (followed.epoch, followed.tip.step, followed.tip.digest)
         if position != self._position:
             self._position, self.reached = position, self.now
 

@@ -27,12 +27,12 @@ class TooLarge(ValueError):
     """The file of a game would exceed the limits of a file."""
 
 
-def write(votes: Votes, view: FollowedChain, illegal: Message | None = None) -> bytes:
+def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None) -> bytes:
     """Return the `.hoity` file of what one seat stores, whether its game is over or not.
 
     Args:
         votes: The epochs that the seat knows, with its messages.
-        view: The epoch in which it stands, and the chain that it follows.
+        followed: The epoch in which it stands, and the chain that it follows.
         illegal: An input to the first incomplete step whose body is a fault. The file ends with it,
             and so proves the fault to anyone ([F-2]). None without one.
 
@@ -43,9 +43,9 @@ def write(votes: Votes, view: FollowedChain, illegal: Message | None = None) -> 
         ValueError: If a message is missing on which the chain rests.
         TooLarge: If the file would exceed the limits of a file.
     """
-    nodes = to_the_end(view.tip)
+    nodes = to_the_end(followed.tip)
     entries = [entry_of(node) for node in nodes[1:]]
-    evidence = _evidence(votes, view, nodes)
+    evidence = _evidence(votes, followed, nodes)
     if illegal is not None:
         entries.append(_illegal_step(illegal, votes.table.seats))
         row = ((_epoch(illegal), illegal.signature),)
@@ -99,17 +99,19 @@ def _illegal_step(illegal: Message, seats: int) -> StepEntry:
 # Evidence
 
 
-def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
+def _evidence(votes: Votes, followed: FollowedChain, nodes: list[Node]) -> Evidence:
     """Return the messages and signatures that prove the chain, and nothing else ([F-1])."""
     new_epochs: list[Message] = []
     commits: tuple[Signed, ...] = ()
     gathered: dict[bytes, Message] = {}
-    if view.epoch > 0:
-        base = view.base.base_digest()
-        needed, used = votes.needed((view.epoch, base), lambda key: votes.new_epoch_of(*key).hash)
+    if followed.epoch > 0:
+        base = followed.base.base_digest()
+        needed, used = votes.needed(
+            (followed.epoch, base), lambda key: votes.new_epoch_of(*key).hash
+        )
         new_epochs = [votes.new_epoch_of(*key) for key in sorted(needed)]
         gathered = {digest: votes.message(digest) for digest in used}
-        commits = votes.votes_for(CommitVote, view.epoch, base)[: votes.table.quorum]
+        commits = votes.votes_for(CommitVote, followed.epoch, base)[: votes.table.quorum]
     inputs = _lowest([*votes.store, *gathered.values()])
     kept = [list(_kept(node, inputs)) for node in nodes[1:] if node.slots is not None]
     known = {m.hash for row in kept for m in row} | {m.hash for m in new_epochs}
@@ -118,7 +120,7 @@ def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
         tuple(_envelope(gathered[h]) for h in sorted(gathered.keys() - known)),
         tuple(_envelope(m) for m in new_epochs),
         commits,
-        _final(votes.store, view, nodes[-1]),
+        _final(votes.store, followed, nodes[-1]),
     )
 
 
@@ -160,13 +162,13 @@ def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
         yield message
 
 
-def _final(store: MessageStore, view: FollowedChain, end: Node) -> tuple[Signed, ...]:
+def _final(store: MessageStore, followed: FollowedChain, end: Node) -> tuple[Signed, ...]:
     """Return the signed inputs to `result`, nothing if a base makes the end final."""
-    if end.want.kind is not Kind.RESULT or view.base.want.kind is Kind.RESULT:
+    if end.want.kind is not Kind.RESULT or followed.base.want.kind is Kind.RESULT:
         return ()
     found = {
         m.seat: m.signature
-        for m in store.inputs(view.epoch, end.step)
+        for m in store.inputs(followed.epoch, end.step)
         if isinstance(m.statement, StepInput)
         and (m.statement.on, m.statement.body) == (end.digest, end.result_body())
     }

@@ -75,9 +75,9 @@ def _by_many(
         report = _Run(whole, game_of, stats, proofs).judge()
     except Exception:  # noqa: BLE001 - after an invalid proof anything may go wrong
         return None
-    all_hold = proofs.hold()
+    are_valid = proofs.are_valid()
     stats.lap("proofs")
-    return replace(report, timings=dict(stats.timings)) if all_hold else None
+    return replace(report, timings=dict(stats.timings)) if are_valid else None
 
 
 def header_of(file: File | OpenedFile) -> Header | None:

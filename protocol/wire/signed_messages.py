@@ -75,13 +75,13 @@ class QuorumCertificate:
     Attributes:
         epoch: The epoch of the votes.
         base: The base digest, 32 bytes.
-        sealed: Whether they are commit votes. Otherwise they are prepare votes.
+        committed: Whether they are commit votes. Otherwise they are prepare votes.
         votes: The seat and the signature of each vote, by rising seat.
     """
 
     epoch: Epoch
     base: Digest
-    sealed: bool
+    committed: bool
     votes: Annotated[
         tuple[tuple[int, bytes], ...],
         Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0)),

@@ -314,7 +314,8 @@ def parse_terms(value: Any) -> Terms:
     if version != VERSION:
         raise OtherVersion(str(version)[:LONGEST_VERSION], VERSION)
     terms = codec.read(_TERMS, value, BAD, "the terms")
-    codec.read(Rows(_GAME_HEAD, least=1), _first_of(terms.game), BAD, "the game")
+    head = terms.game[:1] if isinstance(terms.game, tuple) else terms.game
+    codec.read(Rows(_GAME_HEAD, least=1), head, BAD, "the game")
     for number, _ in terms.options:
         if number % 2 == 0:
             raise Invalid(BAD, f"the terms have option {number}, which is not known here")
@@ -325,11 +326,6 @@ def parse_terms(value: Any) -> Terms:
     if terms.timeouts.back_off > terms.timeouts.cap:
         raise Invalid(BAD, "the back-off is above its cap")
     return terms
-
-
-def _first_of(game: Any) -> Any:
-    """Return an array with only the first item of an array, and any other value as it is."""
-    return game[:1] if isinstance(game, tuple) else game
 
 
 def check_nickname(name: object) -> str:

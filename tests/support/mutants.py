@@ -154,7 +154,7 @@ MUTANTS = (
             "state.signer.timeout_claims.get(under)",
             '__import__("protocol").wire.signed_messages.StepTimeout('
             "under, state.tip.step, state.tip.digest) "
-            "if state.log.view.epoch == under and state.timers.is_out(state.tip) else None",
+            "if state.log.followed.epoch == under and state.timers.is_out(state.tip) else None",
         ),
     ),
     mutant(
@@ -168,7 +168,7 @@ MUTANTS = (
     mutant(
         "received bodies forgotten on resume",
         (
-            Signer.hold,
+            Signer.store,
             "if not self.outbox.is_replaying:",
             "if not self.outbox.is_replaying and message.seat == self.seat:",
         ),
@@ -176,7 +176,7 @@ MUTANTS = (
     mutant(
         "own statements forgotten on resume",
         (
-            Signer.hold,
+            Signer.store,
             "if not self.outbox.is_replaying:",
             "if not self.outbox.is_replaying and message.seat != self.seat:",
         ),
@@ -324,7 +324,7 @@ MUTANTS = (
     ),
     mutant(
         "a departure holds behind an input",
-        (departure_notices._holds, "_has_said_since(departure, store)", "False"),
+        (departure_notices._is_away, "_has_said_since(departure, store)", "False"),
     ),
     mutant(
         "a departure holds in the step before",
@@ -332,9 +332,9 @@ MUTANTS = (
     ),
     mutant(
         "a departure outlives an absence",
-        (departure_notices._holds, "_absences(node, departure.seat) == _absences", "_absences"),
+        (departure_notices._is_away, "_absences(node, departure.seat) == _absences", "_absences"),
     ),
-    mutant("a return ends nothing", (departure_notices._holds, "or departure.is_return", "")),
+    mutant("a return ends nothing", (departure_notices._is_away, "or departure.is_return", "")),
     mutant("a departure of anyone counts", (Peers.keep_departure, "check_notice", "")),
     mutant(
         "a departure saves the back-off",

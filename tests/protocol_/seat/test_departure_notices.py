@@ -414,12 +414,12 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
     scene = sight_of({3})
     machine = scene.machine(3)
     machine.take()
-    assert machine.leave(scene.now)
+    assert machine.depart(scene.now)
     record, send = machine.take()
     assert isinstance(record, Record)
     assert isinstance(send, Send)
     assert inspect(machine).state is SigningState.LEFT
-    assert not machine.leave(scene.now)
+    assert not machine.depart(scene.now)
     assert not machine.must_choose
     for seat in (0, 1, 2):
         machine.receive(
