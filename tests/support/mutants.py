@@ -126,8 +126,8 @@ MUTANTS = (
         "a completed step final by itself",
         (
             finality.final_step,
-            "base, silent = view.base.step, set(view.tip.present)",
-            "base, silent = view.base.step, set()",
+            "base, silent = followed.base.step, set(followed.tip.present)",
+            "base, silent = followed.base.step, set()",
         ),
     ),
     mutant(
@@ -135,7 +135,7 @@ MUTANTS = (
         (
             finality.final_step,
             "if not silent:",
-            "if len(view.tip.present) - len(silent) >= view.tip.table.quorum:",
+            "if len(followed.tip.present) - len(silent) >= followed.tip.table.quorum:",
         ),
     ),
     mutant(
@@ -197,7 +197,7 @@ MUTANTS = (
     mutant("a base leaves the standings out", (Node.base_value, "self.standings()", "None")),
     mutant(
         "proofs that prove nothing turn epochs",
-        (fault_evidence.is_effective, "epochs == {view.epoch}", "True"),
+        (fault_evidence.is_effective, "epochs == {followed.epoch}", "True"),
     ),
     mutant(
         "a proof of two waits for what they name",
@@ -207,8 +207,8 @@ MUTANTS = (
         "a second version makes a seat leave its own",
         (
             followed_chain.chosen_inputs,
-            "in store.inputs(view.epoch, node.step)",
-            "in reversed(store.inputs(view.epoch, node.step))",
+            "in store.inputs(followed.epoch, node.step)",
+            "in reversed(store.inputs(followed.epoch, node.step))",
         ),
     ),
     mutant(
