@@ -53,7 +53,7 @@ class Stopwatch:
 
         Args:
             call: The function to call.
-            times: By how much more often than `rounds` it is called.
+            times: The factor by which it is called more often than `rounds`.
 
         Returns:
             The time in milliseconds.

@@ -22,7 +22,7 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
     """Return the slots of a shown choice that lack the decryption share of the seat that shows it.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat that shows cards.
         choice: Its choice. A tuple names the slots shown.
 
@@ -39,7 +39,7 @@ def check_showable(node: Node, seat: int, choice: Choice) -> None:
     """Check that a choice names different slots, each of which is open or in the seat's own hand.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat that shows cards.
         choice: Its choice.
 
@@ -120,7 +120,7 @@ def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
     """Return the batch of decryption shares that a seat gives with its own key.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
         slots: The slots.
 
@@ -164,7 +164,7 @@ def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int])
     """Return the cards that one seat alone can decrypt.
 
     Args:
-        node: The chain node.
+        node: The state of the chain.
         seat: The seat.
         secrets: The secrets of the seat.
         opened: The cards decrypted so far, by ciphertext. New ones are added.

@@ -23,7 +23,7 @@ from ..wire.table_header import MAX_SEATS, Header
 
 
 class Kind(StrEnum):
-    """The kind of a step."""
+    """The kind of a step of the chain, by the name that SPEC gives it."""
 
     KEY_COMMIT = "key.commit"
     KEY_REVEAL = "key.reveal"
@@ -194,7 +194,8 @@ class Keys:
     Attributes:
         hashes: The hash of each seat's key vector, from `key.commit`.
         boxes: The X25519 transport key of each seat, 32 bytes each.
-        vectors: The key vector of each seat, from `key.reveal`. Its first point is the public key.
+        vectors: The key vector of each seat, from `key.reveal`: the commitments to the coefficients
+            of its polynomial (Feldman). The first point is the public key.
         key_shares: The encrypted key shares, by the seat that dealt them and the seat that gets
             them.
         joint: The joint key, the sum of all public keys. It is empty before `key.reveal`.
@@ -483,7 +484,7 @@ class RefusedBody:
     Attributes:
         code: The code of the fault.
         note: A note for developers.
-        place: The place of the fault in the body, if it is in a field.
+        place: The field of the body in which the fault is, None if it is in no single field.
     """
 
     code: str
@@ -601,7 +602,7 @@ class Secrets:
         """Return the key share that a seat dealt to this one. It is decrypted once.
 
         Args:
-            node: A chain node after `key.reveal`.
+            node: A state of the chain after `key.reveal`.
             dealer: The seat that dealt it.
             seat: This seat.
 
@@ -628,7 +629,7 @@ class Secrets:
         """Compute the parts of the own shuffle that do not depend on the deck.
 
         Args:
-            node: A chain node after `key.ok`.
+            node: A state of the chain after `key.ok`.
             rng: The source of randomness.
 
         Returns:

@@ -39,7 +39,7 @@ def own_due(node: Node, seat: int) -> bool:
     """Return whether a seat must open its own sealed choice in the next step.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
 
     Returns:
@@ -52,7 +52,7 @@ def lost_dues(node: Node) -> tuple[int, ...]:
     """Return the seats whose sealed choice the other seats must open in the next step ([D-4]).
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
 
     Returns:
         The seats, rising.
@@ -61,10 +61,10 @@ def lost_dues(node: Node) -> tuple[int, ...]:
 
 
 def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
-    """Return the slots for which the decryption share of a seat's key is missing.
+    """Return the slots for which the decryption share made with a seat's key is asked for.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
 
     Returns:
@@ -77,7 +77,7 @@ def helped(node: Node) -> tuple[int, ...]:
     """Return the absent seats whose decryption shares the present seats must give.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
 
     Returns:
         The seats, rising.
@@ -86,10 +86,10 @@ def helped(node: Node) -> tuple[int, ...]:
 
 
 def owes_nothing(node: Node, seat: int) -> bool:
-    """Return whether a seat owes only the empty body in the next step ([N-4]).
+    """Return whether a seat owes only the empty body in a step that opens things ([N-4]).
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
 
     Returns:
@@ -105,7 +105,7 @@ def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
     It may be missing after an old journal was restored.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
         secrets: The secrets of the seat.
 
@@ -144,7 +144,7 @@ class GatherStep(StepRules[Given]):
         """Check every part of a body: opening, shares, shares for absent seats, escrow shares.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body, empty (nil) if the seat owes nothing.
 
@@ -199,7 +199,7 @@ class GatherStep(StepRules[Given]):
         """Add what was given to the state. Shares that fewer than t seats gave are asked for again.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The content of each body, by seat.
 
         Returns:
@@ -226,7 +226,7 @@ class GatherStep(StepRules[Given]):
         """Return the body with everything that a seat owes.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.
@@ -266,7 +266,7 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
     """Check a choice by the rules of the game, with the cards that are opened together with it.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         kind: The kind of choice.
         seat: The seat that chooses.
         choice: The choice.
@@ -321,16 +321,16 @@ def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes])
 
 
 def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
-    """Return the node at which a choice is void and its owner is banned.
+    """Return the state after a sealed choice is declared void and its owner is banned.
 
     Args:
-        node: The chain node.
+        node: The state of the chain.
         kind: The kind of choice.
         seat: The owner.
         conviction: The fault of the owner.
 
     Returns:
-        The changed node.
+        The new state of the chain.
     """
     return replace(
         node,

@@ -27,7 +27,7 @@ class SealStep(StepRules[SealedChoice | None]):
         """Check the escrow of a sealed choice.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -47,11 +47,11 @@ class SealStep(StepRules[SealedChoice | None]):
         """Store the sealed choices, and tell the game which seats have sealed.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The sealed choices, by seat.
 
         Returns:
-            The changed node.
+            The new state of the chain.
         """
         name = node.want.name
         fresh = {(name, seat): one for seat, one in inputs.items() if one is not None}
@@ -65,7 +65,7 @@ class SealStep(StepRules[SealedChoice | None]):
         """Return the body that seals a choice. Its opening is stored in the secrets.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             choice: The choice.
             secrets: The secrets of the seat.
@@ -85,7 +85,7 @@ class ChooseStep(StepRules[Choice]):
         """Check that the game allows a choice.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -103,11 +103,11 @@ class ChooseStep(StepRules[Choice]):
         """Tell the game the choice, or that there is none because its seat is absent or at fault.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The choice, by seat.
 
         Returns:
-            The changed node.
+            The new state of the chain.
         """
         (seat,) = node.want.speakers
         event = Chosen(node.want.name, seat, inputs.get(seat))
@@ -119,7 +119,7 @@ class ChooseStep(StepRules[Choice]):
         """Return the body with a choice.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             choice: The choice.
             secrets: The secrets of the seat.
@@ -154,7 +154,7 @@ class ShowStep(StepRules[Showing | None]):
         """Check that the seat may show these cards, and that the game allows the choice.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -178,14 +178,14 @@ class ShowStep(StepRules[Showing | None]):
         return Showing(choice, shares)
 
     def apply(self, node: Node, inputs: Mapping[int, Showing | None]) -> Node:
-        """Open the choice and its cards.
+        """Apply the shown choice: its decryption shares are known from now on.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: What was shown, by seat.
 
         Returns:
-            The changed node. Its choice is None if the seat gave no body.
+            The new state of the chain. The choice is None if the seat gave no body.
         """
         (seat,) = node.want.owes
         shown = inputs.get(seat)
@@ -200,7 +200,7 @@ class ShowStep(StepRules[Showing | None]):
         """Return the body with a choice, and decryption shares of the hidden cards it shows.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             choice: The choice.
             secrets: The secrets of the seat.
@@ -221,15 +221,15 @@ class ResultStep(StepRules[None]):
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
-        """Check that a body is the one that follows from the chain ([N-13]).
+        """Check that a body has the standings and the present seats of the chain ([N-13]).
 
         Args:
-            node: The chain node that wants `result`.
+            node: The last state of the chain, which wants `result`.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
         Raises:
-            Invalid: With code `bad-body` if it is not.
+            Invalid: With code `bad-body` if it does not.
         """
         if body != node.result_body():
             raise Invalid("bad-body", "other standings or present seats than those of the chain")
@@ -238,7 +238,7 @@ class ResultStep(StepRules[None]):
         """Raise an error, because the inputs to `result` are no step of the chain.
 
         Args:
-            node: The chain node that wants `result`.
+            node: The last state of the chain, which wants `result`.
             inputs: What was given, by seat.
 
         Returns:
@@ -250,10 +250,10 @@ class ResultStep(StepRules[None]):
         raise RuntimeError("the chain ends before `result`")
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body that follows from the chain.
+        """Return the body of `result`: the standings and the present seats.
 
         Args:
-            node: The chain node that wants `result`.
+            node: The last state of the chain, which wants `result`.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.

@@ -16,7 +16,7 @@ def choice_size(node: Node, kind: str) -> int:
     """Return how many bytes an encoded choice of a kind has at most.
 
     Args:
-        node: A chain node of the table.
+        node: Any state of the chain.
         kind: The kind of choice, or `coin`.
 
     Returns:
@@ -41,7 +41,7 @@ def context_of(node: Node, step: int, seat: int, kind: str) -> Context:
     """Return the context to which a sealed choice is bound ([C-12]).
 
     Args:
-        node: A chain node of the table.
+        node: Any state of the chain.
         step: The number of the step in which it is sealed.
         seat: The seat that seals it.
         kind: The kind of choice, as the game calls it, or `coin`.
@@ -56,7 +56,7 @@ def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow
     """Return the escrow of a sealed choice, with everything to which it is bound.
 
     Args:
-        node: A chain node after `key.reveal`.
+        node: A state of the chain after `key.reveal`.
         seat: The owner of the choice.
         kind: The kind of choice, or `coin`.
         sealed: The sealed choice.
@@ -74,7 +74,7 @@ def seal_choice(
     """Seal a choice with a fresh nonce, and store its opening in the secrets ([D-5]).
 
     Args:
-        node: The chain node before the step in which it is sealed.
+        node: The state of the chain before the step in which it is sealed.
         seat: The seat that seals it.
         kind: The kind of choice, or `coin`.
         choice: The encoded choice, or the 32 bytes of the coin.
@@ -98,7 +98,7 @@ def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoi
     """Check the escrow of a body that seals a choice.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat that seals the choice.
         kind: The kind of choice, or `coin`.
         read: The body.
@@ -133,7 +133,7 @@ def check_opening(
     """Check that a choice and a nonce give the commitment and the escrow again, byte for byte.
 
     Args:
-        node: A chain node of the table.
+        node: Any state of the chain.
         seat: The owner of the choice.
         kind: The kind of choice, or `coin`.
         sealed: The sealed choice.
@@ -162,7 +162,7 @@ def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
     """Return a choice from its bytes.
 
     Args:
-        node: A chain node of the table.
+        node: Any state of the chain.
         kind: The kind of choice, or `coin`.
         data: The bytes.
 

@@ -27,7 +27,7 @@ def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> byt
     """Return the hash of a key vector, which `key.commit` shows and `key.reveal` must match.
 
     Args:
-        node: A chain node of the table.
+        node: Any state of the chain.
         seat: The owner of the key vector.
         step: The number of the step `key.commit`.
         vector: The points of the key vector, 32 bytes each.
@@ -46,7 +46,7 @@ class KeyCommitStep(StepRules[KeyCommit]):
         """Check that the transport key is canonical and not of low order.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -65,11 +65,11 @@ class KeyCommitStep(StepRules[KeyCommit]):
         """Store the hashes of the key vectors, and the transport keys.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The body of each seat.
 
         Returns:
-            The changed node.
+            The new state of the chain.
         """
         every = in_seat_order(node, inputs)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
@@ -79,7 +79,7 @@ class KeyCommitStep(StepRules[KeyCommit]):
         """Return the hash of the own key vector, with the own transport key.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness, which is not used.
@@ -101,7 +101,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         """Check a key vector, the proof of its secret key, and the sizes of its key shares.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -143,11 +143,11 @@ class KeyRevealStep(StepRules[KeyReveal]):
         fault.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The body of each seat.
 
         Returns:
-            The changed node.
+            The new state of the chain.
 
         SPEC: [D-8].
         """
@@ -171,7 +171,7 @@ class KeyRevealStep(StepRules[KeyReveal]):
         """Return the own key vector, the proof of its secret key, and encrypted key shares.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.
@@ -200,7 +200,7 @@ def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> b
     """Return whether an encrypted key share can be decrypted and fits the key vector of its dealer.
 
     Args:
-        node: A chain node after `key.reveal`.
+        node: A state of the chain after `key.reveal`.
         dealer: The seat that dealt it.
         holder: The seat for which it is encrypted.
         secret: The secret transport key of that seat, 32 bytes.
@@ -226,7 +226,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         """Check a sealed coin, or a complaint about a key share.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -254,11 +254,11 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         """Store the sealed coins and make the deck, or convict a dealer by a complaint.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The sealed coin or the complaint of each seat.
 
         Returns:
-            The changed node.
+            The new state of the chain.
         """
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, inputs)):
@@ -273,7 +273,7 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         """Return a complaint of the first invalid key share, or else a sealed coin.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.
@@ -295,7 +295,7 @@ class ShuffleStep(StepRules[Deck]):
         """Check by its proof that a deck is a shuffle of the deck before.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -321,11 +321,11 @@ class ShuffleStep(StepRules[Deck]):
         """Put the shuffled deck in the place of the deck before.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The deck of the one seat that shuffled.
 
         Returns:
-            The changed node.
+            The new state of the chain.
         """
         (deck,) = inputs.values()
         return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
@@ -334,7 +334,7 @@ class ShuffleStep(StepRules[Deck]):
         """Return a new shuffle of the deck with its proof, using what was prepared.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.
@@ -363,7 +363,7 @@ def in_seat_order(node: Node, inputs: Mapping[int, T]) -> list[T]:
     """Return the content of the body of each seat. In these steps all seats give one.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         inputs: The content by seat.
 
     Returns:
@@ -378,7 +378,7 @@ def setup_want(node: Node) -> Want:
     SPEC: [N-3], [N-6].
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
 
     Returns:
         The demand of the node: the step `ended` if the table cannot go on.

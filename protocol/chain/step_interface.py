@@ -25,7 +25,7 @@ class StepRules(ABC, Generic[C]):
         """Check a body, and return what it contains.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -41,18 +41,18 @@ class StepRules(ABC, Generic[C]):
         """Return the node after the step, whose digest, number and next step are still to be set.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The content of each body, by seat. Seats that gave none are left out.
 
         Returns:
-            The changed node.
+            The new state of the chain.
         """
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
         """Return the body that a seat gives in this step, if its player need not be asked.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             secrets: The secrets of the seat.
             rng: The source of randomness.
@@ -68,7 +68,7 @@ class StepRules(ABC, Generic[C]):
         """Return the body that a seat gives in this step with a choice of its player.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat.
             choice: The choice.
             secrets: The secrets of the seat.
@@ -97,7 +97,7 @@ class EmptyStep(StepRules[None]):
         """Check that a body is empty.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             seat: The seat that gives the body.
             body: The bytes of the body.
 
@@ -110,7 +110,7 @@ class EmptyStep(StepRules[None]):
         """Return the node after the step.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             inputs: The seats that gave a body.
 
         Returns:

@@ -33,7 +33,7 @@ def lacking(
     """Return the decryption shares of slots that are not known yet.
 
     Args:
-        node: The chain node.
+        node: The state of the chain.
         slots: The slots.
         givers: The seats whose shares are needed.
 
@@ -82,7 +82,7 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
     """Return the step that a node wants in order to reach a goal of the game ([N-3], [E-16]).
 
     Args:
-        node: The chain node.
+        node: The state of the chain.
         goal: The goal.
 
     Returns:
@@ -293,7 +293,7 @@ def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
     """Return whether a body is legal in the next step of a node. Each body is judged once.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat that gives the body.
         body: The bytes of the body.
 
@@ -314,7 +314,7 @@ def check(node: Node, seat: int, body: bytes) -> Any:
     """Return the content of a body that must be legal in the next step of a node.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat that gives the body.
         body: The bytes of the body.
 
@@ -334,7 +334,7 @@ def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | No
     """Return the stored verdict on a body of a speaker.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat that gives the body.
         body: The bytes of the body.
 
@@ -348,7 +348,7 @@ def keep(node: Node, seat: int, body: bytes, found: AcceptedBody | RefusedBody) 
     """Store the verdict on a body that a job has judged, for later calls of `verdict`.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat that gives the body.
         body: The bytes of the body.
         found: The verdict.
@@ -360,7 +360,7 @@ def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
     """Judge a body without storing the verdict. Another thread may run this pure function.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The speaker that gives the body.
         body: The bytes of the body.
 
@@ -417,7 +417,7 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
     """Return the node after a step ([N-2]). The same slots give the same object.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         slots: The slot of each seat, whose bodies must be legal.
 
     Returns:
@@ -454,7 +454,7 @@ def slots_of(
     """Return the slots of a step.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         inputs: The bodies, by seat.
         missing: The content of the slot of a speaker without a body. Other seats get NONE.
 
@@ -473,7 +473,7 @@ def reconfigure(
     """Return the node after a reconfiguration. The same arguments give the same object.
 
     Args:
-        node: The chain node before it.
+        node: The state of the chain before it.
         present: The seats present from then on.
         banned: The seats banned from then on.
         absences: For each seat how often it was made absent.
@@ -506,7 +506,7 @@ def may_go_on(node: Node) -> bool:
     """Return whether the chain may grow at a node: a step may follow.
 
     Args:
-        node: The chain node.
+        node: The state of the chain.
 
     Returns:
         False if fewer than t seats are present, if the game was told that none is, or if the node
@@ -523,7 +523,7 @@ def stands_still(node: Node) -> bool:
     """Return whether the chain may not grow at a node although the game is not over there.
 
     Args:
-        node: The chain node.
+        node: The state of the chain.
 
     Returns:
         Whether it may not.
@@ -543,7 +543,7 @@ def needs_choice(node: Node, seat: int) -> bool:
     """Return whether the player of a seat must choose before the seat can give its input.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
 
     Returns:
@@ -556,7 +556,7 @@ def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) ->
     """Return the body of a seat in a step that asks no choice of it.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
         secrets: The secrets of the seat.
         rng: The source of randomness.
@@ -573,7 +573,7 @@ def body_of_choice(
     """Return the body of a seat with a choice of its player.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         seat: The seat.
         choice: The choice.
         secrets: The secrets of the seat.

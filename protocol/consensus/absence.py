@@ -38,7 +38,7 @@ def is_timed_out(
     At a strict table nobody becomes absent.
 
     Args:
-        node: The chain node before the step.
+        node: The state of the chain before the step.
         missing: The seats whose input is missing.
         epoch: The epoch of the chain.
         claims: The seat and the claim of each epoch promise.
@@ -76,7 +76,7 @@ def may_rejoin(base: Node, seat: int) -> bool:
     The terms bound how often it may, unless the chain cannot grow without it.
 
     Args:
-        base: The chain node.
+        base: The state of the chain.
         seat: The seat.
 
     Returns:

@@ -39,7 +39,7 @@ class FollowedChain:
         self.base, self.entered = base, now
 
     def enter(self, now: float) -> None:
-        """Let the time in this epoch count from now on.
+        """Set the time at which this seat entered the epoch.
 
         Args:
             now: The machine's clock, in seconds.
@@ -64,7 +64,7 @@ def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
 def chosen_inputs(
     store: MessageStore, followed: FollowedChain, only_known: bool = False
 ) -> dict[int, Message]:
-    """Return the first legal input of each speaker of the first incomplete step ([E-2]).
+    """Return the first legal input of each seat that owes one to the first incomplete step ([E-2]).
 
     Args:
         store: The stored messages.
@@ -94,13 +94,15 @@ def chosen_inputs(
 def grow(
     store: MessageStore, followed: FollowedChain, seat: int | None
 ) -> tuple[Node, Node] | None:
-    """Append the first incomplete step to the chain, if all speakers have given an input ([E-2]).
+    """Append the first incomplete step to the chain, if all its inputs are there ([E-2]).
+
+    They are there once every seat that owes an input to the step has given a legal one.
 
     Args:
         store: The stored messages.
         followed: The epoch and the followed chain, which is changed.
-        seat: The own seat, None for an onlooker. If a speaker gave several legal inputs, the one on
-            which this seat has built counts, and otherwise the one that came first.
+        seat: The own seat, None for an onlooker. If a seat gave several legal inputs, the one on
+            which the own seat has built counts, and otherwise the one that came first.
 
     Returns:
         The chain nodes before and after the step, None if it is not complete.

@@ -114,7 +114,7 @@ class References(ABC):
         """
 
     def ask(self, lack: Lack) -> None:  # noqa: B027
-        """Ask for something that is not stored. A file asks nobody.
+        """Ask other seats for something that is not stored. A verifier of files asks nobody.
 
         Args:
             lack: The name of what is missing.

@@ -82,7 +82,7 @@ class StepAppended:
     """The news that the followed chain grew by one step.
 
     Attributes:
-        before: The chain node before the step.
+        before: The state of the chain before the step.
         after: The chain node after it.
     """
 

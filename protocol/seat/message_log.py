@@ -114,7 +114,7 @@ class MessageLog:
     # Transitions
 
     def start(self, now: float) -> None:
-        """Let the time in this epoch count from now on.
+        """Set the time at which this seat entered the current epoch.
 
         Args:
             now: The machine's clock, in seconds.

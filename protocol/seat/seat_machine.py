@@ -252,7 +252,7 @@ class SeatMachine(SeatState):
         return True
 
     def ask_rejoin(self, now: float) -> None:
-        """Ask the others to be present again after an absence.
+        """Ask the others to let this seat take part again after an absence.
 
         Args:
             now: The driver's clock, in seconds.
@@ -365,7 +365,7 @@ class SeatMachine(SeatState):
 
     @property
     def is_unsure_of_deck(self) -> bool:
-        """True if this seat has confirmed the deck and need not wait for the others any longer.
+        """True if this seat has confirmed the deck and may stop waiting for the other seats.
 
         That is so after twice the step timeout, or earlier if one of them has left. If it turns out
         that all have confirmed the deck, the seat must still play. So it may leave and keep its

@@ -108,16 +108,16 @@ def _end_and_announce(state: SeatState, broken: Broken) -> None:
 
 
 def is_unsure_of_deck(state: SeatState) -> bool:
-    """Return whether this seat has confirmed the deck and need not wait for the others any longer.
+    """Return whether this seat has confirmed the deck and may stop waiting for the other seats.
 
-    It need not after twice the step timeout. Nor need it if the table has ended for another seat,
-    or if a seat has left or is proven at fault. The game may still begin ([D-3]).
+    It may after twice the step timeout. It also may if the table has ended for another seat, or if
+    a seat has left or is proven at fault. The game may still begin later ([D-3]).
 
     Args:
         state: The state of the seat.
 
     Returns:
-        Whether it need not.
+        Whether it may.
     """
     timers, tip = state.timers, state.tip
     if state.seat is None or state.broken is not None or tip.want.kind is not Kind.DECK_OK:

@@ -563,7 +563,7 @@ class Signer:
             self.inquiry = Inquiry(self.timers.now)
 
     def restart_inquiry(self) -> None:
-        """Let the time of the wait after a resume count from now on."""
+        """Let the wait after a resume begin again now, if there is one."""
         if self.inquiry is not None:
             self.inquiry = replace(self.inquiry, began=self.timers.now)
 

@@ -122,9 +122,10 @@ def enter(state: SeatState) -> bool:
 
 
 def advance(state: SeatState) -> bool:
-    """Append the first incomplete step to the followed chain, if all speakers have given an input.
+    """Append the first incomplete step to the followed chain, if all its inputs are there.
 
-    It is a rule of the seat.
+    It is a rule of the seat. The inputs are there once every seat that owes one has given a legal
+    one.
 
     Args:
         state: The state of the seat.

@@ -111,7 +111,7 @@ class Timers:
         """Restart the timeout of a step that was complete and is open again.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
         """
         self.began.pop((node.step, node.digest), None)
         self.granted.pop((node.step, node.digest), None)
@@ -120,7 +120,7 @@ class Timers:
         """Restart the timeout of a step because the player asked to wait longer.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
         """
         self.granted[node.step, node.digest] = self.now
         self._told.discard((node.step, node.digest))
@@ -129,7 +129,7 @@ class Timers:
         """Return whether the driver has to be told that a step has timed out, and note that it is.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
 
         Returns:
             True if the driver has not been told of this step before.
@@ -197,7 +197,7 @@ class Timers:
         """Return the step timeout of a step.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
 
         Returns:
             The timeout in seconds. It is longer for steps in which players decide.
@@ -210,7 +210,7 @@ class Timers:
         A change of epoch does not restart it. SPEC: [E-32].
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
 
         Returns:
             The time in seconds of the driver's clock.
@@ -222,7 +222,7 @@ class Timers:
         """Return when the player last asked to wait longer for a step.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
 
         Returns:
             The time in seconds of the driver's clock, None if the player never did.
@@ -233,7 +233,7 @@ class Timers:
         """Return how much time is left until a step times out.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
 
         Returns:
             The time in seconds, which is negative after the timeout.
@@ -244,7 +244,7 @@ class Timers:
         """Return how long a step has been waited for, and how much time is left.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
             now: The driver's clock, in seconds.
 
         Returns:
@@ -257,7 +257,7 @@ class Timers:
         """Return whether a step has timed out.
 
         Args:
-            node: The chain node before the step.
+            node: The state of the chain before the step.
 
         Returns:
             Whether it has.

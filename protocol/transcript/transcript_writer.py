@@ -77,7 +77,7 @@ def entry_of(node: Node) -> Entry:
     """Return the entry of a file for the step or reconfiguration that leads to a node.
 
     Args:
-        node: The chain node.
+        node: The state of the chain.
 
     Returns:
         The entry.
