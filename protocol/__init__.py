@@ -1,25 +1,25 @@
-"""A multi-party protocol for any game with hidden cards and choices, refereed by all who take part.
+"""A protocol for games of several players with hidden cards and choices, which all players referee.
 
-A driver needs what stands here, a game what stands in `protocol.game_interface`, and nothing above
-this package imports anything else of it. A driver reads frames and the clock, hands them to a
-`SeatMachine`, and carries out the effects that the machine leaves: `docs/another-game.md` shows one
-in full.
+A driver needs only the names of this module, and a game needs only `protocol.game_interface`.
+Packages above this one import nothing else of it. A driver reads frames and the clock, passes them
+to a `SeatMachine`, and carries out the effects that the machine leaves. `docs/another-game.md`
+shows a whole driver:
 
     machine = SeatMachine(Table(header, game), os.urandom, seat, identity, seed)
     machine.start(now)                  # then, as things happen:
-    machine.link_up(peer, now)          # a node with this key is linked; link_down likewise
+    machine.link_up(peer, now)          # a peer with this key is linked; link_down likewise
     machine.receive(frame, now, peer)   # Invalid: drop the link, no seat is to blame
     machine.tick(now)                   # a few times a second
-    machine.choose(choice, now)         # when ChoiceAsked; IllegalMove names the rule
+    machine.choose(choice, now)         # after ChoiceAsked; IllegalMove names the rule
     for effect in machine.take(): ...   # after each call: put Records on disk, then Send
 
-What takes long is done where it comes up, unless a driver asks to have it handed out and runs it:
+Long computations are made at once, unless a driver asks to run them itself:
 
     machine.hand_out()                  # once, before start
-    while (job := machine.job):         # after each call; rules rest until it is finished
+    while (job := machine.job):         # after each call: no rule runs until it is finished
         machine.finish(job, job.run(), now)
 
-What stands here is loaded when it is first used.
+The modules behind the names are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -80,16 +80,19 @@ _MODULES: Final = {
     "fault_codes": ("FAULTS",),
 }
 WHERE: Final = {name: module for module, names in _MODULES.items() for name in names}
-"""Each public name and the module it stands in; a name may be a module itself."""
+"""The module of each public name. A name may be that of a module itself."""
 
 __all__ = list(WHERE)
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name, loaded when it is first asked for, and kept.
+    """Return a public name, after loading its module.
 
     Args:
         name: The name.
+
+    Returns:
+        What the name stands for.
 
     Raises:
         AttributeError: If the package has no such public name.
@@ -108,5 +111,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names."""
+    """Return the public names, sorted."""
     return sorted(WHERE)

@@ -1,4 +1,4 @@
-"""The errors that input from a peer turns into: a code, a note for developers, and the place."""
+"""Errors about what a peer has sent: a code, a note for developers, and the place of the error."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FieldPlace:
-    """Where in a body something is wrong. It is for people, and nothing agreed on rests on it.
+    """The place of an error in a body. It is only shown to people, and no decision rests on it.
 
     Attributes:
-        field: the name that section 7 of SPEC.md gives to a field of the body.
-        index: which item of the field, from 0; None if it is the field as a whole.
+        field: The name that section 7 of SPEC.md gives to a field of the body.
+        index: The index of the item in the field, from 0. None for the field as a whole.
     """
 
     field: str
@@ -24,10 +24,12 @@ class FieldPlace:
 
 
 class Invalid(ValueError):
-    """Bytes that break the protocol. `code` is a fixed kebab-case word, `reason` is for people.
+    """Bytes that break the protocol.
 
-    The code can be compared and sent; the reason holds no secret and no bytes of the input. `place`
-    says where in a body it is, if it is in a field of one.
+    Attributes:
+        code: A fixed word in kebab case, which can be compared and sent.
+        reason: A note for developers. It contains no secret and no bytes of the input.
+        place: The place of the error in a body, None if it is in no field of one.
     """
 
     def __init__(self, code: str, reason: str, place: FieldPlace | None = None) -> None:
@@ -38,7 +40,12 @@ class Invalid(ValueError):
 
 
 class OtherVersion(Invalid):
-    """The terms are of another version of the protocol: `theirs` as they say it, and `ours`."""
+    """The terms are of another version of the protocol.
+
+    Attributes:
+        theirs: The version that the terms name.
+        ours: The version of this program.
+    """
 
     def __init__(self, theirs: str, ours: str) -> None:
         super().__init__("bad-header", f"the table speaks {theirs!r}, this is {ours!r}")
@@ -47,11 +54,15 @@ class OtherVersion(Invalid):
 
 @contextmanager
 def within(field: str, index: int | None = None) -> Iterator[None]:
-    """Name the field of a body in which something inside is Invalid.
+    """Name the field of a body that is read in a `with` block, in every Invalid raised there.
 
     Args:
-        field: its name.
-        index: which item of it; None if it is the field as a whole, or the error has its own index.
+        field: The name of the field.
+        index: The index of the item in it. None for the field as a whole, or if the error has its
+            own index.
+
+    Yields:
+        Nothing, once.
     """
     try:
         yield
@@ -64,10 +75,16 @@ def within(field: str, index: int | None = None) -> Iterator[None]:
 
 @contextmanager
 def coded(code: str) -> Iterator[None]:
-    """Give every Invalid that is raised inside this code in place of its own.
+    """Give every Invalid that is raised in a `with` block another code.
 
     Args:
-        code: The code of what the values inside are part of.
+        code: The code of the value that contains the invalid one.
+
+    Yields:
+        Nothing, once.
+
+    Raises:
+        Invalid: If one was raised in the block, with the same note and place.
     """
     try:
         yield

@@ -1,7 +1,7 @@
-"""Every fault a seat can be proven guilty of, its code and its words, in one table ([N-9]).
+"""The faults of which a seat can be proven guilty, each with its code and its meaning ([N-9]).
 
-The order of the table is the order in which a receiver checks; the first that applies
-is the one reported.
+The order of the table is the order in which a receiver checks. The first fault that applies is
+reported.
 """
 
 from __future__ import annotations
@@ -35,16 +35,33 @@ FAULTS: Final[dict[str, str]] = {
     "bad-opening": "it revealed another choice than it had committed to",
     "illegal-choice": "it made a choice that the rules forbid",
 }
+"""The meaning of each code, in the order of the checks."""
 
 
 class Fault(Exception):
-    """A provable fault of one seat in one step."""
+    """A provable fault of one seat in one step.
+
+    Attributes:
+        code: The code, from `FAULTS`.
+        seat: The seat at fault.
+        step: The number of the step.
+        reason: A sentence that says what was wrong.
+        place: The place of the fault in the body, None if it is in no field of one.
+    """
 
     def __init__(
         self, code: str, seat: int, step: int, reason: str = "", place: FieldPlace | None = None
     ) -> None:
-        """`code` is one of FAULTS; `reason` adds what exactly was wrong, `place` where in the
-        body."""
+        """Create the fault.
+
+        Args:
+            code: The code, from `FAULTS`.
+            seat: The seat at fault.
+            step: The number of the step.
+            reason: A sentence that says what was wrong. If it is empty, the meaning of the code is
+                used.
+            place: The place of the fault in the body.
+        """
         self.code, self.seat, self.step, self.place = code, seat, step, place
         self.reason = reason or FAULTS[code]
         super().__init__(f"seat {seat + 1}, step {step}: {code}: {self.reason}")

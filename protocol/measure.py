@@ -1,6 +1,6 @@
-"""Times of the building blocks against the raw cost of the group operations they do.
+"""Measurements of the cryptography, against the cost of the group operations that it makes.
 
-The clock (seconds, as `time.process_time` gives) and the randomness are passed in.
+The clock and the randomness are passed in.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .crypto.commitments import commit, opening
 from .crypto.hashing import Context, Label, Random, scalar
 
 Clock = Callable[[], float]
+"""A function that returns seconds, such as `time.process_time`."""
 
 RAW: dict[str, tuple[Any, str]] = {
     "multiply": (group.LIBSODIUM, "multiply"),
@@ -30,19 +31,33 @@ RAW: dict[str, tuple[Any, str]] = {
     "check": (group.LIBSODIUM, "is_valid_point"),
     "signature": (nacl.bindings, "crypto_sign_open"),
 }
-"""The calls of libsodium that cost time, and where they are made."""
+"""The functions of libsodium whose calls cost time: their module and name."""
 
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """A clock, randomness, and how often each call is timed."""
+    """A clock with which calls are timed several times.
+
+    Attributes:
+        clock: Returns seconds.
+        rng: The source of randomness.
+        rounds: How often each call is timed.
+    """
 
     clock: Clock
     rng: Random
     rounds: int
 
     def milliseconds(self, call: Callable[[], Any], times: int = 1) -> float:
-        """The median time of a call, over `times` as many rounds."""
+        """Return the median time of a call.
+
+        Args:
+            call: The function to call.
+            times: The factor by which it is called more often than `rounds`.
+
+        Returns:
+            The time in milliseconds.
+        """
         taken = []
         for _ in range(self.rounds * times):
             start = self.clock()
@@ -53,7 +68,11 @@ class Stopwatch:
 
 @contextmanager
 def counted() -> Iterator[Counter[str]]:
-    """Counts the calls of libsodium while it is open."""
+    """Count the calls of libsodium in a `with` block.
+
+    Yields:
+        The number of calls, by the names of `RAW`. It rises during the block.
+    """
     counts: Counter[str] = Counter()
     originals = {name: getattr(*where) for name, where in RAW.items()}
 
@@ -74,7 +93,14 @@ def counted() -> Iterator[Counter[str]]:
 
 
 def raw_costs(watch: Stopwatch) -> dict[str, float]:
-    """Microseconds of each operation of libsodium, by itself."""
+    """Return the time of each operation of libsodium by itself.
+
+    Args:
+        watch: The stopwatch.
+
+    Returns:
+        The time in microseconds, by the names of `RAW`.
+    """
     one, two = (group.mul_base(scalar(watch.rng)) for _ in range(2))
     number, key = group.encode_scalar(scalar(watch.rng)), SigningKey.generate()
     arguments = {
@@ -93,7 +119,18 @@ def raw_costs(watch: Stopwatch) -> dict[str, float]:
 
 
 def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
-    """Time, operations and ratio of a call; the raw costs are taken right before and after."""
+    """Measure a call, and compare it with the cost of the operations that it makes.
+
+    The operations by themselves are measured right before and after the call.
+
+    Args:
+        call: The function to call.
+        watch: The stopwatch.
+
+    Returns:
+        The time in milliseconds as `ms`, the number of each operation as `operations`, the time of
+        the operations alone as `raw_ms`, and the ratio of both times as `ratio`.
+    """
     with counted() as counts:
         call()
     before = raw_costs(watch)
@@ -109,7 +146,15 @@ def measure(call: Callable[[], Any], watch: Stopwatch) -> dict[str, Any]:
 
 
 def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
-    """The calls that a deal is made of, on the starting deck and on one shuffled before."""
+    """Return the computations of a deal, for the starting deck and for a shuffled deck.
+
+    Args:
+        cards: The number of cards.
+        rng: The source of randomness.
+
+    Returns:
+        A function without arguments for each computation, by its name.
+    """
     context = Context(bytes(32), 5, 0, "shuffle")
     secret = scalar(rng)
     joint = group.mul_base(secret)
@@ -131,7 +176,14 @@ def deck_work(cards: int, rng: Random) -> dict[str, Callable[[], Any]]:
 
 
 def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
-    """The calls that a sealed choice is made of."""
+    """Return the computations of a sealed choice.
+
+    Args:
+        rng: The source of randomness.
+
+    Returns:
+        A function without arguments for each computation, by its name.
+    """
     context = Context(bytes(32), 30, 0, "game choice")
     joint = group.mul_base(scalar(rng))
     data = opening(b"choice", rng(32), 64)
@@ -144,7 +196,15 @@ def choice_work(rng: Random) -> dict[str, Callable[[], Any]]:
 
 
 def blocks(cards: int, watch: Stopwatch) -> dict[str, Any]:
-    """The figures of the building blocks, with the size of a proof and of a deck in bytes."""
+    """Return the measurements of all computations, and the sizes of a proof and of a deck.
+
+    Args:
+        cards: The number of cards.
+        watch: The stopwatch.
+
+    Returns:
+        The measurement of each computation by its name, and the sizes in bytes.
+    """
     work = {**deck_work(cards, watch.rng), **choice_work(watch.rng)}
 
     hashing = partial(group.hash_to_group, Label.CARD, watch.rng(8))

@@ -352,7 +352,7 @@ class Session:
         if self.machine.finished:
             self._side.rematch.refuse()
         elif self._outcome is None and self._effects_out.broken is None:
-            self.machine.leave(self._clock.now())
+            self.machine.depart(self._clock.now())
             self._effects_out.carry_out()
             kept = self._keeper.journal is not None and self.machine.is_bound
             self._outcome = Outcome(None, (), LEFT, self.machine.seat, kept)

@@ -1,4 +1,4 @@
-"""Cards from shares: what a slot holds once every seat's share of it is known, and who sees it."""
+"""Cards and their decryption shares: what a slot of the deck contains, and who can see it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,20 @@ from ..wire import step_bodies
 from .chain_state import Node, Secrets, ShareKey
 
 Shares = Mapping[ShareKey, bytes]
-"""(slot, giver) to a proven share."""
+"""The proven decryption shares, by slot and by the seat whose key made the share."""
 
 
 def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
-    """Return the slots of a shown choice that still lack this seat's share."""
+    """Return the slots of a shown choice that lack the decryption share of the seat that shows it.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat that shows cards.
+        choice: Its choice. A tuple names the slots shown.
+
+    Returns:
+        The slots of its own hand without its share, in the order of the choice.
+    """
     if not isinstance(choice, tuple):
         return ()
     hand = node.table.layout.hands[seat]
@@ -27,10 +36,15 @@ def hidden_of(node: Node, seat: int, choice: Choice) -> tuple[int, ...]:
 
 
 def check_showable(node: Node, seat: int, choice: Choice) -> None:
-    """Check that the slots of a choice differ, and each is open already or of the seat's own hand.
+    """Check that a choice names different slots, each of which is open or in the seat's own hand.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat that shows cards.
+        choice: Its choice.
 
     Raises:
-        Invalid: If not ('illegal-choice').
+        Invalid: With code `illegal-choice` if it does not.
     """
     slots = choice if isinstance(choice, tuple) else None
     may_show = {*node.cards, *node.table.layout.hands[seat]}
@@ -38,19 +52,19 @@ def check_showable(node: Node, seat: int, choice: Choice) -> None:
         raise Invalid("illegal-choice", "it shows a card that is not its own to show")
 
 
-# Shares.
+# Decryption shares
 
 
 @dataclass(frozen=True)
 class ShareBatch:
-    """The shares of some slots, all of one key, that a seat gives with one proof for them all.
+    """The decryption shares of several slots under one key, with one proof for all of them.
 
     Attributes:
-        node: The node that stands before the step in which they are said.
-        seat: The seat that says them.
-        kind: The kind of statement that their proof is.
-        giver: The seat whose shares they are. Others give those of an absent seat.
-        public: The public form of the key.
+        node: The chain node before the step in which they are given.
+        seat: The seat that gives them.
+        kind: The kind of the context to which their proof is bound.
+        giver: The seat whose key makes the shares. For an absent seat other seats give them.
+        public: The public key, 32 bytes.
         slots: The slots.
     """
 
@@ -62,13 +76,16 @@ class ShareBatch:
     slots: tuple[int, ...]
 
     def check(self, data: bytes) -> dict[ShareKey, bytes]:
-        """Return the shares by (slot, giver).
+        """Return the shares of a batch after checking their proof.
 
         Args:
-            data: The bytes that `write` gives.
+            data: The points, 32 bytes each, and the proof, 64 bytes. It is empty without slots.
+
+        Returns:
+            The share by slot and giver.
 
         Raises:
-            Invalid: If they are of another form, or not proven.
+            Invalid: If the batch is malformed or the proof is invalid.
         """
         points, proof = step_bodies.parse_batch(data, len(self.slots))
         if not self.slots:
@@ -78,11 +95,14 @@ class ShareBatch:
         return {(s, self.giver): point for s, point in zip(self.slots, points, strict=True)}
 
     def write(self, secret: int, rng: Random) -> bytes:
-        """Return the shares and their proof; nothing if there are no slots.
+        """Return the bytes of a batch: the shares and their proof.
 
         Args:
-            secret: The key.
-            rng: Where randomness comes from.
+            secret: The secret key, a scalar.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes that `check` reads.
         """
         if not self.slots:
             return b""
@@ -97,11 +117,20 @@ class ShareBatch:
 
 
 def own_shares(node: Node, seat: int, slots: tuple[int, ...]) -> ShareBatch:
-    """Return the shares that a seat gives of its own key."""
+    """Return the batch of decryption shares that a seat gives with its own key.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+        slots: The slots.
+
+    Returns:
+        The batch, which checks or writes the shares.
+    """
     return ShareBatch(node, seat, "shares", seat, node.keys.share_key(seat), slots)
 
 
-# Opening cards.
+# Opened cards
 
 
 @cache_per_backend(4096)
@@ -112,7 +141,16 @@ def _open(a: bytes, b: bytes, shares: tuple[bytes, ...], cards: int) -> int:
 def opened_cards(
     node: Node, slots: Iterable[int], more: Mapping[tuple[int, int], bytes]
 ) -> dict[int, int]:
-    """Return the cards of those slots of which every share is known."""
+    """Return the cards of those slots of which all decryption shares are known.
+
+    Args:
+        node: The chain node, which has the deck and the shares so far.
+        slots: The slots to open.
+        more: Further shares, by slot and giver.
+
+    Returns:
+        The card by slot.
+    """
     known, found = {**node.shares, **more}, dict[int, int]()
     for slot in slots:
         keys = [(slot, seat) for seat in range(node.table.seats)]
@@ -123,9 +161,16 @@ def opened_cards(
 
 
 def hand(node: Node, seat: int, secrets: Secrets, opened: dict[Ciphertext, int]) -> dict[int, int]:
-    """Return slot to card for what only this seat sees, as far as all others gave their shares.
+    """Return the cards that one seat alone can decrypt.
 
-    What is `opened` once stays so, as shares are proven; it is remembered there.
+    Args:
+        node: The state of the chain.
+        seat: The seat.
+        secrets: The secrets of the seat.
+        opened: The cards decrypted so far, by ciphertext. New ones are added.
+
+    Returns:
+        The card by slot of the seat's hand, for slots of which all other seats gave their share.
     """
     found = {}
     for slot in node.table.layout.hands[seat] if node.keys.deck else ():

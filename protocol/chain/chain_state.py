@@ -1,6 +1,6 @@
-"""One point of the chain: everything that follows from the steps so far, frozen.
+"""The state at one point of the chain: everything that follows from the steps before it.
 
-Beside it stands what one seat keeps to itself: its keys, and the openings of what it sealed.
+Besides, what one seat keeps secret: its keys, and the openings of its sealed choices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..wire.table_header import MAX_SEATS, Header
 
 
 class Kind(StrEnum):
-    """What kind of step the chain stands before."""
+    """The kind of a step of the chain, by the name that SPEC gives it."""
 
     KEY_COMMIT = "key.commit"
     KEY_REVEAL = "key.reveal"
@@ -65,29 +65,41 @@ NEXT: Final[Mapping[Kind, frozenset[Kind]]] = {
     Kind.RESULT: frozenset(),
     Kind.ENDED: frozenset(),
 }
-"""The step table: which kind of step may follow which ([N-2]); a change of epoch may not leave it
-either (it only changes who speaks, or lets defaults complete what nobody owes any more)."""
+"""The kinds of steps that may follow a step of each kind ([N-2]).
+
+A change of epoch keeps to it too, because it only changes who speaks.
+"""
 
 SETUP: Final = frozenset(
     {Kind.KEY_COMMIT, Kind.KEY_REVEAL, Kind.KEY_OK, Kind.SHUFFLE, Kind.DECK_OK}
 )
-"""Steps before epoch 0 begins: any absence or fault here ends the table ([N-6])."""
+"""The kinds of steps before epoch 0. Any absence or fault in them ends the table ([N-6])."""
 
 
 class Missing(IntEnum):
-    """What stands in a slot that holds no body."""
+    """The reason for which a seat's slot in a step has no body."""
 
     NONE = 0
+    """No body was due."""
     ABSENT = 1
+    """The seat gave no body, and is made absent."""
     FAULT = 2
+    """The seat gave several bodies, and none of them counts."""
 
 
 Slot = bytes | Missing
+"""The content of a seat's slot in a step: the body, or why there is none."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """What never changes: the header, the game bound to it, and when proofs are checked."""
+    """The constants of a table: its header, its game, and how proofs are checked.
+
+    Attributes:
+        header: The terms and the roster.
+        game: The game, bound to the terms.
+        check_proof: Checks a proof at once, or puts the check off.
+    """
 
     header: Header
     game: Game[Any]
@@ -95,42 +107,45 @@ class Table:
 
     @cached_property
     def id(self) -> bytes:
-        """The table id."""
+        """The table id, 32 bytes."""
         return self.header.table_id
 
     @cached_property
     def ids(self) -> tuple[bytes, ...]:
-        """The identity keys in seat order."""
+        """The identity keys of the seats in their order, 32 bytes each."""
         return tuple(entry.id for entry in self.header.roster)
 
     @property
     def seats(self) -> int:
-        """n."""
+        """The number of seats, n."""
         return self.header.terms.seats
 
     @property
     def quorum(self) -> int:
-        """t."""
+        """The quorum, t: how many seats decide, and can replace the key of another."""
         return self.header.terms.quorum
 
     @property
     def strict(self) -> bool:
-        """t = n: no key sharing, no escrow."""
+        """True if t = n, so that there is no key sharing and no escrow."""
         return self.header.terms.strict
 
     @cached_property
     def layout(self) -> Layout:
-        """The deck's layout."""
+        """The layout of the deck, as the game gives it."""
         return self.game.layout
 
     @property
     def max_body(self) -> int:
-        """Bytes of the longest body that is kept: a shuffle, or the shares of all cards ([M-8])."""
+        """The bytes of the longest body that is stored ([M-8]).
+
+        The longest legal ones are a shuffle and the shares of all cards.
+        """
         return 192 * self.layout.cards + 8192
 
     @property
     def first_step(self) -> int:
-        """The step with which epoch 0 begins: the deal, after keys, shuffles and deck.ok.
+        """The number of the first step of epoch 0, the deal. All steps before it are setup.
 
         SPEC: [N-6].
         """
@@ -138,24 +153,55 @@ class Table:
 
     @cached_property
     def everyone(self) -> frozenset[int]:
-        """All seats."""
+        """The set of all seats."""
         return frozenset(range(self.seats))
 
     def check_choice(self, state: Any, kind: str, seat: int, choice: Choice, cards: Cards) -> None:
-        """Raise IllegalMove unless the choice is of its form and the game allows it; `cards` are
-        those shown with it."""
+        """Check that a choice is of its form, and that the game allows it.
+
+        Args:
+            state: The state of the game.
+            kind: The kind of choice.
+            seat: The seat that chooses.
+            choice: The choice.
+            cards: The cards that are shown with it, by slot.
+
+        Raises:
+            IllegalMove: If it is not, or the game forbids it.
+        """
         if not self.game.form(kind).admits(choice):
             raise IllegalMove(NOT_OF_FORM, kind=kind)
         self.game.check(state, kind, seat, choice, cards)
 
     def context(self, step: int, seat: int, kind: str) -> Context:
-        """Return what a statement in a proof or commitment is bound to."""
+        """Return the context to which a commitment, an escrow or a proof is bound.
+
+        Args:
+            step: The number of the step.
+            seat: The seat that makes it.
+            kind: The kind of context.
+
+        Returns:
+            The context.
+        """
         return Context(self.id, step, seat, kind)
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The public side of the deck's keys; grows through the setup steps."""
+    """The public keys and the deck, as far as setup has come.
+
+    Attributes:
+        hashes: The hash of each seat's key vector, from `key.commit`.
+        boxes: The X25519 transport key of each seat, 32 bytes each.
+        vectors: The key vector of each seat, from `key.reveal`: the commitments to the coefficients
+            of its polynomial (Feldman). The first point is the public key.
+        key_shares: The encrypted key shares, by the seat that dealt them and the seat that gets
+            them.
+        joint: The joint key, the sum of all public keys. It is empty before `key.reveal`.
+        deck: The ciphertext of each slot. It is empty before `key.ok`.
+        shuffles: How many seats have shuffled the deck.
+    """
 
     hashes: tuple[bytes, ...] = ()
     boxes: tuple[bytes, ...] = ()
@@ -166,33 +212,77 @@ class Keys:
     shuffles: int = 0
 
     def share_key(self, seat: int) -> bytes:
-        """Return the public key share of a seat."""
+        """Return the public key of a seat, under which its decryption shares are proven.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The point, 32 bytes.
+        """
         return self.vectors[seat][0]
 
     def public_key_share(self, dealer: int, holder: int) -> bytes:
-        """Return the public form of the key share that `holder` has of `dealer`'s share."""
+        """Return the key share that one seat dealt to another, times the base point.
+
+        Args:
+            dealer: The seat that dealt it.
+            holder: The seat that got it.
+
+        Returns:
+            The point, 32 bytes.
+        """
         return public_key_share_of(self.vectors[dealer], holder + 1)
 
     def total_key(self, holder: int) -> bytes:
-        """Return the public form of the sum of all key shares that `holder` has."""
+        """Return the sum of all key shares that a seat got, times the base point.
+
+        Args:
+            holder: The seat.
+
+        Returns:
+            The point, 32 bytes.
+        """
         return total_key_share(self.vectors, holder + 1)
 
 
 @group.cache_per_backend(4096)
 def public_key_share_of(vector: tuple[bytes, ...], index: int) -> bytes:
-    """Return Feldman's public piece, kept since it is asked for again and again."""
+    """Return the public key share that a key vector gives for an index. The last results are kept.
+
+    Args:
+        vector: The points of the key vector, 32 bytes each.
+        index: The index of the receiver, its seat plus 1.
+
+    Returns:
+        The point, 32 bytes.
+    """
     return key_sharing.public_key_share_at(vector, index)
 
 
 @group.cache_per_backend(512)
 def total_key_share(vectors: tuple[tuple[bytes, ...], ...], index: int) -> bytes:
-    """Return the sum of the public pieces of all dealers for one holder."""
+    """Return the sum of the public key shares that all key vectors give for an index.
+
+    Args:
+        vectors: The key vector of each seat.
+        index: The index of the receiver, its seat plus 1.
+
+    Returns:
+        The point, 32 bytes.
+    """
     return group.total(public_key_share_of(vector, index) for vector in vectors)
 
 
 @dataclass(frozen=True)
 class SealedChoice:
-    """A commitment and its escrow, and the step in which they were said."""
+    """A choice under a commitment and an escrow.
+
+    Attributes:
+        step: The number of the step in which it was sealed.
+        commitment: The commitment, 32 bytes.
+        escrow: The escrow, from which t seats can open the choice. It is empty on a strict table.
+    """
 
     step: int
     commitment: bytes
@@ -201,10 +291,17 @@ class SealedChoice:
 
 @dataclass(frozen=True)
 class Want:
-    """What the next step asks: its kind, its speakers, and of whom which choice or share ([N-3]).
+    """The demand of a chain node: what the next step is, and which seat owes what in it ([N-3]).
 
-    `name` is the kind of choice; `owes` who owes one; `dues` whose sealed choice is to be
-    opened; `lacks` the (slot, seat) pairs whose share is still missing, in rising order.
+    Attributes:
+        kind: The kind of the step.
+        speakers: The seats that owe an input.
+        name: The kind of choice that is made or opened in it, or an empty text.
+        owes: The seats that owe a choice, or the opening of their sealed choice.
+        dues: The seats whose sealed choice is to be opened, rising. Others open it for an absent
+            one.
+        lacks: The slot and the giver of each missing decryption share, rising.
+        shows: Whether the choice names slots whose cards are opened with it.
     """
 
     kind: Kind
@@ -218,7 +315,14 @@ class Want:
 
 @dataclass(frozen=True)
 class Conviction:
-    """A fault that the chain itself proves; `place` is in the seat's body of that step."""
+    """A fault that the chain itself proves.
+
+    Attributes:
+        step: The number of the step in which it counts as committed.
+        seat: The seat at fault.
+        code: The code of the fault, from `fault_codes.FAULTS`.
+        place: The place of the fault in a body of the seat, None if it is in no field of one.
+    """
 
     step: int
     seat: int
@@ -227,21 +331,44 @@ class Conviction:
 
 
 ChoiceKey = tuple[str, int]
+"""The key of a sealed choice: the kind of choice and the seat."""
 ShareKey = tuple[int, int]
+"""The key of a decryption share: the slot, and the seat whose key makes the share."""
 Opening = bytes | Choice | None
+"""The content of an opened choice: a coin as bytes, a choice of the game, or None if void."""
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """The state before `step`; `digest` is that of all steps before it.
+    """The state of the chain before a step.
 
-    `playing` are the seats the game was told last to be present (None: all). `useless`: the
-    keys of all seats together carry no table, by nobody's provable fault. `held`: what was sealed
-    before this step has been confirmed by all, and may be opened.
-    `shares` maps (slot, seat) to a proven share; `cards` what is open to all; `sealed`,
-    `lost` and `opened` are keyed by (kind of choice, seat). A sealed choice is lost when its
-    owner was absent or banned at any time since: others may open it. `parent` and `slots` say
-    by which step (None: by which link) the chain came here; `derived` is what follows from it.
+    Attributes:
+        table: The table.
+        digest: The hash of the chain so far, 32 bytes.
+        step: The number of the next step.
+        present: The seats that are present.
+        want: What the next step is, and who owes what in it.
+        banned: The seats that are out for good.
+        absences: For each seat how often it was made absent.
+        game_present: The seats that the game was last told to be present. None stands for all.
+        keys: The public keys and the deck.
+        state: The state of the game, None in setup.
+        shares: The proven decryption shares, by slot and giver.
+        cards: The cards that are open to all, by slot.
+        sealed: The sealed choices, by kind of choice and seat.
+        lost: The keys of sealed choices whose owner was not present at some time since. Other seats
+            may open them.
+        opened: The opened choices, by kind of choice and seat.
+        is_over_given: Whether the step `over` has been made.
+        has_dead_keys: Whether the keys of all seats together cannot be used, by no provable fault
+            ([D-8]).
+        last_barrier: The number of the last `barrier` step. What was sealed before it may be
+            opened.
+        convictions: The faults that the chain itself proves.
+        parent: The node before this one, None at the beginning.
+        slots: The slots of the step that leads from the parent to this node. None if it was a
+            reconfiguration.
+        derived: Results that were computed from this node and are kept.
     """
 
     table: Table
@@ -251,7 +378,7 @@ class Node:
     want: Want
     banned: frozenset[int] = frozenset()
     absences: tuple[int, ...] = ()
-    playing: frozenset[int] | None = None
+    game_present: frozenset[int] | None = None
     keys: Keys = Keys()
     state: Any = None
     shares: Mapping[ShareKey, bytes] = field(default_factory=dict)
@@ -260,8 +387,8 @@ class Node:
     lost: frozenset[ChoiceKey] = frozenset()
     opened: Mapping[ChoiceKey, Opening] = field(default_factory=dict)
     is_over_given: bool = False
-    useless: bool = False
-    held: int = 0
+    has_dead_keys: bool = False
+    last_barrier: int = 0
     convictions: tuple[Conviction, ...] = ()
     parent: Node | None = field(default=None, repr=False)
     slots: tuple[Slot, ...] | None = None
@@ -272,32 +399,52 @@ class Node:
         return f"Node(step={self.step}, {self.want.kind}, present={who}, {self.digest.hex()[:8]})"
 
     def base_digest(self) -> bytes:
-        """Return the digest that votes name.
+        """Return the digest by which votes name this node as the base of an epoch.
 
-        It covers the chain, the step, who is present and banned, the absences and, at the end of
-        the game, the standings.
+        It covers the chain, the next step, who is present and banned, the absences and, at the end
+        of the game, the standings.
+
+        Returns:
+            The digest, 32 bytes.
 
         SPEC: [N-1], [N-13].
         """
         return digest(Label.BASE, self.table.id, codec.encode(self.base_value()))
 
     def base_value(self) -> tuple[Any, ...]:
-        """Return what the digest of a base covers, as a plain value ([N-13])."""
+        """Return the values that the base digest covers ([N-13]).
+
+        Returns:
+            The digest, the next step, the present seats, the banned seats, the absences and the
+            standings.
+        """
         sets = tuple(sorted(self.present)), tuple(sorted(self.banned))
         return (self.digest, self.step, *sets, self.absences, self.standings())
 
     def standings(self) -> tuple[tuple[int, int], ...] | None:
-        """Return (rank, seat) by rank and seat where the game is over, None before."""
+        """Return the standings if the game is over.
+
+        Returns:
+            The rank and the seat of everyone, by rank and then by seat. None if it is not over.
+        """
         if self.want.kind is not Kind.RESULT:
             return None
         return tuple(sorted(self.table.game.standings(self.state)))
 
     def result_body(self) -> bytes:
-        """Return the body that every present seat owes in `result` ([N-13])."""
+        """Return the body that every present seat owes in `result` ([N-13]).
+
+        Returns:
+            The encoded standings and present seats.
+        """
         return codec.encode((self.standings(), sorted(self.present)))
 
     def history(self) -> list[Node]:
-        """Return the nodes of the chain from its beginning to this one."""
+        """Return the chain from its beginning to this node.
+
+        Returns:
+            All nodes, this one last.
+        """
         nodes = [self]
         while nodes[-1].parent is not None:
             nodes.append(nodes[-1].parent)
@@ -305,7 +452,14 @@ class Node:
         return nodes
 
     def before(self, step: int) -> Node | None:
-        """Return the node of this chain that stands before `step`, after any link."""
+        """Return the node of this chain before a step, after all reconfigurations there.
+
+        Args:
+            step: The number of the step.
+
+        Returns:
+            The node, None if the chain has none.
+        """
         node: Node | None = self
         while node is not None and node.step > step:
             node = node.parent
@@ -314,48 +468,81 @@ class Node:
 
 @dataclass(frozen=True)
 class AcceptedBody:
-    """A body that was read and checked; `given` is what it gives to its step."""
+    """A body that was checked and is legal.
+
+    Attributes:
+        given: What was read from it, of a type that depends on the kind of step.
+    """
 
     given: Any
 
 
 @dataclass(frozen=True)
 class RefusedBody:
-    """A body that is illegal here: the code of the fault, a note for developers, and the place."""
+    """A body that was checked and is illegal.
+
+    Attributes:
+        code: The code of the fault.
+        note: A note for developers.
+        place: The field of the body in which the fault is, None if it is in no single field.
+    """
 
     code: str
     note: str
     place: FieldPlace | None = None
 
     def fault(self, seat: int, step: int) -> Fault:
-        """Return the fault of the seat that has said it in this step."""
+        """Return the fault of the seat that gave the body.
+
+        Args:
+            seat: The seat.
+            step: The number of the step.
+
+        Returns:
+            The fault, to be raised or stored.
+        """
         return Fault(self.code, seat, step, self.note, self.place)
 
 
 @dataclass
 class Derived:
-    """What was computed from one node, kept so that the same question has the same answer."""
+    """The results that were computed from one chain node, kept so that nothing is computed twice.
+
+    Attributes:
+        verdicts: Whether a body of a seat is legal, by seat and body.
+        steps: The node after a step, by the slots of the step.
+        reconfigurations: The node after a reconfiguration, by present seats, banned seats and
+            absences.
+    """
 
     verdicts: dict[tuple[int, bytes], AcceptedBody | RefusedBody] = field(default_factory=dict)
     steps: dict[tuple[Slot, ...], Node] = field(default_factory=dict)
-    links: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
+    reconfigurations: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], Node] = field(
         default_factory=dict
     )
 
     def clear(self) -> None:
-        """Forget it all: it is computed again if it is asked for."""
-        self.verdicts, self.steps, self.links = {}, {}, {}
+        """Drop all results. They are computed again when they are needed."""
+        self.verdicts, self.steps, self.reconfigurations = {}, {}, {}
 
 
 KEY_SHARE_STEP = 2
-"""The step in which key shares are said, `key.reveal`; each is sealed in its context."""
+"""The number of the step `key.reveal`, in whose context key shares are encrypted."""
 
 OwnOpening = tuple[bytes, bytes]
-"""(choice, nonce)."""
+"""The opening of an own sealed choice: the encoded choice, and the nonce of 32 bytes."""
 
 
 def stream(seed: bytes, purpose: str) -> Random:
-    """Return randomness that the seed gives again after a crash."""
+    """Return a source of randomness that is derived from a seed, so that a restart gives the same.
+
+    Args:
+        seed: The secret seed, 32 bytes.
+        purpose: A text that separates the randomness of different uses.
+
+    Returns:
+        A function that returns as many bytes as it is asked for.
+    """
     count = 0
 
     def draw(size: int) -> bytes:
@@ -368,71 +555,128 @@ def stream(seed: bytes, purpose: str) -> Random:
 
 @dataclass
 class Secrets:
-    """What one seat must keep to itself at one table; `openings` is keyed by commitment ([D-6])."""
+    """The secrets of one seat at one table ([D-6]).
+
+    Attributes:
+        seed: The seed from which the keys are derived, 32 bytes.
+        polynomial: The coefficients whose first is the secret key, scalars. Key shares are its
+            values.
+        box: The secret X25519 transport key, 32 bytes.
+        openings: The openings of own sealed choices, by commitment.
+    """
 
     seed: bytes = field(repr=False)
     polynomial: tuple[int, ...] = field(repr=False)
     box: bytes = field(repr=False)
     openings: dict[bytes, OwnOpening] = field(default_factory=dict, repr=False)
-    _pieces: dict[int, int] = field(default_factory=dict, repr=False)
+    _key_shares: dict[int, int] = field(default_factory=dict, repr=False)
     _recorded: set[bytes] = field(default_factory=set, repr=False)
     _shuffle: shuffle_proof.Prepared | None = field(default=None, repr=False)
 
     def keep_opening(self, commitment: bytes, choice: bytes, nonce: bytes) -> None:
-        """Keep the opening of a commitment."""
+        """Store the opening of an own commitment.
+
+        Args:
+            commitment: The commitment, 32 bytes.
+            choice: The encoded choice.
+            nonce: The nonce, 32 bytes.
+        """
         self.openings[commitment] = (choice, nonce)
 
     def unrecorded(self) -> list[tuple[bytes, OwnOpening]]:
-        """Return the openings made since the last call."""
+        """Return the openings that were stored since the last call, so that they can be recorded.
+
+        Returns:
+            The commitment and the opening of each.
+        """
         fresh = [(c, o) for c, o in list(self.openings.items()) if c not in self._recorded]
         self._recorded |= {c for c, _ in fresh}
         return fresh
 
     @property
     def key(self) -> int:
-        """The share of the deck's key."""
+        """The secret key of this seat, a scalar. The joint key is the sum of all public keys."""
         return self.polynomial[0]
 
     def key_share_of(self, node: Node, dealer: int, seat: int) -> int:
-        """Return the key share that `dealer` gave this seat."""
+        """Return the key share that a seat dealt to this one. It is decrypted once.
+
+        Args:
+            node: A state of the chain after `key.reveal`.
+            dealer: The seat that dealt it.
+            seat: This seat.
+
+        Returns:
+            The key share, a scalar.
+
+        Raises:
+            Invalid: With code `bad-key-sharing` if it cannot be decrypted.
+        """
         if dealer == seat:
             return key_sharing.key_share_at(self.polynomial, seat + 1)
-        if dealer not in self._pieces:
+        if dealer not in self._key_shares:
             context = node.table.context(KEY_SHARE_STEP, dealer, f"key-share-{seat}")
             sealed = node.keys.key_shares[dealer][seat]
-            self._pieces[dealer] = key_sharing.decrypt_key_share(context, self.box, sealed)
-        return self._pieces[dealer]
+            self._key_shares[dealer] = key_sharing.decrypt_key_share(context, self.box, sealed)
+        return self._key_shares[dealer]
 
     @property
     def is_prepared(self) -> bool:
-        """Whether a shuffle is prepared."""
+        """True if a shuffle is prepared and not used yet."""
         return self._shuffle is not None
 
     def prepare_shuffle(self, node: Node, rng: Random) -> bool:
-        """Do ahead of time what a shuffle needs no deck for; False if it is done already."""
+        """Compute the parts of the own shuffle that do not depend on the deck.
+
+        Args:
+            node: A state of the chain after `key.ok`.
+            rng: The source of randomness.
+
+        Returns:
+            False if it was done already.
+        """
         if self._shuffle is not None:
             return False
         self._shuffle = shuffle_proof.prepare(node.keys.joint, len(node.keys.deck), rng)
         return True
 
     def take_shuffle(self) -> shuffle_proof.Prepared | None:
-        """Return what was prepared, for the one deck that it may be used for."""
+        """Remove and return the prepared shuffle. It must be used for one deck only.
+
+        Returns:
+            The prepared shuffle, None if there is none.
+        """
         ready, self._shuffle = self._shuffle, None
         return ready
 
 
 def new_secrets(seed: bytes, size: int) -> Secrets:
-    """Return the secrets that a 32-byte seed gives, with a polynomial of `size` coefficients."""
+    """Return the secrets that follow from a seed.
+
+    Args:
+        seed: The seed, 32 bytes.
+        size: The number of coefficients of the polynomial: t, or 1 on a strict table.
+
+    Returns:
+        The secrets. No key share of them is zero.
+    """
     rng = stream(seed, "key")
     polynomial = tuple(nonzero_scalar(rng) for _ in range(size))
     while size > 1 and any(
         key_sharing.key_share_at(polynomial, i + 1) == 0 for i in range(MAX_SEATS)
     ):
-        polynomial = tuple(nonzero_scalar(rng) for _ in range(size))  # no seat's piece may be zero
+        polynomial = tuple(nonzero_scalar(rng) for _ in range(size))  # No share may be zero.
     box, _ = key_sharing.x25519_keypair(stream(seed, "box"))
     return Secrets(seed, polynomial, box)
 
 
 def nonzero_scalar(rng: Random) -> int:
-    """Return a scalar from 1 on."""
+    """Draw a random scalar that is not zero.
+
+    Args:
+        rng: The source of randomness.
+
+    Returns:
+        A number from 1 to ORDER - 1.
+    """
     return int.from_bytes(rng(64), "little") % (ORDER - 1) + 1

@@ -1,8 +1,11 @@
-"""The steps in which things are opened: the deal, reveals, draws and the final opening.
+"""The steps in which things are opened: deal, reveal, open and final.
 
-Each present seat gives what it owes: the opening of its own sealed choice, its shares of the
-cards the state asks for, decryption shares by the key shares of absent seats, and escrow shares for
-lost choices.
+Each present seat gives in one body everything that it owes:
+
+- the opening of its own sealed choice;
+- decryption shares of cards, made with its own key;
+- decryption shares of cards, made with the key shares of absent seats;
+- escrow shares for lost choices.
 """
 
 from __future__ import annotations
@@ -25,52 +28,108 @@ from .sealed_choices import check_opening, read_choice, sealing_of
 from .step_interface import StepRules, read_empty
 
 CHOICE: Final = 0
-"""The index of the choice in the field `opening`; the nonce is behind it."""
+"""The index of the choice in the field `opening`. The nonce follows it."""
 SEALED: Final = FieldPlace("escrow")
-"""Where an escrow is wrong that others opened: in the body that its owner sealed with."""
+"""The place of a fault in an escrow that others opened: in the body with which its owner sealed."""
 
-# What is owed.
+# Demands
 
 
 def own_due(node: Node, seat: int) -> bool:
-    """Return whether this seat must open its own sealed choice now."""
+    """Return whether a seat must open its own sealed choice in the next step.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+
+    Returns:
+        Whether its choice is to be opened and is not lost.
+    """
     return seat in node.want.dues and (node.want.name, seat) not in node.lost
 
 
 def lost_dues(node: Node) -> tuple[int, ...]:
-    """Return the seats whose sealed choice the others open now ([D-4])."""
+    """Return the seats whose sealed choice the other seats must open in the next step ([D-4]).
+
+    Args:
+        node: The state of the chain before the step.
+
+    Returns:
+        The seats, rising.
+    """
     return tuple(s for s in node.want.dues if (node.want.name, s) in node.lost)
 
 
 def own_lacks(node: Node, seat: int) -> tuple[int, ...]:
-    """Return the slots of which this seat owes its own share."""
+    """Return the slots for which the decryption share made with a seat's key is asked for.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+
+    Returns:
+        The slots, rising.
+    """
     return tuple(slot for slot, giver in node.want.lacks if giver == seat)
 
 
 def helped(node: Node) -> tuple[int, ...]:
-    """Return the absent seats for whose shares the present ones stand in, by rising seat."""
+    """Return the absent seats whose decryption shares the present seats must give.
+
+    Args:
+        node: The state of the chain before the step.
+
+    Returns:
+        The seats, rising.
+    """
     return tuple(sorted({giver for _, giver in node.want.lacks} - node.present))
 
 
 def owes_nothing(node: Node, seat: int) -> bool:
-    """Return whether this seat says an empty pass ([N-4])."""
+    """Return whether a seat owes only the empty body in a step that opens things ([N-4]).
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+
+    Returns:
+        Whether nothing is asked of it.
+    """
     idle = not own_due(node, seat) and not own_lacks(node, seat)
     return idle and not helped(node) and not lost_dues(node)
 
 
 def has_opening(node: Node, seat: int, secrets: Secrets) -> bool:
-    """Return whether this seat can open what it owes; not after a journal was restored."""
+    """Return whether a seat has the opening that it owes.
+
+    It may be missing after an old journal was restored.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+        secrets: The secrets of the seat.
+
+    Returns:
+        True if it has the opening or owes none.
+    """
     if not own_due(node, seat):
         return True
     return node.sealed[node.want.name, seat].commitment in secrets.openings
 
 
-# The step.
+# The step
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a checked body gives: the opened choice, and proven shares by (slot, giver)."""
+    """The content of a checked body of a gather step.
+
+    Attributes:
+        opened: The opened choice, None if the seat owes none.
+        shares: The decryption shares of the seat's own key, by slot and seat.
+        helps: The decryption shares for absent seats, by slot and absent seat.
+        escrows: The point of each escrow share, by the owner of the escrow.
+    """
 
     opened: Opening = None
     shares: Shares = field(default_factory=dict)
@@ -79,13 +138,21 @@ class Given:
 
 
 class GatherStep(StepRules[Given]):
-    """Each present seat gives what it owes; whoever owes nothing says so."""
+    """The rules of a step in which each present seat gives everything that it owes."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Given:
-        """Check every part of [opening or nil, shares, helps, escrow shares], or an empty body.
+        """Check every part of a body: opening, shares, shares for absent seats, escrow shares.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body, empty (nil) if the seat owes nothing.
+
+        Returns:
+            The content of the body.
 
         Raises:
-            Invalid: With the first fault in it.
+            Invalid: With the code of the first fault in it.
 
         SPEC: [N-4].
         """
@@ -113,7 +180,7 @@ class GatherStep(StepRules[Given]):
         return Given(opened, shares, helps, escrows)
 
     def _opened(self, node: Node, seat: int, read: Gather) -> Opening:
-        """Return what a seat's own sealed choice opens to, None if it owes no opening."""
+        """Return the choice that a seat opens, None if it owes no opening."""
         if not own_due(node, seat):
             if read.opening is not None:
                 raise Invalid("bad-body", "an opening where none was due")
@@ -129,7 +196,15 @@ class GatherStep(StepRules[Given]):
         return opened
 
     def apply(self, node: Node, inputs: Mapping[int, Given]) -> Node:
-        """Take in all that was given; what fewer than t gave is asked again."""
+        """Add what was given to the state. Shares that fewer than t seats gave are asked for again.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The content of each body, by seat.
+
+        Returns:
+            The node with the new shares and opened choices.
+        """
         shares, opened, quorum = dict(node.shares), dict(node.opened), node.table.quorum
         for seat, one in inputs.items():
             shares |= one.shares
@@ -148,7 +223,17 @@ class GatherStep(StepRules[Given]):
         return after
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return everything that this seat owes."""
+        """Return the body with everything that a seat owes.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         if owes_nothing(node, seat):
             return step_bodies.EMPTY
         opening, opened = None, None
@@ -170,7 +255,7 @@ class GatherStep(StepRules[Given]):
 
 
 def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
-    """Return the slots that the state asks for, and those of a choice shown by opening it."""
+    """Return the slots that are asked of a seat, and those that its opened choice shows."""
     slots = own_lacks(node, seat)
     if node.want.shows and isinstance(opened, tuple):
         slots += cards.hidden_of(node, seat, opened)
@@ -178,9 +263,17 @@ def _own_slots(node: Node, seat: int, opened: Opening) -> tuple[int, ...]:
 
 
 def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares) -> None:
-    """Check a choice by the game's own rules, with the cards that the shares open.
+    """Check a choice by the rules of the game, with the cards that are opened together with it.
 
-    Raises Invalid('illegal-choice') if they forbid it.
+    Args:
+        node: The state of the chain before the step.
+        kind: The kind of choice.
+        seat: The seat that chooses.
+        choice: The choice.
+        shares: The decryption shares that the seat gives with it, by slot and seat.
+
+    Raises:
+        Invalid: With code `illegal-choice` if the rules forbid it.
     """
     shown = choice if isinstance(choice, tuple) and node.want.shows else ()
     found = cards.opened_cards(node, (s for s in shown if (s, seat) in shares), shares)
@@ -191,19 +284,20 @@ def check_move(node: Node, kind: str, seat: int, choice: Choice, shares: Shares)
 
 
 def _backup_shares(node: Node, seat: int, absent: int) -> cards.ShareBatch:
-    """Return the shares of an absent seat that this seat gives with its key share."""
+    """Return the batch of decryption shares that a seat makes with an absent seat's key share."""
     key, slots = node.keys.public_key_share(absent, seat), own_lacks(node, absent)
     return cards.ShareBatch(node, seat, f"help-{absent}", absent, key, slots)
 
 
 def _escrow_share_of(node: Node, seat: int, owner: int) -> tuple[Context, escrow.Sealing]:
-    """Return where this seat says its share of the escrow of a lost choice, and that escrow."""
+    """Return the context of a seat's escrow share for a lost choice, and that choice's escrow."""
     kind = node.want.name
     context = node.table.context(node.step, seat, f"escrow-{owner}")
     return context, sealing_of(node, owner, kind, node.sealed[kind, owner])
 
 
 def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes]) -> Node:
+    """Return the node at which a lost choice is opened, or is void because of a fault in it."""
     kind = node.want.name
     sealed = node.sealed[kind, owner]
     found: Opening
@@ -217,7 +311,7 @@ def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes])
     if not isinstance(found, bytes):
         illegal = Conviction(node.step, owner, "illegal-choice")
         try:
-            if node.want.shows:  # it is judged again with its cards
+            if node.want.shows:  # The game judges it later, with its cards.
                 cards.check_showable(node, owner, found)
             else:
                 node.table.check_choice(node.state, kind, owner, found, {})
@@ -227,7 +321,17 @@ def _open_lost(after: Node, node: Node, owner: int, shares: Mapping[int, bytes])
 
 
 def void(node: Node, kind: str, seat: int, conviction: Conviction) -> Node:
-    """Return the choice counts as none, and its owner is out for good."""
+    """Return the state after a sealed choice is declared void and its owner is banned.
+
+    Args:
+        node: The state of the chain.
+        kind: The kind of choice.
+        seat: The owner.
+        conviction: The fault of the owner.
+
+    Returns:
+        The new state of the chain.
+    """
     return replace(
         node,
         opened={**node.opened, (kind, seat): None},

@@ -1,4 +1,4 @@
-"""The steps of the game itself in which a seat gives more than that it is there."""
+"""The steps of the game in which a seat makes a choice or confirms the result."""
 
 from __future__ import annotations
 
@@ -18,10 +18,25 @@ from .step_interface import StepRules, read_empty
 
 
 class SealStep(StepRules[SealedChoice | None]):
-    """A commitment of each who owes a choice, an empty pass of everyone else."""
+    """The rules of `seal`, in which each seat that owes a choice seals it.
+
+    The others give the empty body.
+    """
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | None:
-        """Check that the escrow is one of this commitment; None for a pass."""
+        """Check the escrow of a sealed choice.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Returns:
+            The sealed choice, None for the empty body of a seat that owes none.
+
+        Raises:
+            Invalid: With code `bad-body` or `bad-escrow`.
+        """
         if seat not in node.want.owes:
             read_empty(body)
             return None
@@ -29,7 +44,15 @@ class SealStep(StepRules[SealedChoice | None]):
         return check_sealed(node, seat, node.want.name, read)
 
     def apply(self, node: Node, inputs: Mapping[int, SealedChoice | None]) -> Node:
-        """Keep the commitments and tell the game who sealed."""
+        """Store the sealed choices, and tell the game which seats have sealed.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The sealed choices, by seat.
+
+        Returns:
+            The new state of the chain.
+        """
         name = node.want.name
         fresh = {(name, seat): one for seat, one in inputs.items() if one is not None}
         event = Sealed(name, frozenset(seat for _, seat in fresh))
@@ -39,22 +62,53 @@ class SealStep(StepRules[SealedChoice | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return a commitment to the choice."""
+        """Return the body that seals a choice. Its opening is stored in the secrets.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            choice: The choice.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         data = step_bodies.encode_choice(choice)
         return seal_choice(node, seat, node.want.name, data, secrets, rng)
 
 
 class ChooseStep(StepRules[Choice]):
-    """A legal open choice of one seat."""
+    """The rules of `choose`: one seat makes an open choice."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Choice:
-        """Return the choice itself, which the game must allow."""
+        """Check that the game allows a choice.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Returns:
+            The choice.
+
+        Raises:
+            Invalid: With code `bad-body` or `illegal-choice`.
+        """
         choice = step_bodies.parse_choice(body, choice_size(node, node.want.name))
         check_move(node, node.want.name, seat, choice, {})
         return choice
 
     def apply(self, node: Node, inputs: Mapping[int, Choice]) -> Node:
-        """Tell the game the choice, or that whoever is absent or at fault made none."""
+        """Tell the game the choice, or that there is none because its seat is absent or at fault.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The choice, by seat.
+
+        Returns:
+            The new state of the chain.
+        """
         (seat,) = node.want.speakers
         event = Chosen(node.want.name, seat, inputs.get(seat))
         return replace(node, state=node.table.game.apply(node.state, event))
@@ -62,26 +116,53 @@ class ChooseStep(StepRules[Choice]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the choice itself."""
+        """Return the body with a choice.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            choice: The choice.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         return step_bodies.encode_choice(choice)
 
 
 @dataclass(frozen=True)
 class Showing:
-    """What one seat shows: its choice and the proven shares of its hidden cards."""
+    """The content of a body in which a seat shows cards.
+
+    Attributes:
+        choice: The slots that it shows.
+        shares: The proven decryption shares of those that were hidden, by slot and seat.
+    """
 
     choice: Choice
     shares: Shares
 
 
 class ShowStep(StepRules[Showing | None]):
-    """The lone exhibitor's choice with the shares of its hidden cards; a pass of the others."""
+    """The rules of `show`, in which one seat makes an open choice that shows cards.
+
+    The others give the empty body.
+    """
 
     def check(self, node: Node, seat: int, body: bytes) -> Showing | None:
-        """Check that the seat may show these cards, the shares are proven, and the game allows it.
+        """Check that the seat may show these cards, and that the game allows the choice.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Returns:
+            The choice with its shares, None for the empty body of a seat that owes none.
 
         Raises:
-            Invalid: If not ('illegal-choice'), or with the codes of shares.
+            Invalid: With code `illegal-choice`, or that of a malformed body or an invalid share.
         """
         if seat not in node.want.owes:
             read_empty(body)
@@ -97,7 +178,15 @@ class ShowStep(StepRules[Showing | None]):
         return Showing(choice, shares)
 
     def apply(self, node: Node, inputs: Mapping[int, Showing | None]) -> Node:
-        """Open what was shown."""
+        """Apply the shown choice: its decryption shares are known from now on.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: What was shown, by seat.
+
+        Returns:
+            The new state of the chain. The choice is None if the seat gave no body.
+        """
         (seat,) = node.want.owes
         shown = inputs.get(seat)
         choice = None if shown is None else shown.choice
@@ -108,31 +197,68 @@ class ShowStep(StepRules[Showing | None]):
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the choice with the shares of what is still hidden of it."""
+        """Return the body with a choice, and decryption shares of the hidden cards it shows.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            choice: The choice.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         shares = own_shares(node, seat, hidden_of(node, seat, choice)).write(secrets.key, rng)
         return step_bodies.encode_body(ShowBody(step_bodies.encode_choice(choice), shares))
 
 
 class ResultStep(StepRules[None]):
-    """The same body of every present seat: the standings, and who is present.
+    """The rules of `result`: every present seat gives the standings and the present seats.
 
-    Two implementations whose rules differ sign different bodies here, so the difference is found
+    Two implementations whose rules differ sign different bodies here. So the difference is found
     before a result is final.
     """
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
-        """Check that the body is the one that follows from the chain ([N-13]).
+        """Check that a body has the standings and the present seats of the chain ([N-13]).
+
+        Args:
+            node: The last state of the chain, which wants `result`.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
 
         Raises:
-            Invalid: `bad-body`, if it is not.
+            Invalid: With code `bad-body` if it does not.
         """
         if body != node.result_body():
             raise Invalid("bad-body", "other standings or present seats than those of the chain")
 
     def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
-        """Raise RuntimeError: the inputs of `result` confirm the end and are no step."""
+        """Raise an error, because the inputs to `result` are no step of the chain.
+
+        Args:
+            node: The last state of the chain, which wants `result`.
+            inputs: What was given, by seat.
+
+        Returns:
+            Never.
+
+        Raises:
+            RuntimeError: Always.
+        """
         raise RuntimeError("the chain ends before `result`")
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the body that follows from the chain."""
+        """Return the body of `result`: the standings and the present seats.
+
+        Args:
+            node: The last state of the chain, which wants `result`.
+            seat: The seat.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         return node.result_body()

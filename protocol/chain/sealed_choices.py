@@ -1,4 +1,4 @@
-"""Sealed choices: their commitment with its escrow, how both are checked, and how they open."""
+"""Sealed choices: a commitment with an escrow, their checks, and their opening."""
 
 from __future__ import annotations
 
@@ -13,29 +13,57 @@ from .chain_state import Node, SealedChoice, Secrets
 
 
 def choice_size(node: Node, kind: str) -> int:
-    """Return the most bytes a choice of this kind takes."""
+    """Return how many bytes an encoded choice of a kind has at most.
+
+    Args:
+        node: Any state of the chain.
+        kind: The kind of choice, or `coin`.
+
+    Returns:
+        The number of bytes.
+    """
     return COIN_SIZE if kind == COIN else node.table.game.size(kind)
 
 
 def opening_size(choice_size: int) -> int:
-    """Return the fixed length of a padded opening: length, choice, nonce, zeros."""
+    """Return the length to which every opening of one kind of choice is padded.
+
+    Args:
+        choice_size: The bytes of the longest choice of the kind.
+
+    Returns:
+        The number of bytes: of the nonce, the length and the longest choice.
+    """
     return 2 + choice_size + step_bodies.NONCE
 
 
 def context_of(node: Node, step: int, seat: int, kind: str) -> Context:
-    """Return what a sealed choice of this kind is bound to ([C-12]).
+    """Return the context to which a sealed choice is bound ([C-12]).
 
     Args:
-        node: A node of the table.
+        node: Any state of the chain.
         step: The number of the step in which it is sealed.
-        seat: Who seals it.
-        kind: The kind of choice, as the game calls it, or the coin.
+        seat: The seat that seals it.
+        kind: The kind of choice, as the game calls it, or `coin`.
+
+    Returns:
+        The context.
     """
     return node.table.context(step, seat, kind if kind == COIN else f"game {kind}")
 
 
 def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow.Sealing:
-    """Return what the escrow of a seat's sealed choice is bound to, and the escrow."""
+    """Return the escrow of a sealed choice, with everything to which it is bound.
+
+    Args:
+        node: A state of the chain after `key.reveal`.
+        seat: The owner of the choice.
+        kind: The kind of choice, or `coin`.
+        sealed: The sealed choice.
+
+    Returns:
+        The context, the joint key, the commitment and the escrow.
+    """
     context = context_of(node, sealed.step, seat, kind)
     return context, node.keys.joint, sealed.commitment, sealed.escrow
 
@@ -43,24 +71,44 @@ def sealing_of(node: Node, seat: int, kind: str, sealed: SealedChoice) -> escrow
 def seal_choice(
     node: Node, seat: int, kind: str, choice: bytes, secrets: Secrets, rng: Random
 ) -> bytes:
-    """Return the body of a commitment with its escrow; the opening is kept in `secrets` ([D-5])."""
+    """Seal a choice with a fresh nonce, and store its opening in the secrets ([D-5]).
+
+    Args:
+        node: The state of the chain before the step in which it is sealed.
+        seat: The seat that seals it.
+        kind: The kind of choice, or `coin`.
+        choice: The encoded choice, or the 32 bytes of the coin.
+        secrets: The secrets of the seat, to which the opening is added.
+        rng: The source of randomness.
+
+    Returns:
+        The body with the commitment and the escrow.
+    """
     context, nonce = context_of(node, node.step, seat, kind), rng(step_bodies.NONCE)
     committed = commitments.commit(context, choice, nonce)
-    held = b""
+    box = b""
     if not node.table.strict:
         padded = commitments.opening(choice, nonce, opening_size(choice_size(node, kind)))
-        held = escrow.encrypt(context, node.keys.joint, committed, padded)
+        box = escrow.encrypt(context, node.keys.joint, committed, padded)
     secrets.keep_opening(committed, choice, nonce)
-    return step_bodies.encode_body(SealBody(committed, held))
+    return step_bodies.encode_body(SealBody(committed, box))
 
 
 def check_sealed(node: Node, seat: int, kind: str, read: SealBody) -> SealedChoice:
-    """Return a sealed choice whose escrow is checked.
+    """Check the escrow of a body that seals a choice.
 
-    It must be one of this commitment, in this step, of this seat, and of the size of its kind.
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat that seals the choice.
+        kind: The kind of choice, or `coin`.
+        read: The body.
+
+    Returns:
+        The sealed choice.
 
     Raises:
-        Invalid: If it is not ('bad-escrow').
+        Invalid: With code `bad-escrow` if the escrow has the wrong size, or is not one of this
+            commitment, step and seat.
     """
     sealed = SealedChoice(node.step, read.commitment, read.escrow)
     size = opening_size(choice_size(node, kind)) + escrow.OVERHEAD
@@ -82,10 +130,20 @@ def check_opening(
     opening: tuple[bytes, bytes],
     check_proof: Checker = at_once,
 ) -> None:
-    """Check that choice and nonce give commitment and escrow again, byte for byte.
+    """Check that a choice and a nonce give the commitment and the escrow again, byte for byte.
 
-    Raises Invalid: 'bad-body', 'bad-opening' or 'bad-escrow'. The last may be put off where it
-    would be the fault of who opens.
+    Args:
+        node: Any state of the chain.
+        seat: The owner of the choice.
+        kind: The kind of choice, or `coin`.
+        sealed: The sealed choice.
+        opening: The encoded choice and the nonce.
+        check_proof: Checks the escrow at once, or puts the check off. It may be put off if a wrong
+            escrow is a fault of the seat that gives the opening.
+
+    Raises:
+        Invalid: With code `bad-body` if the choice is too long, `bad-opening` if the commitment
+            differs, and `bad-escrow` if the escrow does.
     """
     choice, nonce = opening
     context = context_of(node, sealed.step, seat, kind)
@@ -101,9 +159,18 @@ def check_opening(
 
 
 def read_choice(node: Node, kind: str, data: bytes) -> bytes | Choice:
-    """Return the coin stays bytes; any other choice is an int or a tuple of ints.
+    """Return a choice from its bytes.
 
-    Raises Invalid('bad-body').
+    Args:
+        node: Any state of the chain.
+        kind: The kind of choice, or `coin`.
+        data: The bytes.
+
+    Returns:
+        The 32 bytes of a coin as they are, and for any other kind an int or a tuple of ints.
+
+    Raises:
+        Invalid: With code `bad-body` if they are malformed.
     """
     if kind == COIN:
         if len(data) != COIN_SIZE:

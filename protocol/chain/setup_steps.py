@@ -1,4 +1,4 @@
-"""The steps before the deal: keys, key sharing, the joint coin's commitment, shuffles, deck.ok."""
+"""The steps of setup before the deal: keys, key sharing, sealed coins and shuffles."""
 
 from __future__ import annotations
 
@@ -18,33 +18,75 @@ from .sealed_choices import check_sealed, seal_choice
 from .step_interface import StepRules
 
 Deck = tuple[Ciphertext, ...]
+"""The ciphertext of each slot."""
 T = TypeVar("T")
+"""The type of what a body of a step contains."""
 
 
 def key_hash(node: Node, seat: int, step: int, vector: tuple[bytes, ...]) -> bytes:
-    """Return the hash that key.commit shows and key.reveal must fit."""
+    """Return the hash of a key vector, which `key.commit` shows and `key.reveal` must match.
+
+    Args:
+        node: Any state of the chain.
+        seat: The owner of the key vector.
+        step: The number of the step `key.commit`.
+        vector: The points of the key vector, 32 bytes each.
+
+    Returns:
+        The hash, 32 bytes.
+    """
     context = node.table.context(step, seat, "key")
     return digest(Label.KEY_COMMIT, context.encode(), *vector)
 
 
 class KeyCommitStep(StepRules[KeyCommit]):
-    """Each seat commits to its Feldman vector and shows a transport key."""
+    """The rules of `key.commit`, in which each seat commits to its key vector."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyCommit:
-        """Check that the transport key is not of low order. Raises Invalid('bad-key')."""
+        """Check that the transport key is canonical and not of low order.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Returns:
+            The body.
+
+        Raises:
+            Invalid: With code `bad-body` or `bad-key`.
+        """
         read = step_bodies.parse(step_bodies.KeyCommit, body)
         with within("box"), coded("bad-key"):
             key_sharing.check_x25519_public(read.box)
         return read
 
     def apply(self, node: Node, inputs: Mapping[int, KeyCommit]) -> Node:
-        """Keep the hashes and the transport keys."""
+        """Store the hashes of the key vectors, and the transport keys.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The body of each seat.
+
+        Returns:
+            The new state of the chain.
+        """
         every = in_seat_order(node, inputs)
         hashes, boxes = tuple(r.hash for r in every), tuple(r.box for r in every)
         return replace(node, keys=Keys(hashes=hashes, boxes=boxes))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the hash of the vector that the secrets give."""
+        """Return the hash of the own key vector, with the own transport key.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            secrets: The secrets of the seat.
+            rng: The source of randomness, which is not used.
+
+        Returns:
+            The bytes of the body.
+        """
         vector = key_sharing.feldman_vector(secrets.polynomial)
         public = key_sharing.x25519_public(secrets.box)
         return step_bodies.encode_body(
@@ -53,12 +95,22 @@ class KeyCommitStep(StepRules[KeyCommit]):
 
 
 class KeyRevealStep(StepRules[KeyReveal]):
-    """Each seat shows its vector, proves its key, and seals a key share to every other."""
+    """The rules of `key.reveal`, in which each seat shows its key vector and deals key shares."""
 
     def check(self, node: Node, seat: int, body: bytes) -> KeyReveal:
-        """Check the vector against its hash, the proof of its secret, and the pieces' sizes.
+        """Check a key vector, the proof of its secret key, and the sizes of its key shares.
 
-        Raises Invalid: 'bad-key-hash', 'bad-key-proof', 'bad-key-sharing' or 'bad-body'.
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Returns:
+            The body.
+
+        Raises:
+            Invalid: With code `bad-body`, `bad-point`, `bad-key-hash`, `bad-key-proof` or
+                `bad-key-sharing`.
 
         SPEC: [N-11].
         """
@@ -72,20 +124,30 @@ class KeyRevealStep(StepRules[KeyReveal]):
         with within("proof"):
             node.table.check_proof(sigma_proofs.verify_key, context, read.vector[0], read.proof)
         with within("vector"):
-            # Of a dealer who fell silent no other seat must owe shares of the identity: no body can
-            # hold them.
+            # If the dealer falls silent, the holder of a zero key share would owe decryption shares
+            # that are the identity. No body can contain these.
             for holder in set(range(table.seats)) - {seat} if len(read.vector) > 1 else ():
                 if chain_state.public_key_share_of(read.vector, holder + 1) == group.IDENTITY:
                     why = "a key share is zero: its holder could give no share"
                     raise Invalid("bad-key-sharing", why)
         for holder, key_share in enumerate(read.key_shares):
             if len(key_share) != (0 if holder == seat else key_sharing.ENCRYPTED_SHARE_SIZE):
-                why = "a sealed piece has another size"
+                why = "an encrypted key share has the wrong size"
                 raise Invalid("bad-body", why, FieldPlace("key_shares", holder))
         return read
 
     def apply(self, node: Node, inputs: Mapping[int, KeyReveal]) -> Node:
-        """Take the sum of all key shares as the joint key; keys that carry no table end it.
+        """Store the key vectors and compute the joint key.
+
+        If a point that follows from the keys is the identity, the table ends without anybody at
+        fault.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The body of each seat.
+
+        Returns:
+            The new state of the chain.
 
         SPEC: [D-8].
         """
@@ -96,17 +158,27 @@ class KeyRevealStep(StepRules[KeyReveal]):
             key_shares=tuple(r.key_shares for r in every),
             joint=group.total(r.vector[0] for r in every),
         )
-        # A receiver must take every point derived from the vectors. All of them were fixed by hash
-        # before any was shown: only seats that all conspire, one with another and against nobody,
-        # can bring it about that one is the identity.
+        # A receiver must accept every point that follows from the vectors. All vectors were fixed
+        # by hash before one was shown. So one of these points is the identity only if all seats
+        # conspire, or by a chance that can be neglected.
         table, derived = node.table, [keys.joint]
         if not table.strict:
             derived += [keys.total_key(holder) for holder in range(table.seats)]
         derived += [card.b for card in starting_deck(keys.joint, table.layout.cards)]
-        return replace(node, keys=keys, useless=group.IDENTITY in derived)
+        return replace(node, keys=keys, has_dead_keys=group.IDENTITY in derived)
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return the vector, its proof, and a piece sealed to each other seat."""
+        """Return the own key vector, the proof of its secret key, and encrypted key shares.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         vector = tuple(key_sharing.feldman_vector(secrets.polynomial))
         context = node.table.context(node.step, seat, "key")
         proof = sigma_proofs.prove_key(context, secrets.key, vector[0], rng)
@@ -125,7 +197,17 @@ class KeyRevealStep(StepRules[KeyReveal]):
 
 
 def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> bool:
-    """Return whether a piece that `dealer` sealed to `holder` opens and fits the vector."""
+    """Return whether an encrypted key share can be decrypted and fits the key vector of its dealer.
+
+    Args:
+        node: A state of the chain after `key.reveal`.
+        dealer: The seat that dealt it.
+        holder: The seat for which it is encrypted.
+        secret: The secret transport key of that seat, 32 bytes.
+
+    Returns:
+        Whether it is valid.
+    """
     context = node.table.context(chain_state.KEY_SHARE_STEP, dealer, f"key-share-{holder}")
     try:
         key_share = key_sharing.decrypt_key_share(
@@ -138,12 +220,21 @@ def key_share_is_valid(node: Node, dealer: int, holder: int, secret: bytes) -> b
 
 
 class KeyOkStep(StepRules[SealedChoice | Complaint]):
-    """Each seat commits to its part of the joint coin, or complains of a key share."""
+    """The rules of `key.ok`: each seat seals its coin, or complains of a key share."""
 
     def check(self, node: Node, seat: int, body: bytes) -> SealedChoice | Complaint:
-        """Check a coin's commitment, or a complaint that proves itself.
+        """Check a sealed coin, or a complaint about a key share.
 
-        Raises Invalid: 'bad-body', 'bad-escrow' or 'false-complaint'.
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Returns:
+            The sealed coin or the complaint.
+
+        Raises:
+            Invalid: With code `bad-body`, `bad-escrow` or `false-complaint`.
         """
         read = step_bodies.parse_key_ok(body)
         if isinstance(read, SealBody):
@@ -155,12 +246,20 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
             raise Invalid("false-complaint", why, FieldPlace("secret"))
         if key_share_is_valid(node, read.blamed, seat, read.secret):
             raise Invalid(
-                "false-complaint", "the piece complained of is sound", FieldPlace("blamed")
+                "false-complaint", "the key share complained of is valid", FieldPlace("blamed")
             )
         return read
 
     def apply(self, node: Node, inputs: Mapping[int, SealedChoice | Complaint]) -> Node:
-        """Keep the coin commitments; a sound complaint ends the table."""
+        """Store the sealed coins and make the deck, or convict a dealer by a complaint.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The sealed coin or the complaint of each seat.
+
+        Returns:
+            The new state of the chain.
+        """
         sealed = dict(node.sealed)
         for seat, one in enumerate(in_seat_order(node, inputs)):
             if isinstance(one, Complaint):
@@ -171,7 +270,17 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
         return replace(node, sealed=sealed, keys=replace(node.keys, deck=tuple(deck)))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return a complaint of the first piece that does not fit, or the coin's commitment."""
+        """Return a complaint of the first invalid key share, or else a sealed coin.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         dealers = () if node.table.strict else (s for s in range(node.table.seats) if s != seat)
         for dealer in dealers:
             if not key_share_is_valid(node, dealer, seat, secrets.box):
@@ -180,10 +289,22 @@ class KeyOkStep(StepRules[SealedChoice | Complaint]):
 
 
 class ShuffleStep(StepRules[Deck]):
-    """One seat after the other permutes and re-encrypts the deck."""
+    """The rules of `shuffle`: one seat permutes and re-encrypts the deck."""
 
     def check(self, node: Node, seat: int, body: bytes) -> Deck:
-        """Check the proof for the deck before and after. It decodes the points of the deck."""
+        """Check by its proof that a deck is a shuffle of the deck before.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Returns:
+            The shuffled deck.
+
+        Raises:
+            Invalid: With code `bad-body` or `bad-shuffle`.
+        """
         read = step_bodies.parse(step_bodies.shuffle_form(node.table.layout.cards), body)
         points = [read.deck[i : i + 32] for i in range(0, len(read.deck), 32)]
         deck = tuple(Ciphertext(a, b) for a, b in zip(points[::2], points[1::2], strict=True))
@@ -197,12 +318,30 @@ class ShuffleStep(StepRules[Deck]):
         return deck
 
     def apply(self, node: Node, inputs: Mapping[int, Deck]) -> Node:
-        """Take the shuffled deck as the deck."""
+        """Put the shuffled deck in the place of the deck before.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The deck of the one seat that shuffled.
+
+        Returns:
+            The new state of the chain.
+        """
         (deck,) = inputs.values()
         return replace(node, keys=replace(node.keys, deck=deck, shuffles=node.keys.shuffles + 1))
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return a fresh shuffle with its proof, from what was prepared while waiting."""
+        """Return a new shuffle of the deck with its proof, using what was prepared.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         context = node.table.context(node.step, seat, "shuffle")
         joint, before = node.keys.joint, node.keys.deck
         after, secret = shuffle_proof.shuffle(joint, before, rng, secrets.take_shuffle())
@@ -211,7 +350,7 @@ class ShuffleStep(StepRules[Deck]):
 
 
 def _of_shuffle(deck: Deck) -> FieldPlace:
-    """Return the first card that is no card of the group, or else the proof."""
+    """Return the place of a fault in a shuffle: the first malformed card, or the proof."""
     for index, card in enumerate(deck):
         try:
             group.decode_point(card.a), group.decode_point(card.b)
@@ -221,15 +360,32 @@ def _of_shuffle(deck: Deck) -> FieldPlace:
 
 
 def in_seat_order(node: Node, inputs: Mapping[int, T]) -> list[T]:
-    """Return what each seat of the table gave: in these steps nobody may be missing."""
+    """Return the content of the body of each seat. In these steps all seats give one.
+
+    Args:
+        node: The state of the chain before the step.
+        inputs: The content by seat.
+
+    Returns:
+        The contents, in the order of the seats.
+    """
     return [inputs[seat] for seat in range(node.table.seats)]
 
 
 def setup_want(node: Node) -> Want:
-    """Return what the next setup step asks, from how far the keys have come ([N-3], [N-6])."""
+    """Return what the next step of setup is, which depends on how far the keys have come.
+
+    SPEC: [N-3], [N-6].
+
+    Args:
+        node: The state of the chain before the step.
+
+    Returns:
+        The demand of the node: the step `ended` if the table cannot go on.
+    """
     everyone = node.table.everyone
     keys = node.keys
-    if node.convictions or node.useless:
+    if node.convictions or node.has_dead_keys:
         return Want(Kind.ENDED, frozenset())
     if not keys.hashes:
         return Want(Kind.KEY_COMMIT, everyone)

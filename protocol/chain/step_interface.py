@@ -1,4 +1,4 @@
-"""What a kind of step is: how its bodies are read, checked, applied and written."""
+"""The interface of a kind of step: how its bodies are checked, applied and written."""
 
 from __future__ import annotations
 
@@ -14,60 +14,119 @@ from ..wire import step_bodies
 from .chain_state import Node, Secrets
 
 C = TypeVar("C")
-"""What a body gives once it is checked: with every proof in it verified."""
+"""The type of what is read from a checked body, all of whose proofs are valid."""
 
 
 class StepRules(ABC, Generic[C]):
-    """One kind of step: `check` each body, once; `apply` what all of them gave."""
+    """The rules of one kind of step: `check` one body, `apply` all bodies, `write` an own one."""
 
     @abstractmethod
     def check(self, node: Node, seat: int, body: bytes) -> C:
-        """Return what a body gives, having read it by its form and checked all that it says.
+        """Check a body, and return what it contains.
 
         Args:
-            node: The node that stands before the step.
-            seat: The seat that says the body.
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
             body: The bytes of the body.
 
+        Returns:
+            The content of the body, of a type that depends on the kind of step.
+
         Raises:
-            Invalid: If the body has another form, or with the first fault in it.
+            Invalid: If the body is malformed or illegal, with the code of the first fault in it.
         """
 
     @abstractmethod
     def apply(self, node: Node, inputs: Mapping[int, C]) -> Node:
-        """Return the state after the step, from what each seat gave that was not missing."""
+        """Return the node after the step, whose digest, number and next step are still to be set.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The content of each body, by seat. Seats that gave none are left out.
+
+        Returns:
+            The new state of the chain.
+        """
 
     def write(self, node: Node, seat: int, secrets: Secrets, rng: Random) -> bytes:
-        """Return what this seat gives without being asked for a choice."""
+        """Return the body that a seat gives in this step, if its player need not be asked.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+        """
         return step_bodies.EMPTY
 
     def write_choice(
         self, node: Node, seat: int, choice: Choice, secrets: Secrets, rng: Random
     ) -> bytes:
-        """Return the body with a choice of its player. Raises ValueError where none is asked."""
+        """Return the body that a seat gives in this step with a choice of its player.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat.
+            choice: The choice.
+            secrets: The secrets of the seat.
+            rng: The source of randomness.
+
+        Returns:
+            The bytes of the body.
+
+        Raises:
+            ValueError: If this kind of step asks for no choice.
+        """
         raise ValueError(f"no choice is asked in {node.want.kind}")
 
 
 @dataclass(frozen=True)
 class EmptyStep(StepRules[None]):
-    """A step in which all there is to say is that one is there.
+    """The rules of a step in which each speaker gives the empty body, to confirm what came before.
 
     Attributes:
-        then: Gives the state after it, from the node before.
+        then: Returns the node after the step from the one before.
     """
 
     then: Callable[[Node], Node] = lambda node: node
 
     def check(self, node: Node, seat: int, body: bytes) -> None:
-        """Check that the body is the empty one."""
+        """Check that a body is empty.
+
+        Args:
+            node: The state of the chain before the step.
+            seat: The seat that gives the body.
+            body: The bytes of the body.
+
+        Raises:
+            Invalid: With code `bad-body` if it is not empty.
+        """
         read_empty(body)
 
     def apply(self, node: Node, inputs: Mapping[int, None]) -> Node:
-        """Return the state after the step, whoever has said that it is there."""
+        """Return the node after the step.
+
+        Args:
+            node: The state of the chain before the step.
+            inputs: The seats that gave a body.
+
+        Returns:
+            What `then` returns.
+        """
         return self.then(node)
 
 
 def read_empty(body: bytes) -> None:
-    """Refuse a body that is not the empty one ([N-4]). Raises Invalid."""
+    """Check that a body is the empty one ([N-4]).
+
+    Args:
+        body: The bytes of the body.
+
+    Raises:
+        Invalid: With code `bad-body` if it is not.
+    """
     if body != step_bodies.EMPTY:
         raise Invalid("bad-body", "a body where none was due")

@@ -1,7 +1,7 @@
-"""The chain: a pure function from steps to state, the same for every seat and the verifier.
+"""The transitions of the chain: pure functions from steps to state, the same for every program.
 
-The state asks for the next step by the game's goals. For each kind of step a table names the one
-object that reads, checks, applies and writes it.
+What the next step is follows from the goals of the game. `STEPS` names for each kind of step the
+object that checks, applies and writes its bodies.
 """
 
 from __future__ import annotations
@@ -30,24 +30,36 @@ from .step_interface import EmptyStep, StepRules
 def lacking(
     node: Node, slots: tuple[int, ...], givers: frozenset[int]
 ) -> tuple[tuple[int, int], ...]:
-    """Return the (slot, giver) pairs whose share is not known yet."""
+    """Return the decryption shares of slots that are not known yet.
+
+    Args:
+        node: The state of the chain.
+        slots: The slots.
+        givers: The seats whose shares are needed.
+
+    Returns:
+        The slot and the giver of each missing share, rising.
+    """
     return tuple((s, g) for s in sorted(slots) for g in sorted(givers) if (s, g) not in node.shares)
 
 
 def _shown_slots(node: Node, name: str, seats: frozenset[int]) -> tuple[int, ...]:
+    """Return the slots that the opened choices of seats name, rising."""
     choices = (node.opened.get((name, seat)) for seat in seats)
     slots = {slot for choice in choices if isinstance(choice, tuple) for slot in choice}
     return tuple(sorted(slots))
 
 
 def _gather(node: Node, want: Want) -> Want | None:
+    """Return a demand, or None if it asks for nothing."""
     return want if want.dues or want.lacks else None
 
 
 def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
+    """Return the step that opens sealed choices, or the barrier before it, None if all are open."""
     dues = tuple(sorted(s for s in goal.seats if (goal.kind, s) not in node.opened))
-    is_new = any(node.sealed[goal.kind, s].step > node.held for s in dues)
-    if is_new and not node.table.strict:  # it was sealed after the last hold
+    is_new = any(node.sealed[goal.kind, s].step > node.last_barrier for s in dues)
+    if is_new and not node.table.strict:
         return Want(Kind.BARRIER, node.present, goal.kind)
     lacks: tuple[tuple[int, int], ...] = ()
     if goal.shows and not dues:
@@ -57,7 +69,7 @@ def _want_unseal(node: Node, goal: game.Unseal) -> Want | None:
 
 
 def _want_deal(node: Node) -> Want | None:
-    """Ask for the coins that are closed, and for the shares of all hands and open cards."""
+    """Return the step `deal`, which asks for all coins and for the shares of hands and tops."""
     everyone, layout = node.table.everyone, node.table.layout
     pairs = [*lacking(node, layout.tops, everyone)]
     for seat, hand in enumerate(layout.hands):
@@ -67,7 +79,15 @@ def _want_deal(node: Node) -> Want | None:
 
 
 def want_of(node: Node, goal: game.Expected) -> Want | None:
-    """Return what the next step asks to reach the goal; None if it is reached ([N-3], [E-16])."""
+    """Return the step that a node wants in order to reach a goal of the game ([N-3], [E-16]).
+
+    Args:
+        node: The state of the chain.
+        goal: The goal.
+
+    Returns:
+        The demand, None if the goal is reached.
+    """
     match goal:
         case game.Deal():
             return _want_deal(node)
@@ -84,9 +104,7 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
         case game.Draw(slots):
             lacks = lacking(node, slots, node.table.everyone)
             return _gather(node, Want(Kind.OPEN, node.present, lacks=lacks))
-        case game.OpenAll() if (
-            not node.is_over_given
-        ):  # the last shares are asked for only behind it
+        case game.OpenAll() if not node.is_over_given:
             return Want(Kind.OVER, node.present)
         case game.OpenAll(slots):
             lacks = lacking(node, slots, node.table.everyone)
@@ -95,16 +113,17 @@ def want_of(node: Node, goal: game.Expected) -> Want | None:
             return Want(Kind.RESULT, node.present)
 
 
-# What follows when a goal is reached.
+# Events
 
 
 def _keep(node: Node, slots: tuple[int, ...]) -> tuple[Node, dict[int, int]]:
+    """Open slots to all, and return the changed node with their cards."""
     found = opened_cards(node, slots, {})
     return replace(node, cards={**node.cards, **found}), found
 
 
 def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
-    """Return what was sealed of this kind is done with ([P-3])."""
+    """Remove the sealed choices of one kind and of these seats from the state ([P-3])."""
     keys = {(kind, seat) for seat in seats}
     return replace(
         node,
@@ -115,7 +134,7 @@ def _clear(node: Node, kind: str, seats: frozenset[int]) -> Node:
 
 
 def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
-    """Judge exhibits opened from escrow, now that their cards are open ([P-1])."""
+    """Judge choices that show cards by the rules of the game, with all cards open ([P-1])."""
     for seat in sorted(goal.seats):
         choice = node.opened[goal.kind, seat]
         if choice is None or isinstance(choice, bytes):
@@ -129,7 +148,7 @@ def _judge_shown(node: Node, goal: game.Unseal, cards: dict[int, int]) -> Node:
 
 
 def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
-    """Return the choices that stand, and the cards of these alone ([P-2])."""
+    """Return the node after an opening, and its event with choices and cards ([P-2])."""
     cards: dict[int, int] = {}
     if goal.shows:
         node, cards = _keep(node, _shown_slots(node, goal.kind, goal.seats))
@@ -141,12 +160,23 @@ def _conclude_unseal(node: Node, goal: game.Unseal) -> tuple[Node, game.Event]:
 
 
 def _choice(opened: chain_state.Opening) -> Choice | None:
-    """Return what the game is told: None for a void choice ([P-3])."""
+    """Return what the game is told of an opened choice, None if it is void ([P-3])."""
     return None if isinstance(opened, bytes) else opened
 
 
 def conclude(node: Node, goal: game.Expected) -> Node:
-    """Tell the game that the goal is reached ([P-3])."""
+    """Tell the game the event that answers a goal that is reached ([P-3]).
+
+    Args:
+        node: The chain node, which lacks nothing for the goal.
+        goal: The goal.
+
+    Returns:
+        The node with the new state of the game.
+
+    Raises:
+        RuntimeError: If the goal is one that is answered when its own step is applied.
+    """
     event: game.Event
     match goal:
         case game.Deal():
@@ -171,16 +201,23 @@ def conclude(node: Node, goal: game.Expected) -> Node:
     playing = node.present - node.banned
     if isinstance(goal, game.Deal) and playing != node.table.everyone:
         state = node.table.game.apply(state, game.Presence(playing, node.banned))
-        node = replace(node, playing=playing)
+        node = replace(node, game_present=playing)
     return replace(node, state=state)
 
 
 LAST_STEP: Final[Quota] = 12_000
-"""Before this step at the latest a game is stopped: a file must hold every game whole."""
+"""The number of the step before which a game is stopped, so that it fits into a file ([P-4])."""
 
 
 def settle(node: Node) -> Node:
-    """Follow every goal already reached, and say what the next step asks ([P-4])."""
+    """Answer every goal of the game that is reached, and find the step that is wanted next ([P-4]).
+
+    Args:
+        node: The chain node after a step or a reconfiguration.
+
+    Returns:
+        The node with the new state of the game, and with what it wants.
+    """
     while True:
         goal = node.table.game.expected(node.state)
         if node.step >= LAST_STEP and not isinstance(goal, (game.Deal, game.OpenAll, game.Over)):
@@ -193,7 +230,14 @@ def settle(node: Node) -> Node:
 
 
 def joint_coin(node: Node) -> bytes:
-    """Return 32 bytes that no seat could choose; a void coin counts as empty."""
+    """Return the random bytes that all seats made together, and that none of them could choose.
+
+    Args:
+        node: A chain node at which all coins are opened. A void coin counts as empty.
+
+    Returns:
+        The joint coin, 32 bytes.
+    """
     coins = [node.opened[COIN, seat] for seat in range(node.table.seats)]
     parts = [coin if isinstance(coin, bytes) else b"" for coin in coins]
     return digest(Label.COIN, node.table.id, *parts)
@@ -207,7 +251,7 @@ STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.DECK_OK: EmptyStep(lambda node: replace(node, state=node.table.game.start())),
     Kind.DEAL: GatherStep(),
     Kind.SEAL: SealStep(),
-    Kind.BARRIER: EmptyStep(lambda node: replace(node, held=node.step)),
+    Kind.BARRIER: EmptyStep(lambda node: replace(node, last_barrier=node.step)),
     Kind.REVEAL: GatherStep(),
     Kind.SHOW: ShowStep(),
     Kind.CHOOSE: ChooseStep(),
@@ -216,16 +260,24 @@ STEPS: Final[Mapping[Kind, StepRules[Any]]] = {
     Kind.FINAL: GatherStep(),
     Kind.RESULT: ResultStep(),
 }
-"""Every kind but `ENDED`, which is no step.
+"""The rules of each kind of step but `ENDED`, which is no step.
 
-With `DECK_OK` all have seen the whole deck, and the game begins before its deal ([D-2]). With
-`BARRIER` all have seen what is sealed: it is final before anything of it is shown ([N-10]). With
-`OVER` all have seen that nothing is left but the final opening.
+By `DECK_OK` all seats confirm that they have checked the deck, and the game begins before the deal
+([D-2]). By `BARRIER` all present seats confirm that they store the sealed choices. These are final
+then, before any of them is opened ([N-10]). By `OVER` they confirm that only the final opening is
+left.
 """
 
 
 def begin(table: Table) -> Node:
-    """Return the chain before its first step; its digest is the table id."""
+    """Return the first node of the chain, whose digest is the table id.
+
+    Args:
+        table: The table.
+
+    Returns:
+        The node before step 1.
+    """
     everyone = table.everyone
     return Node(
         table=table,
@@ -238,7 +290,15 @@ def begin(table: Table) -> Node:
 
 
 def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
-    """Return whether a body is legal in the step that `node` stands before; it is judged once.
+    """Return whether a body is legal in the next step of a node. Each body is judged once.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat that gives the body.
+        body: The bytes of the body.
+
+    Returns:
+        The content of a legal body, or the fault of an illegal one.
 
     SPEC: [N-7], [N-9], [N-12].
     """
@@ -251,10 +311,18 @@ def verdict(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
 
 
 def check(node: Node, seat: int, body: bytes) -> Any:
-    """Return what a legal body gives to the step that `node` stands before.
+    """Return the content of a body that must be legal in the next step of a node.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat that gives the body.
+        body: The bytes of the body.
+
+    Returns:
+        The content, of a type that depends on the kind of step.
 
     Raises:
-        Fault: Of `seat`, if it is illegal there.
+        Fault: If the body is illegal.
     """
     found = verdict(node, seat, body)
     if isinstance(found, RefusedBody):
@@ -263,17 +331,42 @@ def check(node: Node, seat: int, body: bytes) -> Any:
 
 
 def known(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody | None:
-    """Return what is known already of a body of a speaker; None if it was not judged yet."""
+    """Return the stored verdict on a body of a speaker.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat that gives the body.
+        body: The bytes of the body.
+
+    Returns:
+        The verdict, None if the body was not judged yet.
+    """
     return node.derived.verdicts.get((seat, body))
 
 
 def keep(node: Node, seat: int, body: bytes, found: AcceptedBody | RefusedBody) -> None:
-    """Keep what `judge` found for `verdict`."""
+    """Store the verdict on a body that a job has judged, for later calls of `verdict`.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat that gives the body.
+        body: The bytes of the body.
+        found: The verdict.
+    """
     node.derived.verdicts[seat, body] = found
 
 
 def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
-    """Return what `verdict` rests on, a pure function: it may go on in another thread."""
+    """Judge a body without storing the verdict. Another thread may run this pure function.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The speaker that gives the body.
+        body: The bytes of the body.
+
+    Returns:
+        The content of a legal body, or the fault of an illegal one.
+    """
     step = STEPS[node.want.kind]
     try:
         return AcceptedBody(step.check(node, seat, body))
@@ -283,11 +376,18 @@ def judge(node: Node, seat: int, body: bytes) -> AcceptedBody | RefusedBody:
 
 
 def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
-    """Return the digest after a step on the chain with digest `before`.
+    """Return the digest of the chain after a step.
 
-    A body enters by its hash, so that a certificate need not contain the bodies.
+    A body is hashed by itself first, so that a certificate need not contain the bodies.
 
     SPEC: 6.1.
+
+    Args:
+        before: The digest before the step, 32 bytes.
+        slots: The slot of each seat.
+
+    Returns:
+        The digest, 32 bytes.
     """
     plain = tuple(
         digest(Label.BODY, slot) if isinstance(slot, bytes) else int(slot) for slot in slots
@@ -298,15 +398,35 @@ def digest_after_step(before: bytes, slots: Sequence[Slot]) -> bytes:
 def digest_after_reconfiguration(
     before: bytes, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> bytes:
-    """Return the digest after a link on the chain with digest `before` ([N-1])."""
+    """Return the digest of the chain after a reconfiguration ([N-1]).
+
+    Args:
+        before: The digest before it, 32 bytes.
+        present: The seats present from then on.
+        banned: The seats banned from then on.
+        absences: For each seat how often it was made absent.
+
+    Returns:
+        The digest, 32 bytes.
+    """
     value = (sorted(present), sorted(banned), absences)
     return digest(Label.RECONFIGURATION, before, codec.encode(value))
 
 
 def append(node: Node, slots: Sequence[Slot]) -> Node:
-    """Append a step; every body must pass `check`. The same slots give the same node ([N-2]).
+    """Return the node after a step ([N-2]). The same slots give the same object.
 
-    Raises Fault for a body that does not pass, ValueError for slots of seats not asked.
+    Args:
+        node: The state of the chain before the step.
+        slots: The slot of each seat, whose bodies must be legal.
+
+    Returns:
+        The node after the step, with what it wants next.
+
+    Raises:
+        Fault: If a body is illegal.
+        ValueError: If a seat has a body that is no speaker, or there are not n slots.
+        RuntimeError: If the game asks for a kind of step that may not follow.
     """
     key = tuple(slots)
     if key in node.derived.steps:
@@ -331,7 +451,16 @@ def append(node: Node, slots: Sequence[Slot]) -> Node:
 def slots_of(
     node: Node, inputs: dict[int, bytes], missing: Missing = Missing.NONE
 ) -> tuple[Slot, ...]:
-    """Return n slots: the bodies given; `missing` for other speakers; NONE for all else."""
+    """Return the slots of a step.
+
+    Args:
+        node: The state of the chain before the step.
+        inputs: The bodies, by seat.
+        missing: The content of the slot of a speaker without a body. Other seats get NONE.
+
+    Returns:
+        The slot of each seat.
+    """
     return tuple(
         inputs.get(seat, missing if seat in node.want.speakers else Missing.NONE)
         for seat in range(node.table.seats)
@@ -341,10 +470,20 @@ def slots_of(
 def reconfigure(
     node: Node, present: frozenset[int], banned: frozenset[int], absences: tuple[int, ...]
 ) -> Node:
-    """Change who is present or banned: by a link, no step. The same gives the same node."""
+    """Return the node after a reconfiguration. The same arguments give the same object.
+
+    Args:
+        node: The state of the chain before it.
+        present: The seats present from then on.
+        banned: The seats banned from then on.
+        absences: For each seat how often it was made absent.
+
+    Returns:
+        The node after it, whose step number is the same.
+    """
     key = (present, banned, absences)
-    if key in node.derived.links:
-        return node.derived.links[key]
+    if key in node.derived.reconfigurations:
+        return node.derived.reconfigurations[key]
     lost = {key for key in node.sealed if key[1] not in present}
     after = replace(
         node,
@@ -358,47 +497,89 @@ def reconfigure(
     )
     if node.want.kind not in SETUP | {Kind.DEAL}:
         state = node.table.game.apply(node.state, game.Presence(present, banned))
-        after = replace(after, state=state, playing=present)
-    node.derived.links[key] = after if node.want.kind in SETUP else settle(after)
-    return node.derived.links[key]
+        after = replace(after, state=state, game_present=present)
+    node.derived.reconfigurations[key] = after if node.want.kind in SETUP else settle(after)
+    return node.derived.reconfigurations[key]
 
 
 def may_go_on(node: Node) -> bool:
-    """Return whether the chain can grow: enough are present, some play, the game is not over.
+    """Return whether the chain may grow at a node: a step may follow.
+
+    Args:
+        node: The state of the chain.
+
+    Returns:
+        False if fewer than t seats are present, if the game was told that none is, or if the node
+        wants `result` or `ended`.
 
     SPEC: [N-5].
     """
-    if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.playing == frozenset():
+    if node.want.kind in (Kind.RESULT, Kind.ENDED) or node.game_present == frozenset():
         return False
     return len(node.present) >= node.table.quorum
 
 
 def stands_still(node: Node) -> bool:
-    """Return whether the chain cannot grow at a node although the game is not over there.
+    """Return whether the chain may not grow at a node although the game is not over there.
+
+    Args:
+        node: The state of the chain.
+
+    Returns:
+        Whether it may not.
 
     SPEC: [N-5].
     """
     return node.want.kind is not Kind.RESULT and not may_go_on(node)
 
 
-# Input of one seat
+# Own inputs
 
 LONG: Final = frozenset({Kind.KEY_OK, Kind.SHUFFLE, Kind.DEAL, Kind.FINAL})
-"""Steps in which a body takes five to a hundred milliseconds to write at a full table."""
+"""The kinds of steps whose bodies take five to a hundred milliseconds to write at a full table."""
 
 
 def needs_choice(node: Node, seat: int) -> bool:
-    """Return whether the player of this seat must be asked before it can speak."""
+    """Return whether the player of a seat must choose before the seat can give its input.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+
+    Returns:
+        Whether a choice is asked of it.
+    """
     return seat in node.want.owes and node.want.kind in (Kind.SEAL, Kind.SHOW, Kind.CHOOSE)
 
 
 def body_of(node: Node, seat: int, secrets: chain_state.Secrets, rng: Random) -> bytes:
-    """Return the body of this seat in a step that asks no choice of it."""
+    """Return the body of a seat in a step that asks no choice of it.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+        secrets: The secrets of the seat.
+        rng: The source of randomness.
+
+    Returns:
+        The bytes of the body.
+    """
     return STEPS[node.want.kind].write(node, seat, secrets, rng)
 
 
 def body_of_choice(
     node: Node, seat: int, choice: Choice, secrets: chain_state.Secrets, rng: Random
 ) -> bytes:
-    """Return the body of this seat with a choice of its player."""
+    """Return the body of a seat with a choice of its player.
+
+    Args:
+        node: The state of the chain before the step.
+        seat: The seat.
+        choice: The choice.
+        secrets: The secrets of the seat.
+        rng: The source of randomness.
+
+    Returns:
+        The bytes of the body.
+    """
     return STEPS[node.want.kind].write_choice(node, seat, choice, secrets, rng)

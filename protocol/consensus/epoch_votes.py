@@ -1,5 +1,4 @@
-"""What a node holds of a change of epoch: epoch promises, new-epoch messages, votes, and the bases
-they give."""
+"""The state of epoch changes at one seat: promises, new-epoch messages, votes, and their bases."""
 
 from __future__ import annotations
 
@@ -25,30 +24,39 @@ from .message_store import Claim, MessageStore
 from .new_epoch import Base, ReadPromise
 
 MORE_INPUTS: Final[Quota] = 16
-"""Inputs of each seat that an epoch promise may name beyond those held here: two versions of the
-inputs of as many steps as this node may be behind."""
+"""The inputs of each seat that an epoch promise may name beyond those stored here.
+
+They are two versions of the inputs of as many steps as this seat may be behind.
+"""
 MAX_TRIED: Final[Quota] = 16
-"""New-epoch messages of one epoch, beyond those kept, whose bases are computed before any of them
-has votes."""
+"""The new-epoch messages of one epoch, beyond those stored, whose bases are computed.
+
+The bound ends once t seats have voted for a base that is not known ([M-13]).
+"""
 
 
 class Votes(References):
-    """The epochs that a node knows of: their epoch promises, new-epoch messages and votes, and the
-    bases they give.
+    """The epochs that a seat knows of: promises, new-epoch messages, votes, and their bases.
 
     Attributes:
         table: The table.
-        store: The messages that the node stores.
-        start: The node with which epoch 0 began, None before.
-        new_epochs: By epoch and base digest a new-epoch message and its base.
-        bad: Epoch promises and new-epoch messages of a bad form, in the order in which they were
-            judged.
+        store: The messages that the seat stores.
+        new_epochs: By epoch and base digest a valid new-epoch message and its base.
+        bad: The hashes of malformed epoch promises and new-epoch messages, in the order in which
+            they were judged.
         void: Whether two bases of one epoch are committed.
-        far: By seat the highest requested epoch that is too far ahead to be kept.
+        far: By seat the message with its highest requested epoch, if that is too far ahead to be
+            stored.
     """
 
     def __init__(self, table: Table, store: MessageStore, start: Node | None = None) -> None:
-        """Begin without an epoch."""
+        """Start without any epoch.
+
+        Args:
+            table: The table.
+            store: The messages that the seat stores.
+            start: The base of epoch 0, None before epoch 0 has begun.
+        """
         super().__init__(start)
         self.table, self.store = table, store
         self.new_epochs: dict[int, dict[bytes, tuple[Message, Base]]] = {}
@@ -59,35 +67,67 @@ class Votes(References):
         self._without_base: tuple[bytes, ...] = ()
 
     def begin(self, start: Node) -> None:
-        """Begin epoch 0 at this node."""
+        """Begin epoch 0.
+
+        Args:
+            start: The base of epoch 0.
+        """
         self.start = start
 
     # References
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the message with this hash, None if it is not stored."""
+        """Return the stored message with a hash.
+
+        Args:
+            digest: The message hash, 32 bytes.
+
+        Returns:
+            The message, None if it is not stored.
+        """
         return self.store.find(digest)
 
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base of an epoch, None if its close is not known."""
+        """Return the base of an epoch.
+
+        Args:
+            key: The epoch and the base digest.
+
+        Returns:
+            The chain node, None if no valid new-epoch message with this base is stored.
+        """
         epoch, digest = key
         found = self.new_epochs.get(epoch, {}).get(digest)
         return None if found is None else found[1].node
 
     def new_epoch_of(self, epoch: int, base: bytes) -> Message:
-        """Return the new-epoch message that proposed a base which is known."""
+        """Return the new-epoch message that proposed a base.
+
+        Args:
+            epoch: The epoch.
+            base: The digest of a known base.
+
+        Returns:
+            The message.
+        """
         return self.new_epochs[epoch][base][0]
 
     def ask(self, lack: Lack) -> None:
-        """Have a message or close asked for that is not stored."""
+        """Have a message, or the new-epoch messages of an epoch, asked for.
+
+        Args:
+            lack: The name of what is missing.
+        """
         if isinstance(lack, bytes):
             self.store.want(lack, self._claim())
         else:
             self.store.want_new_epoch(lack[0])
 
     def _claim(self) -> Claim:
-        """Return whose epoch promise is read now, or an epoch promise of whom names it as a proof
-        of its fault."""
+        """Return the signer of the epoch promise that names the message being looked up.
+
+        If the reading was called for an accused message, the accuser is returned.
+        """
         claim: Claim | None = None
         for digest, named in (reading.key for reading in self.open):
             if claim is not None and (named or claim[1]):
@@ -97,21 +137,27 @@ class Votes(References):
                 claim = None if found is None else found.seat, named
         return claim or (None, False)
 
-    # Wishes
+    # Requested epochs
 
     def requests(self) -> dict[int, int]:
-        """Return for each seat the highest epoch named in any epoch request, epoch promise or vote
-        of it."""
+        """Return the requested epoch of each seat.
+
+        Returns:
+            By seat the highest epoch of its epoch requests, epoch promises and votes.
+        """
         found = dict(self.store.requests)
         for seat, message in self.far.items():
             found[seat] = max(found.get(seat, 0), MessageStore.epoch_of(message))
         return found
 
     def note_far(self, message: Message) -> None:
-        """Note of each seat the highest requested epoch too far ahead to be kept, for whoever asks.
+        """Note the message with a seat's highest requested epoch, if it is too far ahead to store.
 
-        A faulty seat that requests it of some only would else drive them ahead of the others for
-        ever.
+        It is sent to peers that ask. Otherwise a faulty seat that requests epochs from some seats
+        only could drive these ahead of the others for ever.
+
+        Args:
+            message: An epoch request or vote.
 
         SPEC: [M-14].
         """
@@ -120,7 +166,11 @@ class Votes(References):
             self.far[message.seat] = message
 
     def quorum_request(self) -> int:
-        """Return the t-th highest requested epoch; 0 if fewer than t seats request anything."""
+        """Return the highest epoch for which t seats request it or a higher one.
+
+        Returns:
+            The t-th highest requested epoch, 0 if fewer than t seats request any.
+        """
         ranked = sorted(self.requests().values(), reverse=True)
         quorum = self.table.quorum
         return ranked[quorum - 1] if len(ranked) >= quorum else 0
@@ -128,7 +178,7 @@ class Votes(References):
     # New-epoch messages and votes
 
     def read_new_epochs(self) -> None:
-        """Compute the base of every new-epoch message whose contents are held by now."""
+        """Compute the base of each stored new-epoch message, if all that it names is stored."""
         for epoch in self.store.epochs_of(NewEpoch):
             known = {m.hash for m, _ in self.new_epochs.get(epoch, {}).values()}
             for message in self.store.of_epoch(NewEpoch, epoch):
@@ -144,16 +194,21 @@ class Votes(References):
                 except Void:
                     self.void = True
                     continue
-                held = self.new_epochs.setdefault(epoch, {})
-                held.setdefault(base.node.base_digest(), (message, base))
+                bases = self.new_epochs.setdefault(epoch, {})
+                bases.setdefault(base.node.base_digest(), (message, base))
                 self.store.wanted_new_epochs.discard(epoch)
 
     def is_sound(self, message: Message) -> bool:
-        """Return whether this is a valid new-epoch message that proposes a base which is not known
-        yet.
+        """Return whether a message is a valid new-epoch message whose base is not known yet.
 
-        A faulty seat may sign new-epoch messages without end. Beyond the first few only one for
-        which a quorum has voted can matter.
+        A faulty seat may sign new-epoch messages without end. After the first `MAX_TRIED` of an
+        epoch, one matters only if a quorum has voted for its base.
+
+        Args:
+            message: The message.
+
+        Returns:
+            Whether it is. False if its base is not computed because of that bound.
 
         SPEC: [M-12], [M-13].
         """
@@ -172,7 +227,7 @@ class Votes(References):
         return base.node.base_digest() not in self.new_epochs.get(epoch, {})
 
     def _misses_base(self, epoch: int) -> bool:
-        """Return whether a quorum has voted for a base of this epoch that is not held."""
+        """Return whether t seats have voted for a base of this epoch that is not known."""
         for kind in (PrepareVote, CommitVote):
             votes = (m.statement for m in self.store.of_epoch(kind, epoch))
             counts = Counter(v.base for v in votes if isinstance(v, kind))
@@ -182,13 +237,23 @@ class Votes(References):
         return False
 
     def _base(self, message: Message) -> Base:
+        """Return the base of a new-epoch message, which is computed once."""
         key = (message.hash, False)
         return self.once(key, lambda: new_epoch.base_of_new_epoch(self.table, message, self))
 
     def votes_for(
         self, kind: type[PrepareVote | CommitVote], epoch: int, base: bytes
     ) -> tuple[tuple[int, bytes], ...]:
-        """Return (seat, signature) of the votes for one base, by rising seat."""
+        """Return the stored votes of one kind for a base.
+
+        Args:
+            kind: The class of the votes.
+            epoch: The epoch.
+            base: The base digest, 32 bytes.
+
+        Returns:
+            The seat and the signature of each vote, by rising seat.
+        """
         found = {
             m.seat: m.signature
             for m in reversed(self.store.of_epoch(kind, epoch))
@@ -196,31 +261,55 @@ class Votes(References):
         }
         return tuple(sorted(found.items()))
 
-    def carried(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
-        """Return the base of a held valid new-epoch message of this epoch that has t votes of this
-        kind."""
+    def base_with_votes(self, kind: type[PrepareVote | CommitVote], epoch: int) -> bytes | None:
+        """Return the known base of an epoch that has t votes of one kind.
+
+        Args:
+            kind: The class of the votes.
+            epoch: The epoch.
+
+        Returns:
+            The base digest, None if no known base has so many.
+        """
         for digest in self.new_epochs.get(epoch, {}):
             if len(self.votes_for(kind, epoch, digest)) >= self.table.quorum:
                 return digest
         return None
 
     def highest_committed(self, least: int) -> tuple[int, Base] | None:
-        """Return the highest epoch >= least with a valid new-epoch message and t commit votes, and
-        its base."""
+        """Return the highest committed epoch that is not below a bound.
+
+        An epoch is committed if a valid new-epoch message and commit votes of t seats for its base
+        are stored.
+
+        Args:
+            least: The lowest epoch to look at, at least 1.
+
+        Returns:
+            The epoch and its base, None if there is none.
+        """
         for epoch in sorted(self.new_epochs, reverse=True):
             if epoch < least:
                 return None
-            digest = self.carried(CommitVote, epoch)
+            digest = self.base_with_votes(CommitVote, epoch)
             if digest is not None:
                 return epoch, self.new_epochs[epoch][digest][1]
         return None
 
     def highest_certificate(self, below: int) -> QuorumCertificate | None:
-        """Return the quorum certificate on the highest epoch below `below` whose base has t votes
-        of a kind."""
+        """Return the quorum certificate of the highest epoch that stored votes give.
+
+        If an epoch has t commit votes and t prepare votes, the commit votes are taken.
+
+        Args:
+            below: The epoch must be below this one.
+
+        Returns:
+            The certificate, None if there is none.
+        """
         for epoch in sorted((e for e in self.new_epochs if e < below), reverse=True):
             for kind in (CommitVote, PrepareVote):
-                digest = self.carried(kind, epoch)
+                digest = self.base_with_votes(kind, epoch)
                 if digest is not None:
                     votes = self.votes_for(kind, epoch, digest)[: self.table.quorum]
                     return QuorumCertificate(epoch, digest, kind is CommitVote, votes)
@@ -229,10 +318,16 @@ class Votes(References):
     # Epoch promises
 
     def is_too_long(self, promise: EpochPromise) -> bool:
-        """Return whether an epoch promise names far more inputs or rejoins than are held here.
+        """Return whether an epoch promise names far more inputs or rejoins than are stored here.
 
-        An honest one names what its seat holds. A faulty seat could fill the links of the others
-        with epoch promises of any length, and name in them what nobody has.
+        An honest promise names what its seat stores. A faulty seat could fill the links of the
+        others with promises of any length that name what nobody has.
+
+        Args:
+            promise: The epoch promise.
+
+        Returns:
+            Whether it is too long to be passed on.
 
         SPEC: [M-10].
         """
@@ -245,7 +340,17 @@ class Votes(References):
         return len(promise.inputs) > most or len(promise.rejoins) > rejoins
 
     def promises(self, epoch: int) -> list[ReadPromise]:
-        """Return the well-formed epoch promises of an epoch of which all is stored, one a seat."""
+        """Return the well-formed epoch promises of an epoch, one for each seat.
+
+        Those that are too long, or name a message that is not stored, are left out. The votes of
+        their certificates are stored.
+
+        Args:
+            epoch: The epoch.
+
+        Returns:
+            The promises, by rising seat.
+        """
         found: dict[int, ReadPromise] = {}
         for message in self.store.of_epoch(EpochPromise, epoch):
             read = self._read_promise(message)
@@ -256,7 +361,9 @@ class Votes(References):
         return [found[seat] for seat in sorted(found)]
 
     def judge_promises(self) -> None:
-        """Read every epoch promise of which all is stored; ask for nothing only to judge a form.
+        """Read each stored epoch promise of which everything is stored, to find malformed ones.
+
+        Nothing is asked for only to judge the form of a promise.
 
         SPEC: [E-21].
         """
@@ -267,7 +374,11 @@ class Votes(References):
                         self._read_promise(message)
 
     def _read_promise(self, message: Message) -> ReadPromise | None:
-        """Return a well-formed epoch promise that is not too long, and of which all is stored."""
+        """Return an epoch promise with its contents.
+
+        It is None if the promise is malformed or too long, or if something that it names is
+        missing.
+        """
         promise = message.statement
         if (
             message.hash in self.bad
@@ -284,10 +395,19 @@ class Votes(References):
             return None
 
     def best_promises(self, promises: Sequence[ReadPromise]) -> tuple[Message, ...] | None:
-        """Return the t epoch promises whose base reaches furthest, then has most present seats
-        ([E-5])."""
-        held = tuple(read.message.hash for read in promises)
-        if held == self._without_base:
+        """Return the t epoch promises whose base is the best to propose ([E-5]).
+
+        That is the base with the highest next step, and of several such bases the one with the most
+        present seats.
+
+        Args:
+            promises: Well-formed epoch promises for one epoch.
+
+        Returns:
+            The messages of t of them, None if no t of them give a base.
+        """
+        hashes = tuple(read.message.hash for read in promises)
+        if hashes == self._without_base:
             return None
         best: tuple[tuple[int, int], tuple[Message, ...]] | None = None
         for some in combinations(promises, self.table.quorum):
@@ -298,17 +418,25 @@ class Votes(References):
             rank = (base.node.step, len(base.node.present))
             if best is None or rank > best[0]:
                 best = rank, tuple(read.message for read in some)
-        self._without_base = () if best else held
+        self._without_base = () if best else hashes
         return best[1] if best else None
 
 
 def stored_inputs(base: Node, store: MessageStore, epoch: int) -> list[Message]:
-    """Return the legal inputs of an epoch that build on stored ones, as an epoch promise reports
-    ([E-4]).
+    """Return the inputs of an epoch that an epoch promise has to list ([E-4]).
 
-    It reports no illegal ones: a proof names one of them. A faulty seat may have told each seat
-    others, as long as can be, and nobody could fetch all that honest epoch promises would name.
+    They are legal and build on stored inputs. Illegal ones are left out, since a proof names one of
+    them. Otherwise a faulty seat could give each seat other illegal inputs, as long as possible,
+    and nobody could fetch all that honest promises would list.
+
+    Args:
+        base: The base of the epoch.
+        store: The stored messages.
+        epoch: The epoch.
+
+    Returns:
+        The messages, by step.
     """
     inputs = store.epoch_inputs(epoch, base.step)
     tree = Tree(base, inputs, epoch)
-    return [m for m in inputs if tree.holds(m)]
+    return [m for m in inputs if tree.has_legal(m)]

@@ -1,4 +1,4 @@
-"""Who is proven at fault by a set of signed messages; honest seats never are."""
+"""Fault evidence: which seats a set of signed messages proves at fault. Honest seats never are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ from .message_store import MessageStore
 
 @dataclass(frozen=True)
 class Proof:
-    """A fault that the others can check: its code, and the one or two messages."""
+    """A proof of a fault, which anybody can check.
+
+    Attributes:
+        seat: The seat at fault.
+        code: The code of the fault, from `fault_codes.FAULTS`.
+        messages: The one or two messages of the seat that prove it.
+    """
 
     seat: int
     code: str
@@ -27,33 +33,66 @@ class Proof:
 
     @property
     def hashes(self) -> tuple[bytes, ...]:
-        """The messages' hashes in rising order."""
+        """The message hashes of the proof, in rising order."""
         return tuple(sorted({m.hash for m in self.messages}))
 
 
 def supersedes(proof: Proof, known: Proof) -> bool:
-    """Return whether a proof shows the same fault whole: the illegal statement is one of two.
+    """Return whether a proof takes the place of one that is stored.
 
-    Which of the two came first differs from seat to seat; the code told must not.
+    It does if it proves an equivocation, and one of its two messages is the illegal statement of
+    the stored proof. Which of the two came first differs from seat to seat, and all seats are to
+    name the same fault.
+
+    Args:
+        proof: The new proof.
+        known: The stored proof against the same seat.
+
+    Returns:
+        Whether it does.
     """
     one, other = ({m.identity for m in p.messages} for p in (proof, known))
     return proof.code == "equivocation" != known.code and bool(one & other)
 
 
 def ancestry(node: Node) -> dict[bytes, Node]:
-    """Return every node of the chain that leads to `node`, by digest."""
+    """Return all nodes of the chain that leads to a node.
+
+    Args:
+        node: The last node.
+
+    Returns:
+        The nodes by digest.
+    """
     return {at.digest: at for at in node.history()}
 
 
 def certificate_epoch(promise: EpochPromise) -> int:
-    """Return the epoch of an epoch promise's certificate; 0 if it needs none."""
+    """Return the epoch of an epoch promise's quorum certificate.
+
+    Args:
+        promise: The epoch promise.
+
+    Returns:
+        The epoch, 0 without a certificate.
+    """
     return 0 if promise.certificate is None else promise.certificate.epoch
 
 
 def against_promise(promise: Message, message: Message, first: int) -> str | None:
-    """Return the fault of one seat's epoch promise together with another statement of it, if any.
+    """Return the fault that an epoch promise and another statement of its seat prove together.
 
-    `first` is the step with which epoch 0 begins; no epoch promise reports the inputs before it.
+    An epoch promise must cover the inputs and commit votes that its seat has signed before. Either
+    its certificate is of their epoch or a later one, or, for an input of the same epoch, it lists
+    the input.
+
+    Args:
+        promise: The epoch promise.
+        message: Another message.
+        first: The step with which epoch 0 begins. No promise lists the inputs before it.
+
+    Returns:
+        The code of the fault, None if there is none.
     """
     told, statement = promise.statement, message.statement
     if not isinstance(told, EpochPromise) or promise.seat != message.seat:
@@ -71,7 +110,15 @@ def against_promise(promise: Message, message: Message, first: int) -> str | Non
 
 
 def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None:
-    """Return the fault of an input judged in the state of the digest it names, if that is known."""
+    """Return the fault of an input, judged at the chain node whose digest it names.
+
+    Args:
+        message: The message.
+        nodes: The known nodes by digest.
+
+    Returns:
+        The fault. None if the message is no input, its node is not known, or it is legal there.
+    """
     step_input = message.statement
     if not isinstance(step_input, StepInput) or step_input.on not in nodes:
         return None
@@ -85,7 +132,15 @@ def illegal_input(message: Message, nodes: Mapping[bytes, Node]) -> Fault | None
 
 
 def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, Message, Message]]:
-    """Yield seats with two inputs of this epoch, in the tree or `more`, that share no chain."""
+    """Find seats with two inputs of one epoch that cannot be on one chain.
+
+    Args:
+        tree: The chains of the epoch.
+        more: Further messages, whose inputs of the epoch count as well.
+
+    Yields:
+        The seat and its two inputs, the one to the lower step first.
+    """
     by_seat: dict[int, list[tuple[Message, StepInput]]] = {}
     every = {
         m.hash: (m, step_input) for m, step_input in (*tree.inputs, *inputs_of(more, tree.epoch))
@@ -100,6 +155,7 @@ def off_chain(tree: Tree, more: Iterable[Message] = ()) -> Iterator[tuple[int, M
 
 
 def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
+    """Return whether the chain that input `two` names contradicts the body or digest of `one`."""
     if not tree.resolves(two):
         return False
     at: Node | None = tree.nodes[two.on]
@@ -113,11 +169,18 @@ def _apart(tree: Tree, seat: int, one: StepInput, two: StepInput) -> bool:
 def proven(
     messages: Iterable[Message], tree: Tree, chain_nodes: Mapping[bytes, Node]
 ) -> tuple[dict[int, str], dict[int, FieldPlace]]:
-    """Return the code of each seat's first fault, and the place of it in a body, if it has one.
+    """Return the fault of each seat that a set of messages proves at fault (SPEC 10.4).
 
-    The first is that which stands first in the table of faults ([N-9]).
+    If a seat has several faults, the one that stands first in the order of the checks counts
+    ([N-9]).
 
-    `tree` holds the inputs of the epoch in question, `chain_nodes` the chain before it.
+    Args:
+        messages: All messages.
+        tree: The chains of the epoch in question.
+        chain_nodes: The nodes of the chain before it, by digest.
+
+    Returns:
+        The code by seat, and by seat the place of the fault in a body, if it is in a field of one.
     """
     every = list(messages)
     found: dict[int, str] = {}
@@ -148,15 +211,18 @@ def proven(
     return found, places
 
 
-# What the messages that one node stores prove.
+# Faults among the stored messages of one seat
 
 STANDING_ALONE = frozenset({"equivocation", "promise-below-certificate", "promise-omits-input"})
-"""Codes whose proof is a pair that holds on any chain; inputs need the state they were made in."""
+"""The codes of faults that two messages prove by themselves, on whatever chain."""
 
 
 def _against_promise(message: Message, store: MessageStore, first: int) -> Proof | None:
-    """Compare an epoch promise with all that its seat has signed, and all else with the seat's
-    epoch promises."""
+    """Return a proof that a message and an epoch promise of its seat contradict each other.
+
+    A new epoch promise is compared with all that its seat has signed, and any other message with
+    the epoch promises of its seat.
+    """
     if not isinstance(message.statement, (EpochPromise, StepInput, CommitVote)):
         return None
     is_promise = isinstance(message.statement, EpochPromise)
@@ -168,37 +234,61 @@ def _against_promise(message: Message, store: MessageStore, first: int) -> Proof
     return None
 
 
-def find_fault(message: Message, store: MessageStore, view: FollowedChain) -> Proof | None:
-    """Return what a message that was just stored proves of its signer, if anything."""
+def find_fault(message: Message, store: MessageStore, followed: FollowedChain) -> Proof | None:
+    """Return the proof of a fault that a message shows that was just stored.
+
+    Args:
+        message: The message.
+        store: All stored messages.
+        followed: The epoch and the followed chain.
+
+    Returns:
+        The proof against its signer, None if it shows no fault.
+    """
     versions = store.versions(message.identity)
     if len(versions) >= 2:
         return Proof(message.seat, "equivocation", tuple(versions[:2]))
-    fault = illegal_input(message, view.path)
+    fault = illegal_input(message, followed.path)
     if fault is not None:
         return Proof(message.seat, fault.code, (message,))
     return (
-        _against_promise(message, store, view.base.table.first_step)
+        _against_promise(message, store, followed.base.table.first_step)
         if store.epochs_of(EpochPromise)
         else None
     )
 
 
-def find_two_chains(store: MessageStore, view: FollowedChain) -> Iterable[Proof]:
-    """Yield a proof for each seat with two inputs of this epoch that lie not on one chain.
+def find_two_chains(store: MessageStore, followed: FollowedChain) -> Iterable[Proof]:
+    """Find seats with two inputs of this epoch that cannot be on one chain.
 
-    There is none while every input names the followed chain.
+    If every input names the followed chain, there are none.
+
+    Args:
+        store: All stored messages.
+        followed: The epoch and the followed chain.
+
+    Yields:
+        A proof against each such seat.
     """
-    messages = store.epoch_inputs(view.epoch, view.base.step)
-    inputs = (step_input for _, step_input in inputs_of(messages, view.epoch))
+    messages = store.epoch_inputs(followed.epoch, followed.base.step)
+    inputs = (step_input for _, step_input in inputs_of(messages, followed.epoch))
     if any(
-        step_input.step <= view.tip.step and step_input.on not in view.path for step_input in inputs
+        step_input.step <= followed.tip.step and step_input.on not in followed.path
+        for step_input in inputs
     ):
-        for seat, *pair in off_chain(Tree(view.base, messages, view.epoch)):
+        for seat, *pair in off_chain(Tree(followed.base, messages, followed.epoch)):
             yield Proof(seat, "two-chains", tuple(pair))
 
 
-def is_effective(proof: Proof, view: FollowedChain) -> bool:
-    """Return whether a base on this epoch's chain will find the fault, so that a change is of use.
+def is_effective(proof: Proof, followed: FollowedChain) -> bool:
+    """Return whether a base on the followed chain would find a fault, so one is worth requesting.
+
+    Args:
+        proof: The proof of the fault.
+        followed: The epoch and the followed chain.
+
+    Returns:
+        Whether it would.
 
     SPEC: [E-23].
     """
@@ -206,6 +296,6 @@ def is_effective(proof: Proof, view: FollowedChain) -> bool:
         return True
     if proof.code == "two-chains":
         epochs = {m.statement.epoch for m in proof.messages if isinstance(m.statement, StepInput)}
-        return epochs == {view.epoch}
-    nodes = ancestry(view.tip)
+        return epochs == {followed.epoch}
+    nodes = ancestry(followed.tip)
     return illegal_input(proof.messages[0], nodes) is not None

@@ -1,4 +1,4 @@
-"""Finality: when a step of the followed chain can be replaced no more."""
+"""Finality: the steps of the followed chain that nothing can replace any more."""
 
 from __future__ import annotations
 
@@ -7,22 +7,29 @@ from .followed_chain import FollowedChain
 from .message_store import MessageStore
 
 
-def final_step(store: MessageStore, view: FollowedChain) -> int:
-    """Return the last final step.
+def final_step(store: MessageStore, followed: FollowedChain) -> int:
+    """Return the number of the last final step.
 
-    A step is final if it lies before the base of the epoch, or if every present seat has said
-    something in a later step of the followed chain (10.6).
+    A step is final if it lies before the base of the epoch. It is also final if every present seat
+    has given an input to a later step of the followed chain (10.6).
+
+    Args:
+        store: The stored messages.
+        followed: The epoch in which this seat stands, and the chain that it follows.
+
+    Returns:
+        The number of the step, which is the last one before the base if no step after it is final.
 
     SPEC: [E-15].
     """
-    base, silent = view.base.step, set(view.tip.present)
-    for step in range(view.tip.step, base - 1, -1):
-        for message in store.inputs(view.epoch, step):
+    base, silent = followed.base.step, set(followed.tip.present)
+    for step in range(followed.tip.step, base - 1, -1):
+        for message in store.inputs(followed.epoch, step):
             step_input = message.statement
             if (
                 isinstance(step_input, StepInput)
-                and step_input.on in view.path
-                and view.path[step_input.on].step == step
+                and step_input.on in followed.path
+                and followed.path[step_input.on].step == step
             ):
                 silent.discard(message.seat)
         if not silent:

@@ -1,4 +1,4 @@
-"""Following the chain of one epoch: which inputs count."""
+"""The followed chain of one epoch: which inputs count, and which steps are complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from .message_store import MessageStore
 
 @dataclass
 class FollowedChain:
-    """One epoch as this node follows it: its base, the chain so far, and since when."""
+    """The epoch in which a seat stands, and the chain that it follows there.
+
+    Attributes:
+        epoch: The epoch.
+        base: The chain node with which the epoch begins.
+        tip: The last node of the chain so far.
+        entered: When the seat entered the epoch, in seconds of the machine's clock.
+        path: All nodes that were followed in this epoch, by digest.
+    """
 
     epoch: int
     base: Node
@@ -22,28 +30,52 @@ class FollowedChain:
     path: dict[bytes, Node] = field(default_factory=dict)
 
     def begin(self, base: Node, now: float) -> None:
-        """Begin epoch 0 at this node of the chain."""
+        """Begin epoch 0 at a node of the chain of setup. The tip stays where it is.
+
+        Args:
+            base: The chain node that becomes the base of epoch 0.
+            now: The machine's clock, in seconds.
+        """
         self.base, self.entered = base, now
 
     def enter(self, now: float) -> None:
-        """Count the time in this epoch from now on."""
+        """Set the time at which this seat entered the epoch.
+
+        Args:
+            now: The machine's clock, in seconds.
+        """
         self.entered = now
 
 
-def new_view(epoch: int, base: Node, now: float) -> FollowedChain:
-    """Return the view at the moment of entering."""
+def new_followed_chain(epoch: int, base: Node, now: float) -> FollowedChain:
+    """Return the followed chain of an epoch at the moment of entering it.
+
+    Args:
+        epoch: The epoch.
+        base: The chain node with which it begins.
+        now: The machine's clock, in seconds.
+
+    Returns:
+        A followed chain whose tip is the base.
+    """
     return FollowedChain(epoch, base, base, now, {base.digest: base})
 
 
 def chosen_inputs(
-    store: MessageStore, view: FollowedChain, only_known: bool = False
+    store: MessageStore, followed: FollowedChain, only_known: bool = False
 ) -> dict[int, Message]:
-    """Return the first legal input of each seat in the first incomplete step ([E-2]).
+    """Return the first legal input of each seat that owes one to the first incomplete step ([E-2]).
 
-    With `only_known` an input that was not checked yet is left out.
+    Args:
+        store: The stored messages.
+        followed: The epoch and the followed chain.
+        only_known: Whether to leave out inputs whose body was not checked yet.
+
+    Returns:
+        The input by seat. Seats without a legal input are left out.
     """
-    node, found = view.tip, dict[int, Message]()
-    for message in store.inputs(view.epoch, node.step):
+    node, found = followed.tip, dict[int, Message]()
+    for message in store.inputs(followed.epoch, node.step):
         step_input = message.statement
         if (
             isinstance(step_input, StepInput)
@@ -59,49 +91,74 @@ def chosen_inputs(
     return found
 
 
-def grow(store: MessageStore, view: FollowedChain, seat: int | None) -> tuple[Node, Node] | None:
-    """Append the first incomplete step if everyone expected has spoken: (before, after) ([E-2]).
+def grow(
+    store: MessageStore, followed: FollowedChain, seat: int | None
+) -> tuple[Node, Node] | None:
+    """Append the first incomplete step to the chain, if all its inputs are there ([E-2]).
 
-    `seat` is the own one: a version it has spoken on goes before the one seen first.
+    They are there once every seat that owes an input to the step has given a legal one.
+
+    Args:
+        store: The stored messages.
+        followed: The epoch and the followed chain, which is changed.
+        seat: The own seat, None for an onlooker. If a seat gave several legal inputs, the one on
+            which the own seat has built counts, and otherwise the one that came first.
+
+    Returns:
+        The chain nodes before and after the step, None if it is not complete.
     """
-    node = view.tip
+    node = followed.tip
     if node.want.kind is Kind.RESULT or not transition.may_go_on(node):
         return None
-    inputs = chosen_inputs(store, view)
+    inputs = chosen_inputs(store, followed)
     if set(inputs) != node.want.speakers:
         return None
-    after = _spoken_on(store, view, seat)
+    after = _spoken_on(store, followed, seat)
     if after is None:
         bodies = {
             s: m.statement.body for s, m in inputs.items() if isinstance(m.statement, StepInput)
         }
         after = transition.append(node, transition.slots_of(node, bodies))
-    view.tip = after
-    view.path[after.digest] = after
+    followed.tip = after
+    followed.path[after.digest] = after
     return node, after
 
 
-def _spoken_on(store: MessageStore, view: FollowedChain, seat: int | None) -> Node | None:
-    """Return the next node towards the one that the own last input names, if it is ahead."""
-    last = _last_input(store, view, seat)
-    if last is None or last.step <= view.tip.step:
+def _spoken_on(store: MessageStore, followed: FollowedChain, seat: int | None) -> Node | None:
+    """Return the node after the tip on the chain that the last own input names, if there is one."""
+    last = _last_input(store, followed, seat)
+    if last is None or last.step <= followed.tip.step:
         return None
-    tree = Tree(view.base, store.epoch_inputs(view.epoch, view.base.step), view.epoch)
+    tree = Tree(
+        followed.base, store.epoch_inputs(followed.epoch, followed.base.step), followed.epoch
+    )
     at = tree.nodes.get(last.on)
-    while at is not None and at.step > view.tip.step + 1:
+    while at is not None and at.step > followed.tip.step + 1:
         at = at.parent
-    return at if at is not None and at.parent is view.tip else None
+    return at if at is not None and at.parent is followed.tip else None
 
 
-def _last_input(store: MessageStore, view: FollowedChain, seat: int | None) -> StepInput | None:
-    if seat is None or (view.epoch, seat) not in store.last_steps:
+def _last_input(store: MessageStore, followed: FollowedChain, seat: int | None) -> StepInput | None:
+    """Return the own input to the highest step in this epoch, None without one."""
+    if seat is None or (followed.epoch, seat) not in store.last_steps:
         return None
-    step = store.last_steps[view.epoch, seat]
-    found = [m.statement for m in store.inputs(view.epoch, step) if m.seat == seat]
+    step = store.last_steps[followed.epoch, seat]
+    found = [m.statement for m in store.inputs(followed.epoch, step) if m.seat == seat]
     return next((s for s in found if isinstance(s, StepInput)), None)
 
 
-def keeps_own_inputs(store: MessageStore, view: FollowedChain, seat: int) -> bool:
-    """Return whether the followed chain goes through all that this seat has said in the epoch."""
-    last = _last_input(store, view, seat)
-    return last is None or last.step < view.base.step or last.on in view.path
+def keeps_own_inputs(store: MessageStore, followed: FollowedChain, seat: int) -> bool:
+    """Return whether the followed chain contains all that a seat has built on in this epoch.
+
+    A seat gives no further input if it does not.
+
+    Args:
+        store: The stored messages.
+        followed: The epoch and the followed chain.
+        seat: The own seat.
+
+    Returns:
+        Whether the node that its last input names is on the followed chain.
+    """
+    last = _last_input(store, followed, seat)
+    return last is None or last.step < followed.base.step or last.on in followed.path

@@ -1,4 +1,4 @@
-"""What a set of inputs of one epoch builds on one base: every chain that an input names."""
+"""The tree of all chains that the inputs of one epoch build on one base (SPEC 10.3)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,25 @@ from ..chain.chain_state import AcceptedBody, Node, Slot
 from ..wire.signed_messages import Message, StepInput
 
 MAX_CHOICES: Final[Quota] = 4096
-"""Choices of versions looked at in one step; t - 1 seats that lie in every epoch promise make
-fewer."""
+"""The choices of bodies that are looked at in one step ([E-18]).
+
+If t - 1 seats sign different bodies in every epoch promise, there are fewer.
+"""
 
 Bodies = Mapping[int, tuple[bytes, ...]]
-"""The different legal bodies of a step by seat."""
+"""The different legal bodies of a step, by seat."""
 
 
 def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, StepInput]]:
-    """Return the inputs of one epoch, in the order given."""
+    """Return the inputs of one epoch among messages, in their order.
+
+    Args:
+        messages: Messages of any kind.
+        epoch: The epoch.
+
+    Returns:
+        Each message that is an input of the epoch, with its statement.
+    """
     pairs = ((message, message.statement) for message in messages)
     return [
         (m, step_input)
@@ -30,10 +40,23 @@ def inputs_of(messages: Iterable[Message], epoch: int) -> list[tuple[Message, St
 
 
 class Tree:
-    """The chains that the inputs of one epoch make on a base."""
+    """The chains that the inputs of one epoch make on a base.
+
+    Attributes:
+        base: The chain node with which all chains begin.
+        epoch: The epoch.
+        inputs: The inputs of the epoch among the messages, with their statements.
+        nodes: All nodes of the chains, by digest. Each stands after its parent.
+    """
 
     def __init__(self, base: Node, messages: Iterable[Message], epoch: int) -> None:
-        """Find every chain at once; `nodes` maps the digest of each node reached to it."""
+        """Build all chains.
+
+        Args:
+            base: The chain node with which all chains begin.
+            messages: Messages, of which those that are no input of the epoch are left out.
+            epoch: The epoch.
+        """
         self.base, self.epoch = base, epoch
         self.inputs = inputs_of(messages, epoch)
         self._by_place: dict[tuple[int, bytes], list[tuple[int, bytes]]] = {}
@@ -49,6 +72,7 @@ class Tree:
             frontier.extend(self._children(node))
 
     def _children(self, node: Node) -> list[Node]:
+        """Return the nodes that follow a node by one step of these inputs."""
         if not transition.may_go_on(node):
             return []
         bodies = self.bodies(node)
@@ -60,7 +84,14 @@ class Tree:
         return [child for child, _ in self.versions(node, bodies)]
 
     def bodies(self, node: Node) -> Bodies:
-        """Return the legal bodies said on `node`, by seat, each once."""
+        """Return the different legal bodies that inputs give for the step after a node.
+
+        Args:
+            node: A node of the tree.
+
+        Returns:
+            The bodies of each seat that gave one, in rising order.
+        """
         found: dict[int, list[bytes]] = {}
         for seat, body in self._by_place.get((node.step, node.digest), []):
             known = found.get(seat, [])
@@ -69,7 +100,15 @@ class Tree:
         return {seat: tuple(sorted(b)) for seat, b in found.items()}
 
     def versions(self, node: Node, bodies: Bodies) -> Iterator[tuple[Node, tuple[Slot, ...]]]:
-        """Yield the choices of versions that some input builds on, with their slots ([E-18])."""
+        """Find the choices of one body for each seat on which some input builds ([E-18]).
+
+        Args:
+            node: A node of the tree.
+            bodies: The legal bodies of the step after it.
+
+        Yields:
+            The node after the step, and the slots of the step.
+        """
         seats = sorted(bodies)
         for pick in islice(product(*(bodies[s] for s in seats)), MAX_CHOICES):
             slots = transition.slots_of(node, dict(zip(seats, pick, strict=True)))
@@ -77,12 +116,27 @@ class Tree:
                 yield transition.append(node, slots), slots
 
     def resolves(self, step_input: StepInput) -> bool:
-        """Return whether the chain the input names can be made from this tree's inputs."""
+        """Return whether the chain that an input names is in this tree.
+
+        Args:
+            step_input: The input.
+
+        Returns:
+            Whether its digest is that of a node of the tree whose next step is the step of the
+            input.
+        """
         node = self.nodes.get(step_input.on)
         return node is not None and node.step == step_input.step
 
-    def holds(self, message: Message) -> bool:
-        """Return whether it is an input that resolves here and is legal where it stands."""
+    def has_legal(self, message: Message) -> bool:
+        """Return whether a message is an input that resolves in this tree and is legal there.
+
+        Args:
+            message: The message.
+
+        Returns:
+            Whether it is.
+        """
         step_input = message.statement
         if not isinstance(step_input, StepInput) or not self.resolves(step_input):
             return False
@@ -90,9 +144,13 @@ class Tree:
         return isinstance(found, AcceptedBody)
 
     def builders(self, node: Node) -> Set[int]:
-        """Return the seats that have said something whose chain goes through `node`.
+        """Return the seats with an input that names a node or one that follows it.
 
-        Those of every node are found in one pass: `nodes` holds each behind its parent.
+        Args:
+            node: A node of the tree.
+
+        Returns:
+            The seats. Those of all nodes are computed at the first call.
         """
         if self._builders is None:
             self._builders = {digest: set() for digest in self.nodes}

@@ -1,4 +1,4 @@
-"""The signed messages one node holds, by hash and by identity."""
+"""The message store of one seat: signed messages by hash, by identity and by epoch."""
 
 from __future__ import annotations
 
@@ -19,31 +19,47 @@ from ..wire.signed_messages import (
 )
 
 Claim = tuple[int | None, bool]
-"""Whose epoch promise names a message (None: nobody's), and whether only an epoch promise or
-new-epoch message it accuses does."""
+"""The seat whose epoch promise names a wanted message, and whether only an accused message does.
+
+The seat is None if no epoch promise names the message. The second part is true if only an epoch
+promise or new-epoch message names it that this seat accuses in its own promise.
+"""
 VARIANTS: Final[Quota] = 2
-"""Versions of one identity that are kept: two prove the fault, more add nothing."""
+"""The versions of one identity that are stored. Two prove the fault, and more add nothing."""
 
 
 K = TypeVar("K")
+"""The type of the keys of an index."""
 
 
 def _remove(shelf: dict[K, list[Message]], key: K, message: Message) -> None:
+    """Remove a message from an index, and its list too if it becomes empty."""
     shelf[key].remove(message)
     if not shelf[key]:
         del shelf[key]
 
 
 class MessageStore:
-    """Messages in the order they came; at most two versions of each identity."""
+    """The stored messages, in the order in which they came.
+
+    At most two versions of one identity are stored, apart from exceptions of [M-12].
+
+    Attributes:
+        last_steps: By epoch and seat the highest step to which an input of the seat is stored.
+        requests: By seat the highest epoch named in an epoch request, epoch promise or vote of it.
+        input_bytes: By seat the bytes of its stored inputs.
+        wants: The hashes of messages to ask for.
+        claims: By hash of a wanted message who named it.
+        wanted_new_epochs: The epochs whose new-epoch messages to ask for.
+    """
 
     def __init__(self) -> None:
-        """Nothing is held yet."""
+        """Start without any message."""
         self._by_hash: dict[bytes, Message] = {}
         self._by_identity: dict[tuple[int, ...], list[Message]] = {}
         self._inputs: dict[tuple[int, int], list[Message]] = {}
         self._epochs: dict[tuple[int, int], list[Message]] = {}
-        self._spare: dict[bytes, Message] = {}
+        self._third_versions: dict[bytes, Message] = {}
         self.last_steps: dict[tuple[int, int], int] = {}
         self.requests: dict[int, int] = {}
         self._requests: dict[int, Message] = {}
@@ -59,26 +75,34 @@ class MessageStore:
         return len(self._by_hash)
 
     def __contains__(self, digest: bytes) -> bool:
-        return digest in self._by_hash or digest in self._spare
+        return digest in self._by_hash or digest in self._third_versions
 
     def __iter__(self) -> Iterator[Message]:
         return iter(self._by_hash.values())
 
     def add(self, message: Message, sound: bool = False) -> bool:
-        """Keep it unless it is known, or a third version that nobody refers to ([M-12]).
+        """Store a message, unless it is known or is a third version of an identity ([M-12]).
 
-        `sound`: a new-epoch message that holds is kept whatever other versions came before it.
+        A third version is stored if its hash is wanted.
+
+        Args:
+            message: The message, whose signature is valid.
+            sound: Whether it is a valid new-epoch message, which is stored whatever versions there
+                are.
+
+        Returns:
+            Whether it was stored now.
         """
         if message.hash in self:
             return False
         versions = self._by_identity.setdefault(message.identity, [])
-        is_spare = len(versions) >= VARIANTS and not sound
-        if is_spare and message.hash not in self.wants:
+        is_third = len(versions) >= VARIANTS and not sound
+        if is_third and message.hash not in self.wants:
             return False
         self.wants.discard(message.hash)
         self.claims.pop(message.hash, None)
-        if is_spare:
-            self._spare[message.hash] = message
+        if is_third:
+            self._third_versions[message.hash] = message
             self._count(message)
             return True
         versions.append(message)
@@ -89,10 +113,12 @@ class MessageStore:
         return True
 
     def _count(self, message: Message) -> None:
-        held = self.input_bytes.get(message.seat, 0)
-        self.input_bytes[message.seat] = held + len(message.payload)
+        """Add the bytes of an input to those of its seat."""
+        known = self.input_bytes.get(message.seat, 0)
+        self.input_bytes[message.seat] = known + len(message.payload)
 
     def _index(self, message: Message) -> None:
+        """Enter a message into the indices; drop a lower epoch request of its seat ([M-11])."""
         statement = message.statement
         if isinstance(statement, StepInput):
             self._inputs.setdefault((statement.epoch, statement.step), []).append(message)
@@ -107,9 +133,7 @@ class MessageStore:
             if not isinstance(statement, NewEpoch):
                 request = self.requests.get(message.seat, 0)
                 self.requests[message.seat] = max(request, statement.epoch)
-            if isinstance(
-                statement, EpochRequest
-            ):  # the highest alone: no other says anything ([M-11])
+            if isinstance(statement, EpochRequest):
                 old = self._requests.setdefault(message.seat, message)
                 if old is not message:
                     lower, higher = sorted((old, message), key=self.epoch_of)
@@ -118,10 +142,18 @@ class MessageStore:
 
     @staticmethod
     def epoch_of(message: Message) -> int:
-        """Return the epoch a message names; 0 for a back."""
+        """Return the epoch that a message names.
+
+        Args:
+            message: The message.
+
+        Returns:
+            The epoch, 0 for a rejoin.
+        """
         return 0 if isinstance(message.statement, Rejoin) else message.statement.epoch
 
     def _forget(self, message: Message) -> None:
+        """Remove an epoch request or an input from the store and from its indices."""
         statement = message.statement
         del self._by_hash[message.hash], self._order[message.hash]
         _remove(self._by_identity, message.identity, message)
@@ -131,101 +163,206 @@ class MessageStore:
             _remove(self._inputs, (statement.epoch, statement.step), message)
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the message with this hash, if held."""
-        return self._by_hash.get(digest) or self._spare.get(digest)
+        """Return the message with a hash.
+
+        Args:
+            digest: The message hash, 32 bytes.
+
+        Returns:
+            The message, None if it is not stored.
+        """
+        return self._by_hash.get(digest) or self._third_versions.get(digest)
 
     def want(self, digest: bytes, claim: Claim = (None, False)) -> None:
-        """Want the message with this hash from now on."""
+        """Mark a message as one to ask for.
+
+        Args:
+            digest: The message hash, 32 bytes.
+            claim: Who named it.
+        """
         self.wants.add(digest)
         self.claims.setdefault(digest, set()).add(claim)
 
     def want_new_epoch(self, epoch: int) -> None:
-        """Want the new-epoch messages of this epoch from now on."""
+        """Mark an epoch as one whose new-epoch messages to ask for.
+
+        Args:
+            epoch: The epoch.
+        """
         self.wanted_new_epochs.add(epoch)
 
     def versions(self, identity: tuple[int, ...]) -> list[Message]:
-        """Return all held versions of one identity, first seen first."""
+        """Return the stored statements of one identity, apart from third versions.
+
+        Args:
+            identity: The identity, as `identity_of` returns it.
+
+        Returns:
+            The messages, the one that came first at the beginning.
+        """
         return self._by_identity.get(identity, [])
 
     def inputs(self, epoch: int, step: int) -> list[Message]:
-        """Return the inputs of one step in one epoch, first seen first."""
+        """Return the stored inputs to one step in one epoch.
+
+        Args:
+            epoch: The epoch.
+            step: The number of the step.
+
+        Returns:
+            The messages, the one that came first at the beginning.
+        """
         return self._inputs.get((epoch, step), [])
 
     def epoch_inputs(self, epoch: int, first: int = 0) -> list[Message]:
-        """Return all inputs of an epoch from step `first` on, by step."""
+        """Return the stored inputs of an epoch from a step on.
+
+        Args:
+            epoch: The epoch.
+            first: The number of the first step.
+
+        Returns:
+            The messages, by step.
+        """
         keys = sorted(key for key in self._inputs if key[0] == epoch and key[1] >= first)
         return [message for key in keys for message in self._inputs[key]]
 
     def count_inputs(self, epoch: int) -> int:
-        """Return the number of inputs of an epoch, two versions of each at most."""
-        return sum(len(held) for (of, _), held in self._inputs.items() if of == epoch)
+        """Return how many inputs of an epoch are stored, at most two versions of each.
+
+        Args:
+            epoch: The epoch.
+
+        Returns:
+            The number.
+        """
+        return sum(len(shelf) for (of, _), shelf in self._inputs.items() if of == epoch)
 
     def of_epoch(
         self,
         kind: type[EpochRequest | EpochPromise | NewEpoch | PrepareVote | CommitVote],
         epoch: int,
     ) -> list[Message]:
-        """Return the messages of this kind of one epoch, first seen first."""
+        """Return the stored messages of one kind and epoch.
+
+        Args:
+            kind: The class of the statement.
+            epoch: The epoch.
+
+        Returns:
+            The messages, the one that came first at the beginning.
+        """
         return self._epochs.get((NUMBER[kind], epoch), [])
 
     def epochs_of(
         self, kind: type[EpochRequest | EpochPromise | NewEpoch | PrepareVote | CommitVote]
     ) -> list[int]:
-        """Return the epochs of which a message of this kind is held."""
+        """Return the epochs of which a message of one kind is stored.
+
+        Args:
+            kind: The class of the statement.
+
+        Returns:
+            The epochs, rising.
+        """
         return sorted(epoch for number, epoch in self._epochs if number == NUMBER[kind])
 
     def promises_by(self, seat: int) -> list[Message]:
-        """Return the epoch promises of one seat, in the order they came."""
+        """Return the stored epoch promises of one seat.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The messages, the one that came first at the beginning.
+        """
         promises = (
             m for epoch in self.epochs_of(EpochPromise) for m in self.of_epoch(EpochPromise, epoch)
         )
         return sorted((m for m in promises if m.seat == seat), key=lambda m: self._order[m.hash])
 
     def highest_request(self, seat: int | None) -> int:
-        """Return the epoch of a seat's highest epoch request; 0 for none."""
+        """Return the epoch of a seat's highest epoch request.
+
+        Args:
+            seat: The seat. None stands for no seat.
+
+        Returns:
+            The epoch, 0 without an epoch request.
+        """
         request = None if seat is None else self._requests.get(seat)
         return 0 if request is None else self.epoch_of(request)
 
     def rejoins(self) -> list[Message]:
-        """Return all rejoins."""
+        """Return the stored rejoins of all seats.
+
+        Returns:
+            The messages, the one that came first at the beginning.
+        """
         return list(self._rejoins)
 
     def since(self, epoch: int, step: int) -> list[Message]:
-        """Return what a node that stands at this step of this epoch may lack, in the order it came.
+        """Return the stored messages that a peer may lack, which stands at a step of an epoch.
 
-        Every back; the inputs of this step and later ones, and all of an epoch from `epoch` on that
-        is not the first; of all else what is of `epoch` or later.
+        These are all rejoins, and all messages of that epoch and later ones. If the epoch is 0,
+        inputs of epoch 0 before the step are left out.
+
+        Args:
+            epoch: The epoch in which the peer stands.
+            step: The number of the step at which it stands.
+
+        Returns:
+            The messages, in the order in which they came.
         """
         shelves = [
-            held
-            for (said, at), held in self._inputs.items()
+            shelf
+            for (said, at), shelf in self._inputs.items()
             if said >= max(1, epoch) or (said, at) >= (epoch, step)
         ]
-        shelves += [held for (_, of), held in self._epochs.items() if of >= max(1, epoch)]
-        found = [message for held in (*shelves, self._rejoins) for message in held]
+        shelves += [shelf for (_, of), shelf in self._epochs.items() if of >= max(1, epoch)]
+        found = [message for shelf in (*shelves, self._rejoins) for message in shelf]
         return sorted(found, key=lambda message: self._order[message.hash])
 
     def inputs_by(self, seat: int) -> Iterator[Message]:
-        """Yield every input of one seat, spare versions too; `said_bytes` counts their bytes."""
-        for shelf in (self._by_hash, self._spare):
+        """Find every stored input of one seat, third versions included.
+
+        Their bytes are counted in `input_bytes`.
+
+        Args:
+            seat: The seat.
+
+        Yields:
+            The messages.
+        """
+        for shelf in (self._by_hash, self._third_versions):
             for message in shelf.values():
                 if message.seat == seat and isinstance(message.statement, StepInput):
                     yield message
 
     def highest_requests(self) -> list[Message]:
-        """Return of each seat the epoch request, epoch promise or vote of the highest epoch."""
+        """Return of each seat the epoch request, epoch promise or vote of the highest epoch.
+
+        Returns:
+            The messages, by rising seat.
+        """
         found: dict[int, Message] = {}
         for message in self._by_hash.values():
             statement = message.statement
             if isinstance(statement, EpochRequest | EpochPromise | PrepareVote | CommitVote):
-                held = found.setdefault(message.seat, message)
-                if statement.epoch > self.epoch_of(held):
+                highest = found.setdefault(message.seat, message)
+                if statement.epoch > self.epoch_of(highest):
                     found[message.seat] = message
         return [found[seat] for seat in sorted(found)]
 
     def forget_inputs(self, epoch: int, keep: Callable[[Message, StepInput], bool]) -> None:
-        """Drop the inputs of epochs below `epoch` that nothing keeps."""
-        for digest, message in [*self._by_hash.items(), *self._spare.items()]:
+        """Remove the inputs of epochs below `epoch` that are not to be kept.
+
+        Args:
+            epoch: The lowest epoch whose inputs all stay.
+            keep: Called with an input of a lower epoch and its statement. It returns whether it
+                stays.
+        """
+        for digest, message in [*self._by_hash.items(), *self._third_versions.items()]:
             step_input = message.statement
             if (
                 isinstance(step_input, StepInput)
@@ -233,9 +370,16 @@ class MessageStore:
                 and not keep(message, step_input)
             ):
                 self.input_bytes[message.seat] -= len(message.payload)
-                if self._spare.pop(digest, None) is None:
+                if self._third_versions.pop(digest, None) is None:
                     self._forget(message)
 
     def by_seat(self, seat: int | None) -> Iterable[Message]:
-        """Return everything one seat signed."""
+        """Return all stored messages that one seat has signed, apart from third versions.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            The messages, in the order in which they came.
+        """
         return [m for m in self._by_hash.values() if m.seat == seat]

@@ -1,8 +1,7 @@
-"""The base of a new-epoch message: one pure function from t epoch promises to the state an epoch
-begins with.
+"""The base of a new epoch: one pure function from t epoch promises to a node of the chain.
 
-It is the view change of Castro and Liskov (Practical Byzantine Fault Tolerance, 1999) over a
-chain of lockstep steps. Whoever holds the messages a new-epoch message contains computes the same
+It is the view change of Castro and Liskov ("Practical Byzantine Fault Tolerance", 1999) on a chain
+of lockstep steps. Whoever stores the messages that a new-epoch message names computes the same
 base.
 """
 
@@ -33,20 +32,33 @@ from .fork_tree import Bodies, Tree
 from .message_lookup import Malformed, References, Unknown, Void
 
 MAX_INPUTS_PER_IDENTITY: Final[Quota] = 2
-"""Versions of one statement that an epoch promise may list: two prove the fault, more add
-nothing."""
+"""The inputs of one identity that an epoch promise may list ([E-11]).
+
+Two prove the fault, and more add nothing.
+"""
 
 
-# Form of an epoch promise.
+# Form of an epoch promise
 
 
 def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Message]:
-    """Return a quorum certificate's votes as messages. Raises Malformed if a signature or seat is
-    wrong."""
+    """Return the votes of a quorum certificate as messages, after checking their signatures.
+
+    Args:
+        table: The table.
+        certificate: The quorum certificate.
+
+    Returns:
+        The votes, in the order of the certificate.
+
+    Raises:
+        Malformed: If there are fewer than t votes, or one is of no seat or has an invalid
+            signature.
+    """
     if len(certificate.votes) < table.quorum:
         raise Malformed("a quorum certificate has fewer votes than the quorum")
     found = []
-    statement = (CommitVote if certificate.sealed else PrepareVote)(
+    statement = (CommitVote if certificate.committed else PrepareVote)(
         certificate.epoch, certificate.base
     )
     for seat, signature in certificate.votes:
@@ -61,10 +73,17 @@ def certificate_votes(table: Table, certificate: QuorumCertificate) -> list[Mess
 
 @dataclass(frozen=True)
 class ReadPromise:
-    """A well-formed epoch promise with all it contains.
+    """A well-formed epoch promise with all messages that it names.
 
-    `bad` holds the (seat, code) of epoch promises and new-epoch messages that it proves to be of a
-    bad form, each by a proof that names this one message.
+    Attributes:
+        message: The message that contains the promise.
+        promise: The promise.
+        inputs: The inputs that it lists.
+        rejoins: The rejoins that it lists.
+        proofs: The messages of its proofs.
+        votes: The votes of its quorum certificate.
+        base: The base that the certificate names, or that of epoch 0.
+        bad: The seat and the code of each malformed message that a proof of one message names.
     """
 
     message: Message
@@ -78,24 +97,36 @@ class ReadPromise:
 
     @property
     def contents(self) -> tuple[Message, ...]:
-        """The epoch promise itself and everything in it, each once."""
+        """The promise and all messages that it names, in the order of SPEC 10.4."""
         return (self.message, *self.inputs, *self.rejoins, *self.proofs, *self.votes)
 
 
 def read_promise(
     table: Table, message: Message, source: References, named: bool = False
 ) -> ReadPromise:
-    """Return an epoch promise with its contents; Malformed or Unknown ([E-12]).
+    """Return an epoch promise with its contents, after checking its form ([E-12]).
 
-    `named`: it is itself named in a proof, and its own proofs of one message count for nothing;
-    a faulty seat could otherwise nest them without end.
+    If a proof names the promise, its own proofs of one message are disregarded. A faulty seat could
+    otherwise nest them without end.
+
+    Args:
+        table: The table.
+        message: The message that contains the promise.
+        source: The look-up of messages and bases.
+        named: Whether the promise is read because a proof names it.
+
+    Returns:
+        The promise with its contents.
+
+    Raises:
+        Malformed: If it is malformed, which is a fault of its signer.
+        Unknown: If something is not stored that it names.
     """
     return source.once((message.hash, named), lambda: _read_promise(table, message, source, named))
 
 
 def _read_promise(table: Table, message: Message, source: References, named: bool) -> ReadPromise:
-    """Check an epoch promise in this order: number of proofs, certificate, look-ups, form
-    ([E-20])."""
+    """Check an epoch promise: number of proofs, certificate, look-ups, form ([E-20])."""
     promise = message.statement
     if not isinstance(promise, EpochPromise):
         raise Malformed("a new-epoch message names what is no epoch promise")
@@ -126,7 +157,7 @@ def _read_promise(table: Table, message: Message, source: References, named: boo
 
 
 def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]:
-    """Return these messages. Raises Unknown for the first one lacking, once all are asked for."""
+    """Return the messages with these hashes; raise Unknown after asking for all missing ones."""
     found, lacking = list[Message](), list[Unknown]()
     for digest in hashes:
         try:
@@ -141,7 +172,7 @@ def _look_up(source: References, hashes: Sequence[bytes]) -> tuple[Message, ...]
 def _bad_forms(
     table: Table, proofs: Iterable[tuple[bytes, ...]], source: References
 ) -> set[tuple[int, str]]:
-    """Return whom proofs of one message prove at fault of form; a pair proves by being two."""
+    """Return the seat and the code of each malformed message that a proof names alone."""
     found = set()
     for proof in proofs:
         if len(proof) == 1:
@@ -152,7 +183,7 @@ def _bad_forms(
 
 
 def _check_form(read: ReadPromise, epoch: int) -> None:
-    """Refuse what is not of its kind, does not resolve, or has a third version ([E-11])."""
+    """Raise Malformed if an entry is of the wrong kind or epoch, or does not resolve ([E-11])."""
     for message in read.inputs:
         if not isinstance(message.statement, StepInput) or message.statement.epoch != epoch:
             raise Malformed(
@@ -172,14 +203,18 @@ def _check_form(read: ReadPromise, epoch: int) -> None:
         raise Malformed("an epoch promise lists an input and not what it builds on")
 
 
-# The base.
+# Bases
 
 
 @dataclass(frozen=True)
 class Base:
-    """What a new-epoch message proposes: the node, whom it finds at fault, and with which code.
+    """The base that a new-epoch message proposes.
 
-    `places` says where in a body of a seat its fault is, of those that are in a field of one.
+    Attributes:
+        node: The chain node with which the epoch begins.
+        faults: The seat and the fault code of each seat that the promises prove at fault, by rising
+            seat.
+        places: By seat the place of the fault in a body, if it is in a field of one.
     """
 
     node: Node
@@ -195,14 +230,17 @@ def base_of_new_epoch(
     Args:
         table: The table.
         message: The new-epoch message.
-        source: Where the messages and bases are that it names.
-        named: Whether it is itself named in a proof.
+        source: The look-up of the messages and bases that it names.
+        named: Whether it is read because a proof names it.
+
+    Returns:
+        The base.
 
     Raises:
-        Malformed: If its seat may not propose a base for its epoch, or if its epoch promises are
-            not those
-            of a quorum, of its epoch, and of different seats in rising order.
-        Unknown: If something is not stored that it rests on.
+        Malformed: If its seat is not the proposer of its epoch, or its epoch promises are not t
+            well-formed ones of that epoch, by rising seat.
+        Unknown: If something is not stored from which the base follows.
+        Void: If the promises show that two bases of one epoch are committed.
     """
     new_epoch = message.statement
     if not isinstance(new_epoch, NewEpoch) or message.seat != new_epoch.epoch % table.seats:
@@ -222,24 +260,33 @@ def base_of_new_epoch(
 
 
 def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
-    """Return the base that t well-formed epoch promises give ([E-13]).
+    """Return the base that follows from t well-formed epoch promises ([E-13]).
 
-    The tree grows from what epoch promises list as inputs, two versions of each at most; what only
-    a proof names counts against its signer and builds nothing.
+    The chain grows by the inputs that promises list, at most two versions of each. A message that
+    only a proof names can prove a fault of its signer, and adds nothing to the chain.
 
-    Malformed if one of their signers is at fault by them, Void as in `highest_lock`.
+    Args:
+        promises: The promises, by rising seat.
+
+    Returns:
+        The base.
+
+    Raises:
+        Malformed: If the promises prove one of their own signers at fault.
+        Void: If they show that two bases of one epoch are committed.
     """
     start, epoch = highest_certificate(promises)
     contents = _once(m for read in promises for m in read.contents)
     tree = Tree(start, _once(m for read in promises for m in read.inputs), epoch)
     signers = {read.message.seat for read in promises}
-    faults = dict(
-        sorted({bad for read in promises for bad in read.bad})
-    )  # 'bad-promise' goes first
+    # Sorted, so that `bad-promise` goes before `bad-new-epoch`.
+    faults = dict(sorted({bad for read in promises for bad in read.bad}))
     codes, places = fault_evidence.proven(contents, tree, fault_evidence.ancestry(start))
     faults |= codes
     if signers & set(faults):
-        raise Malformed("a new-epoch message holds an epoch promise of a seat it proves at fault")
+        raise Malformed(
+            "a new-epoch message names an epoch promise of a seat that it proves at fault"
+        )
     node, culprits, missing = walk(start, tree, promises, epoch)
     faults = {**dict.fromkeys(culprits, "equivocation"), **faults}
     node = _seat_changes(start, node, faults, missing, promises)
@@ -247,14 +294,32 @@ def base_of_promises(promises: Sequence[ReadPromise]) -> Base:
 
 
 def bad_form(table: Table, message: Message, source: References) -> str | None:
-    """Return 'bad-promise' or 'bad-new-epoch' if the message breaks its form."""
+    """Return the code of an epoch promise or new-epoch message that is malformed.
+
+    Args:
+        table: The table.
+        message: A message that a proof names.
+        source: The look-up of the messages and bases that it names.
+
+    Returns:
+        `bad-promise` or `bad-new-epoch`. None if the message is well-formed or of another kind.
+    """
     if isinstance(message.statement, NewEpoch):
         return source.once((message.hash, True), lambda: _bad_form(table, message, source))
     return _bad_form(table, message, source)
 
 
 def is_bad_form(table: Table, message: Message, source: References) -> bool:
-    """Return whether the message is known to break its form when a proof names it."""
+    """Return whether a message is known to be malformed, when a proof names it.
+
+    Args:
+        table: The table.
+        message: The message.
+        source: The look-up of the messages and bases that it names.
+
+    Returns:
+        Whether it is. False if something is not stored that it names.
+    """
     try:
         return bad_form(table, message, source) is not None
     except Unknown:
@@ -262,6 +327,7 @@ def is_bad_form(table: Table, message: Message, source: References) -> bool:
 
 
 def _bad_form(table: Table, message: Message, source: References) -> str | None:
+    """Return the code of a malformed message, as `bad_form` does, without keeping the result."""
     try:
         if isinstance(message.statement, EpochPromise):
             read_promise(table, message, source, named=True)
@@ -275,22 +341,30 @@ def _bad_form(table: Table, message: Message, source: References) -> str | None:
 
 
 def _once(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages, each one once, in the order in which they occur first."""
     return list({m.hash: m for m in messages}.values())
 
 
 def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
-    """Return the base and epoch of the highest quorum certificate.
+    """Return the base and the epoch of the highest quorum certificate among epoch promises.
 
     Ties are broken in this order: a committed base, the longer chain, the lower digest.
 
-    Void if two bases of this epoch are committed.
+    Args:
+        promises: The promises.
+
+    Returns:
+        The base, and its epoch. They are those of epoch 0 if no promise has a certificate.
+
+    Raises:
+        Void: If two bases of this epoch are committed.
     """
     epoch = max(fault_evidence.certificate_epoch(read.promise) for read in promises)
     top = [read for read in promises if fault_evidence.certificate_epoch(read.promise) == epoch]
     sealed = {
         r.base.base_digest()
         for r in top
-        if r.promise.certificate is not None and r.promise.certificate.sealed
+        if r.promise.certificate is not None and r.promise.certificate.committed
     }
     if len(sealed) > 1:
         raise Void("two bases of one epoch are committed")
@@ -305,10 +379,17 @@ def highest_certificate(promises: Sequence[ReadPromise]) -> tuple[Node, int]:
 def walk(
     node: Node, tree: Tree, promises: Sequence[ReadPromise], epoch: int
 ) -> tuple[Node, set[int], set[int]]:
-    """Follow the chain as far as the epoch promises carry it.
+    """Follow the chain from the highest certified base as far as the epoch promises determine it.
+
+    Args:
+        node: The base.
+        tree: The chains of the inputs that the promises list.
+        promises: The promises.
+        epoch: The epoch of the base.
 
     Returns:
-        The last node, the seats with several versions of an input, and those that become absent.
+        The last node, the seats that gave several bodies in a step, and the seats that become
+        absent.
     """
     culprits: set[int] = set()
     claims = [(read.message.seat, read.promise.timeout) for read in promises]
@@ -339,7 +420,10 @@ def walk(
 def _kept_version(
     node: Node, tree: Tree, bodies: Bodies, culprits: set[int], promises: Sequence[ReadPromise]
 ) -> Node | None:
-    """Return the one version that every present signer builds on, and no honest seat leaves."""
+    """Return the node after the one choice of bodies on which all present signers build.
+
+    No honest seat may build on another one. It is None if there is no such choice.
+    """
     choices: list[tuple[Node, tuple[Slot, ...]]] = list(tree.versions(node, bodies))
     signers = {read.message.seat for read in promises} & node.present
     for child, _ in choices:
@@ -356,9 +440,12 @@ def _seat_changes(
     missing: set[int],
     promises: Sequence[ReadPromise],
 ) -> Node:
-    """Return who is banned, absent or back; nothing behind `result` ([E-14])."""
+    """Return the node after the change of who is banned, absent or present again ([E-14]).
+
+    Nothing changes at a node that wants `result`.
+    """
     if node.want.kind is Kind.RESULT:
-        return node  # nothing follows in which anyone could be absent
+        return node  # No step follows in which a seat could be absent.
     banned = node.banned | set(faults)
     counts = list(node.absences)
     for seat in missing:

@@ -1,10 +1,12 @@
 """Hash commitments: a hash that hides a choice now and binds its owner to it.
 
-A commitment is `digest(COMMITMENT, context, choice, nonce)` with a fresh 32-byte nonce; it
-hides while the nonce is unknown and binds while SHA-512/32 bytes has no collision.
+A commitment is `digest(COMMITMENT, context, choice, nonce)` with a fresh nonce of 32 bytes. It
+hides the choice while the nonce is unknown. It binds as long as nobody finds a collision of the
+hash.
 
-The opening has a fixed length per kind of choice, so that its escrow tells nothing of the
-choice: nonce (32), length of the choice (2, big-endian), the choice, zeros.
+An opening has a fixed length for each kind of choice, so that its escrow shows nothing of the
+choice. It is the nonce (32 bytes), the length of the choice (2 bytes, big-endian), the choice, and
+zero bytes.
 """
 
 from __future__ import annotations
@@ -15,14 +17,26 @@ from ..errors import Invalid
 from .hashing import Context, Label, digest
 
 COMMITMENT_SIZE: Final = 32
+"""Bytes of a commitment."""
 NONCE_SIZE: Final = 32
+"""Bytes of the nonce of a commitment."""
 HEAD_SIZE: Final = NONCE_SIZE + 2
+"""Bytes of an opening before the choice."""
 
 
 def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
-    """The 32-byte commitment to `choice`, as said in `context`.
+    """Return the commitment to a choice.
 
-    Raises ValueError for a nonce of another size than 32 bytes.
+    Args:
+        context: The context to which it is bound.
+        choice: The encoded choice.
+        nonce: 32 fresh random bytes.
+
+    Returns:
+        The commitment, 32 bytes.
+
+    Raises:
+        ValueError: If the nonce does not have 32 bytes.
     """
     if len(nonce) != NONCE_SIZE:
         raise ValueError("a commitment needs a nonce of 32 bytes")
@@ -30,7 +44,19 @@ def commit(context: Context, choice: bytes, nonce: bytes) -> bytes:
 
 
 def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
-    """`size` bytes that hold nonce and choice; ValueError if the choice does not fit."""
+    """Return the padded opening of a commitment, which is encrypted in the escrow.
+
+    Args:
+        choice: The encoded choice.
+        nonce: The nonce of the commitment, 32 bytes.
+        size: The length of the opening, in bytes.
+
+    Returns:
+        Nonce, length of the choice, choice and zero bytes, in all `size` bytes.
+
+    Raises:
+        ValueError: If the choice does not fit.
+    """
     room = size - HEAD_SIZE - len(choice)
     if len(nonce) != NONCE_SIZE or room < 0 or len(choice) >= 2**16:
         raise ValueError("the choice does not fit an opening of this size")
@@ -38,7 +64,18 @@ def opening(choice: bytes, nonce: bytes, size: int) -> bytes:
 
 
 def parse_opening(data: bytes) -> tuple[bytes, bytes]:
-    """(choice, nonce) of an opening. Raises Invalid('bad-commitment') if it is malformed."""
+    """Return the choice and the nonce of an opening.
+
+    Args:
+        data: The bytes of the opening.
+
+    Returns:
+        The encoded choice, and the nonce of 32 bytes.
+
+    Raises:
+        Invalid: With code `bad-commitment` if it is too short, or if a byte after the choice is not
+            zero.
+    """
     if not isinstance(data, bytes) or len(data) < HEAD_SIZE:
         raise Invalid("bad-commitment", "an opening is longer")
     end = HEAD_SIZE + int.from_bytes(data[NONCE_SIZE:HEAD_SIZE], "big")

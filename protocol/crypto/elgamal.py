@@ -1,7 +1,7 @@
-"""ElGamal encryption of cards under the joint key, which only all seats together decrypt.
+"""ElGamal encryption of cards under the joint key, which only all seats together can decrypt.
 
-ElGamal 1985 over the group, n-of-n: the joint key Y is the sum of all key shares. A deck is a
-tuple of ciphertexts.
+ElGamal 1985. The joint key Y is the sum of the public keys of all seats. A deck is a tuple of
+ciphertexts.
 """
 
 from collections.abc import Iterable
@@ -13,33 +13,67 @@ from .group import Point, add, cache_per_backend
 
 
 class Ciphertext(NamedTuple):
-    """a = r · BASE and b = M + r · Y, for a message point M under the joint key Y."""
+    """An encrypted card: a = r · BASE and b = M + r · Y, for the point M of the card.
+
+    Attributes:
+        a: The first point, 32 bytes.
+        b: The second point, 32 bytes.
+    """
 
     a: Point
     b: Point
 
 
 Deck: TypeAlias = tuple[Ciphertext, ...]
+"""The ciphertext of each slot."""
 
 
 @cache_per_backend(16)
 def starting_deck(joint_key: Point, n: int) -> Deck:
-    """Cards 0 .. n-1 encrypted with randomness 1, so that anyone can check: (BASE, M_i + Y)."""
+    """Return the deck before the first shuffle, in the order of the cards.
+
+    Card i is encrypted with randomness 1, as (BASE, M_i + Y), so that anybody can check it.
+
+    Args:
+        joint_key: The joint key Y, 32 bytes.
+        n: The number of cards.
+
+    Returns:
+        The deck.
+    """
     return tuple(Ciphertext(group.BASE, add(card, joint_key)) for card in group.card_points(n))
 
 
 def share(secret: int, ciphertext: Ciphertext) -> Point:
-    """secret · a: the decryption share of one key."""
+    """Return the decryption share of one key for a card, secret · a.
+
+    Args:
+        secret: The secret key, a scalar.
+        ciphertext: The encrypted card.
+
+    Returns:
+        The point, 32 bytes.
+    """
     return group.mul(secret, ciphertext.a)
 
 
 def open_card(
     ciphertext: tuple[Point, Point], shares: Iterable[Point], n: int = group.MAX_CARDS
 ) -> int:
-    """Which of cards 0 .. n-1 is under a ciphertext, given every key share's share of it.
+    """Return the card of a ciphertext.
 
-    Raises Invalid('bad-card') if no card point remains. With proven shuffles and proven
-    shares of all keys that cannot happen.
+    If all shuffles and shares are proven, the ciphertext always contains a card.
+
+    Args:
+        ciphertext: The two points.
+        shares: The decryption share of every seat's key, 32 bytes each.
+        n: The number of cards of the deck.
+
+    Returns:
+        The number of the card, from 0 to n - 1.
+
+    Raises:
+        Invalid: With code `bad-card` if the shares do not give the point of a card.
     """
     index = group.card_index().get(group.sub(ciphertext[1], group.total(shares)))
     if index is None or index >= n:
@@ -48,7 +82,14 @@ def open_card(
 
 
 def well_formed(deck: Deck) -> bool:
-    """Whether all components are 32 bytes and none the identity; the group is not checked."""
+    """Return whether all points of a deck have 32 bytes and none is the identity.
+
+    Args:
+        deck: The deck.
+
+    Returns:
+        Whether they do. It is not checked that they are points of the group.
+    """
     return all(
         isinstance(component, bytes) and len(component) == 32 and component != group.IDENTITY
         for ciphertext in deck

@@ -1,15 +1,16 @@
-"""Threshold encryption (TDH2) of a sealed choice, which t seats can open if its owner has gone.
+"""Escrow: threshold encryption (TDH2) of a sealed choice, which t seats can open for its owner.
 
-TDH2 (Shoup and Gennaro 1998, "Securing Threshold Cryptosystems against Chosen Ciphertext
-Attack", section 4.2) under the joint key Y, whose secret is shared with threshold t by the sum
-of all key sharing polynomials. Its proof ties a ciphertext to commitment, table, step and seat, so
-nobody can have a share given for a ciphertext he did not make himself, such as a card's.
+TDH2 is the scheme of Shoup and Gennaro 1998, "Securing Threshold Cryptosystems against Chosen
+Ciphertext Attack", section 4.2. The key is the joint key Y. Its secret is shared with threshold t
+by the sum of all polynomials of the key sharing. The proof in an escrow binds it to its commitment,
+table, step and seat. So nobody gets escrow shares for a ciphertext that he did not make himself,
+such as that of a card.
 
-All randomness of the encryption is derived from the opening, which holds a secret 32-byte
-nonce: whoever sees the opening can recompute the escrow byte for byte.
+All randomness of the encryption is derived from the opening, which contains a secret nonce of 32
+bytes. So whoever sees the opening can compute the escrow again, byte for byte.
 
-Escrow: u (32), u-bar (32), challenge e (32), response f (32), then the masked opening.
-Share: point (32), then a proof as in `dleq` (64).
+An escrow is u (32 bytes), u-bar (32), the challenge e (32), the response f (32), and the masked
+opening. An escrow share is a point (32 bytes) and a proof of equal logarithms (64).
 """
 
 from collections.abc import Mapping
@@ -23,13 +24,16 @@ from .key_sharing import combine
 from .sigma_proofs import prove_equal, verify_equal
 
 Sealing = tuple[Context, Point, bytes, bytes]
-"""What an escrow is bound to, and itself: context, joint key, commitment and escrow."""
+"""An escrow and everything to which it is bound: context, joint key, commitment and escrow."""
 OVERHEAD: Final = 128
-"""An escrow has this many bytes more than the opening in it."""
+"""Bytes of an escrow in addition to those of the opening in it."""
 SHARE_SIZE: Final = 96
+"""Bytes of an escrow share."""
 
 
 class _Escrow(NamedTuple):
+    """The parts of an escrow. Scalars are decoded, and points are not."""
+
     u: Point
     u_bar: Point
     challenge: int
@@ -38,7 +42,17 @@ class _Escrow(NamedTuple):
 
 
 def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: bytes) -> bytes:
-    """The one escrow of `opening` for this commitment: len(opening) + 128 bytes."""
+    """Return the one escrow of an opening for a commitment.
+
+    Args:
+        context: The context of the sealed choice.
+        joint_key: The joint key, 32 bytes.
+        commitment: The commitment, 32 bytes.
+        opening: The padded opening.
+
+    Returns:
+        The escrow, 128 bytes longer than the opening.
+    """
     where = _where(context, joint_key, commitment)
     r, u, masked = _hide(where, joint_key, opening)
     u_bar = mul(r, second_generator())
@@ -50,12 +64,21 @@ def encrypt(context: Context, joint_key: Point, commitment: bytes, opening: byte
 
 
 def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes) -> None:
-    """Raise Invalid('bad-escrow') unless its maker knew its randomness, here, for this.
+    """Check that the maker of an escrow knew its randomness, here and for this commitment.
 
-    The caller checks the length: 128 more than the openings of this kind of choice. What it
-    opens to is only known later: whoever sees it opened seals it again and compares. The proof is
-    that u and u-bar have one logarithm to the two bases; no challenge is 0 in it, so both points
-    are multiplied, by which libsodium checks that they lie in the group.
+    What the escrow contains is not known before it is opened. Whoever opens it seals the choice
+    again and compares. The proof shows that u and u-bar have one logarithm to the two bases. Its
+    challenge is not 0, so both points are multiplied, by which libsodium checks that they are in
+    the group.
+
+    Args:
+        context: The context of the sealed choice.
+        joint_key: The joint key, 32 bytes.
+        commitment: The commitment, 32 bytes.
+        escrow: The escrow, whose length the caller has checked.
+
+    Raises:
+        Invalid: With code `bad-escrow` if the proof is invalid.
     """
     u, u_bar, _, _, masked = _parse(escrow)
     if group.IDENTITY in (u, u_bar):
@@ -69,12 +92,22 @@ def verify(context: Context, joint_key: Point, commitment: bytes, escrow: bytes)
 def verify_opening(
     context: Context, joint_key: Point, commitment: bytes, escrow: bytes, opening: bytes
 ) -> None:
-    """Raise Invalid('bad-escrow') unless the escrow, which `verify` has passed, is that of this
-    opening, byte for byte.
+    """Check that an escrow that `verify` has accepted is that of an opening, byte for byte.
 
-    `verify` has found that u and u-bar have one logarithm: if u is r·B, u-bar is r·B-bar, and need
-    not be multiplied again. With f = s + r·e the points that it has hashed to e, f·B - e·u on both
-    bases B, are s·B: e is what `encrypt` would hash, and need not be hashed again.
+    `verify` has found that u and u-bar have one logarithm. So if u is r·B, then u-bar is r times
+    the second base, and need not be computed again. With f = s + r·e, the points that `verify`
+    hashed are s times the two bases. So e is what `encrypt` would hash, and need not be hashed
+    again.
+
+    Args:
+        context: The context of the sealed choice.
+        joint_key: The joint key, 32 bytes.
+        commitment: The commitment, 32 bytes.
+        escrow: The escrow.
+        opening: The padded opening.
+
+    Raises:
+        Invalid: With code `bad-escrow` if it is not.
     """
     u, u_bar, e, f, masked = _parse(escrow)
     where = _where(context, joint_key, commitment)
@@ -87,17 +120,20 @@ def verify_opening(
 def escrow_share(
     context: Context, sealing: Sealing, share_total: int, public_share_total: Point, rng: Random
 ) -> bytes:
-    """Return one receiver's share in opening the escrow, with proof: 96 bytes ([D-4]).
+    """Return one seat's share in opening an escrow, with its proof ([D-4]).
 
     Args:
-        context: Where the share is said.
-        sealing: The escrow, and where it was said.
-        share_total: The sum of the key shares that all dealers gave this receiver.
-        public_share_total: The public form of that sum.
-        rng: Where randomness comes from.
+        context: The context to which the proof is bound.
+        sealing: The escrow and everything to which it is bound.
+        share_total: The sum of the key shares that all seats dealt to this one, a scalar.
+        public_share_total: That sum times the base point, 32 bytes.
+        rng: The source of randomness.
+
+    Returns:
+        The escrow share, 96 bytes.
 
     Raises:
-        Invalid: If the escrow does not verify ('bad-escrow').
+        Invalid: With code `bad-escrow` if the escrow is invalid.
     """
     verify(*sealing)
     u = _parse(sealing[3]).u
@@ -110,16 +146,20 @@ def escrow_share(
 def verify_share(
     context: Context, sealing: Sealing, public_share_total: Point, share: bytes
 ) -> Point:
-    """Return the point of a share.
+    """Return the point of an escrow share, after checking its proof.
 
     Args:
-        context: Where the share is said.
-        sealing: The escrow, and where it was said.
-        public_share_total: The public form of the sum of the receiver's key shares.
-        share: The share.
+        context: The context to which the proof is bound.
+        sealing: The escrow and everything to which it is bound.
+        public_share_total: The sum of the key shares of the seat that gives it, times the base
+            point, 32 bytes.
+        share: The escrow share.
+
+    Returns:
+        The point, 32 bytes.
 
     Raises:
-        Invalid: If the share is not proven for this escrow ('bad-share').
+        Invalid: With code `bad-share` if the share is malformed or its proof is invalid.
     """
     if not isinstance(share, bytes) or len(share) != SHARE_SIZE:
         raise Invalid("bad-share", "an escrow share has 96 bytes")
@@ -132,44 +172,55 @@ def verify_share(
 
 
 def decrypt(escrow: bytes, shares: Mapping[int, Point], t: int) -> bytes:
-    """The opening, out of verified shares of at least t receivers by index (seat + 1).
+    """Return the opening in an escrow, as its owner sealed it, whether it is right or wrong.
 
-    It is what the owner sealed, right or wrong.
+    Args:
+        escrow: The escrow.
+        shares: The points of at least t checked escrow shares, by index of the seat (seat + 1).
+        t: How many shares are needed.
+
+    Returns:
+        The padded opening.
     """
     box = _parse(escrow)
     return _mask(combine(shares, t), box.u, box.masked)
 
 
 def _where(context: Context, joint_key: Point, commitment: bytes) -> tuple[bytes, ...]:
+    """Return the byte strings with which every hash of an escrow begins."""
     return (context.encode(), joint_key, group.BASE, second_generator(), commitment)
 
 
 def _share_statement(
     context: Context, sealing: Sealing, public: Point, point: Point
 ) -> tuple[bytes, ...]:
+    """Return the byte strings that are hashed into the challenge of an escrow share."""
     return (context.encode(), *_where(*sealing[:3]), sealing[3], public, point)
 
 
 def _hide(where: tuple[bytes, ...], joint_key: Point, opening: bytes) -> tuple[int, Point, bytes]:
-    """The randomness r that follows from an opening, r·B, and the opening masked by r."""
+    """Return the randomness r that follows from an opening, r·B, and the masked opening."""
     r = hash_to_scalar(Label.ESCROW_RANDOMNESS, *where, opening)
     u = mul_base(r)
     return r, u, _mask(mul(r, joint_key), u, opening)
 
 
 def _nonce(r: int, statement: tuple[bytes, ...]) -> int:
-    """The nonce of the proof, which follows from all else."""
+    """Return the nonce of the proof, which follows from r and the statement."""
     return hash_to_scalar(Label.ESCROW_PROOF_NONCE, encode_scalar(r), *statement)
 
 
 def _mask(shared: Point, u: Point, data: bytes) -> bytes:
-    """data XOR a key stream of shared point and u; its own inverse."""
+    """Return data XOR a key stream that follows from the shared point and u.
+
+    It is its own inverse.
+    """
     stream = expand(Label.ESCROW_KDF, len(data), shared, u)
     return bytes(left ^ right for left, right in zip(data, stream, strict=True))
 
 
 def _parse(escrow: bytes) -> _Escrow:
-    """The parts, scalars decoded; points are not. Raises Invalid('bad-escrow')."""
+    """Return the parts of an escrow. Raise Invalid with code `bad-escrow` for a malformed one."""
     if not isinstance(escrow, bytes) or len(escrow) <= OVERHEAD:
         raise Invalid("bad-escrow", "an escrow has more than 128 bytes")
     with coded("bad-escrow"):

@@ -1,12 +1,13 @@
-"""Feldman's verifiable secret sharing: every key share is dealt in pieces, t of which replace it.
+"""Key sharing: every seat deals its secret key in n shares, of which t can replace it.
 
-Feldman 1987, "A Practical Scheme for Non-interactive Verifiable Secret Sharing". Receivers
-have indices from 1 (seat + 1). Nobody's key is ever rebuilt: shares made with pieces are
-combined in the exponent (Lagrange).
+Feldman 1987, "A Practical Scheme for Non-interactive Verifiable Secret Sharing". Receivers have
+indices from 1, their seat plus 1. No key is ever rebuilt. What is made with key shares is combined
+in the exponent, by Lagrange interpolation.
 
-A piece travels sealed to its receiver's per-table X25519 key (RFC 7748): an ephemeral key (32),
-then the piece (32) and tag (16) under ChaCha20-Poly1305 (RFC 8439) with a key that is used
-once. Whoever is given the receiver's secret can open it again, so a complaint proves itself.
+A key share is encrypted for the X25519 key (RFC 7748) that its receiver has drawn for this table.
+The ciphertext is an ephemeral key (32 bytes), and the key share (32) with its tag (16) under
+ChaCha20-Poly1305 (RFC 8439). Its key is used once. Anybody who gets the receiver's secret key can
+decrypt it again. So a complaint proves itself.
 """
 
 from __future__ import annotations
@@ -22,14 +23,26 @@ from .group import Point, decode_scalar, encode_scalar, mul, mul_base, total
 from .hashing import ORDER, Context, Label, Random, digest, scalar
 
 ENCRYPTED_SHARE_SIZE: Final = 80
+"""Bytes of an encrypted key share."""
 _X25519_FIELD: Final = 2**255 - 19
+"""The prime of the field of X25519."""
 _ONCE: Final = bytes(12)
+"""The nonce of the encryption. It is constant, because each key is used once."""
 
 
 def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
-    """Coefficients of a random polynomial of degree t - 1 with `secret` at 0.
+    """Draw a random polynomial of degree t - 1 with a given value at 0.
 
-    Raises ValueError for t below 1.
+    Args:
+        secret: The value at 0.
+        t: The number of coefficients.
+        rng: The source of randomness.
+
+    Returns:
+        The coefficients, the lowest first.
+
+    Raises:
+        ValueError: If t is below 1.
     """
     if t < 1:
         raise ValueError("a threshold is at least 1")
@@ -37,12 +50,27 @@ def polynomial(secret: int, t: int, rng: Random) -> tuple[int, ...]:
 
 
 def feldman_vector(poly: Sequence[int]) -> tuple[Point, ...]:
-    """coefficient · BASE for each; the first is the dealer's public key share."""
+    """Return the key vector of a polynomial, to which its dealer commits.
+
+    Args:
+        poly: The coefficients, the lowest first.
+
+    Returns:
+        Each coefficient times the base point. The first is the dealer's public key.
+    """
     return tuple(mul_base(coefficient) for coefficient in poly)
 
 
 def key_share_at(poly: Sequence[int], i: int) -> int:
-    """The polynomial's value at receiver index i, which is at least 1."""
+    """Return the key share for a receiver: the value of the polynomial at its index.
+
+    Args:
+        poly: The coefficients, the lowest first.
+        i: The index of the receiver, at least 1.
+
+    Returns:
+        The key share, a scalar.
+    """
     _check_index(i)
     value = 0
     for coefficient in reversed(poly):
@@ -51,30 +79,58 @@ def key_share_at(poly: Sequence[int], i: int) -> int:
 
 
 def public_key_share_at(vector: Sequence[Point], i: int) -> Point:
-    """piece(i) · BASE, out of the Feldman vector alone."""
+    """Return the key share for a receiver times the base point, from the key vector alone.
+
+    Args:
+        vector: The points of the key vector, 32 bytes each.
+        i: The index of the receiver, at least 1.
+
+    Returns:
+        The point, 32 bytes.
+    """
     _check_index(i)
     return total([mul(i**power, point) for power, point in enumerate(vector)])
 
 
 def verify_key_share(vector: Sequence[Point], i: int, key_share: int) -> None:
-    """Raise Invalid('bad-key-sharing') unless `piece` is what the vector promises receiver i."""
+    """Check that a key share is the one that the key vector determines.
+
+    Args:
+        vector: The points of the key vector, 32 bytes each.
+        i: The index of the receiver, at least 1.
+        key_share: The key share, a scalar.
+
+    Raises:
+        Invalid: With code `bad-key-sharing` if it is not.
+    """
     if mul_base(key_share) != public_key_share_at(vector, i):
-        raise Invalid("bad-key-sharing", "the piece is not the one promised by the Feldman vector")
+        raise Invalid(
+            "bad-key-sharing", "the key share is not the one that the key vector determines"
+        )
 
 
 def combine(key_shares: Mapping[int, Point], t: int) -> Point:
-    """secret · base out of piece_i · base by receiver index; the t lowest indices are used.
+    """Return a secret times a point, from key shares of the secret times that point.
 
-    The points must be verified. Raises ValueError if there are fewer than t.
+    Args:
+        key_shares: The points by index of the receiver. They must be proven.
+        t: The number of coefficients of the polynomial. The points of the t lowest indices are
+            used.
+
+    Returns:
+        The point, 32 bytes.
+
+    Raises:
+        ValueError: If there are fewer than t points.
     """
     chosen = sorted(key_shares)[:t]
     if t < 1 or len(chosen) < t:
-        raise ValueError(f"combining needs {t} pieces")
+        raise ValueError(f"combining needs {t} key shares")
     return total([mul(_lagrange(chosen, i), key_shares[i]) for i in chosen])
 
 
 def _lagrange(indices: Sequence[int], i: int) -> int:
-    """The weight of index i in the polynomial's value at 0 (Shamir 1979)."""
+    """Return the weight of an index in the polynomial's value at 0 (Shamir 1979)."""
     _check_index(i)
     over = under = 1
     for j in indices:
@@ -85,25 +141,54 @@ def _lagrange(indices: Sequence[int], i: int) -> int:
 
 
 def _check_index(i: int) -> None:
+    """Raise ValueError for an index below 1."""
     if i < 1:
         raise ValueError("receiver indices begin with 1")
 
 
 def x25519_keypair(rng: Random) -> tuple[bytes, bytes]:
-    """(secret, public), 32 bytes each."""
+    """Draw an X25519 key pair.
+
+    Args:
+        rng: The source of randomness.
+
+    Returns:
+        The secret key and the public key, 32 bytes each.
+    """
     secret = rng(32)
     return secret, x25519_public(secret)
 
 
 def x25519_public(secret: bytes) -> bytes:
-    """The public key of 32 secret bytes. Raises Invalid('bad-key-sharing') for another length."""
+    """Return the public key of a secret X25519 key.
+
+    Args:
+        secret: The secret key, 32 bytes.
+
+    Returns:
+        The public key, 32 bytes.
+
+    Raises:
+        Invalid: With code `bad-key-sharing` if the secret key has another length.
+    """
     if not isinstance(secret, bytes) or len(secret) != 32:
         raise Invalid("bad-key-sharing", "an X25519 secret has 32 bytes")
     return bindings.crypto_scalarmult_base(secret)
 
 
 def check_x25519_public(key: bytes) -> bytes:
-    """The key itself. Raises Invalid('bad-key-sharing') if it is low-order or not canonical."""
+    """Check a public X25519 key.
+
+    Args:
+        key: The key.
+
+    Returns:
+        The same bytes.
+
+    Raises:
+        Invalid: With code `bad-key-sharing` unless it has 32 bytes, is canonical, and is not of low
+            order.
+    """
     if not isinstance(key, bytes) or len(key) != 32:
         raise Invalid("bad-key-sharing", "an X25519 key has 32 bytes")
     if int.from_bytes(key, "little") >= _X25519_FIELD:
@@ -115,9 +200,19 @@ def check_x25519_public(key: bytes) -> bytes:
 def encrypt_key_share(
     context: Context, receiver_public: bytes, key_share: int, rng: Random
 ) -> bytes:
-    """`piece` for the owner of an X25519 key only: 80 bytes.
+    """Encrypt a key share for the owner of an X25519 key.
 
-    `context.seat` is the dealer. Raises Invalid('bad-key-sharing') for a low-order key.
+    Args:
+        context: The context to which it is bound. Its seat is the dealer.
+        receiver_public: The public key of the receiver, 32 bytes.
+        key_share: The key share, a scalar.
+        rng: The source of randomness.
+
+    Returns:
+        The encrypted key share, 80 bytes.
+
+    Raises:
+        Invalid: With code `bad-key-sharing` if the public key is invalid.
     """
     check_x25519_public(receiver_public)
     secret, ephemeral = x25519_keypair(rng)
@@ -127,28 +222,42 @@ def encrypt_key_share(
 
 
 def decrypt_key_share(context: Context, secret: bytes, sealed: bytes) -> int:
-    """The piece sealed to the X25519 key of `secret`. Raises Invalid('bad-key-sharing').
+    """Decrypt a key share.
 
-    It is not yet checked against the dealer's vector: see `verify_piece`.
+    Whether it fits the dealer's key vector is for `verify_key_share` to check.
+
+    Args:
+        context: The context to which it is bound. Its seat is the dealer.
+        secret: The secret X25519 key of the receiver, 32 bytes.
+        sealed: The encrypted key share, 80 bytes.
+
+    Returns:
+        The key share, a scalar.
+
+    Raises:
+        Invalid: With code `bad-key-sharing` if it cannot be decrypted.
     """
     receiver_public = x25519_public(secret)
     if not isinstance(sealed, bytes) or len(sealed) != ENCRYPTED_SHARE_SIZE:
-        raise Invalid("bad-key-sharing", "a sealed piece has 80 bytes")
+        raise Invalid("bad-key-sharing", "an encrypted key share has 80 bytes")
     ephemeral = check_x25519_public(sealed[:32])
     key = _seal_key(context, _exchange(secret, ephemeral), ephemeral, receiver_public)
     try:
         data = bindings.crypto_aead_chacha20poly1305_ietf_decrypt(sealed[32:], None, _ONCE, key)
         return decode_scalar(data)
     except (CryptoError, Invalid):
-        raise Invalid("bad-key-sharing", "does not open to a piece for this seat here") from None
+        raise Invalid(
+            "bad-key-sharing", "it does not decrypt to a key share for this seat here"
+        ) from None
 
 
 def _seal_key(context: Context, shared: bytes, ephemeral: bytes, receiver: bytes) -> bytes:
+    """Return the key under which a key share is encrypted, 32 bytes."""
     return digest(Label.KEY_SHARE_KDF, context.encode(), ephemeral, receiver, shared)
 
 
 def _exchange(secret: bytes, public: bytes) -> bytes:
-    """X25519; libsodium refuses keys that give the all-zero secret."""
+    """Return the shared secret of X25519. Raise Invalid for a public key of low order."""
     try:
         return bindings.crypto_scalarmult(secret, public)
     except RuntimeError:

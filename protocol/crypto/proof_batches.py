@@ -1,8 +1,9 @@
-"""When proofs are checked: each where it stands, or all together afterwards, in any order.
+"""The time at which proofs are checked: each at its place, or all together, in any order.
 
-A proof is a function of bytes alone that returns nothing, or raises Invalid. What goes on behind it
-is the same whether it was checked yet or not; so if every proof holds that was put off, so does
-what was found meanwhile. If one does not, nothing of it counts: then all is checked in its order.
+A proof is a function of bytes alone that returns nothing, or raises Invalid. The work after it is
+the same, whether it was checked already or not. So if every proof that was put off is valid,
+everything that was found meanwhile is right. If one is invalid, all of it is dropped, and the
+proofs are checked in their order.
 """
 
 from __future__ import annotations
@@ -16,52 +17,72 @@ from ..bounds import Quota
 from ..errors import Invalid
 
 Proof = tuple[Callable[..., None], tuple[Any, ...]]
-"""A function of a module and what it takes, so that it can go to another process; never a secret.
+"""A function of a module and its arguments, so that another process can run it.
+
+It has no secrets.
 """
 Part = Sequence[Proof]
+"""Proofs that are handed over together."""
 PART: Final = 16384
-"""Bytes of the proofs that are handed over together: some ten ms of multiplications and more, in
-which the next part finds its way."""
+"""The bytes of proofs that are handed over together, which take ten milliseconds or more."""
 
 
 MOST_OUT: Final[Quota] = 1 << 23
-"""Bytes of the proofs that are handed over and not known yet; so much memory they may take."""
+"""The most bytes of proofs that are handed over and not checked yet, which bounds the memory."""
 
 
-class DoesNotHold(Exception):
-    """A proof that was handed out does not hold."""
+class InvalidProof(Exception):
+    """A proof that was handed over is invalid."""
 
 
 class Promise(Protocol):
-    """A part under way, such as a `concurrent.futures.Future`."""
+    """A part under way at an executor, such as a `concurrent.futures.Future`."""
 
     def cancel(self) -> bool:
-        """Take it back; False if it is begun or done, and will have a result."""
+        """Take the part back, if its check has not begun.
+
+        Returns:
+            False if the check has begun or is done, so that there will be a result.
+        """
 
     def result(self) -> bool:
-        """Whether all in it hold, once it is known."""
+        """Wait for the result of the part.
+
+        Returns:
+            Whether all proofs in it are valid.
+        """
 
 
 Submit = Callable[[Callable[[Part], bool], Part], Promise]
-"""Has a part done, by whom and when it likes, such as the `submit` of an executor."""
+"""A function that has a part checked elsewhere, such as the `submit` of an executor."""
 
 
 class Checker(Protocol):
-    """What becomes of a proof."""
+    """A function that takes a proof, and checks it now or later."""
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Check it now, or put it off."""
+        """Check a proof now, or put the check off."""
 
 
 def at_once(check: Callable[..., None], *parts: Any) -> None:
-    """Check it where it stands: Invalid if it does not hold."""
+    """Check a proof at its place.
+
+    Args:
+        check: The function that checks it. It raises Invalid if the proof is invalid.
+        parts: The arguments of the function.
+    """
     check(*parts)
 
 
 @dataclass
 class HandedOut:
-    """Proofs that others check meanwhile; once it is known whether they hold, those that come
-    behind are checked where they stand."""
+    """The proofs that others check while the caller goes on.
+
+    After `are_valid` every further proof is checked at its place.
+
+    Attributes:
+        submit: Has a part checked elsewhere.
+    """
 
     submit: Submit
     _part: list[Proof] = field(default_factory=list)
@@ -71,10 +92,11 @@ class HandedOut:
     _over: bool = False
 
     def __call__(self, check: Callable[..., None], *parts: Any) -> None:
-        """Put it off, and hand out what has come together once that is enough.
+        """Put a proof off, and hand over the collected proofs once they have enough bytes.
 
         Raises:
-            DoesNotHold: too much was handed out, so what was first is waited for, and it fails.
+            InvalidProof: If so much is handed over that the first part is waited for, and it has an
+                invalid proof.
         """
         if self._over:
             check(*parts)
@@ -85,33 +107,47 @@ class HandedOut:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        self._promised.append((self.submit(all_hold, self._part), self._part, self._size))
+        """Hand over the collected proofs, and wait for the first if too many bytes are out."""
+        self._promised.append((self.submit(all_valid, self._part), self._part, self._size))
         self._out += self._size
         self._part, self._size = [], 0
         while self._out > MOST_OUT:
             promise, part, size = self._promised.popleft()
             self._out -= size
-            if not (all_hold(part) if promise.cancel() else promise.result()):
-                raise DoesNotHold
+            if not (all_valid(part) if promise.cancel() else promise.result()):
+                raise InvalidProof
 
-    def hold(self) -> bool:
-        """Whether all of them hold, once that is known of each or one does not. What nobody has
-        begun is taken back and done here, where nothing else is to do; the first of it first, as
-        the long proofs are those of the beginning, and what is left at the end is short."""
+    def are_valid(self) -> bool:
+        """Return whether all proofs are valid, and wait for their results.
+
+        Parts that nobody has begun are taken back and checked here. They are checked in their
+        order, because the long proofs are those of the beginning, and what is left at the end is
+        short.
+
+        Returns:
+            False as soon as one proof is known to be invalid.
+        """
         self._over = True
         under_way: list[Promise] = []
-        if not all_hold(self._part):
+        if not all_valid(self._part):
             return False
         for promise, part, _ in self._promised:
             if not promise.cancel():
                 under_way.append(promise)
-            elif not all_hold(part):
+            elif not all_valid(part):
                 return False
         return all(promise.result() for promise in under_way)
 
 
-def all_hold(proofs: Part) -> bool:
-    """Whether these hold, each checked where it stands."""
+def all_valid(proofs: Part) -> bool:
+    """Return whether all proofs are valid, after checking each here.
+
+    Args:
+        proofs: The proofs.
+
+    Returns:
+        Whether they are.
+    """
     try:
         for check, parts in proofs:
             check(*parts)
@@ -121,7 +157,7 @@ def all_hold(proofs: Part) -> bool:
 
 
 def _size(part: Any) -> int:
-    """About how many bytes a part of a proof has."""
+    """Return about how many bytes the arguments of a proof have."""
     if isinstance(part, tuple | list):
         return sum(map(_size, part))
     return len(part) if isinstance(part, bytes) else 0

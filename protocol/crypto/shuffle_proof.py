@@ -1,22 +1,27 @@
-"""Shuffle a deck so that nobody can follow, and prove that nothing else was done to it.
+"""The shuffle of a deck, and the proof that nothing else was done to it.
 
-A shuffle permutes the cards and re-encrypts every one.
+A shuffle permutes the cards and re-encrypts each of them. The proof is that of Terelius and
+Wikström 2010 ("Proofs of Restricted Shuffles"). It has the form of Haenni, Locher, Koenig and
+Dubuis 2017 ("Pseudo-Code Algorithms for Verifiable Re-encryption Mix-Nets"), algorithms
+GenShuffleProof and CheckShuffleProof, with the challenge in place of the announcement.
 
-Terelius and Wikström 2010 ("Proofs of Restricted Shuffles") as written out by Haenni, Locher,
-Koenig and Dubuis 2017 ("Pseudo-Code Algorithms for Verifiable Re-encryption Mix-Nets"),
-algorithms GenShuffleProof and CheckShuffleProof; the proof carries the challenge in place of
-the announcement. With u the weights of the positions before and u'_i = u_order[i], it shows:
+Let u be the weights of the positions in the deck before, and u'_i = u_order[i]. The proof shows:
 
 1. sum c_j - sum h_i = (..) BASE and 2. chain_N - (prod u) h = (..) BASE and
 3. sum u_j c_j = (..) BASE + sum u'_i h_i: the c_j commit to a permutation;
 4. sum u'_i after_i re-encrypts sum u_j before_j;
 5. chain_i = (..) BASE + u'_i chain_{i-1}, from chain_0 = h.
 
-Multiplications: prove 5N and 3N of BASE; verify 8N and N of BASE. Additions: 6N and 9N.
+The prover makes 5N multiplications of any point and 3N of BASE, and 6N additions. The verifier
+makes 8N and N multiplications, and 9N additions.
 
-A proof for N cards has 32 · (5 + 4N) bytes: the challenge; responses s1 .. s4; N chain
-responses; N order responses; N permutation commitments; N chain commitments. The first
-2N + 5 are scalars, the last 2N points. No scalar in it may be 0.
+A proof for N cards has 32 · (5 + 4N) bytes, which are in this order:
+
+- the challenge, and the responses s1 to s4;
+- N responses of the chain, and N responses of the order;
+- N permutation commitments, and N commitments of the chain.
+
+The first 2N + 5 of these are scalars, and the last 2N are points. No scalar may be 0.
 """
 
 from collections.abc import Sequence
@@ -33,13 +38,13 @@ from .hashing import ORDER, Context, Label, Random, digest, hash_to_scalar, hedg
 
 @dataclass(frozen=True, slots=True)
 class ShuffleProof:
-    """A proof taken apart; scalars are decoded, points are 32 bytes and not yet checked.
+    """A proof in its parts. Scalars are decoded, and points are 32 bytes that are not checked yet.
 
     Attributes:
-        challenge: The challenge.
-        responses: s1 .. s4, then N chain responses, then N order responses.
-        commitments: The permutation commitments.
-        chain: The chain commitments.
+        challenge: The challenge, a scalar.
+        responses: The scalars s1 to s4, then N responses of the chain, then N of the order.
+        commitments: The N permutation commitments.
+        chain: The N commitments of the chain.
     """
 
     challenge: int
@@ -48,32 +53,66 @@ class ShuffleProof:
     chain: tuple[Point, ...]
 
     def encode(self) -> bytes:
-        """The proof's bytes."""
+        """Return the bytes of the proof.
+
+        Returns:
+            32 · (5 + 4N) bytes.
+        """
         scalars = map(encode_scalar, (self.challenge, *self.responses))
         return b"".join([*scalars, *self.commitments, *self.chain])
 
 
 def proof_size(n: int) -> int:
-    """Bytes of a proof for n cards."""
+    """Return how many bytes a proof has.
+
+    Args:
+        n: The number of cards.
+
+    Returns:
+        The number of bytes.
+    """
     return 32 * (5 + 4 * n)
 
 
 def decode_proof(proof: bytes, n: int) -> ShuffleProof:
-    """Take apart a proof for n cards. Raises Invalid('bad-shuffle' or 'bad-scalar')."""
+    """Return the parts of a proof.
+
+    Args:
+        proof: The bytes of the proof.
+        n: The number of cards.
+
+    Returns:
+        The parts, whose points are not checked yet.
+
+    Raises:
+        Invalid: With code `bad-shuffle` if the length is wrong or a part is 0 or the identity, and
+            `bad-scalar` if a scalar is malformed.
+    """
     if not isinstance(proof, bytes) or len(proof) != proof_size(n):
         raise Invalid("bad-shuffle", f"a proof for {n} cards has {proof_size(n)} bytes")
     words = [proof[at : at + 32] for at in range(0, len(proof), 32)]
     challenge, *responses = map(group.decode_scalar, words[: 5 + 2 * n])
     points = words[5 + 2 * n :]
     if 0 in (challenge, *responses) or group.IDENTITY in points:
-        raise Invalid("bad-shuffle", "a proof holds no 0 and no identity")
+        raise Invalid("bad-shuffle", "a proof contains no 0 and no identity")
     return ShuffleProof(challenge, tuple(responses), tuple(points[:n]), tuple(points[n:]))
 
 
 def statement_digest(
     context: Context, joint_key: Point, before: Deck, after: Deck, commitments: Sequence[Point]
 ) -> bytes:
-    """The digest of all a shuffle claims, and of the permutation commitments."""
+    """Return the digest of everything that a shuffle claims, and of the permutation commitments.
+
+    Args:
+        context: The context to which the proof is bound.
+        joint_key: The joint key, 32 bytes.
+        before: The deck before the shuffle.
+        after: The deck after it.
+        commitments: The permutation commitments, 32 bytes each.
+
+    Returns:
+        The digest, 32 bytes.
+    """
     head = (context.encode(), joint_key, group.BASE, group.chain_generator(), u64(len(before)))
     components = [component for deck in (before, after) for card in deck for component in card]
     return digest(
@@ -86,20 +125,47 @@ def statement_digest(
 
 
 def weights(statement: bytes, n: int) -> list[int]:
-    """u_0 .. u_{n-1}: the verifier's weights for the positions of the deck before."""
+    """Return the verifier's weights for the positions of the deck before the shuffle.
+
+    Args:
+        statement: The digest of the statement, 32 bytes.
+        n: The number of cards.
+
+    Returns:
+        The scalars u_0 to u_{n-1}.
+    """
     return [hash_to_scalar(Label.SHUFFLE_WEIGHT, statement, u64(index)) for index in range(n)]
 
 
 def challenge_of(statement: bytes, chain: Sequence[Point], announcement: Sequence[Point]) -> int:
-    """The challenge; the announcement is t1, t2, t3, t4 (a and b), then N chain points."""
+    """Return the challenge of a proof.
+
+    Args:
+        statement: The digest of the statement, 32 bytes.
+        chain: The commitments of the chain, 32 bytes each.
+        announcement: The points t1, t2, t3, t4a and t4b, then one for each link of the chain.
+
+    Returns:
+        The challenge, a scalar.
+    """
     return hash_to_scalar(Label.SHUFFLE_CHALLENGE, statement, *chain, *announcement)
 
 
 def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof: bytes) -> None:
-    """Raise Invalid('bad-shuffle') unless `proof` shows that `after` is `before` shuffled ([D-7]).
+    """Check the proof of a shuffle ([D-7]).
 
-    `before` must be verified already. All points of `after` and of the proof are checked to
-    be canonical points of the group other than the identity; none needs decoding before.
+    All points of the deck after the shuffle and of the proof are checked to be canonical points of
+    the group other than the identity.
+
+    Args:
+        context: The context to which the proof is bound.
+        joint_key: The joint key, 32 bytes.
+        before: The deck before the shuffle, which must have been checked.
+        after: The deck after it, which need not have been decoded.
+        proof: The bytes of the proof.
+
+    Raises:
+        Invalid: With code `bad-shuffle` if the proof is invalid.
     """
     if not before or len(before) != len(after):
         raise Invalid("bad-shuffle", "not as many cards after as before")
@@ -116,10 +182,10 @@ def verify(context: Context, joint_key: Point, before: Deck, after: Deck, proof:
 def _recompute(
     joint_key: Point, before: Deck, after: Deck, proof: ShuffleProof, statement: bytes
 ) -> list[Point]:
-    """The announcement that the proof's challenge and responses stand for.
+    """Return the announcement that follows from the challenge and the responses of a proof.
 
-    Every commitment, chain point and card is multiplied by a scalar other than 0 here, by
-    which libsodium checks that it lies in the group.
+    Every commitment and every card is multiplied by a scalar other than 0 here, by which libsodium
+    checks that it is in the group.
     """
     n, c = len(before), proof.challenge
     by_position = weights(statement, n)
@@ -140,10 +206,11 @@ def _recompute(
 def _image(
     joint_key: Point, after: Deck, chain: Sequence[Point], scalars: Sequence[int]
 ) -> list[Point]:
-    """What the five relations make of scalars that stand in the order of a proof's responses.
+    """Return what the five relations give for scalars in the order of a proof's responses.
 
-    Of the nonces it is the announcement: t1, t2, t3, t4 (a and b), then N chain points. Of the
-    responses it is the announcement, and challenge times what the relations claim.
+    For the nonces of the prover this is the announcement: t1, t2, t3, t4a and t4b, then one point
+    for each link of the chain. For the responses it is the announcement, plus the challenge times
+    what the relations claim.
     """
     n = len(after)
     s1, s2, s3, s4 = scalars[:4]
@@ -159,12 +226,17 @@ def _image(
     ]
 
 
-# Shuffling and proving.
+# Shuffling and proving
 
 
 @dataclass(frozen=True, slots=True)
 class ShuffleSecret:
-    """What only the shuffler knows: after[i] = before[order[i]] + randomness[i] · (BASE, Y)."""
+    """The secret of a shuffle: after[i] = before[order[i]] + randomness[i] · (BASE, Y).
+
+    Attributes:
+        order: For each position after the shuffle the position before it.
+        randomness: The scalar of each re-encryption, by position after the shuffle.
+    """
 
     order: tuple[int, ...] = field(repr=False)
     randomness: tuple[int, ...] = field(repr=False)
@@ -172,7 +244,13 @@ class ShuffleSecret:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """All of a shuffle that needs no deck, for one use: `blinds` are encryptions of nothing."""
+    """The parts of a shuffle that do not depend on the deck, to be used once.
+
+    Attributes:
+        joint_key: The joint key, 32 bytes.
+        secret: The permutation and the randomness.
+        blinds: The points that are added to each card: randomness[i] · (BASE, Y).
+    """
 
     joint_key: Point = field(repr=False)
     secret: ShuffleSecret = field(repr=False)
@@ -180,7 +258,16 @@ class Prepared:
 
 
 def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
-    """Draw order and randomness for n cards and multiply: what can be done while waiting."""
+    """Draw a permutation and randomness, and make the multiplications that need no deck.
+
+    Args:
+        joint_key: The joint key, 32 bytes.
+        n: The number of cards.
+        rng: The source of randomness.
+
+    Returns:
+        The prepared shuffle.
+    """
     group.check_size(n)
     order = hashing.permutation(rng, n)
     secret = ShuffleSecret(order, tuple(hashing.scalar(rng) for _ in range(n)))
@@ -191,10 +278,20 @@ def prepare(joint_key: Point, n: int, rng: Random) -> Prepared:
 def shuffle(
     joint_key: Point, deck: Deck, rng: Random, prepared: Prepared | None = None
 ) -> tuple[Deck, ShuffleSecret]:
-    """The deck in a fresh uniform order, re-encrypted, and the secret to prove it with.
+    """Return a deck in a random order, with each card re-encrypted.
 
-    What was prepared must never be used for a second deck: ValueError for another size or
-    key, but nothing here notices a second use.
+    Args:
+        joint_key: The joint key, 32 bytes.
+        deck: The deck before the shuffle.
+        rng: The source of randomness.
+        prepared: A prepared shuffle, which must not have been used before. This is not checked.
+            None draws a new one.
+
+    Returns:
+        The deck after the shuffle, and the secret with which it is proven.
+
+    Raises:
+        ValueError: If it was prepared for another number of cards or another key.
     """
     ready = prepared or prepare(joint_key, len(deck), rng)
     if len(ready.blinds) != len(deck) or ready.joint_key != joint_key:
@@ -214,7 +311,19 @@ def prove(
     secret: ShuffleSecret,
     rng: Random,
 ) -> bytes:
-    """Proof that `after` is `before` shuffled with `secret`: 32 · (5 + 4N) bytes."""
+    """Prove a shuffle.
+
+    Args:
+        context: The context to which the proof is bound.
+        joint_key: The joint key, 32 bytes.
+        before: The deck before the shuffle.
+        after: The deck after it.
+        secret: The permutation and the randomness.
+        rng: The source of randomness.
+
+    Returns:
+        The proof, 32 · (5 + 4N) bytes.
+    """
     n = len(before)
     witness = b"".join([*map(u64, secret.order), *map(encode_scalar, secret.randomness)])
     claim = statement_digest(context, joint_key, before, after, ())
@@ -243,7 +352,7 @@ def prove(
 
 
 def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Point]:
-    """c_j = h_i + opening_j · group.BASE, where j = order[i] (GenPermutationCommitment)."""
+    """Return c_j = h_i + opening_j · BASE for j = order[i] (GenPermutationCommitment)."""
     generators = group.shuffle_generators(len(order))
     commitments: dict[int, Point] = {
         j: add(generators[i], mul_base(openings[j])) for i, j in enumerate(order)
@@ -252,9 +361,9 @@ def _commit_to_order(order: Sequence[int], openings: Sequence[int]) -> list[Poin
 
 
 def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], int]:
-    """The chain (GenCommitmentChain), and the log of chain_N - (prod u) h to BASE.
+    """Return chain_i = link_i · BASE + u'_i · chain_{i-1} for all i (GenCommitmentChain).
 
-    chain_i = link_i · BASE + u'_i · chain_{i-1}.
+    The second result is the logarithm of chain_N - (prod u) h to BASE.
     """
     chain, opening = [group.chain_generator()], 0
     for link, weight in zip(links, in_order, strict=True):
@@ -264,4 +373,5 @@ def _chain(links: Sequence[int], in_order: Sequence[int]) -> tuple[list[Point], 
 
 
 def _dot(left: Sequence[int], right: Sequence[int]) -> int:
+    """Return the sum of the products of two lists of scalars."""
     return sum(a * b for a, b in zip(left, right, strict=True)) % ORDER

@@ -1,14 +1,13 @@
-"""Sigma proofs: of the secret of a key share, and of equal discrete logarithms.
+"""Sigma proofs: knowledge of a secret key, and equality of discrete logarithms.
 
-Schnorr's proof of knowledge (Schnorr 1991), made non-interactive with the whole statement in
-the challenge (Bernhard, Pereira, Warinschi 2012). Made before a joint key exists, it leaves
-that out. Proof: challenge (32) and response (32), scalars.
+Schnorr 1991 is the proof of knowledge. Chaum and Pedersen 1992 is the proof of equal logarithms
+(DLEQ), here for one secret and any number of bases. It is used for decryption shares and for escrow
+shares.
 
-Proofs of equal discrete logarithms (DLEQ): decryption shares, proven to be of one key.
-
-Chaum and Pedersen 1992, for one exponent over many bases, made non-interactive with the whole
-statement in the challenge. Proof: challenge (32) and response (32), scalars, however many
-bases there are. Used for decryption shares, key shares and escrow shares.
+Both are made non-interactive by a challenge that is the hash of the whole statement (Bernhard,
+Pereira, Warinschi 2012). The proof of a key is made before there is a joint key, so its statement
+has none. A proof is the challenge and the response, two scalars of 32 bytes each, whatever the
+number of bases.
 """
 
 from __future__ import annotations
@@ -21,10 +20,21 @@ from .group import BASE, IDENTITY, Point, decode_scalar, encode_scalar, mul, mul
 from .hashing import Context, Label, Random, hash_to_scalar, hedged, u64
 
 PROOF_SIZE: Final = 64
+"""Bytes of a proof."""
 
 
 def prove_key(context: Context, secret: int, public: Point, rng: Random) -> bytes:
-    """Proof (64 bytes) of knowing `secret`, where public = secret · BASE."""
+    """Prove that the maker of a public key knows its secret key.
+
+    Args:
+        context: The context to which the proof is bound.
+        secret: The secret key, a scalar.
+        public: The public key, secret · BASE, 32 bytes.
+        rng: The source of randomness.
+
+    Returns:
+        The proof, 64 bytes.
+    """
     parts = (encode_scalar(secret), context.encode(), public)
     nonce = next(hedged(Label.KEY_PROOF_NONCE, rng, *parts))
     statement = (context.encode(), BASE, public)
@@ -33,7 +43,16 @@ def prove_key(context: Context, secret: int, public: Point, rng: Random) -> byte
 
 
 def verify_key(context: Context, public: Point, proof: bytes) -> None:
-    """Raise Invalid('bad-key-proof') unless `proof` shows knowledge of the key's secret."""
+    """Check the proof that the maker of a public key knows its secret key.
+
+    Args:
+        context: The context to which the proof is bound.
+        public: The public key, 32 bytes.
+        proof: The proof, 64 bytes.
+
+    Raises:
+        Invalid: With code `bad-key-proof` if the proof is invalid or the key is the identity.
+    """
     if public == IDENTITY:
         raise Invalid("bad-key-proof", "the identity is no key")
     with coded("bad-key-proof"):
@@ -41,9 +60,14 @@ def verify_key(context: Context, public: Point, proof: bytes) -> None:
 
 
 class ShareStatement(NamedTuple):
-    """What shares are proven for: here, under this joint key, of the key with this public form.
+    """The statement of a batch of decryption shares, without the shares themselves.
 
-    `public` = secret · BASE: a key share, or for an absent seat's card the public piece.
+    Attributes:
+        context: The context to which the proof is bound.
+        joint_key: The joint key, 32 bytes.
+        public: The public key under which the shares are proven, 32 bytes. For an absent seat it is
+            a public key share.
+        bases: The point a of each ciphertext, 32 bytes each.
     """
 
     context: Context
@@ -52,15 +76,31 @@ class ShareStatement(NamedTuple):
     bases: Sequence[Point]
 
     def of(self, shares: Sequence[Point]) -> list[bytes]:
-        """The whole statement of a proof of these shares."""
+        """Return the whole statement of a proof, with the shares.
+
+        Args:
+            shares: The share for each base, 32 bytes each.
+
+        Returns:
+            The byte strings that are hashed into the challenge.
+        """
         head = [self.context.encode(), self.joint_key, BASE, self.public, u64(len(self.bases))]
         return [*head, *self.bases, *shares]
 
 
 def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[Point], bytes]:
-    """The shares secret · base for every base, and one proof (64 bytes) for them all.
+    """Make the decryption shares for all bases, with one proof for all of them.
 
-    Raises ValueError for no base, or one that is the identity.
+    Args:
+        about: The statement.
+        secret: The secret key, a scalar.
+        rng: The source of randomness.
+
+    Returns:
+        The share for each base, secret · base, and the proof of 64 bytes.
+
+    Raises:
+        ValueError: If there is no base, or one is the identity.
     """
     if not about.bases or IDENTITY in about.bases:
         raise ValueError("shares need at least one base, and no identity")
@@ -70,9 +110,15 @@ def prove_shares(about: ShareStatement, secret: int, rng: Random) -> tuple[list[
 
 
 def verify_shares(about: ShareStatement, shares: Sequence[Point], proof: bytes) -> None:
-    """Raise Invalid('bad-share') unless every share is its base times the secret of `public`.
+    """Check the proof of decryption shares. Points outside the group are rejected too.
 
-    Points outside the group are rejected too; none needs to be decoded before.
+    Args:
+        about: The statement.
+        shares: The share for each base, which need not have been decoded.
+        proof: The proof, 64 bytes.
+
+    Raises:
+        Invalid: With code `bad-share` unless each share is the secret key times its base.
     """
     public, bases = about.public, about.bases
     if not bases or len(bases) != len(shares):
@@ -92,7 +138,19 @@ def prove_equal(
     bases: Sequence[Point],
     rng: Random,
 ) -> bytes:
-    """Proof that one secret is behind all that `statement` holds; labels: challenge, nonce."""
+    """Prove that one secret connects a public key with its base point and each image with its base.
+
+    Args:
+        labels: The label of the challenge, and the label of the nonce.
+        statement: The byte strings that are hashed into the challenge. They contain the public key,
+            the bases and the images.
+        secret: The secret, a scalar.
+        bases: The bases, 32 bytes each.
+        rng: The source of randomness.
+
+    Returns:
+        The proof, 64 bytes.
+    """
     nonce = next(hedged(labels[1], rng, encode_scalar(secret), *statement))
     commitments = [mul_base(nonce), *[mul(nonce, base) for base in bases]]
     challenge = hash_to_scalar(labels[0], *statement, *commitments)
@@ -107,10 +165,23 @@ def verify_equal(
     images: Sequence[Point],
     proof: bytes,
 ) -> None:
-    """Raise Invalid unless log(public) = log of each image to its base ([D-7]).
+    """Check that the logarithm of a public key equals that of each image to its base ([D-7]).
 
-    The statement must hold public, bases and images. A challenge of 0 is rejected, so every
-    public and image is multiplied, by which libsodium checks that it lies in the group.
+    A challenge of 0 is rejected. So the public key and every image is multiplied, by which
+    libsodium checks that it is in the group.
+
+    Args:
+        label: The label of the challenge.
+        statement: The byte strings that are hashed into the challenge. They contain the public key,
+            the bases and the images.
+        public: The public key, 32 bytes.
+        bases: The bases, 32 bytes each.
+        images: The image of each base, 32 bytes each.
+        proof: The proof, 64 bytes.
+
+    Raises:
+        Invalid: With code `bad-proof` if the proof is invalid, or the code of a malformed scalar or
+            point.
     """
     if not isinstance(proof, bytes) or len(proof) != PROOF_SIZE:
         raise Invalid("bad-proof", "a proof of one secret has 64 bytes")

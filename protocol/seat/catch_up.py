@@ -1,8 +1,9 @@
-"""How nodes tell one another what they lack: requests and their answers, and what is passed on.
+"""The exchange of missing messages between peers, and the passing on of new ones.
 
-If each seat passed on all that it hears, each would bring every other each message five times at a
-full table of six. So a node names with every `Sync` whom it hears itself. What is lost all the same
-is asked for within a second ([L-6]): passing on saves bytes and time, and decides nothing ([L-66]).
+If each seat passed on every message to all others, then at a table of six everybody would receive
+each message five times. So a program names in every `sync` the seats that it hears directly. Their
+inputs are not passed on to it. What gets lost is asked for within a second ([L-6]). So passing on
+only saves time and bytes, and nothing depends on it ([L-66]).
 
 SPEC: [M-7], [L-6], [L-66].
 """
@@ -23,24 +24,39 @@ from .seat_state import SeatState
 from .signer import FIRST
 
 MAX_HAVE: Final[Quota] = 4000
+"""The message hashes that one `sync` names at most."""
 MAX_ANSWER: Final[Quota] = 1 << 20
-"""Bytes of one answer: what a link's queue always has room for. The rest is asked for again."""
+"""The bytes of one answer to a request, for which the queue of a link always has room.
+
+The rest is asked for again ([L-30]).
+"""
 OVERHEAD = 128
-"""Bytes that a message's signature and frame add, at most."""
+"""The bytes that the signature and the frame of a message add to its payload, at most."""
 
 # Requests
 
 
 def sync(state: SeatState, peer: bytes | None) -> None:
-    """Tell a linked node (None: all) where we stand, so that it sends what we lack ([L-6])."""
-    epoch, first = state.log.view.epoch, min(state.final_step(), state.tip.step)
+    """Ask for the messages that this seat lacks, by telling where it stands and what it stores.
+
+    SPEC: [L-6].
+
+    Args:
+        state: The state of the seat.
+        peer: The id of the peer to ask, 32 bytes. None asks all peers.
+    """
+    epoch, first = state.log.followed.epoch, min(state.final_step(), state.tip.step)
     have = [m.hash[: peer_frames.SHORT] for m in state.log.store.since(epoch, first)]
     direct = tuple(sorted(state.peers.direct))
     state.outbox.send(peer_frames.Sync(epoch, first, tuple(have[:MAX_HAVE]), direct), peer)
 
 
 def ask_again(state: SeatState) -> None:
-    """Ask all links for what is lacking."""
+    """Ask all peers again for missing messages. It is called about once a second.
+
+    Args:
+        state: The state of the seat.
+    """
     fetch = state.peers.next_fetch()
     if fetch is not None:
         state.outbox.send(fetch)
@@ -48,18 +64,21 @@ def ask_again(state: SeatState) -> None:
     has_lost = state.peers.tell_direct()
     if has_lost or not (state.finished and state.judge.all_have_ended()):
         sync(state, None)
-        store, view = state.log.store, state.log.view
+        store, followed = state.log.store, state.log.followed
         if state.has_begun:
-            for proof in fault_evidence.find_two_chains(store, view):
+            for proof in fault_evidence.find_two_chains(store, followed):
                 state.judge.convict(proof)
 
 
 def ask_own(state: SeatState, seats: Set[int]) -> None:
-    """Ask those seats that have not told yet for this seat's own statements ([L-6]).
+    """Ask seats for the statements of this seat that they store, while it waits after a resume.
+
+    SPEC: [L-6].
 
     Args:
-        state: The node's state.
-        seats: The linked seats to ask. Each is asked from where its telling stands.
+        state: The state of the seat.
+        seats: The linked seats. Those that have answered completely are not asked again, and the
+            others from the hash to which they came.
     """
     inquiry = state.signer.inquiry
     if inquiry is not None:
@@ -72,7 +91,13 @@ def ask_own(state: SeatState, seats: Set[int]) -> None:
 
 
 def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -> None:
-    """Answer a frame that is a request ([L-6])."""
+    """Answer a request of a peer with messages and notices that this seat stores ([L-6]).
+
+    Args:
+        state: The state of the seat.
+        frame: The request. Other frames are not answered.
+        peer: The id of the peer, 32 bytes.
+    """
     match frame:
         case peer_frames.Fetch(hashes, new_epochs):
             _carry_part(state, _fetched(state.log.store, hashes, new_epochs), peer)
@@ -84,7 +109,7 @@ def answer(state: SeatState, frame: peer_frames.FrameBody, peer: bytes | None) -
 
 
 def _tell_notices(state: SeatState, peer: bytes | None) -> None:
-    """Send who is away or back, the own seat too, and whose end is final ([L-23], [E-29])."""
+    """Send the departures that count, all returns, and all end notices ([L-23], [E-29])."""
     departures = state.peers.departures
     own = departures.last(state.seat) if state.signer.has_left and state.seat is not None else None
     for word in (*state.peers.away(), *departures.returns(), *([own] if own else [])):
@@ -97,9 +122,9 @@ def _tell_notices(state: SeatState, peer: bytes | None) -> None:
 def _carry_part(
     state: SeatState, messages: Iterable[Message], peer: bytes | None
 ) -> Message | None:
-    """Send as many messages as one answer may hold, and return the first that had no room.
+    """Send as many messages as one answer may have, and return the first that had no room.
 
-    It is asked for again.
+    The peer asks for the rest again.
 
     SPEC: [L-30].
     """
@@ -115,8 +140,11 @@ def _carry_part(
 def _fetched(
     store: MessageStore, hashes: tuple[bytes, ...], new_epochs: tuple[int, ...]
 ) -> Iterator[Message]:
-    """Yield the stored messages of these hashes, and new-epoch messages of these epochs with their
-    epoch promises."""
+    """Find the stored messages that a `fetch` names.
+
+    These are the messages with the given hashes, and the new-epoch messages of the given epochs,
+    each after its epoch promises.
+    """
     wanted = list(hashes[:MAX_FETCH])
     for epoch in new_epochs[:MAX_NEW_EPOCHS]:
         for message in store.of_epoch(NewEpoch, epoch):
@@ -129,9 +157,10 @@ def _fetched(
 
 
 def _lacking(state: SeatState, epoch: int, step: int, have: set[bytes]) -> list[Message]:
-    """Return what a node may lack: what opens a later epoch first, then inputs on this chain.
+    """Return the stored messages that a peer may lack, in the order in which they are sent.
 
-    Inputs that lie elsewhere are sent only by their hash: most of them lead nowhere.
+    Messages of epoch changes come first, and then the inputs on the followed chain. Inputs off the
+    chain are sent only by their hash, because most of them are never needed.
     """
     stored = (*state.log.store.since(epoch, step), *state.log.votes.far.values())
     found = [m for m in stored if m.hash[: peer_frames.SHORT] not in have]
@@ -140,6 +169,7 @@ def _lacking(state: SeatState, epoch: int, step: int, have: set[bytes]) -> list[
 
 
 def _is_offered(state: SeatState, message: Message, on_chain: Mapping[bytes, Node]) -> bool:
+    """Return whether a stored message may be sent in answer to a `sync`."""
     step_input = message.statement
     if message.seat == state.seat:
         return True
@@ -151,14 +181,17 @@ def _is_offered(state: SeatState, message: Message, on_chain: Mapping[bytes, Nod
 
 
 def _rank(message: Message) -> tuple[bool, int, int]:
+    """Return the key by which the messages of an answer are sorted: kind, epoch and step."""
     step_input = message.statement
     step = step_input.step if isinstance(step_input, StepInput) else 0
     return isinstance(step_input, StepInput), MessageStore.epoch_of(message), step
 
 
 def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
-    """Send what a seat has signed, as far as it is stored, and how far the epoch requests go
-    ([L-6])."""
+    """Send the messages of the seat that asks, by rising hash, and then `told` ([L-6]).
+
+    If its answer begins here, the highest epoch request or vote of each seat is sent first.
+    """
     seat, store = state.peers.seat_of(peer), state.log.store
     if seat is None:
         state.outbox.send(peer_frames.Told(after), peer)
@@ -171,14 +204,23 @@ def _answer_own(state: SeatState, after: bytes, peer: bytes | None) -> None:
     state.outbox.send(peer_frames.Told(told[-1].hash if told else after, left is not None), peer)
 
 
-# What is passed on
+# Passing on
 
 
 def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
-    """Return whether others may need an input that was said at a node of the followed chain.
+    """Return whether others may need an input to a step of the followed chain.
 
-    They need the first input of a seat that speaks there, and of all else what first proves the
-    seat at fault. A faulty seat could sign a second input for each step of the chain otherwise.
+    They need the first input of each speaker of the step. Of the other inputs they need only those
+    by which a seat is first proven at fault. A faulty seat could otherwise have a second input
+    passed on for each step of the chain.
+
+    Args:
+        state: The state of the seat.
+        message: The input.
+        node: The chain node that it names.
+
+    Returns:
+        Whether to pass it on.
 
     SPEC: [M-9].
     """
@@ -196,35 +238,42 @@ def is_of_use(state: SeatState, message: Message, node: Node) -> bool:
 
 
 def is_called_for(state: SeatState, promise: EpochPromise) -> bool:
-    """Return whether t seats request the epoch of an epoch promise, as far as is known here, and it
-    is no longer than an honest one may be ([M-10])."""
+    """Return whether an epoch promise may be passed on ([M-10]).
+
+    Args:
+        state: The state of the seat.
+        promise: The epoch promise.
+
+    Returns:
+        Whether t seats request its epoch, and it is no longer than an honest one may be.
+    """
     votes = state.log.votes
     return promise.epoch <= votes.quorum_request() and not votes.is_too_long(promise)
 
 
 def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
-    """Pass on a message that was just stored, now or once its step is on the followed chain.
+    """Pass on a message that was just stored, now or once the chain has come to its step.
 
-    An input is passed on once its step lies on the followed chain of this epoch: until then nobody
-    can tell what it is good for, and a faulty seat could fill the links of the others with such
-    inputs. An epoch promise is once t seats request its epoch, since no honest one is signed
-    before, unless it is too long. Each is sent to whoever asks for it by its hash.
+    An input is passed on once its step is on the followed chain of this epoch. Before that nobody
+    can judge it, and a faulty seat could fill the links of the others with such inputs. An epoch
+    promise is passed on if t seats request its epoch, since no honest seat signs one before, and if
+    it is not too long. Any message is sent to whoever asks for it by its hash.
 
     Args:
-        state: The node's state.
+        state: The state of the seat.
         message: The message.
-        peer: The id of the node that it came from, 32 bytes.
+        peer: The id of the peer from which it came, 32 bytes. It is not sent back there.
 
     SPEC: [M-7], [M-9], [M-10].
     """
-    statement, view = message.statement, state.log.view
+    statement, followed = message.statement, state.log.followed
     goes_round = not isinstance(statement, EpochPromise) or is_called_for(state, statement)
     if isinstance(statement, StepInput):
-        at = view.path.get(statement.on) if statement.epoch == view.epoch else None
+        at = followed.path.get(statement.on) if statement.epoch == followed.epoch else None
         goes_round = at is not None and at.step == statement.step and is_of_use(state, message, at)
     if goes_round:
-        # Whom it came from has it, and an input whoever hears its author itself. Votes go round in
-        # any case: they are few, and in need.
+        # The sender has the message. An input is not sent to peers that hear its author directly.
+        # Votes are sent to all others: they are few, and needed soon.
         known = set() if peer is None else {peer}
         if isinstance(statement, StepInput):
             known |= {p for p, seats in state.peers.hears.items() if message.seat in seats}
@@ -234,6 +283,10 @@ def pass_on(state: SeatState, message: Message, peer: bytes | None) -> None:
 
 
 def pass_deferred(state: SeatState) -> None:
-    """Pass on the inputs stored before the followed chain came to their step."""
+    """Pass on the inputs that were stored before the followed chain came to their step.
+
+    Args:
+        state: The state of the seat.
+    """
     for message in state.peers.take_deferred():
         pass_on(state, message, None)

@@ -1,7 +1,7 @@
-"""Departure notices: what a seat signs when it leaves for now or is back, and where it holds.
+"""Departure notices: signed words of a seat that it leaves for now, or is back.
 
-A departure makes nobody absent. It lets a node count its own step timeout as over, and only where
-all who are awaited have signed one: to everybody else the clock of that node is merely fast.
+A departure makes nobody absent. It only lets a program count its own step timeout as over, when
+every awaited seat has signed one. To all other seats this looks like a program whose clock is fast.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from ..wire.signed_notices import Departure
 
 @dataclass(frozen=True)
 class StoredDeparture:
-    """A notice, when it came, and whether a link with its seat has come up since."""
+    """The last departure notice of one seat.
+
+    Attributes:
+        departure: The notice.
+        since: When the notice came, in seconds of the machine's clock.
+        has_returned: Whether the seat is not away in spite of the notice: a link with it has come
+            up since, or it is the own seat.
+    """
 
     departure: Departure
     since: float
@@ -24,37 +31,72 @@ class StoredDeparture:
 
 
 class Departures:
-    """The last notice of each seat: one each, whatever a faulty seat signs ([L-23])."""
+    """The last departure notice of each seat.
+
+    One notice a seat is stored, however many a faulty seat signs ([L-23]).
+    """
 
     def __init__(self) -> None:
-        """Begin without a notice."""
+        """Start without any notice."""
         self._stored: dict[int, StoredDeparture] = {}
         self._told: dict[int, int] = {}
 
     def last(self, seat: int) -> Departure | None:
-        """Return the notice of this seat with the highest number, if there is one."""
+        """Return the stored notice of a seat, which is the one with the highest number.
+
+        Args:
+            seat: The seat that signed the notice.
+
+        Returns:
+            The departure or return, None if none is stored.
+        """
         stored = self._stored.get(seat)
         return None if stored is None else stored.departure
 
     def numbers(self) -> dict[int, int]:
-        """Return the number of each seat's last notice."""
+        """Return the number of each seat's stored notice.
+
+        Returns:
+            The number by seat. An odd number is a departure, an even one a return.
+        """
         return {seat: stored.departure.number for seat, stored in self._stored.items()}
 
     def keep(self, departure: Departure, now: float, has_returned: bool = False) -> None:
-        """Store a notice, whose signature holds, in the place of the seat's one before."""
+        """Store a notice in the place of the earlier notice of its seat.
+
+        Args:
+            departure: The notice, whose signature is valid.
+            now: When it came, in seconds of the machine's clock.
+            has_returned: Whether the seat is not to be counted as away by this notice.
+        """
         self._stored[departure.seat] = StoredDeparture(departure, now, has_returned)
 
     def since(self, seat: int) -> float:
-        """Return when the seat's last notice came."""
+        """Return when the stored notice of a seat came.
+
+        Args:
+            seat: A seat whose notice is stored.
+
+        Returns:
+            The time in seconds of the machine's clock.
+        """
         return self._stored[seat].since
 
     def note_link(self, seat: int) -> None:
-        """Note that a link with this seat is up: whoever left before is there again."""
+        """Note that a new link with a seat is up, so its stored departure counts no longer.
+
+        Args:
+            seat: The seat with which the link is.
+        """
         if seat in self._stored:
             self._stored[seat] = replace(self._stored[seat], has_returned=True)
 
     def returns(self) -> list[Departure]:
-        """Return the notices of those, by seat, who have left and are back ([E-28])."""
+        """Return the stored notices that are returns, by rising seat ([E-28]).
+
+        Returns:
+            The notices of seats that have left and have signed that they are back.
+        """
         return [
             stored.departure
             for _, stored in sorted(self._stored.items())
@@ -62,23 +104,34 @@ class Departures:
         ]
 
     def away(
-        self, store: MessageStore, view: FollowedChain, granted: float | None = None
+        self, store: MessageStore, followed: FollowedChain, granted: float | None = None
     ) -> list[Departure]:
-        """Return the departures that hold where this node stands, by seat ([E-25]).
+        """Return the departures of the seats that count as away, by rising seat ([E-25]).
 
         Args:
-            store: The messages that this node stores.
-            view: The epoch and the chain that it follows.
-            granted: When a player last wished to wait longer: only what came later counts.
+            store: The messages that this program stores.
+            followed: The epoch in which this program stands, and the chain that it follows.
+            granted: When the player last asked to wait longer for this step. Departures that came
+                before are left out. None leaves out none.
+
+        Returns:
+            The departure of each seat that is away.
         """
         return [
             stored.departure
             for _, stored in sorted(self._stored.items())
-            if _holds(stored, store, view) and (granted is None or stored.since > granted)
+            if _is_away(stored, store, followed) and (granted is None or stored.since > granted)
         ]
 
     def news(self, away: list[Departure]) -> list[Departure]:
-        """Return of these departures those not returned here before."""
+        """Return those of the given departures that no earlier call has returned.
+
+        Args:
+            away: The departures of the seats that are away now.
+
+        Returns:
+            The departures whose number is above the last one returned for their seat.
+        """
         fresh = [
             departure for departure in away if self._told.get(departure.seat, 0) < departure.number
         ]
@@ -86,32 +139,33 @@ class Departures:
         return fresh
 
 
-def _holds(stored: StoredDeparture, store: MessageStore, view: FollowedChain) -> bool:
+def _is_away(stored: StoredDeparture, store: MessageStore, followed: FollowedChain) -> bool:
+    """Return whether a notice makes its seat count as away on the followed chain ([E-25])."""
     departure = stored.departure
-    if stored.has_returned or departure.is_return or departure.epoch > view.epoch:
+    if stored.has_returned or departure.is_return or departure.epoch > followed.epoch:
         return False
-    if departure.seat not in view.tip.present:
+    if departure.seat not in followed.tip.present:
         return False
-    if view.tip.want.kind not in SETUP and _has_said_since(departure, store):
+    if followed.tip.want.kind not in SETUP and _has_said_since(departure, store):
         return False
-    node = _left_at(departure, view)
+    node = _left_at(departure, followed)
     return node is not None and _absences(node, departure.seat) == _absences(
-        view.tip, departure.seat
+        followed.tip, departure.seat
     )
 
 
-def _left_at(departure: Departure, view: FollowedChain) -> Node | None:
-    """Return the node of the followed chain at which the seat has left, if there is one.
+def _left_at(departure: Departure, followed: FollowedChain) -> Node | None:
+    """Return the node of the followed chain at which a seat has left, None if there is none.
 
-    In the notice's own epoch it lies on what was followed there, no further back than its base.
+    If the notice is of the current epoch, the node must have been followed in this epoch.
     """
-    node: Node | None = view.tip
+    node: Node | None = followed.tip
     while node is not None and node.step >= departure.step - 1:
         if node.digest == departure.on:
             is_here = node.step in (departure.step, departure.step - 1)
             return (
                 node
-                if is_here and (departure.epoch < view.epoch or departure.on in view.path)
+                if is_here and (departure.epoch < followed.epoch or departure.on in followed.path)
                 else None
             )
         node = node.parent
@@ -119,12 +173,15 @@ def _left_at(departure: Departure, view: FollowedChain) -> Node | None:
 
 
 def _absences(node: Node, seat: int) -> int:
-    """Return how often the seat has been absent; in setup nobody is counted."""
+    """Return how often a seat has been made absent; 0 in setup, where nobody is counted."""
     return node.absences[seat] if node.absences else 0
 
 
 def _has_said_since(departure: Departure, store: MessageStore) -> bool:
-    """Return whether an input of the seat in that step or later, or a later epoch, is stored."""
+    """Return whether an input of the seat to the notice's step or a later one is stored.
+
+    An input of a later epoch counts as well.
+    """
     place = (departure.epoch, departure.step)
     last = store.last_steps.items()
     return any((epoch, step) >= place for (epoch, seat), step in last if seat == departure.seat)

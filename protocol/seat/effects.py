@@ -1,4 +1,4 @@
-"""What a seat machine leaves for its driver: effects in their order, and jobs that take long."""
+"""Effects and jobs: what a seat machine leaves for its driver to do, in order."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from ..wire.signed_notices import SILENT_SEAT as SILENT_SEAT
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One piece of work. `run` may go on in another thread, never in another process: it may know
-    secrets. It touches nothing that the machine changes meanwhile; `take` is called with what it
-    gave by the machine itself.
+    """A long computation that the driver runs for the machine.
+
+    It may run in another thread, and never in another process, because it may use secrets. It
+    touches nothing that the machine changes meanwhile.
+
+    Attributes:
+        run: The computation, which the driver calls.
+        take: Applies the result of `run`. The machine calls it.
     """
 
     run: Callable[[], Any] = field(repr=False)
@@ -26,7 +31,9 @@ class Job:
 
 
 TOO_MANY_FAULTS: Final = "too-many-faults"
+"""The code of a table on which more than n - t seats are at fault."""
 VOID_TABLE: Final = "void-table"
+"""The code of a table on which two bases of one epoch are committed."""
 
 ENDS: Final[dict[str, str]] = {
     SILENT_SEAT: "a seat fell silent before the game began",
@@ -35,26 +42,32 @@ ENDS: Final[dict[str, str]] = {
     TOO_MANY_FAULTS: "too many seats are at fault",
     VOID_TABLE: "two bases of one epoch are committed: the table is void, with proof",
 }
-"""Why a table ends without a result, where it is not one of `wire.faults.FAULTS`."""
+"""The codes with which a table ends without a result, apart from those of `fault_codes.FAULTS`."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """Put this on disk; everything recorded must be there before a later Send leaves ([M-6])."""
+    """The order to append a record to the journal.
+
+    It must be on disk before a later `Send` leaves ([M-6]).
+
+    Attributes:
+        data: The bytes of the record.
+    """
 
     data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Send:
-    """Send a frame.
+    """The order to send a frame.
 
     Attributes:
-        frame: The frame.
-        peer: The id of the node it is for. None: all linked nodes.
-        but: The ids of nodes that it is not for.
-        asks: Whether it is a request. Onlookers are asked nothing ([L-6]).
-        once: Whether it is left out on a link on which the same one is under way ([L-24]).
+        frame: The bytes of the frame.
+        peer: The id of the peer to which it goes, 32 bytes. None for all peers.
+        but: The ids of peers to which it does not go.
+        asks: Whether it is a request. Onlookers are not asked ([L-6]).
+        once: Whether it is left out on a link on which the same frame is queued already ([L-24]).
     """
 
     frame: bytes = field(repr=False)
@@ -66,7 +79,12 @@ class Send:
 
 @dataclass(frozen=True)
 class StepAppended:
-    """The followed chain grew by one step."""
+    """The news that the followed chain grew by one step.
+
+    Attributes:
+        before: The state of the chain before the step.
+        after: The chain node after it.
+    """
 
     before: Node
     after: Node
@@ -74,9 +92,12 @@ class StepAppended:
 
 @dataclass(frozen=True)
 class Entered:
-    """A new epoch began on this base; what stood after it on the old chain is replaced.
+    """The news that a new epoch began, whose base replaces what followed it on the old chain.
 
-    `faults`: (seat, code) of whom the base finds at fault.
+    Attributes:
+        epoch: The epoch.
+        base: The chain node with which it begins.
+        faults: The seat and the fault code of each seat that the base finds at fault.
     """
 
     epoch: int
@@ -86,7 +107,13 @@ class Entered:
 
 @dataclass(frozen=True)
 class ChoiceAsked:
-    """This seat's player must choose; `again` if the earlier choice was shown and is void."""
+    """The request to ask the player of this seat for a choice.
+
+    Attributes:
+        node: The chain node at which the choice is due.
+        kind: The kind of choice, as the game calls it.
+        again: Whether an earlier choice for this step may have been shown and cannot be used.
+    """
 
     node: Node
     kind: str
@@ -95,7 +122,12 @@ class ChoiceAsked:
 
 @dataclass(frozen=True)
 class StepTimedOut:
-    """The step timeout for these seats is over."""
+    """The news that the first incomplete step has timed out here.
+
+    Attributes:
+        seats: The seats whose input is missing.
+        step: The number of the step.
+    """
 
     seats: frozenset[int]
     step: int
@@ -103,14 +135,23 @@ class StepTimedOut:
 
 @dataclass(frozen=True)
 class SeatLeft:
-    """A seat has said, signed, that it leaves for now."""
+    """The news that a seat has signed a departure: it leaves for now.
+
+    Attributes:
+        seat: The seat.
+    """
 
     seat: int
 
 
 @dataclass(frozen=True)
 class Guilty:
-    """A provable fault was found: `code` is one of `wire.faults.FAULTS`."""
+    """The news that a seat is proven at fault.
+
+    Attributes:
+        seat: The seat.
+        code: The code of the fault, from `fault_codes.FAULTS`.
+    """
 
     seat: int
     code: str
@@ -118,30 +159,39 @@ class Guilty:
 
 @dataclass(frozen=True)
 class JournalDoubted:
-    """This seat's journal may be older than what it has signed: it is silent until others told."""
+    """The news that the journal may lack statements of this seat.
+
+    The seat signs nothing until others have told which of its statements they store.
+    """
 
 
 @dataclass(frozen=True)
 class SigningEnded:
-    """This seat's journal is older than what it has signed, and at a strict table nothing can be
-    signed safely any more: the game can be claimed as far as it came."""
+    """The news that this seat can never sign again, because its journal lacks statements of it.
+
+    That happens on a strict table only. The game can be saved as far as it came.
+    """
 
 
 @dataclass(frozen=True)
 class ResultFinal:
-    """The game is over and its result final."""
+    """The news that the game is over and its result is final.
+
+    Attributes:
+        node: The last chain node, which has the standings.
+    """
 
     node: Node
 
 
 @dataclass(frozen=True)
 class Broken:
-    """The table ended before the game began, or is void.
+    """The news that the table has ended without a result.
 
     Attributes:
-        code: One of `ENDS`, or the fault in `wire.faults.FAULTS` that ended it.
-        seat: The seat that the code is about, if any.
-        by: The seat that ended the table and announced this code. None if this node found it.
+        code: One of `ENDS`, or the code of the fault that ended it, from `fault_codes.FAULTS`.
+        seat: The seat that the code is about, None if it is about none.
+        by: The seat whose end notice announced this code. None if this machine found it itself.
     """
 
     code: str
@@ -166,28 +216,36 @@ Effect = (
 
 
 class Outbox:
-    """What waits for the driver: effects in their order, and at most one job.
+    """The queue of effects for the driver, and at most one job.
 
     Attributes:
-        job: What the driver is to run before anything else is decided, if anything.
-        hands_out: Whether the driver runs jobs; else all is computed where it is needed.
-        is_replaying: Whether the journal is being read. Nothing is signed meanwhile, and the
+        job: The job that the driver must run before any rule is applied, if there is one.
+        hands_out: Whether the driver runs jobs. If not, everything is computed where it is needed.
+        is_replaying: Whether the journal is being replayed. Nothing is signed meanwhile, and the
             effects are dropped at the end.
     """
 
     def __init__(self) -> None:
-        """Begin without effects and without a job."""
+        """Start without effects and without a job."""
         self._effects: list[Effect] = []
         self.job: Job | None = None
         self.hands_out = False
         self.is_replaying = False
 
     def emit(self, effect: Effect) -> None:
-        """Hand an effect to the driver."""
+        """Append an effect to the queue.
+
+        Args:
+            effect: The effect.
+        """
         self._effects.append(effect)
 
     def take(self) -> list[Effect]:
-        """Return the effects since the last call, in order."""
+        """Remove and return all effects of the queue, in order.
+
+        Returns:
+            The effects.
+        """
         effects, self._effects = self._effects, []
         return effects
 
@@ -197,12 +255,12 @@ class Outbox:
         peer: bytes | None = None,
         but: Iterable[bytes] = (),
     ) -> None:
-        """Send a frame, or the one that carries a message.
+        """Append the order to send a frame.
 
         Args:
-            frame: The frame or the message.
-            peer: The id of the node it is for, 32 bytes. None: all linked nodes.
-            but: The ids of nodes that it is not for.
+            frame: The frame. A message is sent in a `Carry` frame.
+            peer: The id of the peer to which it goes, 32 bytes. None for all peers.
+            but: The ids of peers to which it does not go.
         """
         body = peer_frames.Carry(frame.encode()) if isinstance(frame, Message) else frame
         encoded = peer_frames.encode_frame(body)
@@ -210,11 +268,11 @@ class Outbox:
         self._effects.append(Send(encoded, peer, frozenset(but), asks, once))
 
     def begin_replay(self) -> None:
-        """Note that what follows comes from the journal."""
+        """Note that events come from the journal from now on."""
         self.is_replaying = True
 
     def end_replay(self) -> None:
-        """Note that the journal is read, and drop the effects of its replay."""
+        """Note that the journal is replayed, and drop the effects of the replay."""
         self.is_replaying = False
         self.take()
 
@@ -223,11 +281,20 @@ class Outbox:
         self.hands_out = True
 
     def put(self, job: Job) -> None:
-        """Ask the driver to run a job."""
+        """Set the job that the driver is to run.
+
+        Args:
+            job: The job.
+        """
         self.job = job
 
     def finish(self, job: Job, given: Any) -> None:
-        """Take in what a job gave, if it is the one under way."""
+        """Apply the result of a job, if the job is the current one.
+
+        Args:
+            job: The job.
+            given: What its `run` returned.
+        """
         if job is self.job:
             self.job = None
             job.take(given)

@@ -1,10 +1,14 @@
-"""End notices of the seats, and how long a seat serves the others once its own end is final.
+"""End notices of the seats, and how long a seat stays after its own end of the game is final.
 
-A seat whose end is final needs nothing more of anyone, and says so in a signed notice that goes
-round. Another seat may need votes until its own end is final. So a seat stays until it has the
-notice of every other present seat. Three bounds end the wait for seats that send none: one step
-timeout in which no epoch changes; while the epoch changes, one proposer turn of every seat; and the
-longest back-off and a step timeout in which no turn follows another.
+A seat whose end is final needs nothing from others, and says so in a signed notice that is passed
+on. Another seat may still need votes to make its own end final. So a seat stays until it has the
+notice of every other present seat.
+
+For seats that send none the wait has three bounds:
+
+1. one step timeout in which no epoch changes;
+2. while the epoch changes, one turn of every seat as proposer;
+3. the longest back-off and one step timeout in which the promise does not rise.
 """
 
 from __future__ import annotations
@@ -15,18 +19,18 @@ from .signer import SigningState
 
 
 def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
-    """Store a notice that a linked node has sent.
+    """Store an end notice that a peer has sent.
 
     Args:
-        state: The node's state.
-        notice: The notice as it was read.
-        peer: The id of the node that sent it, 32 bytes.
+        state: The state of the seat.
+        notice: The notice, whose signature has not been verified.
+        peer: The id of the peer, 32 bytes.
 
     Returns:
-        Whether it is new, and so is to be passed on.
+        Whether it is new, and so has to be passed on.
 
     Raises:
-        Invalid: If its seat has not signed it at this table.
+        Invalid: If the seat that it names has not signed it at this table.
 
     SPEC: [E-29].
     """
@@ -36,13 +40,23 @@ def take(state: SeatState, notice: EndNotice, peer: bytes | None) -> bool:
         return False
     check_notice(notice, state.table.id, state.table.ids)
     if notice.is_over and seat in state.peers.links and peer != state.table.ids[seat]:
-        return False  # it may have been signed before a backup was restored
+        # Its seat may have signed it before it restored a backup.
+        return False
     state.judge.keep_end(notice)
     return True
 
 
 def tell_end(state: SeatState) -> bool:
-    """Sign that this seat's end is final, and send it to all ([E-29]). A rule of the seat."""
+    """Sign the end notice `over` and send it to all, once the end is final ([E-29]).
+
+    It is a rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
+    """
     is_told = state.seat is None or state.seat in state.judge.ends
     if not is_told and state.signer.state is SigningState.FINISHED:
         state.signer.announce_end(OVER)
@@ -50,11 +64,17 @@ def tell_end(state: SeatState) -> bool:
 
 
 def may_leave(state: SeatState) -> bool:
-    """Return whether this node may leave the table.
+    """Return whether this program may disconnect from the table for good.
 
-    It may once the table has ended without a result, or its end is final and the others need
-    nothing more of it: no base is to find a fault first, while enough seats are linked for one. A
-    node without a seat is needed by nobody.
+    It may if the table has ended without a result. It may also once its end is final and the others
+    need nothing more of it. That includes votes for a base that finds a fault, if enough seats are
+    linked for one. Nobody needs an onlooker.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether it may.
 
     SPEC: [E-19].
     """
@@ -68,26 +88,33 @@ def may_leave(state: SeatState) -> bool:
 
 
 def has_served(state: SeatState) -> bool:
-    """Return whether this seat has stayed long enough for seats that send no notice ([E-19])."""
-    timers, promise, view = state.timers, state.signer.promise, state.log.view
+    """Return whether this seat has stayed long enough for seats that send no notice ([E-19]).
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether it has.
+    """
+    timers, promise, followed = state.timers, state.signer.promise, state.log.followed
     if timers.over is None:
         return False
-    since = max(timers.over, view.entered, *timers.first_links.values())
+    since = max(timers.over, followed.entered, *timers.first_links.values())
     if timers.now - since < timers.times.step / 1000:
         return False
-    if state.signer.is_standing and state.log.votes.quorum_request() <= view.epoch:
+    if state.signer.is_standing and state.log.votes.quorum_request() <= followed.epoch:
         return True
-    turns = promise - view.epoch
+    turns = promise - followed.epoch
     is_last_over = timers.now - timers.promised_at >= state.signer.back_off()
     had_turns = turns > state.table.seats or (turns == state.table.seats and is_last_over)
     return had_turns or _has_stopped_changing(state, since)
 
 
 def _has_stopped_changing(state: SeatState, since: float) -> bool:
-    """Return whether no promise has followed for so long that t seats cannot want an epoch.
+    """Return whether the promise has not risen for so long that t seats cannot want another epoch.
 
-    A promised seat requests the next epoch after one back-off. If t seats did, this promise would
-    have risen. Else all others have left, and a faulty one that stayed would keep this seat here.
+    A seat between epochs requests the next one after a back-off. If t seats did so, this promise
+    would have risen. So all others have left, and a faulty one could keep this seat here.
     """
     times = state.timers.times
     longest = (times.cap + times.step) / 1000

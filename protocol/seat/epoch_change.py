@@ -1,5 +1,4 @@
-"""A seat's part in a change of epoch: request, promise, propose, prepare and commit; and
-rejoining."""
+"""The steps of a seat in a change of epoch: request, promise, propose, prepare, commit, rejoin."""
 
 from __future__ import annotations
 
@@ -26,13 +25,24 @@ from .seat_state import SeatState
 from .step_progress import tell_waiting
 
 LONG_EPOCH: Final[Quota] = 2000
-"""Inputs after which an epoch is closed although nothing is wrong. An epoch promise lists at most
-4096, each faulty seat may have signed two of each of its own, and steps go on until the epoch
-promises are signed."""
+"""The inputs after which an epoch is ended although nothing is wrong ([E-17]).
+
+An epoch promise lists at most 4096 inputs. Each faulty seat may have signed two for each of its
+own, and steps go on until the epoch promises are signed.
+"""
 
 
 def request(state: SeatState) -> bool:
-    """Request the next epoch when the step timed out, a fault is proven or a seat asks to rejoin.
+    """Request the next epoch if there is a reason for it. It is a rule of the seat.
+
+    Reasons are a step that has timed out, a proven fault, a seat that asks to rejoin, and a change
+    of epoch that takes too long. On a strict table the seat only pauses.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether an epoch request was signed.
 
     SPEC: [E-3].
     """
@@ -47,7 +57,7 @@ def request(state: SeatState) -> bool:
 
 
 def _pause(state: SeatState) -> None:
-    """Tell the player of a timeout at a strict table, where only a fault ends the game ([E-9])."""
+    """Tell the player of a timeout on a strict table, and end it at a proven fault ([E-9])."""
     if state.finished:
         return
     if state.timers.is_out(state.tip) or state.peers.all_left():
@@ -58,7 +68,9 @@ def _pause(state: SeatState) -> None:
 
 
 def _end_without_quorum(state: SeatState) -> bool:
-    """End the table if so many seats are at fault that no chain can grow, whoever comes back.
+    """End the table if more than n - t seats are at fault, so that the chain can never grow again.
+
+    Returns whether it has ended now.
 
     SPEC: [E-9].
     """
@@ -76,9 +88,9 @@ def _end_without_quorum(state: SeatState) -> bool:
 
 
 def _last_banned(state: SeatState) -> tuple[int, str]:
-    """Return seat and code of a fault that the last base found, or the chain itself.
+    """Return the seat and the code of a fault that the last base or the chain itself found.
 
-    The code is TOO_MANY_FAULTS if an earlier base found it.
+    The code is `TOO_MANY_FAULTS` if only an earlier base found it.
     """
     found = state.log.votes.highest_committed(1)
     if found is not None and found[1].faults:
@@ -90,26 +102,35 @@ def _last_banned(state: SeatState) -> tuple[int, str]:
 
 def _has_reason(state: SeatState) -> bool:
     """Return whether there is a reason to request the next epoch ([E-3], [E-17])."""
-    signer, timers, view, tip = state.signer, state.timers, state.log.view, state.tip
+    signer, timers, followed, tip = state.signer, state.timers, state.log.followed, state.tip
     if not signer.is_standing:
         return timers.now - timers.promised_at >= signer.back_off()
     if state.finished:
         return state.judge.is_unsettled()
     can_time_out = not transition.stands_still(tip) and signer.ran_out()
-    if can_time_out and timers.now - view.entered >= signer.back_off():
+    if can_time_out and timers.now - followed.entered >= signer.back_off():
         tell_waiting(state)
         return True
-    if state.judge.has_proof() or absence.rejoining(view.base, state.log.store.rejoins()):
+    if state.judge.has_proof() or absence.rejoining(followed.base, state.log.store.rejoins()):
         return True
-    is_long = (tip.step - view.base.step) * state.table.seats >= LONG_EPOCH
+    is_long = (tip.step - followed.base.step) * state.table.seats >= LONG_EPOCH
     return is_long and transition.may_go_on(tip)
 
 
-# Halting
+# Promises
 
 
 def promise(state: SeatState) -> bool:
-    """Return when t seats request a higher epoch, sign nothing of a lower one any more ([E-4])."""
+    """Sign an epoch promise if t seats request an epoch above the own promise ([E-4]).
+
+    It is a rule of the seat. The seat signs nothing of a lower epoch any more.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether an epoch promise was signed.
+    """
     request = state.log.votes.quorum_request()
     if request <= state.signer.promise or not state.has_begun or state.seat is None:
         return False
@@ -120,8 +141,7 @@ def promise(state: SeatState) -> bool:
 
 
 def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, int, Node]:
-    """Return the quorum certificate that an epoch promise of `epoch` names, with its epoch and
-    base."""
+    """Return the quorum certificate that an epoch promise would name, its epoch and its base."""
     certificate = state.log.votes.highest_certificate(epoch)
     under = certificate.epoch if certificate else 0
     return (
@@ -132,8 +152,17 @@ def _stands_on(state: SeatState, epoch: int) -> tuple[QuorumCertificate | None, 
 
 
 def reports_all(state: SeatState, epoch: int) -> bool:
-    """Return whether an epoch promise of `epoch` would hold all own inputs and commit votes it
-    must; else ask."""
+    """Return whether an epoch promise would list all own statements that it must list ([E-4]).
+
+    Otherwise the missing new-epoch messages are asked for, and the seat must not sign the promise.
+
+    Args:
+        state: The state of the seat.
+        epoch: The epoch of the promise.
+
+    Returns:
+        Whether all own inputs and commit votes from the epoch of its certificate on are covered.
+    """
     _, under, base = _stands_on(state, epoch)
     told = {m.hash for m in stored_inputs(base, state.log.store, under)}
     own = (m for m in state.log.store.by_seat(state.seat) if m.hash not in told)
@@ -141,6 +170,7 @@ def reports_all(state: SeatState, epoch: int) -> bool:
 
 
 def _must_report(state: SeatState, message: Message, under: int, first: int) -> bool:
+    """Return whether an own message that the promise does not list would be missing in it."""
     statement = message.statement
     if not isinstance(statement, StepInput | CommitVote):
         return False
@@ -151,8 +181,17 @@ def _must_report(state: SeatState, message: Message, under: int, first: int) -> 
 
 
 def own_promise(state: SeatState, epoch: int) -> EpochPromise:
-    """Return the quorum certificate, the inputs stored on its base, the step timeout there, rejoins
-    and proofs.
+    """Return the epoch promise that this seat has to sign for an epoch.
+
+    It contains the highest quorum certificate, the inputs stored on its base, the claim of a step
+    timeout there, stored rejoins, and the proofs of faults.
+
+    Args:
+        state: The state of the seat.
+        epoch: The epoch that is promised.
+
+    Returns:
+        The epoch promise, without a signature.
 
     SPEC: [E-4].
     """
@@ -161,7 +200,7 @@ def own_promise(state: SeatState, epoch: int) -> EpochPromise:
     proofs = {p.hashes for p in state.judge.proofs.values() if p.seat not in base.banned}
     rejoins = [
         m.hash
-        for m in state.log.store.rejoins()  # those that the base does not answer yet
+        for m in state.log.store.rejoins()  # A lower count was used for an earlier base.
         if isinstance(m.statement, Rejoin)
         and m.seat not in base.present
         and m.statement.count >= base.absences[m.seat]
@@ -176,13 +215,22 @@ def own_promise(state: SeatState, epoch: int) -> EpochPromise:
     )
 
 
-# Proposing and voting
+# Proposals and votes
 
 
 def propose(state: SeatState) -> bool:
-    """Propose a base out of t epoch promises, if it is this seat's turn ([E-5])."""
+    """Sign a new-epoch message if this seat is the proposer and stores t epoch promises ([E-5]).
+
+    It is a rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether a new-epoch message was signed.
+    """
     epoch = state.signer.promise
-    if state.seat is None or epoch == 0 or epoch == state.log.view.epoch:
+    if state.seat is None or epoch == 0 or epoch == state.log.followed.epoch:
         return False
     if epoch % state.table.seats != state.seat or state.log.has_signed(state.seat, NewEpoch, epoch):
         return False
@@ -193,29 +241,52 @@ def propose(state: SeatState) -> bool:
     return best is not None and state.signer.sign(NewEpoch(epoch, tuple(m.hash for m in best)))
 
 
-def waits_for_promises(state: SeatState, epoch: int, held: int) -> bool:
-    """Return whether to wait for more epoch promises: of seats that request this epoch or the next
-    ([E-5])."""
+def waits_for_promises(state: SeatState, epoch: int, stored: int) -> bool:
+    """Return whether the proposer waits for more epoch promises than a quorum ([E-5]).
+
+    It waits half a back-off for the seats that request this epoch or the next one. A seat that
+    requests a later epoch sends no promise for this one.
+
+    Args:
+        state: The state of the seat.
+        epoch: The epoch to propose.
+        stored: How many epoch promises for it are stored.
+
+    Returns:
+        Whether to wait.
+    """
     is_early = state.timers.waits_as_proposer(state.signer.promise)
     requests = state.log.votes.requests().values()
-    willing = sum(
-        1 for request in requests if epoch <= request <= epoch + 1
-    )  # further on no epoch promise comes
-    return held < willing and is_early
+    willing = sum(1 for request in requests if epoch <= request <= epoch + 1)
+    return stored < willing and is_early
 
 
 def prepare(state: SeatState) -> bool:
-    """Vote first for the base of a valid new-epoch message ([E-6])."""
+    """Sign a prepare vote for the base of a valid new-epoch message ([E-6]). A rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether a vote was signed.
+    """
     return _vote(state, PrepareVote)
 
 
 def commit(state: SeatState) -> bool:
-    """Vote then for a base with prepare votes of t seats ([E-7])."""
+    """Sign a commit vote for a base with prepare votes of t seats ([E-7]). A rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether a vote was signed.
+    """
     return _vote(state, CommitVote)
 
 
 def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
-    """Sign a vote of this kind for the highest epoch that allows one."""
+    """Sign a vote of this kind for the highest epoch that allows one. Return whether one did."""
     votes, signer = state.log.votes, state.signer
     if state.seat is None or signer.is_quiet:
         return False
@@ -223,18 +294,22 @@ def _vote(state: SeatState, kind: type[PrepareVote | CommitVote]) -> bool:
         if epoch < max(1, signer.promise) or state.log.has_signed(state.seat, kind, epoch):
             continue
         first = next(iter(votes.new_epochs[epoch]))
-        digest = first if kind is PrepareVote else votes.carried(PrepareVote, epoch)
+        digest = first if kind is PrepareVote else votes.base_with_votes(PrepareVote, epoch)
         if digest is not None:
             signer.raise_promise(epoch)
             return signer.sign(kind(epoch, digest))
     return False
 
 
-# Coming back
+# Rejoins
 
 
 def sign_rejoin(state: SeatState) -> None:
-    """Ask to be let in again, if this seat is absent and its player wants it ([E-8])."""
+    """Sign a rejoin, if this seat is absent, may rejoin, and its player wants to ([E-8]).
+
+    Args:
+        state: The state of the seat.
+    """
     seat, node = state.seat, state.tip
     if seat is not None and state.signer.wants_to_rejoin and absence.may_rejoin(node, seat):
         state.signer.sign(Rejoin(node.absences[seat]))

@@ -1,4 +1,4 @@
-"""The fault judge of one node: what is still to be judged, who is proven at fault, and the end."""
+"""The fault judge of one seat: the faults that it can prove, and the end of the table."""
 
 from __future__ import annotations
 
@@ -17,27 +17,37 @@ from .message_log import MessageLog
 from .timeouts import Timers
 
 SETTLES: Final[Seconds] = 1.0
-"""Seconds after the first proof against a seat in which a graver one may still come in, so that all
-seats name the same fault; they are also what a table that ends before the game needs to pass on,
-a fault or a leave."""
+"""The seconds that a seat waits after the first proof of a fault, for two reasons.
+
+A proof with another code may still come in, and all seats are to name the same fault. And before
+the game a table needs this time to pass on a fault or a departure.
+"""
 
 
 class FaultJudge:
-    """Faults that one node can prove, and how the table ended for it and for others.
+    """The faults that one seat can prove, and how the table has ended for it and for others.
 
     Attributes:
-        checked: The node at which no long body waits for its check.
-        proofs: The first proof of each other seat's fault, or one that shows the same fault whole.
-        accusation: Such a proof against the own seat.
-        broken: How the table ended without a result, if it did.
-        finished: Whether the game is over and its result final.
-        ends: The end notice of each seat whose end is final.
-        setup_ends: The first notice of each seat that ended the table in setup, in their order.
-        refuser: A seat that refuses this table, in setup.
+        checked: The chain node at which no long body waits for its check.
+        proofs: For each other seat the stored proof of its fault.
+        accusation: The stored proof against the own seat, if there is one.
+        broken: The reason for which the table ended without a result, None if it did not.
+        finished: Whether the game is over and its result final here.
+        ends: The notice `over` of each seat whose end is final.
+        setup_ends: The first notice of each seat that ended the table in setup, in the order in
+            which they came.
+        refuser: A seat that refuses this table in setup, None if there is none.
     """
 
     def __init__(self, log: MessageLog, timers: Timers, outbox: Outbox, seat: int | None) -> None:
-        """Begin without a fault."""
+        """Create the judge of a seat that has seen no fault.
+
+        Args:
+            log: The stored messages and the followed chain.
+            timers: The clock and the step timeouts.
+            outbox: The effects for the driver.
+            seat: The own seat, None for an onlooker.
+        """
         self.log, self.timers, self.outbox, self.seat = log, timers, outbox, seat
         self.checked: Node | None = None
         self.proofs: dict[int, Proof] = {}
@@ -51,30 +61,39 @@ class FaultJudge:
         self._ended_at: dict[int, float] = {}
         self._told: dict[int, str] = {}
 
-    # Judging
+    # Faults
 
     def judge_fresh(self) -> None:
-        """Convict whoever is proven at fault by what was stored since the last call."""
+        """Store a proof of each fault that the messages stored since the last call show."""
         for message in self.log.take_fresh():
             if message.seat not in self.log.tip.banned:
-                proof = fault_evidence.find_fault(message, self.log.store, self.log.view)
+                proof = fault_evidence.find_fault(message, self.log.store, self.log.followed)
                 if proof is not None:
                     self.convict(proof)
 
     def judge_again(self, messages: Iterable[Message]) -> None:
-        """Judge what is stored where the chain stands now: at once, or when the rules go on."""
+        """Have stored messages judged again, because the followed chain has come to their step.
+
+        Args:
+            messages: The messages. They are judged now, or, if the driver runs jobs, at the next
+                turn of the rules.
+        """
         self.log.renew(messages)
         if not self.outbox.hands_out:
             self.judge_fresh()
 
     def mark_checked(self) -> None:
-        """Note that no long body waits for its check where the chain stands."""
+        """Note that no long body waits for its check at the current tip."""
         self.checked = self.log.tip
 
     def convict(self, proof: Proof) -> None:
-        """Keep the first proof of a seat's fault, or what shows the same fault whole.
+        """Store the first proof of a seat's fault.
 
-        The player of a seat that others can prove at fault is told, once.
+        A proof of equivocation takes the place of one that has only one of its two messages. If the
+        own seat can be proven at fault, the player is told once.
+
+        Args:
+            proof: The proof.
         """
         is_own = proof.seat == self.seat
         if is_own and self.outbox.is_replaying:
@@ -90,19 +109,28 @@ class FaultJudge:
             self._tell(proof.seat, proof.code)
 
     def enter(self, base: Base) -> None:
-        """Tell what a committed base finds, the same for all, and drop proofs that it answers."""
+        """Tell the driver of the faults that a committed base finds, and drop their proofs.
+
+        All seats find the same faults in it.
+
+        Args:
+            base: The base of the epoch that is entered.
+        """
         for seat, code in base.faults if not self.outbox.is_replaying else ():
             self._tell(seat, code)
         self.proofs = {s: p for s, p in self.proofs.items() if s not in base.node.banned}
 
     def _tell(self, seat: int, code: str) -> None:
-        """Tell the driver of a seat at fault, unless this very fault was told."""
+        """Tell the driver that a seat is at fault, unless it was told this very fault."""
         if self._told.get(seat) != code:
             self._told[seat] = code
             self.outbox.emit(Guilty(seat, code))
 
     def tell_settled(self) -> None:
-        """Tell of each seat proven at fault, once no other code is to be expected."""
+        """Tell the driver of each seat against which a proof is stored long enough.
+
+        By then no proof with another code is expected.
+        """
         for seat, proof in self.proofs.items():
             if self.is_settled(seat):
                 self._tell(seat, proof.code)
@@ -110,13 +138,21 @@ class FaultJudge:
     # The end of the table
 
     def end(self, broken: Broken) -> None:
-        """End the table here, without a result."""
+        """End the table here without a result, unless it has ended already.
+
+        Args:
+            broken: The reason.
+        """
         if self.broken is None:
             self.broken = broken
             self.outbox.emit(broken)
 
     def end_by_faults(self, broken: Broken) -> None:
-        """End the table, having told of every seat that is proven at fault."""
+        """End the table, after telling the driver of every seat that is proven at fault.
+
+        Args:
+            broken: The reason.
+        """
         for seat, proof in self.proofs.items():
             self._tell(seat, proof.code)
         self.end(broken)
@@ -127,11 +163,19 @@ class FaultJudge:
         self.timers.finish()
 
     def refuse(self, seat: int) -> None:
-        """Note that a seat refuses this table."""
+        """Note that a seat refuses this table.
+
+        Args:
+            seat: The seat.
+        """
         self.refuser = seat
 
     def keep_end(self, notice: EndNotice) -> None:
-        """Store an end notice, whose signature holds."""
+        """Store an end notice of a seat.
+
+        Args:
+            notice: The notice, whose signature is valid.
+        """
         if notice.is_over:
             self.ends[notice.seat] = notice
         else:
@@ -139,9 +183,13 @@ class FaultJudge:
             self._ended_at[notice.seat] = self.timers.now
 
     def forget_end(self, seat: int) -> None:
-        """Forget that a seat's end was final: over a new link it may be an older copy of itself.
+        """Drop the notice that a seat's end is final, because a new link with the seat has come up.
 
-        After the own end the first such link of each seat begins the wait anew ([E-19]).
+        Over the new link it may be an older copy of itself. After the own end, the first such link
+        of each seat restarts the wait ([E-19]).
+
+        Args:
+            seat: The seat.
         """
         self.ends.pop(seat, None)
         self.timers.note_link(seat)
@@ -149,11 +197,20 @@ class FaultJudge:
     # Queries
 
     def all_have_ended(self) -> bool:
-        """Return whether the end is final for every other present seat, by its own notice."""
+        """Return whether every other present seat has announced that its end is final.
+
+        Returns:
+            Whether all notices are stored.
+        """
         return self.log.tip.present - {self.seat} <= self.ends.keys()
 
     def can_go_on(self) -> bool:
-        """Return whether the game can go on, or is over, in spite of the faults proven so far."""
+        """Return whether the game can go on, or is over, in spite of the faults proven so far.
+
+        Returns:
+            False if a fault was proven in setup or on a strict table, or more than n - t seats are
+            at fault.
+        """
         table, tip = self.log.table, self.log.tip
         if self.finished or tip.want.kind is Kind.RESULT:
             return True
@@ -162,7 +219,11 @@ class FaultJudge:
         return len(tip.banned | set(self.proofs)) <= table.seats - table.quorum
 
     def illegal_input(self) -> Message | None:
-        """Return an input to the first incomplete step that proves its seat at fault by itself."""
+        """Return an input to the first incomplete step that alone proves its seat at fault.
+
+        Returns:
+            The first such input, None if there is none.
+        """
         tip = self.log.tip
         for proof in self.proofs.values():
             message, *others = proof.messages
@@ -172,38 +233,75 @@ class FaultJudge:
         return None
 
     def is_settled_end(self, seat: int) -> bool:
-        """Return whether a seat's end notice of setup is stored for long enough."""
+        """Return whether a seat's end notice of setup was stored at least `SETTLES` seconds ago.
+
+        Args:
+            seat: The seat that signed the notice.
+
+        Returns:
+            Whether it was.
+        """
         return self.timers.now - self._ended_at[seat] >= SETTLES
 
     def is_settled(self, seat: int) -> bool:
-        """Return whether a proof against this seat is stored for long enough."""
+        """Return whether the first proof against a seat was stored at least `SETTLES` seconds ago.
+
+        Args:
+            seat: The seat at fault.
+
+        Returns:
+            Whether it was. False if there is no proof.
+        """
         return self.timers.now - self._proven_at.get(seat, self.timers.now) >= SETTLES
 
     def all_proofs(self) -> list[Proof]:
-        """Return what ends a table before the game: proofs against others, then the own accusation.
+        """Return the proofs that end a table in setup: against others, then against this seat.
 
-        The others see that one too. An accused seat must not name who fell silent on account of it.
+        The others see the accusation too. An accused seat must not name a seat that fell silent
+        because of it.
+
+        Returns:
+            The proofs.
         """
         own = [] if self.accusation is None else [self.accusation]
         return [*self.proofs.values(), *own]
 
     def settled_proof(self) -> Proof | None:
-        """Return the first proof that counts, if it is stored for long enough."""
+        """Return the first proof that was stored at least `SETTLES` seconds ago.
+
+        Returns:
+            The proof, None if there is none.
+        """
         return next((proof for proof in self.all_proofs() if self.is_settled(proof.seat)), None)
 
     def has_proof(self) -> bool:
-        """Return whether a present seat is proven at fault, as the next base will find ([E-3])."""
+        """Return whether a present seat is banned, or a base would find it at fault ([E-3]).
+
+        Returns:
+            Whether the seats have a reason to change the epoch.
+        """
         tip = self.log.tip
         if tip.present & tip.banned:
             return True
         return any(s in tip.present and self.is_effective(p) for s, p in self.proofs.items())
 
     def is_unsettled(self) -> bool:
-        """Return whether a fault is proven that no base holds, though the game is over ([E-23])."""
-        return self.has_proof() and self.log.view.base.want.kind is not Kind.RESULT
+        """Return whether a fault is proven that the base of this epoch does not settle ([E-23]).
+
+        Returns:
+            Whether there is one. False if the base wants `result`, because nothing follows it.
+        """
+        return self.has_proof() and self.log.followed.base.want.kind is not Kind.RESULT
 
     def is_effective(self, proof: Proof) -> bool:
-        """Return whether a base on the followed chain will find this fault."""
+        """Return whether a base on the followed chain would find the fault of a proof.
+
+        Args:
+            proof: The proof.
+
+        Returns:
+            Whether it would.
+        """
         if proof.code not in ("bad-promise", "bad-new-epoch"):
-            return fault_evidence.is_effective(proof, self.log.view)
+            return fault_evidence.is_effective(proof, self.log.followed)
         return new_epoch.is_bad_form(self.log.table, proof.messages[0], self.log.votes)

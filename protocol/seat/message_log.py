@@ -1,4 +1,4 @@
-"""The message log of one node: what it stores, the epochs it knows and the chain it follows."""
+"""The message log of one seat: its stored messages, the epochs, and the chain that it follows."""
 
 from __future__ import annotations
 
@@ -17,21 +17,26 @@ from .effects import Outbox
 
 
 class MessageLog:
-    """The messages of one node, and what follows from them alone.
+    """The messages that a seat or onlooker stores, and what follows from them alone.
 
     Attributes:
-        store: All messages that are stored.
-        votes: The epochs that are known, with their epoch promises, new-epoch messages and votes.
-        view: The epoch that the node stands in, and its chain as far as it is followed.
-        fresh: Messages that were stored and not judged yet.
+        store: All stored messages.
+        votes: The known epochs, with their epoch promises, new-epoch messages and votes.
+        followed: The epoch in which the seat stands, and the chain that it follows.
+        fresh: The messages that were stored and have not been judged yet.
     """
 
     def __init__(self, table: Table, outbox: Outbox) -> None:
-        """Begin before the first step."""
+        """Create the log before the first step.
+
+        Args:
+            table: The table.
+            outbox: The effects for the driver, and the job that is under way.
+        """
         self.table, self.outbox = table, outbox
         self.store = MessageStore()
         self.votes = Votes(table, self.store)
-        self.view = followed_chain.new_view(0, transition.begin(table), 0.0)
+        self.followed = followed_chain.new_followed_chain(0, transition.begin(table), 0.0)
         self.fresh: list[Message] = []
         self._final = 0
 
@@ -39,58 +44,94 @@ class MessageLog:
 
     @property
     def tip(self) -> Node:
-        """The node at which the followed chain stands."""
-        return self.view.tip
+        """The last node of the followed chain."""
+        return self.followed.tip
 
     @property
     def has_begun(self) -> bool:
-        """Whether epoch 0 has begun."""
+        """True if epoch 0 has begun."""
         return self.votes.start is not None
 
     @property
     def lacks_messages(self) -> bool:
-        """Whether the others were asked for messages that are not stored here."""
+        """True if messages are wanted that are not stored here."""
         return bool(self.store.wants or self.store.wanted_new_epochs)
 
     def has_input(self, seat: int | None, step: int) -> bool:
-        """Return whether a seat has spoken in this step of the epoch."""
-        identity = (signed_messages.NUMBER[StepInput], seat or 0, self.view.epoch, step)
+        """Return whether an input of a seat to a step of the current epoch is stored.
+
+        Args:
+            seat: The seat. None is read as seat 0.
+            step: The number of the step.
+
+        Returns:
+            Whether one is stored, legal or not.
+        """
+        identity = (signed_messages.NUMBER[StepInput], seat or 0, self.followed.epoch, step)
         return bool(self.store.versions(identity))
 
     def has_signed(self, seat: int | None, kind: type[Any], epoch: int) -> bool:
-        """Return whether a seat has signed a message of this epoch that is no input."""
+        """Return whether a message of a seat of one kind and epoch is stored.
+
+        Args:
+            seat: The seat. None is read as seat 0.
+            kind: The class of the statement, which is not `StepInput` or `Rejoin`.
+            epoch: The epoch.
+
+        Returns:
+            Whether one is stored.
+        """
         return bool(self.store.versions((signed_messages.NUMBER[kind], seat or 0, epoch)))
 
     def awaited(self) -> frozenset[int]:
-        """Return the seats that still have to speak in the first incomplete step.
+        """Return the seats whose input to the first incomplete step is missing.
 
-        While a job is under way, an input that was not checked yet counts as not there.
+        While a job is under way, an input that was not checked yet counts as missing.
+
+        Returns:
+            The speakers of the step that have given no legal input.
         """
         only_known = self.outbox.job is not None
-        said = followed_chain.chosen_inputs(self.store, self.view, only_known)
+        said = followed_chain.chosen_inputs(self.store, self.followed, only_known)
         return self.tip.want.speakers - set(said)
 
     def final_step(self, is_standing: bool) -> int:
-        """Return the last step that nothing can replace any more; it never falls.
+        """Return the number of the last step that nothing can replace any more.
 
-        What comes after an epoch promise proves nothing: it counts only while the node stands in
-            its epoch.
+        Inputs that come after the own epoch promise prove nothing. So they count only while the
+        seat stands in the promised epoch.
+
+        Args:
+            is_standing: Whether the seat's promise is the epoch in which it stands.
+
+        Returns:
+            The number, which never falls.
         """
         if is_standing:
-            self._final = max(self._final, finality.final_step(self.store, self.view))
-        return max(self._final, self.view.base.step - 1)
+            self._final = max(self._final, finality.final_step(self.store, self.followed))
+        return max(self._final, self.followed.base.step - 1)
 
     # Transitions
 
     def start(self, now: float) -> None:
-        """Count the time in this epoch from now on."""
-        self.view.enter(now)
+        """Set the time at which this seat entered the current epoch.
+
+        Args:
+            now: The machine's clock, in seconds.
+        """
+        self.followed.enter(now)
 
     def keep(self, message: Message) -> bool:
-        """Store a message; return False if it was known.
+        """Store a message.
 
-        A faulty seat may have filled the room for its new-epoch messages with bad ones. Others
-        follow this one.
+        A faulty seat may have filled the places for its new-epoch messages with invalid ones. So a
+        valid one with a new base is stored in any case.
+
+        Args:
+            message: The message, whose signature is valid.
+
+        Returns:
+            False if it was known, or is not to be stored.
         """
         if not self.store.add(message):
             is_new = message.hash not in self.store and self.votes.is_sound(message)
@@ -100,47 +141,71 @@ class MessageLog:
         return True
 
     def renew(self, messages: Iterable[Message]) -> None:
-        """Have stored messages judged again."""
+        """Have stored messages judged again.
+
+        Args:
+            messages: The messages.
+        """
         self.fresh.extend(messages)
 
     def take_fresh(self) -> list[Message]:
-        """Return the messages that are not judged yet, and count them as judged."""
+        """Remove and return the messages that have not been judged yet.
+
+        Returns:
+            The messages, which count as judged from now on.
+        """
         fresh, self.fresh = self.fresh, []
         return fresh
 
     def begin_epochs(self, now: float) -> None:
-        """Begin epoch 0 at the last node of the chain that setup leads to."""
+        """Begin epoch 0 at the last node of the chain of setup.
+
+        Args:
+            now: The machine's clock, in seconds.
+        """
         node = self.tip
         while node.parent is not None and node.parent.want.kind not in SETUP:
             node = node.parent
         self.votes.begin(node)
-        self.view.begin(node, now)
+        self.followed.begin(node, now)
 
     def enter(self, epoch: int, base: Node, now: float) -> None:
-        """Stand in an epoch, at its base."""
-        self.view = followed_chain.new_view(epoch, base, now)
+        """Stand in an epoch from now on, and follow the chain from its base.
+
+        Args:
+            epoch: The epoch.
+            base: The chain node with which it begins.
+            now: The machine's clock, in seconds.
+        """
+        self.followed = followed_chain.new_followed_chain(epoch, base, now)
 
     def grow(self, seat: int | None) -> tuple[Node, Node] | None:
-        """Append the first incomplete step, once complete; return the nodes before and after it.
+        """Append the first incomplete step to the followed chain, if all its inputs are there.
 
         Args:
-            seat: The own seat. A version that it has spoken on goes before the one seen first.
+            seat: The own seat. If a speaker gave several legal inputs, the one on which this seat
+                has built counts, and otherwise the one that came first.
+
+        Returns:
+            The chain nodes before and after the step, None if it is not complete.
         """
-        return followed_chain.grow(self.store, self.view, seat)
+        return followed_chain.grow(self.store, self.followed, seat)
 
     def forget_inputs(self, seat: int | None, named: Set[bytes]) -> None:
-        """Drop inputs of earlier epochs, but for those on the chain, those named and one's own.
+        """Remove the inputs of earlier epochs that nothing needs any more.
+
+        Own inputs are kept, and those on the chain, and those that a stored epoch promise names.
 
         Args:
-            seat: The own seat, None for a watcher.
-            named: Hashes that proofs name. What stored epoch promises name is kept as well.
+            seat: The own seat, None for an onlooker.
+            named: The hashes of further inputs to keep, which proofs of faults name.
         """
         promises = [m.statement for m in self.store if isinstance(m.statement, EpochPromise)]
         proofs = (pair for promise in promises for pair in promise.proofs)
         kept = {*named, *chain(*(promise.inputs for promise in promises), *proofs)}
-        on_chain = fault_evidence.ancestry(self.view.base)
+        on_chain = fault_evidence.ancestry(self.followed.base)
 
         def keep(message: Message, step_input: StepInput) -> bool:
             return message.seat == seat or step_input.on in on_chain or message.hash in kept
 
-        self.store.forget_inputs(self.view.epoch, keep)
+        self.store.forget_inputs(self.followed.epoch, keep)

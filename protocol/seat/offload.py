@@ -1,8 +1,8 @@
-"""Offload of long computations: no rule runs until the result of a job is back.
+"""Offload of long computations: no rule of the seat runs until the result of a job is back.
 
-A job is the check of a long body that the rules are about to ask for, or the writing of a long own
-one. Meanwhile nothing changes that the rules decide by, but messages may come in and time may pass.
-A machine whose driver does not ask for jobs computes everything at once.
+A job is the check of a long body that the rules are about to use, or the writing of a long own
+body. Meanwhile messages may come in and time may pass, but nothing changes by which the rules
+decide. If the driver does not run jobs, everything is computed at once.
 """
 
 from __future__ import annotations
@@ -18,14 +18,23 @@ from .effects import Job
 from .seat_state import SeatState
 
 HEAVY: Final = 512
-"""Bytes from which on a body is worth a job: fewer are a few ms of multiplications at most, and a
-sealed choice is half a ms, less than handing it over and back costs while others wait."""
+"""The bytes from which on the check of a body is made a job.
+
+A shorter body takes a few milliseconds at most. Handing it over and back would take longer.
+"""
 Unknown = tuple[Node, int, bytes]
-"""A body of a seat in the step that a node stands before, not checked yet."""
+"""A body that is not checked yet: the chain node before its step, its seat, and its bytes."""
 
 
-def rests(state: SeatState) -> bool:
-    """Return whether the rules wait for a job, having looked whether there is one."""
+def waits_for_job(state: SeatState) -> bool:
+    """Return whether the rules have to wait for a job, and create the next job if one is due.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether a job is under way.
+    """
     outbox, judge = state.outbox, state.judge
     if not outbox.hands_out:
         return False
@@ -39,22 +48,26 @@ def rests(state: SeatState) -> bool:
 
 
 def _due(state: SeatState) -> Iterator[Unknown]:
-    """Yield what the rules would check next, and nothing that they would not.
+    """Find the bodies that the rules would check next, and no others.
 
-    That is what was stored since the last turn, and what is said in the first incomplete step, of
-    each seat until one body of it is legal.
+    These are the bodies of new messages, and those of the first incomplete step, of each seat until
+    one of its bodies is legal.
     """
     for message in state.log.fresh:
         if message.seat in state.tip.banned or len(state.log.store.versions(message.identity)) > 1:
             continue
         step_input = message.statement
-        node = state.log.view.path.get(step_input.on) if isinstance(step_input, StepInput) else None
+        node = (
+            state.log.followed.path.get(step_input.on)
+            if isinstance(step_input, StepInput)
+            else None
+        )
         if node is None or not isinstance(step_input, StepInput) or node.step != step_input.step:
             continue
         if not transition.stands_still(node):
             yield from _unknown(node, message)
     heard = set()
-    for message in state.log.store.inputs(state.log.view.epoch, state.tip.step):
+    for message in state.log.store.inputs(state.log.followed.epoch, state.tip.step):
         step_input = message.statement
         if (
             isinstance(step_input, StepInput)
@@ -64,10 +77,12 @@ def _due(state: SeatState) -> Iterator[Unknown]:
             yield from _unknown(state.tip, message)
             known = transition.known(state.tip, message.seat, step_input.body)
             if isinstance(known, AcceptedBody) or (known is None and len(step_input.body) < HEAVY):
-                heard.add(message.seat)  # the rules go no further, or have to see themselves
+                # The rules look no further for this seat, or check the short body themselves.
+                heard.add(message.seat)
 
 
 def _unknown(node: Node, message: Message) -> Iterator[Unknown]:
+    """Yield the body of an input if it is long and was not checked yet."""
     step_input, seat = message.statement, message.seat
     if (
         not isinstance(step_input, StepInput)

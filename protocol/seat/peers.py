@@ -1,4 +1,4 @@
-"""The peers of one node: its links, what was delivered over them, budgets and departures."""
+"""The peers of one seat: its links, what was sent over them, quotas, and departures."""
 
 from __future__ import annotations
 
@@ -19,25 +19,34 @@ T = TypeVar("T", bytes, int)
 MAX_FETCH: Final[Quota] = 512
 """Messages asked for by hash in one frame."""
 MAX_NEW_EPOCHS: Final[Quota] = 64
+"""Epochs whose new-epoch messages are asked for in one frame."""
 
 Budget = tuple[int, int, Claim]
-"""An epoch, the seat whose inputs are counted, and whose epoch promises name them."""
+"""The key of a quota: an epoch, the seat whose inputs are counted, and who named them."""
 
 
 class Peers:
-    """What one node knows of its links and of who is there.
+    """The links of one seat or onlooker, and what it knows of who is there.
 
     Attributes:
-        links: The seats that this node is linked with.
-        direct: The seats that this node hears over a direct link.
+        links: The seats with which there is a link.
+        direct: The seats from which a frame has come over their own link.
         direct_changed: Whether `direct` became smaller since the others were told.
-        hears: By node the seats that it hears itself, and whose inputs it need not be sent.
-        deferred: Hashes of inputs that are passed on once the followed chain comes to their step.
+        hears: By id of a peer the seats that it hears over direct links. Their inputs need not be
+            passed on to it.
+        deferred: The hashes of inputs that are passed on once the followed chain comes to their
+            step.
         departures: The last departure notice of each seat.
     """
 
     def __init__(self, log: MessageLog, timers: Timers, seat: int | None) -> None:
-        """Begin without a link."""
+        """Start without any link.
+
+        Args:
+            log: The stored messages and the followed chain.
+            timers: The clock and the step timeouts.
+            seat: The own seat, None for an onlooker.
+        """
         self.log, self.timers, self.seat = log, timers, seat
         self.links: set[int] = set()
         self.direct: set[int] = set()
@@ -51,20 +60,27 @@ class Peers:
     # Links
 
     def seat_of(self, peer: bytes | None) -> int | None:
-        """Return the seat of a node with this id; None if it has none."""
+        """Return the seat of a peer.
+
+        Args:
+            peer: The id of the peer, 32 bytes. None if it is not known.
+
+        Returns:
+            The seat, None if the peer has none.
+        """
         ids = self.log.table.ids
         return ids.index(peer) if peer in ids else None
 
     def link_up(self, peer: bytes, again: bool) -> int | None:
-        """Note a new link, over which nothing has come yet, either way.
+        """Note a new link, over which nothing has come yet in either direction.
 
         Args:
-            peer: The id of the node, 32 bytes.
-            again: Whether another link with the same process was there until now. A seat that has
-                left is back otherwise.
+            peer: The id of the peer, 32 bytes.
+            again: Whether the link replaces one that was live with the same process until now.
+                Otherwise a departure of this seat no longer counts.
 
         Returns:
-            The seat of the node, None if it has none.
+            The seat of the peer, None if it has none.
         """
         self.hears.pop(peer, None)
         seat = self.seat_of(peer)
@@ -76,7 +92,14 @@ class Peers:
         return seat
 
     def link_down(self, peer: bytes) -> None:
-        """Note that a link is gone. What its seat signs comes past others now, who are told."""
+        """Note that a link has ended.
+
+        What its seat signs comes only through others from now on. These are told so by the next
+        `sync`.
+
+        Args:
+            peer: The id of the peer, 32 bytes.
+        """
         self.hears.pop(peer, None)
         seat = self.seat_of(peer)
         if seat is not None:
@@ -86,49 +109,76 @@ class Peers:
                 self.direct_changed = True
 
     def hear(self, peer: bytes | None) -> None:
-        """Note that a frame has come from a linked node itself."""
+        """Note that a frame has come from a peer over its own link.
+
+        Args:
+            peer: The id of the peer, 32 bytes. None if it is not known.
+        """
         seat = self.seat_of(peer)
         if seat is not None and seat in self.links:
             self.direct.add(seat)
 
-    def spare(self, told: Sync, peer: bytes | None) -> None:
-        """Note whose inputs a linked node hears from their authors."""
+    def note_direct(self, told: Sync, peer: bytes | None) -> None:
+        """Note which seats a peer hears directly: their inputs need not be passed on to it.
+
+        Args:
+            told: The `sync` frame in which the peer named these seats.
+            peer: The id of the peer, 32 bytes. None if it is not known.
+        """
         if peer is not None:
             self.hears[peer] = frozenset(told.direct)
 
     def tell_direct(self) -> bool:
-        """Return whether `near` became smaller since the last call."""
+        """Return whether `direct` became smaller since the last call, so the others must be told.
+
+        Returns:
+            Whether it did.
+        """
         changed, self.direct_changed = self.direct_changed, False
         return changed
 
-    # What was delivered
+    # Messages to pass on and to ask for
 
     def defer(self, message: Message) -> None:
-        """Pass an input on later, once the followed chain comes to its step."""
+        """Pass on an input later, once the followed chain comes to its step.
+
+        Args:
+            message: The input.
+        """
         self.deferred.add(message.hash)
 
     def take_deferred(self) -> list[Message]:
-        """Return the deferred inputs of the step at which the chain stands, each once."""
-        view, due = self.log.view, list[Message]()
-        for message in self.log.store.inputs(view.epoch, view.tip.step) if self.deferred else ():
+        """Remove and return the deferred inputs to the current step of the followed chain.
+
+        Returns:
+            The inputs.
+        """
+        followed, due = self.log.followed, list[Message]()
+        for message in (
+            self.log.store.inputs(followed.epoch, followed.tip.step) if self.deferred else ()
+        ):
             step_input = message.statement
             if (
                 message.hash in self.deferred
                 and isinstance(step_input, StepInput)
-                and step_input.on == view.tip.digest
+                and step_input.on == followed.tip.digest
             ):
                 self.deferred.discard(message.hash)
                 due.append(message)
         return due
 
     def forget_deferred(self) -> None:
-        """Defer nothing that is stored no more."""
+        """Remove the deferred inputs that are not stored any more."""
         self.deferred = {digest for digest in self.deferred if digest in self.log.store}
 
     def next_fetch(self) -> Fetch | None:
-        """Return the request for what is lacking, None if nothing is.
+        """Return the request for the messages that this program lacks.
 
-        All of it has its turn, so that what nobody stores does not crowd out the rest.
+        Each request continues where the one before ended. So messages that nobody stores do not
+        keep the others from being asked for.
+
+        Returns:
+            The request, None if nothing is missing.
         """
         store = self.log.store
         if not self.log.lacks_messages:
@@ -139,7 +189,16 @@ class Peers:
         return self._asked_last
 
     def grant(self, place: Budget, size: int, most: int) -> bool:
-        """Take room for so many bytes from a budget; return False if it has not so much left."""
+        """Take bytes from a quota, if so many are left in it.
+
+        Args:
+            place: The key of the quota.
+            size: The number of bytes.
+            most: The size of the quota, in bytes.
+
+        Returns:
+            Whether they were taken.
+        """
         taken = self._granted_bytes.get(place, 0) + size
         if taken > most:
             return False
@@ -151,14 +210,17 @@ class Peers:
     def keep_departure(self, word: Departure) -> bool:
         """Store a departure notice that came over a link.
 
-        One whose number is not above that of the stored one is not read any further, so that a
-        replay costs nothing. The own one is stored for its number alone.
+        If its number is not above that of the stored one, it is ignored unread. So a replayed
+        notice costs nothing. A notice of the own seat is stored only for its number.
+
+        Args:
+            word: The notice, whose signature has not been verified.
 
         Returns:
             Whether to pass it on.
 
         Raises:
-            Invalid: If its seat has not signed it.
+            Invalid: If its seat does not exist, or has not signed it.
 
         SPEC: [L-23].
         """
@@ -170,28 +232,39 @@ class Peers:
         return word.seat != self.seat
 
     def keep_own(self, word: Departure) -> None:
-        """Store an own notice for its number: to itself a seat is never away."""
+        """Store an own notice for its number. A seat never counts itself as away.
+
+        Args:
+            word: The notice.
+        """
         self.departures.keep(word, self.timers.now, has_returned=True)
 
     def away(self) -> list[Departure]:
-        """Return the departures of other seats that hold here and now ([E-25])."""
-        return self.departures.away(self.log.store, self.log.view)
+        """Return the departures of the other seats that are away now ([E-25]).
+
+        Returns:
+            The departures, by rising seat.
+        """
+        return self.departures.away(self.log.store, self.log.followed)
 
     def all_left(self) -> bool:
-        """Return whether all awaited seats have left; not if the player waits for them longer.
+        """Return whether all awaited seats have left, so the step counts as timed out ([E-26]).
 
-        SPEC: [E-26].
+        A departure that came before the player asked to wait longer for this step does not count.
+
+        Returns:
+            Whether they have. False if no seat is away.
         """
-        view = self.log.view
-        granted = self.timers.granted_at(view.tip)
-        words = self.departures.away(self.log.store, view, granted)
-        epoch, step = view.epoch, view.tip.step
+        followed = self.log.followed
+        granted = self.timers.granted_at(followed.tip)
+        words = self.departures.away(self.log.store, followed, granted)
+        epoch, step = followed.epoch, followed.tip.step
         away = {word.seat for word in words if word.epoch < epoch or word.step <= step}
         return bool(away) and self.log.awaited() <= away
 
 
 def _in_turn(wanted: Set[T], last: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return what to ask for after `last`, at most so many."""
+    """Return at most `most` of the wanted items, beginning after the last one of `last`."""
     ranked = sorted(wanted)
     first = bisect_right(ranked, last[-1]) if last else 0
     return tuple((ranked[first:] + ranked[:first])[:most])

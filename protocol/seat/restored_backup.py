@@ -1,9 +1,11 @@
-"""Recovery of a seat: its journal is replayed, it asks first, and signs above a floor if need be.
+"""Recovery of a seat: the replay of its journal, and the inquiry that follows.
 
-After an old journal was restored, a faulty seat may be the only one to hold what this seat signed
-since, and show it once the seat has signed something else of that identity: an honest seat would
-stand convicted. What it cannot know of, it signed in an epoch that some honest seat has requested
-or stood next to, so that a floor above the epochs that a quorum requests keeps clear of it.
+After an old journal was restored, a faulty seat may be the only one that stores a later statement
+of this seat. It could show that statement once this seat has signed another one of the same
+identity, and an honest seat would be convicted.
+
+Such a statement was signed in an epoch that some honest seat has requested, or next to which it
+stood. A floor above the epochs that a quorum requests is above all of them.
 """
 
 from __future__ import annotations
@@ -16,11 +18,18 @@ from .signer import PlayerChoice
 
 
 def replay(state: SeatState, record: bytes) -> None:
-    """Take in one record of the journal; nothing is signed.
+    """Apply one record of the journal. Nothing is signed meanwhile.
 
-    A record holds a message, the openings made for it, and a note of the choice behind it. If the
-    message is empty, the floor or an own departure notice stands in place of the note. A machine
-    without a seat, which only looks how far the game came, takes in the messages alone.
+    A record contains a message, the openings made for it, and a note of the choice behind it. If
+    the message is empty, the floor or an own departure notice takes the place of the note. A
+    machine without a seat, which only reads how far a game came, uses the messages alone.
+
+    Args:
+        state: The state of the seat.
+        record: The record, as the driver read it from the disk.
+
+    Raises:
+        Invalid: If the record or its message is malformed.
     """
     raw, openings, note = codec.decode(record, peer_frames.MAX_FRAME)
     signer = state.signer
@@ -39,20 +48,33 @@ def replay(state: SeatState, record: bytes) -> None:
         if note is not None and isinstance(message.statement, StepInput):
             digest, name, choice = note
             signer.choose(message.statement.step, name, PlayerChoice(digest, choice))
-    signer.hold(message)
+    signer.store(message)
 
 
 def come_back(state: SeatState) -> bool:
-    """Sign that this seat is here again, if its last notice says that it leaves ([E-28])."""
+    """Sign a return if the seat's last notice is a departure ([E-28]). It is a rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
+    """
     state.signer.come_back()
     return False
 
 
 def inquire(state: SeatState) -> bool:
-    """Go on once enough have told; return whether it was now ([E-10], [E-22]).
+    """Let a resumed seat sign again once enough others have told ([E-10], [E-22]).
 
-    No epoch of a strict table can be left behind. What was forgotten may stand there still, so that
-    a seat that surely has forgotten something signs nothing any more.
+    It is a rule of the seat. No epoch of a strict table can be left. A forgotten statement may be
+    of the current epoch there. So a seat that surely has forgotten one signs nothing any more.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether the wait has ended now.
     """
     inquiry, strict = state.signer.inquiry, state.table.strict
     if inquiry is None or state.outbox.is_replaying:
@@ -69,18 +91,31 @@ def inquire(state: SeatState) -> bool:
 
 
 def floor(state: SeatState) -> int:
-    """Return the lowest epoch in which nothing forgotten can stand.
+    """Return the lowest epoch of which no forgotten statement of this seat can be.
 
-    Fewer than t faulty seats cannot lift it.
+    Fewer than t faulty seats cannot raise it.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        The highest of three epochs: one above the promise, one above the current epoch, and two
+        above the one that t seats request.
 
     SPEC: [E-22].
     """
     log = state.log
-    return max(state.signer.promise + 1, log.view.epoch + 1, log.votes.quorum_request() + 2)
+    return max(state.signer.promise + 1, log.followed.epoch + 1, log.votes.quorum_request() + 2)
 
 
 def hear(state: SeatState, told: peer_frames.Told, peer: bytes | None) -> None:
-    """Take in what a linked seat has told of this one's statements, or a part of it."""
+    """Handle the end of a peer's answer to `own`, and ask for the next part if there is one.
+
+    Args:
+        state: The state of the seat.
+        told: The frame with which the answer ends.
+        peer: The id of the peer, 32 bytes.
+    """
     inquiry, seat = state.signer.inquiry, state.peers.seat_of(peer)
     if inquiry is not None and seat is not None and inquiry.hear(seat, told):
         state.outbox.send(peer_frames.Own(told.last), peer)

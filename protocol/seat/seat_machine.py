@@ -1,9 +1,9 @@
-"""One seat or onlooker of a table, without input and output: frames and time in, effects out.
+"""The machine of one seat or onlooker: frames and time go in, and effects come out.
 
-The rules of a seat are a table of all that it does of itself, in the order of their turns.
+The machine does no input or output. Time is passed in, in seconds of any monotonic clock, and so is
+randomness. An onlooker has no seat. It runs the same machine and never signs.
 
-A node without a seat (a watcher) runs the same machine and never signs. Time is passed in,
-in seconds of any monotonic clock; randomness is passed in; nothing here reads either.
+`RULES` lists, in their order, all that a seat does by itself after an event.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .signer import PlayerChoice, SigningState
 from .timeouts import Wait
 
 Rule = Callable[[SeatState], bool]
-"""A function that does something of itself, and returns whether it changed anything."""
+"""A function that acts on the state of a seat, and returns whether it changed anything."""
 RULES: Final[tuple[Rule, ...]] = (
     step_progress.judge_fresh,
     restored_backup.inquire,
@@ -58,13 +58,14 @@ RULES: Final[tuple[Rule, ...]] = (
     epoch_change.prepare,
     epoch_change.commit,
 )
+"""The rules of a seat, in the order in which they are applied after each event."""
 
 
 class SeatMachine(SeatState):
-    """The machine of one node at one table: what a driver calls.
+    """The machine of one seat at one table, with the methods that a driver calls.
 
-    Every call may leave effects: `take` them at once and carry them out in order. A `Record` must
-    be on disk before a `Send` behind it leaves.
+    Every call may leave effects. The driver calls `take` at once and carries them out in order. A
+    `Record` must be on disk before a `Send` after it leaves.
     """
 
     rules = RULES
@@ -72,7 +73,11 @@ class SeatMachine(SeatState):
     # Events
 
     def start(self, now: float) -> None:
-        """Begin, or go on after `restore`."""
+        """Start the machine. After a resume it is called once, after `restore`.
+
+        Args:
+            now: The driver's clock, in seconds.
+        """
         self.timers.restart(now)
         self.log.start(now)
         self.signer.restart_inquiry()
@@ -80,12 +85,14 @@ class SeatMachine(SeatState):
         catch_up.sync(self, None)
 
     def link_up(self, peer: bytes, now: float, again: bool = False) -> None:
-        """Tell a node that is linked where we stand, and ask a seat what it stores of this one.
+        """Note that a peer is linked, and ask it for the messages that this machine lacks.
+
+        A seat that has resumed also asks the peer which statements of this seat it stores.
 
         Args:
-            peer: The id of the node, 32 bytes.
-            now: The time.
-            again: Whether another link with the same process was there until now.
+            peer: The id of the peer, 32 bytes.
+            now: The driver's clock, in seconds.
+            again: Whether the link replaces one that was live with the same process until now.
         """
         self.timers.set(now)
         seat = self.peers.link_up(peer, again)
@@ -97,16 +104,27 @@ class SeatMachine(SeatState):
         self._run_rules()
 
     def link_down(self, peer: bytes, now: float) -> None:
-        """Note that a node is linked no more."""
+        """Note that the link with a peer has ended.
+
+        Args:
+            peer: The id of the peer, 32 bytes.
+            now: The driver's clock, in seconds.
+        """
         self.timers.set(now)
         self.peers.link_down(peer)
         self._run_rules()
 
     def receive(self, data: bytes, now: float, peer: bytes | None = None) -> None:
-        """Take in one frame of a linked node.
+        """Handle one frame that a peer has sent.
+
+        Args:
+            data: The bytes of the frame.
+            now: The driver's clock, in seconds.
+            peer: The id of the peer, 32 bytes. None if the sender is not known.
 
         Raises:
-            Invalid: If the frame is garbage. The link is to blame, and no seat.
+            Invalid: If the frame, or the message or notice in it, is malformed. Only the link is to
+                blame, and no seat.
         """
         self.timers.set(now)
         frame = peer_frames.parse_frame(data)
@@ -125,11 +143,15 @@ class SeatMachine(SeatState):
                     self._pass_on(notice, peer)
             case request:
                 if isinstance(request, peer_frames.Sync):
-                    self.peers.spare(request, peer)
+                    self.peers.note_direct(request, peer)
                 catch_up.answer(self, request, peer)
 
     def tick(self, now: float) -> None:
-        """Let time pass."""
+        """Let time pass: ask again for what is missing, and apply the rules that depend on time.
+
+        Args:
+            now: The driver's clock, in seconds.
+        """
         self.timers.set(now)
         if self.timers.is_asking_due():
             epoch_change.sign_rejoin(self)
@@ -137,10 +159,14 @@ class SeatMachine(SeatState):
         self._run_rules()
 
     def choose(self, choice: Choice, now: float) -> None:
-        """Take the player's choice for what was asked last.
+        """Store the player's choice for the current step and sign it as soon as the rules allow.
+
+        Args:
+            choice: The choice, in the form of the game.
+            now: The driver's clock, in seconds.
 
         Raises:
-            IllegalMove: If the rules forbid it, or nothing is asked.
+            IllegalMove: If the rules of the game forbid it, or no choice is asked.
         """
         node = self.tip
         self.timers.set(now)
@@ -151,14 +177,17 @@ class SeatMachine(SeatState):
         self._run_rules()
 
     def wait_longer(self, now: float) -> bool:
-        """Begin the timeout of the step anew at `now`, at the player's wish ([E-3]).
+        """Start the timeout of the current step anew, because the player asked for it ([E-3]).
 
-        It is always safe: to the others this clock is merely slow. Nothing is signed, the journal
-        does not know of it, and an epoch that t seats request is joined all the same.
+        That is always safe, because to others it looks like a slow clock. Nothing is signed, and
+        the journal does not record it. An epoch that t seats request is joined all the same.
+
+        Args:
+            now: The driver's clock, in seconds, from which the timeout counts.
 
         Returns:
-            False if nobody else is awaited, and in the game of a strict table, where a timeout ends
-            nothing.
+            False if no other seat is awaited, if the table has ended, or if it is strict and the
+            game has begun. There a timeout ends nothing.
         """
         self.timers.set(now)
         if self.finished or self.broken is not None or not self.awaited() - {self.seat}:
@@ -169,32 +198,51 @@ class SeatMachine(SeatState):
         return True
 
     def hand_out(self) -> None:
-        """Leave long computations as a `job` from now on; until it is finished the rules rest."""
+        """Leave long computations as a `job` to the driver from now on.
+
+        No rule is applied while a job is not finished.
+        """
         self.outbox.hand_out()
 
     def finish(self, job: Job, given: Any, now: float) -> None:
-        """Go on with what the job gave."""
+        """Apply the result of a job, and go on with the rules.
+
+        Args:
+            job: The job. If it is not the current one, its result is dropped.
+            given: What `job.run` returned.
+            now: The driver's clock, in seconds.
+        """
         self.timers.set(now)
         self.outbox.finish(job, given)
         self._run_rules()
 
-    def leave(self, now: float) -> bool:
-        """Tell all that this seat leaves for now, and return whether it could.
+    def depart(self, now: float) -> bool:
+        """Sign a departure and send it to all: this seat leaves for now.
 
-        Nothing is signed behind it: the seat is taken again by `restore`, in another machine.
+        Nothing is signed after it. The seat goes on with another machine, which replays the journal
+        by `restore`.
+
+        Args:
+            now: The driver's clock, in seconds.
+
+        Returns:
+            Whether the departure was signed.
         """
         self.timers.set(now)
-        return self.signer.leave()
+        return self.signer.depart()
 
     def refuse(self, seat: int, now: float) -> bool:
-        """Learn that a seat refuses this table, by a signed word that its driver has checked.
+        """Note that a seat refuses this table, by a signed word that the driver has checked.
+
+        In setup that ends the table.
 
         Args:
             seat: The seat that refuses.
-            now: The machine's clock, in seconds.
+            now: The driver's clock, in seconds.
 
         Returns:
-            Whether it is news. In setup the table ends by it, and names the seat.
+            Whether it was used. It is not once the game has begun, or if a refusal is stored
+            already.
         """
         if self.has_begun or self.judge.refuser is not None:
             return False
@@ -204,21 +252,35 @@ class SeatMachine(SeatState):
         return True
 
     def ask_rejoin(self, now: float) -> None:
-        """Ask to be let in again after an absence."""
+        """Ask the others to let this seat take part again after an absence.
+
+        Args:
+            now: The driver's clock, in seconds.
+        """
         self.timers.set(now)
         self.signer.ask_rejoin(True)
         epoch_change.sign_rejoin(self)
         self._run_rules()
 
     def sync(self, peer: bytes | None) -> None:
-        """Tell a linked node (None: all) where we stand, so that it sends what we lack."""
+        """Ask for the messages that this machine lacks, by telling which ones it stores.
+
+        Args:
+            peer: The id of the peer to ask, 32 bytes. None asks all peers.
+        """
         catch_up.sync(self, peer)
 
     def restore(self, records: Iterable[bytes]) -> None:
-        """Replay a journal's records, in order, before `start`.
+        """Replay the records of a journal, in order. It is called before `start`.
 
-        Nothing is signed meanwhile, nor after it until linked seats have told what they store of
-        this one. What is to be asked is asked anew, and nothing is told twice.
+        Nothing is signed meanwhile, nor afterwards until the linked seats have told which
+        statements of this seat they store. The player is asked again, and no effect is left twice.
+
+        Args:
+            records: The records, as they were put on disk.
+
+        Raises:
+            Invalid: If a record is malformed.
         """
         self.outbox.begin_replay()
         for one in records:
@@ -231,13 +293,14 @@ class SeatMachine(SeatState):
             self.outbox.emit(self.broken)
 
     def be_cautious(self, certain: bool = False) -> None:
-        """Treat the journal as one that may be old. Call it after `restore`, before `start`.
+        """Treat the journal as one that may lack statements of this seat.
 
-        Nothing is signed until the others have told what they store of this seat. Then it speaks
-        and votes in later epochs only, and commits nothing again without asking the player.
+        It is called after `restore` and before `start`. Nothing is signed until the others have
+        told which statements of this seat they store. Then the seat signs in later epochs only, and
+        seals no earlier choice again without asking the player.
 
         Args:
-            certain: Whether the journal is old beyond doubt.
+            certain: Whether the journal surely lacks such statements.
 
         SPEC: [E-22].
         """
@@ -245,100 +308,129 @@ class SeatMachine(SeatState):
             catch_up.ask_own(self, self.peers.links)
 
     def give_up(self) -> None:
-        """End a table whose deck is not confirmed; name a proven fault, else who is gone."""
+        """Tell why this seat stops waiting for a table whose deck is not confirmed by all.
+
+        The effect `Broken` names a seat that is proven at fault, or else one that has gone.
+        """
         setup_end.give_up(self)
 
     def take(self) -> list[Effect]:
-        """Return the effects since the last call, in order."""
+        """Return the effects since the last call, in the order in which to carry them out.
+
+        Returns:
+            The effects.
+        """
         return self.outbox.take()
 
     # Queries
 
     @property
     def may_rejoin(self) -> bool:
-        """Whether this seat is absent and may come back ([E-31])."""
+        """True if this seat is absent and may ask to be present again ([E-31])."""
         return self.seat is not None and absence.may_rejoin(self.tip, self.seat)
 
     @property
     def is_bound(self) -> bool:
-        """Whether the game has begun, or may have: its seat has confirmed the deck."""
+        """True if the game has begun, or may begin because this seat has confirmed the deck."""
         is_last = self.tip.want.kind is Kind.DECK_OK
         return self.has_begun or (is_last and self.log.has_input(self.seat, self.tip.step))
 
     @property
     def is_silent(self) -> bool:
-        """Whether it takes its seat again and may not sign yet: the others have not told."""
+        """True if this seat has resumed and may not sign before the others have answered it.
+
+        They are asked which statements of this seat they store.
+        """
         return self.signer.state is SigningState.SILENT
 
     @property
     def has_voice(self) -> bool:
-        """Whether it can help to go on without others.
+        """True if this seat can sign in the current epoch, and so can help to go on without others.
 
-        After an old journal it cannot, until the others have come to an epoch in which nothing that
-        it forgot can stand.
+        A seat with an old journal cannot until the others have come to an epoch above its floor.
         """
-        return not self.is_silent and self.signer.floor <= self.log.view.epoch
+        return not self.is_silent and self.signer.floor <= self.log.followed.epoch
 
     @property
     def must_choose(self) -> bool:
-        """Whether the player is asked for a choice now."""
+        """True if the player must make a choice now."""
         if self.seat is None or not transition.needs_choice(self.tip, self.seat):
             return False
         return step_progress.may_speak(self)
 
     @property
     def stands_still(self) -> bool:
-        """Whether too few are present for the chain to grow."""
+        """True if the chain cannot grow, for example because fewer than t seats are present."""
         return transition.stands_still(self.tip)
 
     @property
     def is_unsure_of_deck(self) -> bool:
-        """Whether it has confirmed the deck and has waited twice the timeout for the others.
+        """True if this seat has confirmed the deck and may stop waiting for the other seats.
 
-        So it is earlier if one of them has left. It must still join if all of them turn out to have
-        confirmed it, but need not wait for ever: it may leave, keep its journal, and join when it
-        takes its seat anew.
+        That is so after twice the step timeout, or earlier if one of them has left. If it turns out
+        that all have confirmed the deck, the seat must still play. So it may leave and keep its
+        journal.
         """
         return setup_end.is_unsure_of_deck(self)
 
     def wait(self, now: float) -> Wait:
-        """Return how long the first incomplete step has been waited for, and may be yet.
+        """Return how long the first incomplete step has been waited for, and how much time is left.
 
-        It may be no longer if all who are awaited have left for now.
+        Args:
+            now: The driver's clock, in seconds.
+
+        Returns:
+            The wait. No time is left if all awaited seats have left for now.
         """
         wait = self.timers.wait(self.tip, now)
         return replace(wait, left=min(wait.left, 0.0)) if self.peers.all_left() else wait
 
     def away(self) -> frozenset[int]:
-        """Return the seats that have said that they leave for now, and nothing since."""
+        """Return the seats whose departure counts now: they have left and not come back.
+
+        Returns:
+            The seats.
+        """
         return frozenset(word.seat for word in self.peers.away())
 
     def hand(self) -> dict[int, int]:
-        """Return slot to card for the cards that this seat alone may see."""
+        """Return the hidden cards that this seat alone can decrypt.
+
+        Returns:
+            The card by slot.
+        """
         return self.signer.hand()
 
     def transcript(self) -> bytes:
-        """Return the `.hoity` file of all that it stores, whether the game is over or not.
+        """Return the `.hoity` file of the game as far as this machine knows it, finished or not.
 
         If a fault has ended the table, the file ends with the illegal body that proves it ([F-2]).
 
+        Returns:
+            The bytes of the file.
+
         Raises:
-            ValueError: If it lacks what its own chain rests on.
-            TooLarge: If the file would be one that no verifier reads.
+            ValueError: If messages are missing on which the own chain rests.
+            TooLarge: If the file would exceed the limits within which a verifier reads one.
         """
         illegal = None if self.judge.can_go_on() else self.judge.illegal_input()
-        return transcript_writer.write(self.log.votes, self.log.view, illegal)
+        return transcript_writer.write(self.log.votes, self.log.followed, illegal)
 
     def may_leave(self) -> bool:
-        """Return whether this node may leave: the others need nothing more of it ([E-19])."""
+        """Return whether this machine may disconnect at the end ([E-19]).
+
+        Returns:
+            True if the table has ended without a result, or if the end is final and the other seats
+            need nothing more of this one.
+        """
         return end_notices.may_leave(self)
 
     # Rules
 
     def _receive_message(self, raw: bytes, peer: bytes | None) -> None:
-        """Keep what is worth keeping ([M-11]), and pass on what is new ([M-7]).
+        """Store a message if it is worth storing ([M-11]), and pass it on if it is new ([M-7]).
 
-        The signature of a stored message is not verified again.
+        The signature of a message that is stored already is not verified again.
         """
         message = signed_messages.read(raw, self.table.id, self.table.seats)
         if message.hash in self.log.store:
@@ -349,9 +441,9 @@ class SeatMachine(SeatState):
         is_kept = memory_quotas.is_worth_keeping(self, message)
         if is_kept and forgotten:
             # Once the statement is in the journal, nothing there shows that it was forgotten. So
-            # the caution goes on disk before it.
+            # the caution is recorded before it.
             self.be_cautious(certain=True)
-        if is_kept and self.signer.hold(message):
+        if is_kept and self.signer.store(message):
             catch_up.pass_on(self, message, peer)
             if lacked or not isinstance(message.statement, StepInput) or not self._judge_alone():
                 self._run_rules()
@@ -359,29 +451,30 @@ class SeatMachine(SeatState):
             self._run_rules()
 
     def _judge_alone(self) -> bool:
-        """Judge an input in an undisturbed step; return whether that is all that follows of it.
+        """Judge an input in an undisturbed step; return whether no other rule needs to run.
 
-        It is while others have still to speak there. Whatever waits for time waits for a `tick`.
+        None does while other seats still owe inputs there. Rules that wait for time run at a
+        `tick`.
         """
         if not step_progress.is_undisturbed(self):
             return False
-        if offload.rests(self):
+        if offload.waits_for_job(self):
             return True
         self.judge.judge_fresh()
         return bool(self.log.awaited()) and step_progress.is_undisturbed(self)
 
     def _pass_on(self, word: Departure | EndNotice, peer: bytes | None) -> None:
-        """Pass on a seat's signed word that is new here ([L-23], [L-27])."""
+        """Pass on a notice that is new here to all peers but its sender ([L-23], [L-27])."""
         self.outbox.send(word, but=() if peer is None else (peer,))
         self._run_rules()
 
     def _run_rules(self) -> None:
-        """Apply the rules until none changes anything, or a job is under way.
+        """Apply the rules until none changes anything, or until a job is under way.
 
-        Once the table has ended, what comes is judged.
+        Once the table has ended, only new messages are judged.
         """
         changed = True
         while changed and self.broken is None:
-            changed = any([not offload.rests(self) and rule(self) for rule in self.rules])  # noqa: C419
-        if self.broken is not None and not offload.rests(self):
+            changed = any([not offload.waits_for_job(self) and rule(self) for rule in self.rules])  # noqa: C419
+        if self.broken is not None and not offload.waits_for_job(self):
             self.judge.judge_fresh()

@@ -1,6 +1,6 @@
-"""State of one node at one table: five owners, each the only writer of its attributes.
+"""The state of one seat at one table, in five parts, each the only writer of its attributes.
 
-The rules of a seat read the owners and call their methods. Beside the five stands the `Outbox`, in
+The rules of a seat read the parts and call their methods. Beside the five stands the `Outbox`, in
 which each of them puts what the driver is to do.
 """
 
@@ -18,17 +18,19 @@ from .timeouts import Timers
 
 
 class SeatState:
-    """The owners of what one node stores, has promised and waits for.
+    """The parts that hold what one seat stores, has promised and waits for.
+
+    An onlooker has the same parts, but no seat and no keys.
 
     Attributes:
         table: The table.
-        seat: The own seat, None for a watcher.
-        outbox: What waits for the driver.
-        timers: Step timeouts, the back-off and the waits after the end.
+        seat: The own seat, None for an onlooker.
+        outbox: The effects that the driver is to carry out.
+        timers: The step timeouts, the back-off and the waits after the end.
         log: The messages, the epochs and the followed chain.
-        judge: Faults, and the end of the table.
-        peers: Links and departures.
-        signer: The keys, the promise and all that is signed.
+        judge: The faults that can be proven, and the end of the table.
+        peers: The links, and the departures of seats.
+        signer: The keys, the promise, and the only code that signs.
     """
 
     def __init__(
@@ -39,14 +41,15 @@ class SeatState:
         who: Identity | None = None,
         seed: bytes | None = None,
     ) -> None:
-        """Begin before the first step.
+        """Create the state before the first step.
 
         Args:
             table: The table.
-            rng: Where randomness comes from.
-            seat: The own seat, None for a watcher.
-            who: The key of the seat.
-            seed: 32 bytes that give the seat's secrets. They must be on disk before `start`.
+            rng: The source of randomness, which returns as many bytes as it is asked for.
+            seat: The own seat, None for an onlooker.
+            who: The signing key of the seat, None for an onlooker.
+            seed: 32 bytes from which the secrets of the seat are derived. They must be on disk
+                before `start`.
         """
         self.table, self.seat = table, seat
         self.outbox = Outbox()
@@ -58,33 +61,41 @@ class SeatState:
 
     @property
     def tip(self) -> Node:
-        """The last node of the chain that is followed."""
-        return self.log.view.tip
+        """The last node of the followed chain."""
+        return self.log.followed.tip
 
     @property
     def has_begun(self) -> bool:
-        """Whether the cards are dealt: from then on an absence ends no table."""
+        """True if setup is over and epoch 0 has begun. From then on an absence ends no table."""
         return self.log.has_begun
 
     @property
     def finished(self) -> bool:
-        """Whether the game is over and its result final."""
+        """True if the game is over and its result is final here."""
         return self.judge.finished
 
     @property
     def broken(self) -> Broken | None:
-        """How the table ended without a result, if it did."""
+        """The reason for which the table has ended without a result, None if it has not."""
         return self.judge.broken
 
     @property
     def job(self) -> Job | None:
-        """What is to be run, wherever the driver likes, before anything is decided."""
+        """The job that the driver must run before any rule is applied, None if there is none."""
         return self.outbox.job
 
     def awaited(self) -> frozenset[int]:
-        """Return the seats that still have to speak in the first incomplete step."""
+        """Return the seats whose input to the first incomplete step is missing.
+
+        Returns:
+            The seats.
+        """
         return self.log.awaited()
 
     def final_step(self) -> int:
-        """Return the last step that nothing can replace any more; it never falls."""
+        """Return the number of the last step that nothing can replace any more.
+
+        Returns:
+            The number, which never falls.
+        """
         return self.log.final_step(self.signer.is_standing)

@@ -1,4 +1,4 @@
-"""What ends a table during setup, before the game begins."""
+"""The end of a table in setup, before the game begins, and how it is announced."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ from .step_progress import tell_waiting
 
 
 def end_setup(state: SeatState) -> bool:
-    """End the table, before epoch 0, at any fault or absence, and name the seat ([N-6]).
+    """End the table at any fault or absence in setup ([N-6]). It is a rule of the seat.
 
-    A seat is committed once it has sent deck.ok: the inputs of the others can still make the game
-    begin ([D-3]), so that the driver is told whom it waits for instead. So is a seat that may have
-    sent it, by an old journal, until the others have told.
+    The effect `Broken` names the seat at fault or absent. A seat that has confirmed the deck does
+    not end the table, because the inputs of the others can still make the game begin ([D-3]). Its
+    driver is told instead whom it waits for. The same holds for a seat that may have confirmed it,
+    according to an old journal, until others have told.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
     """
     node = state.tip
     if node.want.kind is Kind.ENDED:
@@ -37,7 +44,10 @@ def end_setup(state: SeatState) -> bool:
 
 
 def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | None:
-    """Return why the table ends in setup: a proven fault, an end notice, a leave or a timeout."""
+    """Return why the table ends in setup, None if it does not.
+
+    The reason is a proven fault, an end notice, a departure or a step timeout.
+    """
     if state.judge.all_proofs() and not committed:
         proof = state.judge.settled_proof()
         return None if proof is None else Broken(proof.code, proof.seat)
@@ -49,10 +59,10 @@ def _why_setup_ends(state: SeatState, node: Node, committed: bool) -> Broken | N
 
 
 def _known_end(state: SeatState) -> Broken | None:
-    """Return the end of the table in setup that a seat's signed word brings, if one does.
+    """Return the end of the table in setup that follows from signed words of other seats.
 
-    A seat that has left for now with an input of setup still to be said ends the table a moment
-    later ([E-27]). In that moment the others, some linked just now, hear of it too.
+    It is None if there is none. A departure ends the table a second later, if the seat still owed
+    an input of setup ([E-27]). Within this second the other seats hear of it too.
     """
     if state.judge.refuser is not None:
         return Broken(effects.SEAT_LEFT, state.judge.refuser)
@@ -66,10 +76,10 @@ def _known_end(state: SeatState) -> Broken | None:
 
 
 def _announced_end(state: SeatState) -> Broken | None:
-    """Return the end of the table that the first notice that counts announces, or None ([E-30]).
+    """Return the end that the first counting end notice announces, None without one ([E-30]).
 
-    A notice of a fault counts `SETTLES` seconds after it was received, so that the proof of the
-    fault can arrive before. An end that this node sees for itself names no announcing seat.
+    A notice of a fault counts a second after it was received, so that the proof of the fault can
+    arrive before. If this seat sees the reason for itself, the end names no announcing seat.
     """
     for seat, notice in state.judge.setup_ends.items():
         is_due = notice.reason not in FAULTS or state.judge.is_settled_end(seat)
@@ -80,7 +90,10 @@ def _announced_end(state: SeatState) -> Broken | None:
 
 
 def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
-    """Return whether this node waited for the seat of a notice in vain too, or has its leave."""
+    """Return whether this seat itself knows the reason of another seat's end notice.
+
+    It does if it has timed out for the same seat, or stores its departure.
+    """
     if notice.reason == effects.SILENT_SEAT:
         return notice.about in state.awaited() and state.timers.is_out(state.tip)
     return notice.reason == effects.SEAT_LEFT and notice.about in {
@@ -89,16 +102,22 @@ def _sees_itself(state: SeatState, notice: EndNotice) -> bool:
 
 
 def _end_and_announce(state: SeatState, broken: Broken) -> None:
-    """End the table in setup, and tell the others why, signed ([E-30])."""
+    """End the table in setup, and send the others an end notice ([E-30])."""
     state.signer.announce_end(broken.code, broken.seat)
     state.judge.end(broken)
 
 
 def is_unsure_of_deck(state: SeatState) -> bool:
-    """Return whether this seat has confirmed the deck and need not wait for the others here.
+    """Return whether this seat has confirmed the deck and may stop waiting for the other seats.
 
-    It need not after twice the step timeout, nor if the table has ended for one of them, nor if
-    one of them has left or is proven at fault. The game may begin all the same ([D-3]).
+    It may after twice the step timeout. It also may if the table has ended for another seat, or if
+    a seat has left or is proven at fault. The game may still begin later ([D-3]).
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether it may.
     """
     timers, tip = state.timers, state.tip
     if state.seat is None or state.broken is not None or tip.want.kind is not Kind.DECK_OK:
@@ -110,7 +129,11 @@ def is_unsure_of_deck(state: SeatState) -> bool:
 
 
 def give_up(state: SeatState) -> None:
-    """Tell the driver why a committed seat waits no longer."""
+    """Tell the driver why a seat that has confirmed the deck stops waiting.
+
+    Args:
+        state: The state of the seat.
+    """
     proof = next(iter(state.judge.all_proofs()), None)
     if proof is not None:
         state.outbox.emit(Broken(proof.code, proof.seat))

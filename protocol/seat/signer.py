@@ -1,11 +1,13 @@
 """The signer of one seat: its keys and promise, what it may sign, and what its journal records.
 
-The journal may be a copy that was restored, and nobody can tell by looking at it. So a resumed seat
-signs nothing until each other present seat has told which statements of this seat it stores, or
-until one step timeout and one back-off are over and t - 1 other seats have told. The time counts
-from the resume and not from the first link: a faulty seat can be linked first, and tell nothing.
-A seat is *cautious* if its journal is known to be old, or it is told a statement of its own that it
-does not know: then the wait begins anew, and the seat signs only above a floor.
+The journal may be a restored copy, and nobody can tell by looking at it. So a resumed seat signs
+nothing until every other present seat has told which statements of this seat it stores. It also
+goes on after one step timeout and one back-off, if t - 1 other seats have told by then. This time
+counts from the resume and not from the first link, because a faulty seat can be linked first and
+tell nothing.
+
+A seat is *cautious* if its journal is known to be old, or if it is sent a statement of its own that
+it does not store. Then the wait begins again, and afterwards the seat signs only above a floor.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from .timeouts import Position
 
 
 class SigningState(StrEnum):
-    """Where a seat stands; `SIGNS` says what it may sign there."""
+    """The state of a seat, which decides what it may sign. `SIGNS` lists that for each state."""
 
     STANDING = "standing"
     PROMISED = "promised"
@@ -62,33 +64,37 @@ SIGNS: Final[Mapping[SigningState, frozenset[type[Any]]]] = {
     SigningState.LEFT: frozenset(),
     SigningState.BROKEN: frozenset(),
 }
-"""The state table of a seat: which statements it may sign in which state.
+"""The kinds of statements that a seat may sign in each state.
 
-standing: its promise is the epoch it stands in. promised: its promise is above every committed
-epoch. finished: its end is final; it stays to answer and to vote, and requests an epoch only when
-its promise is above, or when it can prove a fault. silent: it takes its seat again,
-and the others have not told yet what they hold of it. watching: it has no seat. left: it
-has said that it leaves for now, and comes back by taking its seat again. broken: the
-table ended before the game began, or is void.
+- standing: The seat's promise is the epoch in which it stands.
+- promised: Its promise is above every epoch that it has entered.
+- finished: Its end of the game is final. It stays to answer and to vote. It requests an epoch only
+  if its promise is above the one in which it stands, or if it can prove a fault.
+- silent: It has resumed, and the others have not told yet what they store of it.
+- watching: The program has no seat.
+- left: It has signed a departure, and comes back only by a resume.
+- broken: The table has ended without a result.
 """
 
 FIRST = bytes(32)
-"""Where the telling of one's statements begins: before every hash."""
+"""The cursor with which a seat begins to ask for its own statements: it is below every hash."""
 Note = tuple[bytes, str, Choice]
-"""What the journal keeps of a choice: digest of the node, kind, choice."""
+"""The note of a player's choice in the journal: digest of its node, kind of choice, choice."""
 
 
 @dataclass
 class Inquiry:
-    """Which seats have told by now what they store of this one ([E-10], [E-22]).
+    """The wait of a resumed seat until others have told which statements of it they store.
+
+    SPEC: [E-10], [E-22].
 
     Attributes:
         began: When the wait began, in seconds of the machine's clock.
-        cautious: Whether the journal may be older than what the seat has signed.
-        certain: Whether it is so beyond doubt.
-        silenced: Whether the driver was told that this seat can sign nothing any more.
-        told: The seats that have told.
-        cursors: The last hash told by each seat whose answer takes several parts.
+        cautious: Whether the journal may lack statements that the seat has signed.
+        certain: Whether the journal surely lacks such statements.
+        silenced: Whether the driver was told that this seat cannot sign any more.
+        told: The seats that have answered completely.
+        cursors: For each seat whose answer takes several parts, the highest message hash so far.
     """
 
     began: float
@@ -99,9 +105,17 @@ class Inquiry:
     cursors: dict[int, bytes] = field(default_factory=dict)
 
     def hear(self, seat: int, told: peer_frames.Told) -> bool:
-        """Take in what a seat has told; return whether to ask it for more.
+        """Note the end of an answer to `own`, or of a part of it.
 
-        The parts of a faulty seat may lead nowhere ([L-30]).
+        A faulty seat may announce further parts without end. It is asked again only while the
+        hashes rise ([L-30]).
+
+        Args:
+            seat: The seat that answered.
+            told: The frame with which it ended its answer.
+
+        Returns:
+            Whether to ask this seat for the next part.
         """
         if not told.more:
             self.told.add(seat)
@@ -111,7 +125,15 @@ class Inquiry:
         return told.last > before
 
     def doubt(self, now: float, certain: bool) -> bool:
-        """Be cautious from now on; return whether that is new."""
+        """Make the seat cautious, and begin the wait again if it was not cautious before.
+
+        Args:
+            now: The machine's clock, in seconds.
+            certain: Whether the journal surely lacks statements of the seat.
+
+        Returns:
+            Whether the seat was not cautious before.
+        """
         self.certain = self.certain or certain
         if self.cautious:
             return False
@@ -119,7 +141,11 @@ class Inquiry:
         return True
 
     def silence(self) -> bool:
-        """Note that the driver is told; return whether it was not before."""
+        """Note that the driver is told that this seat cannot sign any more.
+
+        Returns:
+            Whether the driver had not been told before.
+        """
         was, self.silenced = self.silenced, True
         return not was
 
@@ -127,10 +153,13 @@ class Inquiry:
         """Return whether the seat may sign again.
 
         Args:
-            others: The other present seats.
-            enough: How many seats, absent ones too, must have told once the time is over: t - 1.
+            others: The other present seats. If all of them have told, there is no further wait.
+            enough: How many seats must have told once the time is over: t - 1. Absent seats count.
             now: The machine's clock, in seconds.
             seconds: How long the seat waits for all of them.
+
+        Returns:
+            True if all of `others` have told, or if the time is over and `enough` seats have told.
 
         SPEC: [E-10], [E-22].
         """
@@ -140,12 +169,12 @@ class Inquiry:
 
 @dataclass(frozen=True)
 class PlayerChoice:
-    """A player's choice.
+    """A choice that the player of this seat has made for one step.
 
     Attributes:
-        digest: The digest of the node that it was made on.
-        choice: The choice.
-        exposed: Whether it has been shown since.
+        digest: The digest of the chain node at which the choice was made.
+        choice: The choice, in the form of the game.
+        exposed: Whether others may have seen it, so that it must not be sealed again ([D-5]).
     """
 
     digest: bytes
@@ -154,21 +183,22 @@ class PlayerChoice:
 
 
 class Signer:
-    """All that a seat keeps to itself, and the only code that signs.
+    """The keys, the promise and the player's choices of one seat, and the only code that signs.
 
-    A statement is put into the journal before it is sent ([M-6]).
+    Every statement is put into the journal before it is sent ([M-6]).
 
     Attributes:
-        seat: The own seat, None for a watcher.
-        who: The key of the seat, None for a watcher.
-        own_secrets: The secrets of the seat, None for a watcher.
-        promise: Nothing of a lower epoch is signed any more ([E-4]).
-        floor: Nothing of a lower epoch is signed after an old journal was restored ([E-22]).
-        timeout_claims: By epoch the step that had timed out when the node promised to leave it.
-        inquiry: What the others have told by now, None once the seat may sign.
-        player_choices: What the player chose, by step and kind.
-        wants_to_rejoin: Whether the player wants to rejoin after an absence.
-        has_left: Whether the seat has signed that it leaves for now.
+        seat: The own seat, None for an onlooker.
+        who: The signing key of the seat, None for an onlooker.
+        own_secrets: The secrets of the seat, None for an onlooker.
+        promise: The promised epoch: the seat signs nothing of a lower epoch any more ([E-4]).
+        floor: The lowest epoch of which a seat with an old journal signs anything ([E-22]). It is 0
+            for any other seat.
+        timeout_claims: For each epoch that the seat left, the step timeout that it claims there.
+        inquiry: The wait after a resume, None once the seat may sign.
+        player_choices: What the player chose, by the step and the kind of choice.
+        wants_to_rejoin: Whether the player wants to take part again after an absence.
+        has_left: Whether the seat has signed a departure.
     """
 
     def __init__(
@@ -179,7 +209,15 @@ class Signer:
         who: Identity | None,
         seed: bytes | None,
     ) -> None:
-        """Begin without a promise. `seed` (32 bytes) gives the seat's secrets."""
+        """Create the signer of a seat that has promised nothing.
+
+        Args:
+            peers: The links of this program, and the departures of all seats.
+            judge: The faults that this program can prove, and the end of the table.
+            rng: The source of randomness, which returns as many bytes as it is asked for.
+            who: The signing key of the seat, None for an onlooker.
+            seed: 32 bytes from which the secrets of the seat are derived, None for an onlooker.
+        """
         self.peers, self.judge, self.rng, self.who = peers, judge, rng, who
         self.log, self.timers, self.outbox = peers.log, peers.timers, judge.outbox
         self.table, self.seat = peers.log.table, peers.seat
@@ -199,7 +237,7 @@ class Signer:
 
     @property
     def state(self) -> SigningState:
-        """Which row of the state table holds now."""
+        """The state of the seat, which decides what it may sign. The first that applies counts."""
         if self.judge.broken is not None:
             return SigningState.BROKEN
         if self.seat is None or self.who is None:
@@ -214,38 +252,67 @@ class Signer:
 
     @property
     def is_standing(self) -> bool:
-        """Whether the promise is the epoch stood in."""
-        return self.log.view.epoch == self.promise
+        """True if the seat's promise is the epoch in which it stands."""
+        return self.log.followed.epoch == self.promise
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing is signed now: the journal is read, or the others have not told yet."""
+        """True if nothing may be signed now.
+
+        That is so while the journal is replayed, and while the seat waits after a resume.
+        """
         return self.outbox.is_replaying or self.inquiry is not None
 
     @property
     def secrets(self) -> Secrets:
-        """The seat's secrets; a watcher has none."""
+        """The secrets of the seat. For an onlooker a RuntimeError is raised."""
         if self.own_secrets is None:
             raise RuntimeError("a watcher has no secrets")
         return self.own_secrets
 
     def hand(self) -> dict[int, int]:
-        """Return slot to card for the cards that this seat alone may see."""
+        """Return the hidden cards that this seat alone can decrypt.
+
+        Returns:
+            The card by slot. An onlooker has none.
+        """
         if self.seat is None or self.own_secrets is None:
             return {}
         return cards.hand(self.log.tip, self.seat, self.own_secrets, self._opened)
 
     def back_off(self) -> float:
-        """Return the back-off after the promises that brought nothing."""
+        """Return the current back-off: how long a change of epoch is waited for.
+
+        It doubles with each promise since the chain last grew.
+
+        Returns:
+            The time in seconds.
+        """
         return self.timers.back_off(self.timers.failed_epochs(self.promise))
 
     def ran_out(self) -> bool:
-        """Return whether the step timed out after this node stood at it for g in this epoch."""
+        """Return whether the first incomplete step has timed out here ([E-3]).
+
+        The step counts as timed out too if all awaited seats have left. The seat must also have
+        stood at the step for one back-off in this epoch.
+
+        Returns:
+            Whether both hold.
+        """
         is_out = self.timers.is_out(self.log.tip) or self.peers.all_left()
         return is_out and self.timers.has_stood()
 
     def is_forgotten(self, message: Message) -> bool:
-        """Return whether this is a statement of the own seat that it does not know of ([E-22])."""
+        """Return whether a message is a statement of the own seat that its journal lacks ([E-22]).
+
+        An epoch request below the highest own one is left out, because the seat does not store it.
+
+        Args:
+            message: A received message, whose signature is valid.
+
+        Returns:
+            Whether the seat must have signed it before its journal was restored.
+        """
         if message.seat != self.seat or self.outbox.is_replaying:
             return False
         if message.hash in self.log.store:
@@ -258,7 +325,14 @@ class Signer:
     # Promise
 
     def raise_promise(self, epoch: int) -> None:
-        """Sign nothing of a lower epoch any more ([E-4])."""
+        """Raise the promise to an epoch: nothing of a lower epoch is signed any more ([E-4]).
+
+        What the seat claims about the timeout of the current step is fixed before. A lower epoch
+        changes nothing.
+
+        Args:
+            epoch: The epoch.
+        """
         if epoch > self.promise:
             self.log.final_step(self.is_standing)
             self._claim_timeout()
@@ -269,7 +343,7 @@ class Signer:
         """Record, before leaving this epoch, whether its current step timed out."""
         if not self.is_standing or not self.log.has_begun or self.outbox.is_replaying:
             return
-        epoch, tip = self.log.view.epoch, self.log.tip
+        epoch, tip = self.log.followed.epoch, self.log.tip
         owes = self.seat in tip.want.speakers and not self.log.has_input(self.seat, tip.step)
         claim = absence.claim_of(epoch, tip, owes, self.ran_out())
         if claim is not None:
@@ -277,15 +351,15 @@ class Signer:
 
     # Signing
 
-    def hold(self, message: Message, note: Note | None = None) -> bool:
-        """Store a message, have it judged, and put it on disk with the secrets behind it ([M-6]).
+    def store(self, message: Message, note: Note | None = None) -> bool:
+        """Store a message, have it judged, and record it in the journal with its secrets ([M-6]).
 
         Args:
-            message: The message. Its signature holds.
-            note: The player's choice that it commits to, if it does.
+            message: The message, whose signature is valid.
+            note: The player's choice to which it commits, if it does.
 
         Returns:
-            False if it was known.
+            False if the message was known, or is not to be stored.
         """
         if not self.log.keep(message):
             return False
@@ -299,26 +373,36 @@ class Signer:
         return True
 
     def _bind(self, statement: signed_messages.Statement) -> None:
-        """Note what an own statement binds this seat to."""
+        """Apply the effects of an own statement: its promise, and the choices that it exposes."""
         if isinstance(statement, EpochPromise | PrepareVote | CommitVote | StepInput):
             self.raise_promise(statement.epoch)
         if isinstance(statement, StepInput):
             self.expose_choices(statement.step)
 
     def sign(self, statement: signed_messages.Statement, note: Note | None = None) -> bool:
-        """Sign, record, send; never a second statement of one identity ([M-5], [M-6])."""
+        """Sign a statement, record it and send it to all peers, if the seat may sign it.
+
+        The seat may not if its state forbids it, or if it has signed a statement of the same
+        identity ([M-5], [M-6]).
+
+        Args:
+            statement: The statement.
+            note: The player's choice to which it commits, if it does.
+
+        Returns:
+            Whether it was signed.
+        """
         if self.seat is None or self.who is None or not self._may_sign(self.seat, statement):
             return False
         message = signed_messages.sign(self.who, self.table.id, self.seat, statement)
-        self.hold(message, note)
+        self.store(message, note)
         self.outbox.send(message)
         return True
 
     def _may_sign(self, seat: int, statement: signed_messages.Statement) -> bool:
-        """Return whether the seat's state allows this statement, and nothing signed forbids it.
+        """Return whether the seat may sign a statement in its state, after all that it has signed.
 
-        A lower epoch request than one already signed says nothing, and is not kept; after the last
-        epoch there is none to request.
+        An epoch request must be above the highest own one, because lower ones are not stored.
 
         SPEC: [M-5], [E-22].
         """
@@ -330,10 +414,10 @@ class Signer:
                 return False
         if self.log.store.versions(signed_messages.identity_of(seat, statement)):
             return False
-        # After an old journal was restored, a faulty seat may be the only one that stores what was
-        # signed since, and hide it. That was signed in an epoch that some honest seat has
-        # requested, so below `floor`: nothing is signed there, nor an epoch promise that would have
-        # to report it.
+        # After an old journal was restored, a faulty seat may be the only one that stores a later
+        # statement of this seat, and hide it. It is of an epoch that some honest seat has
+        # requested, so it is below the floor. Nothing is signed there, and no epoch promise that
+        # would have to list it.
         if isinstance(statement, EpochPromise):
             return (statement.certificate.epoch if statement.certificate else 0) >= self.floor
         if isinstance(statement, StepInput | NewEpoch | PrepareVote | CommitVote):
@@ -341,11 +425,13 @@ class Signer:
         return True
 
     def announce_end(self, reason: str, about: int | None = None) -> None:
-        """Sign an end notice and send it to all; nothing, while the journal is replayed.
+        """Sign an end notice and send it to all peers.
+
+        Nothing happens while the journal is replayed.
 
         Args:
-            reason: OVER, or the code by which this seat ends the table in setup.
-            about: The seat that the code is about, if any.
+            reason: `OVER`, or the code with which this seat ends the table in setup.
+            about: The seat that the code is about, None if it is about none.
         """
         if self.seat is None or self.who is None or self.outbox.is_replaying:
             return
@@ -355,12 +441,12 @@ class Signer:
 
     # Departures
 
-    def leave(self) -> bool:
-        """Sign that this seat leaves, record it, send it, and sign nothing more.
+    def depart(self) -> bool:
+        """Sign a departure, record it and send it. The seat signs nothing after it.
 
         Returns:
-            Whether it was said. A seat that is silent or at its end has nothing to say; nor has one
-            that has left too often.
+            Whether the departure was signed. It is not if the seat is silent, has ended, or has
+            already left as often as the numbers of departures allow.
 
         SPEC: [E-24].
         """
@@ -376,7 +462,7 @@ class Signer:
         return True
 
     def come_back(self) -> None:
-        """Sign that this seat is here again, if its last notice says that it leaves ([E-28])."""
+        """Sign a return if the last own notice is a departure, and the seat may sign ([E-28])."""
         last = None if self.seat is None else self.peers.departures.last(self.seat)
         if self.outbox.is_replaying or last is None or last.is_return:
             return
@@ -384,10 +470,10 @@ class Signer:
             self._sign_departure(last.seat, last.number + 1)
 
     def _sign_departure(self, seat: int, number: int) -> None:
-        """Sign such a notice for where this seat stands, record it and send it."""
+        """Sign a departure or return for the current tip, record it and send it to all peers."""
         if self.who is None:
             return
-        node, epoch = self.log.tip, self.log.view.epoch
+        node, epoch = self.log.tip, self.log.followed.epoch
         step = node.step + self.log.has_input(seat, node.step)
         bare = Departure(seat, number, epoch, step, node.digest)
         word = sign_notice(self.who, self.table.id, bare)
@@ -397,44 +483,64 @@ class Signer:
         self.outbox.send(word)
 
     def ask_rejoin(self, wants: bool) -> None:
-        """Note whether the player wants to come back after an absence."""
+        """Store whether the player wants to take part again after an absence.
+
+        Args:
+            wants: Whether the player wants it.
+        """
         self.wants_to_rejoin = wants
 
     # The player's choices
 
     def choose(self, step: int, name: str, chosen: PlayerChoice) -> None:
-        """Take the player's choice for a step, to be signed by the rules."""
+        """Store the player's choice for a step. The rules of the seat sign it later.
+
+        Args:
+            step: The number of the step.
+            name: The kind of choice, as the game calls it.
+            chosen: The choice.
+        """
         self.player_choices[step, name] = chosen
 
     def expose_choices(self, step: int | None = None) -> None:
-        """Ask again for what was chosen, before a step or at all: it may be shown ([D-5])."""
+        """Mark choices as shown, so that the player is asked again before a new sealing ([D-5]).
+
+        Args:
+            step: Mark the choices for the steps before this one. None marks all.
+        """
         for place, chosen in self.player_choices.items():
             if not chosen.exposed and (step is None or step > place[0]):
                 self.player_choices[place] = replace(chosen, exposed=True)
 
     def ask_player(self, chosen: PlayerChoice | None) -> None:
-        """Ask the player, once, to choose where the chain stands."""
+        """Ask the player for the choice that the next step needs, once for each epoch and node.
+
+        Args:
+            chosen: What the player chose before for this step and may not be used, if anything.
+        """
         node = self.log.tip
-        position = (self.log.view.epoch, node.step, node.digest)
+        position = (self.log.followed.epoch, node.step, node.digest)
         if self._asked != position:
             self._asked = position
             again = chosen is not None and chosen.exposed
             self.outbox.emit(ChoiceAsked(node, node.want.name, again))
 
     def forget_asked(self) -> None:
-        """Ask anew for what the player was asked."""
+        """Have the player asked again for the choice of the current step."""
         self._asked = None
 
     # Doubt of the journal
 
     def be_cautious(self, certain: bool) -> bool:
-        """Sign nothing until the others have told, then above a floor.
+        """Stop signing until the others have told, and sign only above a floor afterwards.
+
+        The journal records that the seat has become cautious.
 
         Args:
             certain: Whether the journal surely lacks something that this seat has signed.
 
         Returns:
-            Whether that is new. The journal remembers it then.
+            Whether the seat was not cautious before.
 
         SPEC: [E-22].
         """
@@ -452,22 +558,27 @@ class Signer:
         return is_new
 
     def begin_inquiry(self) -> None:
-        """Sign nothing from now on until the others have told what they store of this seat."""
+        """Stop signing until the others have told which statements of this seat they store."""
         if self.seat is not None and self.inquiry is None:
             self.inquiry = Inquiry(self.timers.now)
 
     def restart_inquiry(self) -> None:
-        """Count the time of the wait from now on."""
+        """Let the wait after a resume begin again now, if there is one."""
         if self.inquiry is not None:
             self.inquiry = replace(self.inquiry, began=self.timers.now)
 
     def say_silenced(self) -> None:
-        """Tell the driver, once, that this seat can sign nothing any more."""
+        """Tell the driver, once, that this seat cannot sign anything any more."""
         if self.inquiry is not None and self.inquiry.silence():
             self.outbox.emit(SigningEnded())
 
     def go_on(self, floor: int | None) -> None:
-        """Sign again, above a floor if the journal was old; it is put into the journal."""
+        """End the wait after a resume, so that the seat may sign again.
+
+        Args:
+            floor: The lowest epoch of which it signs anything, which the journal records. None if
+                the seat is not cautious.
+        """
         self.inquiry = None
         if floor is not None:
             self.floor = max(self.floor, floor)
@@ -476,20 +587,20 @@ class Signer:
     # The journal
 
     def _record_floor(self, floor: int | None) -> None:
-        """Have the floor put on disk.
+        """Record the floor in the journal.
 
-        While it is not known yet this is None, or True if the journal is older beyond doubt. The
-        next process must know that too: at a strict table it may sign nothing then ([E-22]).
+        While the floor is not known it is None, or True if the journal surely lacks statements. The
+        next process needs that too: on a strict table such a seat may sign nothing ([E-22]).
         """
         if not self.outbox.is_replaying:
             self.outbox.emit(Record(codec.encode((b"", (), floor))))
 
     def restore_floor(self, floor: int | None) -> None:
-        """Take the floor from the journal.
+        """Restore the floor, or the wait for it, from a record of the journal.
 
         Args:
-            floor: The floor. None if the seat had become cautious, and True if its journal was
-                older beyond doubt.
+            floor: The floor. None if the seat had become cautious, and True if its journal surely
+                lacked statements.
         """
         if floor is not None and floor is not True:
             self.floor, self.inquiry = floor, None

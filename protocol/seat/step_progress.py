@@ -1,6 +1,6 @@
-"""A seat's progress: enter the highest committed epoch, follow its chain, speak when asked.
+"""The progress of a seat: it enters committed epochs, follows their chain and gives inputs.
 
-Before epoch 0 begins, any absence or fault ends the table instead.
+Until epoch 0 begins, any absence or fault ends the table instead (`setup_end`).
 """
 
 from __future__ import annotations
@@ -21,13 +21,29 @@ from .timeouts import HUMAN
 
 
 def judge_fresh(state: SeatState) -> bool:
-    """Convict whoever is proven at fault by what was stored since the last turn."""
+    """Look for faults in the messages that were stored since the last turn. A rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
+    """
     state.judge.judge_fresh()
     return False
 
 
 def check_forms(state: SeatState) -> bool:
-    """Convict who signed an epoch promise or new-epoch message of a bad form."""
+    """Read new-epoch messages and epoch promises, and convict the signers of malformed ones.
+
+    It is a rule of the seat. It ends a table on which two bases of one epoch are committed.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
+    """
     votes = state.log.votes
     votes.read_new_epochs()
     votes.judge_promises()
@@ -44,7 +60,16 @@ def check_forms(state: SeatState) -> bool:
 
 
 def tell_guilty(state: SeatState) -> bool:
-    """Tell of each seat proven at fault, once no other code is to be expected."""
+    """Tell the driver of each seat that is proven at fault. It is a rule of the seat.
+
+    It waits a second after the first proof, because a proof with another code may still come.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
+    """
     state.judge.tell_settled()
     return False
 
@@ -53,7 +78,14 @@ def tell_guilty(state: SeatState) -> bool:
 
 
 def begin_epochs(state: SeatState) -> bool:
-    """Begin epoch 0 once deck.ok is complete."""
+    """Begin epoch 0 once setup is complete. It is a rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether epoch 0 began now.
+    """
     if state.has_begun or state.tip.want.kind in SETUP | {Kind.ENDED}:
         return False
     state.log.begin_epochs(state.timers.now)
@@ -61,17 +93,24 @@ def begin_epochs(state: SeatState) -> bool:
 
 
 def enter(state: SeatState) -> bool:
-    """Stand in the highest committed epoch that the promise allows ([E-1])."""
+    """Enter the highest committed epoch that is not below the promise ([E-1]). A rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether an epoch was entered.
+    """
     log, signer, judge = state.log, state.signer, state.judge
     found = log.votes.highest_committed(max(1, signer.promise))
-    if found is None or found[0] <= log.view.epoch:
+    if found is None or found[0] <= log.followed.epoch:
         return False
     epoch, base = found
     signer.raise_promise(epoch)
     if base.node.want.kind in HUMAN and base.node.step < state.tip.step:
         state.timers.begin_anew(base.node)
     if state.seat in base.node.present - state.tip.present:
-        signer.ask_rejoin(False)  # the next absence is another matter
+        signer.ask_rejoin(False)  # The player is asked again after the next absence.
     log.enter(epoch, base.node, state.timers.now)
     signer.forget_asked()
     log.forget_inputs(state.seat, {h for proof in judge.proofs.values() for h in proof.hashes})
@@ -83,20 +122,33 @@ def enter(state: SeatState) -> bool:
 
 
 def advance(state: SeatState) -> bool:
-    """Append the first incomplete step if all expected have spoken."""
-    state.timers.mark(state.log.view)
+    """Append the first incomplete step to the followed chain, if all its inputs are there.
+
+    It is a rule of the seat. The inputs are there once every seat that owes one has given a legal
+    one.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether a step was appended.
+    """
+    state.timers.mark(state.log.followed)
     grown = state.log.grow(state.seat)
     if grown is None:
         return False
     state.outbox.emit(effects.StepAppended(*grown))
-    state.timers.mark(state.log.view)
+    state.timers.mark(state.log.followed)
     _look_at_tip(state)
     return True
 
 
 def _look_at_tip(state: SeatState, first: int | None = None) -> None:
-    """Pass on and judge what is stored where the chain stands now, or from step `first` on."""
-    store, epoch, tip = state.log.store, state.log.view.epoch, state.tip
+    """Pass on and judge the stored inputs to the step at the tip.
+
+    If `first` is given, the inputs to that step and all later ones are judged.
+    """
+    store, epoch, tip = state.log.store, state.log.followed.epoch, state.tip
     catch_up.pass_deferred(state)
     state.timers.note_growth(tip.step, state.signer.promise)
     inputs = store.inputs(epoch, tip.step) if first is None else store.epoch_inputs(epoch, first)
@@ -104,9 +156,14 @@ def _look_at_tip(state: SeatState, first: int | None = None) -> None:
 
 
 def is_undisturbed(state: SeatState) -> bool:
-    """Return whether this node waits for nothing but inputs.
+    """Return whether this seat waits for nothing but inputs to the current step.
 
-    It stands in its epoch, nothing is proven, forgotten or lacked, and nobody has left.
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        True if it stands in its promised epoch, no fault is proven, no message is missing, no seat
+        is away, and the seat does not wait after a resume.
     """
     if state.broken is not None or state.signer.inquiry is not None:
         return False
@@ -114,51 +171,76 @@ def is_undisturbed(state: SeatState) -> bool:
     return state.signer.is_standing and not (is_accused or state.peers.away())
 
 
-# Before epoch 0
-
-
-# What the driver is told
+# Reports to the driver
 
 
 def tell_waiting(state: SeatState) -> None:
-    """Tell the driver once per step whom the table waits for."""
+    """Tell the driver, once for each step, that the step has timed out, and whose input is missing.
+
+    Args:
+        state: The state of the seat.
+    """
     if state.timers.tell_timeout(state.tip):
         state.outbox.emit(effects.StepTimedOut(state.awaited(), state.tip.step))
 
 
 def tell_left(state: SeatState) -> bool:
-    """Tell the driver of each departure once, when it first holds."""
+    """Tell the driver of each departure once, when it first counts. It is a rule of the seat.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
+    """
     if not state.outbox.is_replaying:
         for word in state.peers.departures.news(state.peers.away()):
             state.outbox.emit(effects.SeatLeft(word.seat))
     return False
 
 
-# Speaking
+# Own inputs
 
 
 def may_speak(state: SeatState) -> bool:
-    """Return whether this seat owes an input, stands in its epoch and has not spoken ([N-7])."""
+    """Return whether this seat owes an input to the current step and may sign it ([N-7]).
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether it does and may.
+    """
     node, signer, log = state.tip, state.signer, state.log
     if state.seat not in node.want.speakers or signer.is_quiet or signer.has_left:
         return False
     if not signer.is_standing or state.broken is not None or log.has_input(state.seat, node.step):
         return False
-    if log.view.epoch < signer.floor or transition.stands_still(node):
+    if log.followed.epoch < signer.floor or transition.stands_still(node):
         return False
-    return followed_chain.keeps_own_inputs(log.store, log.view, state.seat)
+    return followed_chain.keeps_own_inputs(log.store, log.followed, state.seat)
 
 
 def speak(state: SeatState) -> bool:
-    """Say what is asked, as soon as it is asked and can be said ([E-2], [N-4])."""
+    """Sign the input that this seat owes, as soon as it can be made ([E-2], [N-4]).
+
+    It is a rule of the seat. If the step needs a choice that the player has not made, the player is
+    asked. A long body is written by a job, if the driver runs jobs.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether an input was signed.
+    """
     node, seat, signer = state.tip, state.seat, state.signer
     if seat is None or not may_speak(state):
         return False
     if transition.needs_choice(node, seat):
         name = node.want.name
         chosen = signer.player_choices.get((node.step, name))
-        # A choice is committed again without asking the player only if it was not shown, and at
-        # most who is present has changed since ([D-5]).
+        # A choice is sealed again without asking the player only if it was not shown, and if
+        # nothing has changed since but who is present ([D-5]).
         same = [node.digest]
         if node.slots is None and node.parent is not None:
             same.append(node.parent.digest)
@@ -167,14 +249,16 @@ def speak(state: SeatState) -> bool:
             return False
         body = transition.body_of_choice(node, seat, chosen.choice, signer.secrets, signer.rng)
         note = (chosen.digest, name, chosen.choice)
-        return signer.sign(StepInput(state.log.view.epoch, node.step, node.digest, body), note)
+        return signer.sign(StepInput(state.log.followed.epoch, node.step, node.digest, body), note)
     if not openings.has_opening(node, seat, signer.secrets):
         return False
     write = partial(transition.body_of, node, seat, signer.secrets, signer.rng)
 
     def step_input(body: bytes) -> bool:
-        is_due = state.tip is node and may_speak(state)  # the writing may have taken long
-        return is_due and signer.sign(StepInput(state.log.view.epoch, node.step, node.digest, body))
+        is_due = state.tip is node and may_speak(state)  # A job may have taken long.
+        return is_due and signer.sign(
+            StepInput(state.log.followed.epoch, node.step, node.digest, body)
+        )
 
     if state.outbox.hands_out and node.want.kind in transition.LONG:
         state.outbox.put(effects.Job(write, step_input))
@@ -183,7 +267,16 @@ def speak(state: SeatState) -> bool:
 
 
 def prepare(state: SeatState) -> bool:
-    """Do what the own shuffle needs no deck for, while other seats shuffle."""
+    """Compute what the own shuffle needs and what does not depend on the deck. A rule of the seat.
+
+    It does so while seats before this one shuffle, so that less is left to compute afterwards.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Always False: no other rule depends on it.
+    """
     node, seat, signer = state.tip, state.seat, state.signer
     waits = node.want.kind is Kind.SHUFFLE and seat is not None and seat > node.keys.shuffles
     if not waits or signer.is_quiet or signer.secrets.is_prepared:
@@ -200,7 +293,16 @@ def prepare(state: SeatState) -> bool:
 
 
 def finish(state: SeatState) -> bool:
-    """Note that the end is final, by the inputs of the last step or by a base that holds it.
+    """Note that the end of the game is final. It is a rule of the seat.
+
+    The end is final by the inputs to `result` of all present seats, or by a committed base that
+    wants `result`.
+
+    Args:
+        state: The state of the seat.
+
+    Returns:
+        Whether the end became final now.
 
     SPEC: [E-15].
     """
@@ -212,25 +314,29 @@ def finish(state: SeatState) -> bool:
 
 
 def _ended_by_inputs(state: SeatState) -> bool:
-    """Return whether the inputs of the last step make the end final.
+    """Return whether the inputs to `result` make the end final.
 
-    A proof of a fault is waited on, so that a base may find it first ([E-23]).
+    If a fault is proven, the seat waits for one step timeout, so that a base may find it ([E-23]).
     """
     ended = state.tip.want.kind is Kind.RESULT
     if not ended or not state.signer.is_standing or state.awaited():
         return False
     if state.table.strict or not state.judge.is_unsettled():
         return True
-    return state.timers.is_out(state.tip)  # others may have ended without the proof, and left
+    # Others may have ended without the proof and disconnected, so the wait has a bound.
+    return state.timers.is_out(state.tip)
 
 
 def _ended_in_base(state: SeatState) -> bool:
-    """Take a committed base that holds the end, even above the promise; return whether one does."""
+    """Return whether a committed base wants `result`, and enter its epoch if one does.
+
+    It is entered even if it is below the promise.
+    """
     found = state.log.votes.highest_committed(1)
     if found is None or found[1].node.want.kind is not Kind.RESULT:
         return False
     epoch, base = found
-    if epoch > state.log.view.epoch:
+    if epoch > state.log.followed.epoch:
         state.log.enter(epoch, base.node, state.timers.now)
         state.outbox.emit(effects.Entered(epoch, base.node, base.faults))
     return True

@@ -1,6 +1,6 @@
-"""Timers of one node: step timeouts, the back-off of epochs, and the waits after the end.
+"""Timers of one seat: step timeouts, the back-off of epochs, and the waits after the end.
 
-All times are seconds of the caller's clock, which may be any monotonic one.
+All times are in seconds of the driver's clock, which may be any monotonic clock.
 """
 
 from __future__ import annotations
@@ -16,19 +16,24 @@ from ..wire.table_header import Timeouts
 RETRY: Final[Seconds] = 1.0
 """Seconds between two requests for what is lacking."""
 HUMAN = frozenset({Kind.SEAL, Kind.SHOW, Kind.CHOOSE})
-"""Steps in which people decide; the others wait for machines only."""
+"""The kinds of steps in which players decide. The other steps wait for programs only."""
 MAX_DOUBLINGS: Final[Quota] = 40
+"""The most doublings of the back-off that are computed. The cap applies long before."""
 
 Position = tuple[int, int, bytes]
-"""Epoch, step and digest: where the followed chain stands."""
+"""The place where the followed chain stands: epoch, step number and digest."""
 
 
 @dataclass(frozen=True)
 class Wait:
-    """How long a step has been waited for, and how much of its timeout is left, in seconds.
+    """The time for which a step has been waited for, and what is left of its timeout, in seconds.
 
-    `since` is when this timeout began, by the driver's clock. A player's wish to wait longer begins
-    it anew.
+    Attributes:
+        waited: The time since the step became the first incomplete one.
+        left: The time until it times out. It is negative afterwards.
+        timeout: The step timeout.
+        since: When this timeout began, by the driver's clock. It begins anew when the player asks
+            to wait longer.
     """
 
     waited: float
@@ -39,19 +44,19 @@ class Wait:
 
 @dataclass
 class Timers:
-    """When things began at one node. `times` are those of the table, in milliseconds.
+    """The moments at which things began at one seat, in seconds of the driver's clock.
 
     Attributes:
-        times: The step timeouts and the back-off that the table's terms name.
+        times: The step timeouts, the back-off and its cap, in milliseconds, from the terms.
         now: The time of the last event.
-        promised_at: When this node last made a promise.
-        proposing: When this node had a quorum of epoch promises as proposer, None for not yet.
-        asked: When this node last asked for what it lacks.
-        over: When the end became final here, None for not yet.
-        first_links: When the first new link with a seat came up after that, by seat.
-        began: When each step became the first incomplete one, by step and digest.
-        granted: When a player last wished to wait longer, by step and digest.
-        reached: When this node came to its step in this epoch.
+        promised_at: When the promise of the seat last rose.
+        proposing: When the seat first had enough epoch promises to propose, None before.
+        asked: When it last asked for missing messages.
+        over: When the end of the game became final here, None before.
+        first_links: When the first new link with each seat came up after that.
+        began: When each step became the first incomplete one, by step number and digest.
+        granted: When the player last asked to wait longer, by step number and digest.
+        reached: When the followed chain came to its current step in this epoch.
     """
 
     times: Timeouts
@@ -72,67 +77,116 @@ class Timers:
     # Events
 
     def set(self, now: float) -> None:
-        """Note the time of an event."""
+        """Set the time of the current event.
+
+        Args:
+            now: The driver's clock, in seconds.
+        """
         self.now = now
 
     def restart(self, now: float) -> None:
-        """Begin every wait anew: nothing was waited for while the node was not running."""
+        """Restart every wait, because nothing was waited for while the program was not running.
+
+        Args:
+            now: The driver's clock, in seconds.
+        """
         self.now = self.asked = self.promised_at = now
         self.began.clear()
         self.granted.clear()
         self._position = self.proposing = None
         self.over = None if self.over is None else now
 
-    def mark(self, view: FollowedChain) -> None:
-        """Note when the first incomplete step came up, and when in this epoch."""
-        self.began.setdefault((view.tip.step, view.tip.digest), self.now)
-        position = (view.epoch, view.tip.step, view.tip.digest)
+    def mark(self, followed: FollowedChain) -> None:
+        """Record when the current step became the first incomplete one, at all and in this epoch.
+
+        Args:
+            followed: The epoch in which the seat stands, and the chain that it follows.
+        """
+        self.began.setdefault((followed.tip.step, followed.tip.digest), self.now)
+        position = (followed.epoch, followed.tip.step, followed.tip.digest)
         if position != self._position:
             self._position, self.reached = position, self.now
 
     def begin_anew(self, node: Node) -> None:
-        """Begin the wait for a step anew that was complete and is open again."""
+        """Restart the timeout of a step that was complete and is open again.
+
+        Args:
+            node: The state of the chain before the step.
+        """
         self.began.pop((node.step, node.digest), None)
         self.granted.pop((node.step, node.digest), None)
 
     def grant(self, node: Node) -> None:
-        """Begin the timeout of this step anew, at a player's wish to wait longer."""
+        """Restart the timeout of a step because the player asked to wait longer.
+
+        Args:
+            node: The state of the chain before the step.
+        """
         self.granted[node.step, node.digest] = self.now
         self._told.discard((node.step, node.digest))
 
     def tell_timeout(self, node: Node) -> bool:
-        """Return whether the driver has not been told yet that this step is waited for."""
+        """Return whether the driver has to be told that a step has timed out, and note that it is.
+
+        Args:
+            node: The state of the chain before the step.
+
+        Returns:
+            True if the driver has not been told of this step before.
+        """
         is_news = (node.step, node.digest) not in self._told
         self._told.add((node.step, node.digest))
         return is_news
 
     def promise(self) -> None:
-        """Note that this node makes a promise now."""
+        """Note that the promise of the seat rises now."""
         self.promised_at, self.proposing = self.now, None
 
     def note_growth(self, step: int, promise: int) -> None:
-        """Note which promise holds when the followed chain is longer than ever before."""
+        """Note which promise the seat had when the chain became longer than ever before.
+
+        Args:
+            step: The number of the next step at the tip.
+            promise: The current promise.
+        """
         if step > self._grown_step:
             self._grown_step, self._grown_promise = step, promise
 
     def finish(self) -> None:
-        """Note that the end is final here from now on."""
+        """Note that the end of the game is final from now on."""
         self.over = self.now
 
     def note_link(self, seat: int) -> None:
-        """Note the first new link with a seat after the end."""
+        """Note the first new link with a seat after the end. Before the end nothing is noted.
+
+        Args:
+            seat: The seat.
+        """
         if self.over is not None:
             self.first_links.setdefault(seat, self.now)
 
     def is_asking_due(self) -> bool:
-        """Return whether to ask again for what is lacking, and note that it is done."""
+        """Return whether to ask again for missing messages, and note that it is done now.
+
+        Returns:
+            True at most once in `RETRY` seconds.
+        """
         is_due = self.now - self.asked >= RETRY
         if is_due:
             self.asked = self.now
         return is_due
 
     def waits_as_proposer(self, promise: int) -> bool:
-        """Return whether a proposer still waits for more epoch promises than a quorum ([E-5])."""
+        """Return whether a proposer still waits for more epoch promises than a quorum ([E-5]).
+
+        The wait begins with the first call after the promise rose, and takes half a back-off.
+
+        Args:
+            promise: The current promise.
+
+        Returns:
+            Whether it waits.
+        """
         if self.proposing is None:
             self.proposing = self.now
         return self.now - self.proposing < self.back_off(self.failed_epochs(promise)) / 2
@@ -140,45 +194,105 @@ class Timers:
     # Step timeouts
 
     def timeout(self, node: Node) -> float:
-        """Return how long the step that `node` stands before may take."""
+        """Return the step timeout of a step.
+
+        Args:
+            node: The state of the chain before the step.
+
+        Returns:
+            The timeout in seconds. It is longer for steps in which players decide.
+        """
         return (self.times.choice if node.want.kind in HUMAN else self.times.step) / 1000
 
     def counts_from(self, node: Node) -> float:
-        """Return when the timeout of the step that `node` stands before began to run.
+        """Return when the timeout of a step began to run.
 
         A change of epoch does not restart it. SPEC: [E-32].
+
+        Args:
+            node: The state of the chain before the step.
+
+        Returns:
+            The time in seconds of the driver's clock.
         """
         position = (node.step, node.digest)
         return self.granted.get(position, self.began.get(position, self.now))
 
     def granted_at(self, node: Node) -> float | None:
-        """Return when a player last wished to wait longer at this step; None for never."""
+        """Return when the player last asked to wait longer for a step.
+
+        Args:
+            node: The state of the chain before the step.
+
+        Returns:
+            The time in seconds of the driver's clock, None if the player never did.
+        """
         return self.granted.get((node.step, node.digest))
 
     def left(self, node: Node) -> float:
-        """Return the seconds until the step that `node` stands before times out."""
+        """Return how much time is left until a step times out.
+
+        Args:
+            node: The state of the chain before the step.
+
+        Returns:
+            The time in seconds, which is negative after the timeout.
+        """
         return self.timeout(node) - (self.now - self.counts_from(node))
 
     def wait(self, node: Node, now: float) -> Wait:
-        """Return how long a step has been waited for, and may be yet."""
+        """Return how long a step has been waited for, and how much time is left.
+
+        Args:
+            node: The state of the chain before the step.
+            now: The driver's clock, in seconds.
+
+        Returns:
+            The wait.
+        """
         waited = now - self.began.get((node.step, node.digest), now)
         return Wait(waited, self.left(node), self.timeout(node), self.counts_from(node))
 
     def is_out(self, node: Node) -> bool:
-        """Return whether the step that `node` stands before has timed out."""
+        """Return whether a step has timed out.
+
+        Args:
+            node: The state of the chain before the step.
+
+        Returns:
+            Whether it has.
+        """
         return self.now - self.counts_from(node) >= self.timeout(node)
 
     # Back-off of epochs
 
     def failed_epochs(self, promise: int) -> int:
-        """Return how many epochs were promised since the chain last grew beyond its length."""
+        """Return by how much the promise has risen since the chain was last longer than before.
+
+        Args:
+            promise: The current promise.
+
+        Returns:
+            The number of promised epochs in which the chain did not grow.
+        """
         return promise - self._grown_promise
 
     def back_off(self, failed_epochs: int = 0) -> float:
-        """Return g, doubled per epoch that brought nothing up to its cap."""
+        """Return the back-off g, doubled for each epoch without progress, up to its cap.
+
+        Args:
+            failed_epochs: The number of promised epochs in which the chain did not grow.
+
+        Returns:
+            The time in seconds.
+        """
         doublings = max(0, min(failed_epochs, MAX_DOUBLINGS))
         return float(min(self.times.back_off * 2**doublings, self.times.cap)) / 1000
 
     def has_stood(self) -> bool:
-        """Return whether the node has stood at this step for a back-off in this epoch."""
+        """Return whether the seat has stood at the current step for one back-off in this epoch.
+
+        Returns:
+            Whether it has.
+        """
         return self.now - self.reached >= self.back_off()

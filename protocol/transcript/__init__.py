@@ -1,4 +1,4 @@
-"""The transcript: its file format, its writer, and the offline verifier."""
+"""The transcript of a game: its file format, its writer, and the verifier of files."""
 
 from .result_certificate import MAX_CERTIFICATE as MAX_CERTIFICATE
 from .result_certificate import Certificate as Certificate

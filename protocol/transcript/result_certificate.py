@@ -1,11 +1,13 @@
 """The result certificate of a finished game: who won, signed by the seats, without the game itself.
 
+A certificate is the encoding of this array:
+|
     [magic, version, header, [digest, step, present, banned, absences, standings], epoch, kind,
      signatures]
 
-It is made from a transcript. Whoever has it can check, with SHA-512 and Ed25519 alone, that the
-seats of the header have signed this result of this game. It does not show that the rules were
-followed: the transcript shows that.
+It is made from a transcript. Anybody can check, with SHA-512 and Ed25519 alone, that the seats of
+the header have signed this result of this game. It does not show that the rules were followed. The
+transcript shows that.
 """
 
 from __future__ import annotations
@@ -25,27 +27,33 @@ from .transcript_format import File, OpenedFile, opened
 from .verification_report import Report
 
 MAGIC: Final = "hoity-certificate"
+"""The first item of every certificate."""
 VERSION: Final = 3
+"""The version of the format, which is the second item."""
 MAX_CERTIFICATE: Final = 64 * 1024
-"""Bytes of a certificate at most: its header and some hundred bytes."""
+"""The most bytes of a certificate: those of its header, and some hundred bytes."""
 INPUTS: Final = signed_messages.NUMBER[StepInput]
+"""The kind of a certificate with the signatures of step inputs."""
 VOTES: Final = signed_messages.NUMBER[CommitVote]
+"""The kind of a certificate with the signatures of commit votes."""
 
 Rank = Int(SEAT_NUMBERS, 1)
+"""The form of a rank in the standings."""
 Seats = Annotated[tuple[int, ...], Rows(Seat, key=int)]
+"""Seats, rising."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a base covers at the end of a game ([N-13]).
+    """The state that the base digest covers at the end of a game ([N-13]).
 
     Attributes:
         digest: The id of the game, 32 bytes.
         step: The number of the step `result`.
-        present: The seats that were present at the end.
-        banned: The seats that were banned.
-        absences: For each seat how often it was absent.
-        standings: (rank, seat) by rank and seat.
+        present: The seats that were present at the end, rising.
+        banned: The seats that were banned, rising.
+        absences: For each seat how often it was made absent.
+        standings: The rank and the seat of everyone, by rank and then by seat.
     """
 
     digest: Digest
@@ -58,13 +66,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A result and the signatures that make it final.
+    """The result of a game with the signatures that make it final.
 
     Attributes:
         header: The bytes of the table's header.
         result: The result.
         epoch: The epoch in which it was signed.
-        kind: The number of the messages that were signed: step inputs to `result`, or commit votes.
+        kind: The number of the kind of messages that were signed: step inputs to `result`, or
+            commit votes.
         signatures: The seat and the signature of each message, by rising seat.
     """
 
@@ -78,11 +87,22 @@ class Certificate:
     ]
 
     def encode(self) -> bytes:
-        """Return the canonical bytes."""
+        """Return the bytes of the certificate.
+
+        Returns:
+            Its one encoding.
+        """
         return codec.encode((MAGIC, VERSION, *_CERTIFICATE.write(self)))
 
     def statement(self, table_id: bytes) -> Statement:
-        """Return what each seat has signed, at the table with this id."""
+        """Return the statement that each of the seats has signed.
+
+        Args:
+            table_id: The table id, 32 bytes.
+
+        Returns:
+            The step input to `result`, or the commit vote.
+        """
         result = self.result
         if self.kind == INPUTS:
             body = codec.encode((result.standings, result.present))
@@ -100,7 +120,10 @@ def certify(file: File | OpenedFile, report: Report) -> Certificate:
 
     Args:
         file: The transcript.
-        report: What the verifier found in it.
+        report: The report of the verifier on it.
+
+    Returns:
+        The certificate.
 
     Raises:
         ValueError: If the report is not `ok`.
@@ -115,11 +138,17 @@ def certify(file: File | OpenedFile, report: Report) -> Certificate:
 
 
 def check_certificate(data: bytes) -> tuple[Certificate, Header]:
-    """Return a certificate that holds, and the header of its table.
+    """Return a certificate from its bytes, after checking it.
+
+    Args:
+        data: The bytes.
+
+    Returns:
+        The certificate, and the header of its table.
 
     Raises:
-        Invalid: With the code of the first check that fails: 'bad-encoding', 'other-version',
-            'bad-form', 'bad-header', 'bad-result' or 'bad-signature'.
+        Invalid: With the code of the first check that fails: `bad-encoding`, `bad-form`,
+            `other-version`, `bad-header`, `bad-result` or `bad-signature`.
 
     SPEC: [V-13].
     """
@@ -145,7 +174,7 @@ def check_certificate(data: bytes) -> tuple[Certificate, Header]:
 
 
 def _check_result(found: Certificate, header: Header) -> None:
-    """Refuse a result that no game of this table can have, or that too few have signed."""
+    """Raise Invalid for a result that this table cannot have, or that too few have signed."""
     result, terms = found.result, header.terms
     signers = [seat for seat, _ in found.signatures]
     named = {*result.present, *result.banned, *signers}

@@ -1,4 +1,4 @@
-"""The writer of transcripts: a table's file from all that one node holds of it."""
+"""The writer of transcripts: the file of a game from what one seat stores of it."""
 
 from __future__ import annotations
 
@@ -24,25 +24,28 @@ from .verification_report import Unsound
 
 
 class TooLarge(ValueError):
-    """A file of this game would be over the limits of every file."""
+    """The file of a game would exceed the limits of a file."""
 
 
-def write(votes: Votes, view: FollowedChain, illegal: Message | None = None) -> bytes:
-    """Return the `.hoity` file of what one node stores, whether its game is over or not.
+def write(votes: Votes, followed: FollowedChain, illegal: Message | None = None) -> bytes:
+    """Return the `.hoity` file of what one seat stores, whether its game is over or not.
 
     Args:
-        votes: The epochs that the node knows, with its messages.
-        view: The epoch that it stands in, and the chain that it follows.
-        illegal: An input to the first incomplete step, whose body is a fault. The file ends with
-            it, and so proves the fault to anyone ([F-2]).
+        votes: The epochs that the seat knows, with its messages.
+        followed: The epoch in which it stands, and the chain that it follows.
+        illegal: An input to the first incomplete step whose body is a fault. The file ends with it,
+            and so proves the fault to anyone ([F-2]). None without one.
+
+    Returns:
+        The bytes of the file.
 
     Raises:
-        ValueError: If the node lacks what its own chain rests on.
-        TooLarge: If the file would be one that no verifier reads.
+        ValueError: If a message is missing on which the chain rests.
+        TooLarge: If the file would exceed the limits of a file.
     """
-    nodes = to_the_end(view.tip)
+    nodes = to_the_end(followed.tip)
     entries = [entry_of(node) for node in nodes[1:]]
-    evidence = _evidence(votes, view, nodes)
+    evidence = _evidence(votes, followed, nodes)
     if illegal is not None:
         entries.append(_illegal_step(illegal, votes.table.seats))
         row = ((_epoch(illegal), illegal.signature),)
@@ -57,14 +60,28 @@ def write(votes: Votes, view: FollowedChain, illegal: Message | None = None) -> 
 
 
 def to_the_end(tip: Node) -> list[Node]:
-    """Return the chain to `tip`, or to the end of the game if that comes before."""
+    """Return the nodes of a chain, as far as the end of the game if it comes before the tip.
+
+    Args:
+        tip: The last node of the chain.
+
+    Returns:
+        The nodes from the beginning on.
+    """
     nodes = tip.history()
     end = next((i for i, n in enumerate(nodes) if n.want.kind is Kind.RESULT), len(nodes) - 1)
     return nodes[: end + 1]
 
 
 def entry_of(node: Node) -> Entry:
-    """Return the step or reconfiguration by which the chain came to this node."""
+    """Return the entry of a file for the step or reconfiguration that leads to a node.
+
+    Args:
+        node: The state of the chain.
+
+    Returns:
+        The entry.
+    """
     if node.slots is not None:
         return StepEntry(node.slots)
     return ReconfigurationEntry(
@@ -73,26 +90,28 @@ def entry_of(node: Node) -> Entry:
 
 
 def _illegal_step(illegal: Message, seats: int) -> StepEntry:
-    """Return a step that holds the illegal body alone."""
+    """Return an entry of a step that contains the illegal body alone."""
     statement = illegal.statement
     body = statement.body if isinstance(statement, StepInput) else b""
     return StepEntry(tuple(body if s == illegal.seat else Missing.NONE for s in range(seats)))
 
 
-# Evidence.
+# Evidence
 
 
-def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
-    """Return what the file rests on, and nothing else ([F-1])."""
+def _evidence(votes: Votes, followed: FollowedChain, nodes: list[Node]) -> Evidence:
+    """Return the messages and signatures that prove the chain, and nothing else ([F-1])."""
     new_epochs: list[Message] = []
     commits: tuple[Signed, ...] = ()
     gathered: dict[bytes, Message] = {}
-    if view.epoch > 0:
-        base = view.base.base_digest()
-        needed, used = votes.needed((view.epoch, base), lambda key: votes.new_epoch_of(*key).hash)
+    if followed.epoch > 0:
+        base = followed.base.base_digest()
+        needed, used = votes.needed(
+            (followed.epoch, base), lambda key: votes.new_epoch_of(*key).hash
+        )
         new_epochs = [votes.new_epoch_of(*key) for key in sorted(needed)]
         gathered = {digest: votes.message(digest) for digest in used}
-        commits = votes.votes_for(CommitVote, view.epoch, base)[: votes.table.quorum]
+        commits = votes.votes_for(CommitVote, followed.epoch, base)[: votes.table.quorum]
     inputs = _lowest([*votes.store, *gathered.values()])
     kept = [list(_kept(node, inputs)) for node in nodes[1:] if node.slots is not None]
     known = {m.hash for row in kept for m in row} | {m.hash for m in new_epochs}
@@ -101,24 +120,26 @@ def _evidence(votes: Votes, view: FollowedChain, nodes: list[Node]) -> Evidence:
         tuple(_envelope(gathered[h]) for h in sorted(gathered.keys() - known)),
         tuple(_envelope(m) for m in new_epochs),
         commits,
-        _final(votes.store, view, nodes[-1]),
+        _final(votes.store, followed, nodes[-1]),
     )
 
 
 def _envelope(message: Message) -> Envelope:
+    """Return the payload and the signature of a message."""
     return message.payload, message.signature
 
 
 def _epoch(message: Message) -> int:
+    """Return the epoch of an input, 0 for any other message."""
     return message.statement.epoch if isinstance(message.statement, StepInput) else 0
 
 
 InputKey = tuple[int, int, bytes, bytes]
-"""(seat, step, digest before the step, body)."""
+"""The seat, the step, the digest before the step, and the body of an input."""
 
 
 def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
-    """Return for each body that was said on each chain the input of the lowest epoch."""
+    """Return the input of the lowest epoch for each body that a seat gave on a digest."""
     found: dict[InputKey, Message] = {}
     for message in messages:
         step_input = message.statement
@@ -130,6 +151,7 @@ def _lowest(messages: Iterable[Message]) -> dict[InputKey, Message]:
 
 
 def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
+    """Find the input of each body in the step that leads to a node, and fail without one."""
     slots, before = node.slots or (), node.parent
     for seat, slot in enumerate(slots):
         if isinstance(slot, Missing) or before is None:
@@ -140,13 +162,13 @@ def _kept(node: Node, inputs: dict[InputKey, Message]) -> Iterator[Message]:
         yield message
 
 
-def _final(store: MessageStore, view: FollowedChain, end: Node) -> tuple[Signed, ...]:
-    """Return the inputs that make the end final, nothing if a base does."""
-    if end.want.kind is not Kind.RESULT or view.base.want.kind is Kind.RESULT:
+def _final(store: MessageStore, followed: FollowedChain, end: Node) -> tuple[Signed, ...]:
+    """Return the signed inputs to `result`, nothing if a base makes the end final."""
+    if end.want.kind is not Kind.RESULT or followed.base.want.kind is Kind.RESULT:
         return ()
     found = {
         m.seat: m.signature
-        for m in store.inputs(view.epoch, end.step)
+        for m in store.inputs(followed.epoch, end.step)
         if isinstance(m.statement, StepInput)
         and (m.statement.on, m.statement.body) == (end.digest, end.result_body())
     }

@@ -1,4 +1,4 @@
-"""What the verifier found in a file, what it checked, and why it refused the file."""
+"""The report of the verifier on a file: what it found, what it checked, and why it refused it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNREADABLE: Final[dict[str, str]] = {
     "wrong-magic": "the file is not a transcript",
     "other-version": "the file has another version. If it is version 2, read it with hoity 0.1",
 }
-"""Codes of files that were not read at all."""
+"""The codes of files that cannot be read, with their meaning."""
 
 FILE_FAULTS: Final[dict[str, str]] = {
     **UNREADABLE,
@@ -49,7 +49,10 @@ FILE_FAULTS: Final[dict[str, str]] = {
     "left-over": "the file contains something that is not needed",
     "not-final": "the game is not over, or its end is not final",
 }
-"""Codes of a file, in the order of the checks; a seat's own faults are in `faults.FAULTS`."""
+"""The codes of faults of a file, in the order of the checks, with their meaning.
+
+The faults of a seat are in `fault_codes.FAULTS`.
+"""
 
 PARTS: Final[dict[tuple[int, ...], str]] = {
     (2, 0): "header",
@@ -60,13 +63,21 @@ PARTS: Final[dict[tuple[int, ...], str]] = {
     (3, 3): "commits",
     (3, 4): "final",
 }
+"""The name of each part of a file, by the indices that lead to it."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The first thing that does not hold: what, of whom (seats from 0), and where.
+    """The first check of the verifier that fails for a file.
 
-    `place` is in the body that is at fault; None where no field of a body is.
+    Attributes:
+        code: The code, from `FILE_FAULTS` or `fault_codes.FAULTS`.
+        words: A sentence for developers.
+        step: The number of the step, None if it is about no step.
+        seat: The seat, from 0. None if it is about no seat.
+        part: The name of the part of the file.
+        offset: The byte of the file at which it is.
+        place: The place in a body, None if it is in no field of one.
     """
 
     code: str
@@ -79,7 +90,17 @@ class Problem:
 
 
 class Unsound(Exception):
-    """A file must be refused. `path` leads to the item: indices from the outermost array in."""
+    """The reason to refuse a file.
+
+    Attributes:
+        code: The code, from `FILE_FAULTS` or `fault_codes.FAULTS`.
+        words: A sentence for developers.
+        path: The indices that lead to the item, from the outermost array in.
+        step: The number of the step, None if it is about no step.
+        seat: The seat, None if it is about no seat.
+        offset: The byte of the file at which it is. None if it follows from the path.
+        place: The place in a body, None if it is in no field of one.
+    """
 
     def __init__(
         self,
@@ -99,17 +120,31 @@ class Unsound(Exception):
 
     @property
     def part(self) -> str:
-        """The part of the file, in a word."""
+        """The name of the part of the file."""
         return PARTS.get(self.path[:2], "file")
 
 
 Clock = Callable[[], float]
+"""A function that returns seconds since any moment."""
 Verdict = Literal["ok", "fault", "unreadable"]
+"""The verdict on a file: everything is valid, something is wrong, or it cannot be read."""
 
 
 @dataclass
 class Counts:
-    """How many of each were checked; every proof once."""
+    """The numbers of checks, by what was checked. Every proof counts once.
+
+    Attributes:
+        signatures: Signatures.
+        keys: Key vectors with the proof of their secret.
+        shuffles: Shuffles.
+        shares: Decryption shares.
+        commitments: Commitments of sealed choices.
+        openings: Openings of sealed choices by their owner.
+        escrows: Escrows.
+        escrow_shares: Escrow shares.
+        bases: Bases of new-epoch messages.
+    """
 
     signatures: int = 0
     keys: int = 0
@@ -124,21 +159,21 @@ class Counts:
 
 @dataclass(frozen=True)
 class Report:
-    """What a file holds, as far as it was read, and whether all of it holds.
+    """The report on a file: what it contains, and whether all of it is valid.
 
     Attributes:
-        verdict: Whether everything holds, something does not, or the file cannot be read.
-        problem: The first thing that does not hold.
-        game_id: The digest of the chain, in hex; empty before the header holds.
-        table: The table id, in hex; empty before the header holds.
+        verdict: Whether everything is valid, something is wrong, or the file cannot be read.
+        problem: The first check that fails, None if none does.
+        game_id: The digest of the chain, in hex. It is empty if the header is not valid.
+        table: The table id, in hex. It is empty if the header is not valid.
         seats: The roster.
         steps: How many steps were reached.
         epochs: The number of the last epoch.
-        standings: (rank, seat), once the end of the game is reached.
-        faults: Of each seat its first proven fault, with the step where it was settled.
-        counts: How many of each kind of statement were checked.
-        timings: Seconds for each part, by the caller's clock.
-        node: The last point of the chain that was reached; its ancestors are the game.
+        standings: The rank and the seat of everyone, once the end of the game is reached.
+        faults: The first proven fault of each seat, with the step where it was settled.
+        counts: How many statements of each kind were checked.
+        timings: The seconds for each part of the work, by the caller's clock.
+        node: The last chain node that was reached, None if there is none.
     """
 
     verdict: Verdict
@@ -156,18 +191,24 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether the game is over, its end final, and everything in the file holds."""
+        """True if everything in the file is valid, and the end of the game is final."""
         return self.verdict == "ok"
 
     @property
     def unfinished(self) -> bool:
-        """Whether all in the file holds but the end is not final."""
+        """True if everything in the file is valid, but the end of the game is not final."""
         return self.problem is not None and self.problem.code == "not-final"
 
 
 @dataclass
 class Statistics:
-    """Counts and times while the verifier runs."""
+    """The counts and times of a verification that is under way.
+
+    Attributes:
+        clock: Returns seconds. None measures nothing.
+        counts: How many statements of each kind were checked.
+        timings: The seconds for each part of the work.
+    """
 
     clock: Clock | None = None
     counts: Counts = field(default_factory=Counts)
@@ -179,7 +220,11 @@ class Statistics:
             self._mark = self.clock()
 
     def lap(self, part: str) -> None:
-        """Add the time since the last lap to a part."""
+        """Add the time since the last call to a part of the work.
+
+        Args:
+            part: The name of the part.
+        """
         if self.clock is not None:
             now = self.clock()
             self.timings[part] = self.timings.get(part, 0.0) + now - self._mark

@@ -1,9 +1,13 @@
-"""The verifier: judges a `.hoity` file offline, from its first byte, trusting nobody ([V-12]).
+"""The verifier: it judges a `.hoity` file from its first byte, and trusts nobody ([V-12]).
 
-The order of the checks is fixed, and the first that fails is the one reported: the encoding,
-the form, the header with the roster's signatures, the signatures of bodies, messages and
-new-epoch messages, the setup steps, the bases of all new-epoch messages, the other steps, the
-commit votes of the last base, that nothing is left over, and last that the end is final.
+The order of the checks is fixed, and the first that fails is reported:
+
+1. the encoding and the form;
+2. the header with the signatures of the roster;
+3. the signatures of bodies, messages and new-epoch messages;
+4. the steps of setup, then the bases of all new-epoch messages, then the other steps;
+5. the commit votes of the last base, and the last inputs;
+6. that the end is final.
 """
 
 from __future__ import annotations
@@ -27,9 +31,9 @@ from .verification_report import Clock, Problem, Report, Statistics, Unsound
 from .verifier_checks import FileChecks, Justified, Signed
 
 GameOf = Callable[[Terms], Game[Any]]
-"""Binds the game the terms name; raises ValueError if it knows none."""
+"""A function that returns the game that terms name. It raises ValueError if it does not know it."""
 Passage = tuple[Node, tuple[Slot, ...] | None, Node]
-"""(before, slots, after) of a step; slots None for a reconfiguration."""
+"""A step: the node before it, its slots, and the node after it. A reconfiguration has no slots."""
 
 
 def verify(
@@ -38,16 +42,19 @@ def verify(
     clock: Clock | None = None,
     submit: Submit | None = None,
 ) -> Report:
-    """Judge what a file holds and whether all of it holds; never raise on any bytes.
+    """Judge a file. Whatever its bytes are, no error is raised.
 
-    But for the timings the report is the same with a `submit` and without.
+    The report is the same with `submit` and without, apart from the times.
 
     Args:
         file: The file, or what was read of it.
-        game_of: Gives the game that the terms name.
-        clock: Gives seconds, for the timings alone ([V-12]).
-        submit: Hands the proofs out while the file is read, to be checked in any order. If one does
-            not hold, the file is judged again in the fixed order.
+        game_of: Returns the game that the terms name.
+        clock: Returns seconds, for the times alone ([V-12]).
+        submit: Has proofs checked elsewhere while the file is read. If one is invalid, the file is
+            judged again in the fixed order. None checks every proof at its place.
+
+    Returns:
+        The report.
     """
     whole = opened(file, clock)
     early = _by_many(whole, game_of, clock, submit) if submit is not None else None
@@ -55,25 +62,33 @@ def verify(
 
 
 def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
+    """Return the statistics of a verification, with the time for reading the file."""
     return Statistics(clock, timings={} if clock is None else {"reading": whole.seconds})
 
 
 def _by_many(
     whole: OpenedFile, game_of: GameOf, clock: Clock | None, submit: Submit
 ) -> Report | None:
-    """Return the report if every proof holds that was handed out meanwhile; else it is void."""
+    """Return the report if every proof that was handed out is valid, None otherwise."""
     stats, proofs = _begin(whole, clock), HandedOut(submit)
     try:
         report = _Run(whole, game_of, stats, proofs).judge()
-    except Exception:  # noqa: BLE001 - behind a proof that does not hold anything may go wrong
+    except Exception:  # noqa: BLE001 - after an invalid proof anything may go wrong
         return None
-    all_hold = proofs.hold()
+    are_valid = proofs.are_valid()
     stats.lap("proofs")
-    return replace(report, timings=dict(stats.timings)) if all_hold else None
+    return replace(report, timings=dict(stats.timings)) if are_valid else None
 
 
 def header_of(file: File | OpenedFile) -> Header | None:
-    """Return the header of a file, None if there is none; nothing else is checked."""
+    """Return the header of a file, without checking anything else.
+
+    Args:
+        file: The file, or what was read of it.
+
+    Returns:
+        The header, None if the file has no valid one.
+    """
     parts = opened(file).transcript
     try:
         return None if parts is None else parse_header(parts.content.header)
@@ -82,12 +97,19 @@ def header_of(file: File | OpenedFile) -> Header | None:
 
 
 def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | None:
-    """Return the last point of the chain that holds in a file with this report, if there is one.
+    """Return the last node of the chain that is valid in a file.
 
-    All signatures are checked before the first step, so a report on one that does not hold has
-    no `node`: the steps before it, whose bodies are signed, are followed here. Without the
-    new-epoch messages, which come later in the file, nobody is absent: a step that needs them ends
-    it, too.
+    All signatures are checked before the first step. So if one is invalid, the report has no node,
+    and the steps before it are followed here. This ends at the first step that needs a new-epoch
+    message.
+
+    Args:
+        file: The file, or what was read of it.
+        game_of: Returns the game that the terms name.
+        report: The report on the file.
+
+    Returns:
+        The node, None if there is none.
     """
     if report.node is not None or report.problem is None:
         return report.node
@@ -99,14 +121,32 @@ def reached(file: File | OpenedFile, game_of: GameOf, report: Report) -> Node | 
 
 
 def steps_to(node: Node) -> Iterator[Passage]:
-    """Yield every step and reconfiguration on the chain to this node, in order."""
+    """Find every step and reconfiguration on the chain to a node, in order.
+
+    Args:
+        node: The last node of the chain.
+
+    Yields:
+        The node before it, its slots or None, and the node after it.
+    """
     for before, after in pairwise(node.history()):
         yield before, after.slots, after
 
 
 @dataclass
 class _Run:
-    """One verification: what is known so far."""
+    """The state of one verification: what is known so far.
+
+    Attributes:
+        file: The file as it was read.
+        game_of: Returns the game that the terms name.
+        stats: The counts and times.
+        check_proof: Checks a proof at its place, or puts the check off.
+        checks: The checks of the file, once its header is valid.
+        epoch: The last epoch.
+        bases: The bases of all new-epoch messages.
+        node: The last node of the chain that was reached.
+    """
 
     file: OpenedFile
     game_of: GameOf
@@ -118,7 +158,14 @@ class _Run:
     node: Node | None = None
 
     def begin(self) -> FileChecks:
-        """Read the file, its header, and the game that the terms name ([V-3])."""
+        """Read the header, and the game that the terms name ([V-3]).
+
+        Returns:
+            The checks of the file.
+
+        Raises:
+            Unsound: If the file cannot be read, or its header or game is refused.
+        """
         if self.file.transcript is None:
             raise self.file.error or Unsound("bad-form")
         try:
@@ -137,7 +184,11 @@ class _Run:
         return self.checks
 
     def judge(self) -> Report:
-        """Make all checks, and report the first that fails."""
+        """Make all checks, and report the first that fails.
+
+        Returns:
+            The report.
+        """
         try:
             checks = self.begin()
             signed = checks.signatures()
@@ -150,7 +201,7 @@ class _Run:
     # The chain
 
     def _chain(self, checks: FileChecks, signed: Signed) -> Node:
-        """Follow every entry, and see that none is missing ([V-6], [V-8])."""
+        """Follow every entry, and check that the chain reaches the last base ([V-6], [V-8])."""
         node, begun = transition.begin(checks.table), False
         justified: Justified = {}
         self.node = node
@@ -165,10 +216,16 @@ class _Run:
         return node
 
     def as_far_as(self, step: int | None) -> Node:
-        """Return the chain up to this step (None: to its end), as far as it needs no new-epoch
-        message.
+        """Return the chain up to a step, as far as it needs no new-epoch message.
 
-        Raises Unsound if the header does not hold.
+        Args:
+            step: The number of the step. None goes to the end of the file.
+
+        Returns:
+            The node before the step, or an earlier one.
+
+        Raises:
+            Unsound: If the header is not valid.
         """
         checks = self.begin()
         node = transition.begin(checks.table)
@@ -182,7 +239,7 @@ class _Run:
         return node
 
     def _check_bases(self, checks: FileChecks, start: Node, signed: Signed) -> Justified:
-        """Return the chain to the last base, once epoch 0 has begun at `start`."""
+        """Check all bases, and return the chain from the base of epoch 0 to the last one."""
         if not signed.new_epochs:
             if signed.messages:
                 raise Unsound("left-over", "a message that no new-epoch message needs", (3, 1, 0))
@@ -198,8 +255,10 @@ class _Run:
     # The end
 
     def _end(self, checks: FileChecks, node: Node) -> None:
-        """Check the commit votes, the last inputs, and that the end is final ([V-9], [V-10],
-        [V-11])."""
+        """Check the commit votes, the last inputs, and that the end is final.
+
+        SPEC: [V-9], [V-10], [V-11].
+        """
         evidence, quorum, committed = checks.transcript.evidence, checks.table.quorum, False
         if self.bases:
             base = self.bases[-1].node
@@ -227,7 +286,14 @@ class _Run:
     # The report
 
     def report(self, error: Unsound | None) -> Report:
-        """Return everything known, and the first problem if there is one."""
+        """Return everything that is known.
+
+        Args:
+            error: The first check that fails, None if none does.
+
+        Returns:
+            The report.
+        """
         problem, node = self._problem(error) if error else None, self.node
         over = node is not None and node.want.kind is Kind.RESULT
         unread = problem is not None and problem.code in verification_report.UNREADABLE
@@ -248,6 +314,7 @@ class _Run:
         )
 
     def _problem(self, error: Unsound) -> Problem:
+        """Return what the report says of a check that failed."""
         offset = error.offset
         if offset is None:
             offset = transcript_format.offset_of(self.file.value, error.path)
@@ -256,7 +323,7 @@ class _Run:
 
 
 def _faults(node: Node, bases: list[Base]) -> tuple[Conviction, ...]:
-    """Return each seat's first fault that the chain itself or a base found."""
+    """Return the first fault of each seat that the chain itself or a base found."""
     first: dict[int, Conviction] = {}
     for found in node.convictions:
         first.setdefault(found.seat, found)

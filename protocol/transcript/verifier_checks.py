@@ -1,7 +1,7 @@
 """The checks of the verifier, in their order: signatures, the chain, bases, and the end.
 
-What is kept of the statements is what the bases are computed from, without a second copy of bytes
-that the file's own parts hold.
+Of the messages only what the bases need is kept in memory. Bytes that the parts of the file contain
+are not copied.
 """
 
 from __future__ import annotations
@@ -30,19 +30,24 @@ from .transcript_writer import entry_of
 from .verification_report import Statistics, Unsound
 
 Path = tuple[int, ...]
-"""Where in the file something is: indices from the outermost array in."""
+"""The indices that lead to an item of the file, from the outermost array in."""
 CODES = {
     Missing.NONE: "incomplete-step",
     Missing.ABSENT: "unjustified-absence",
     Missing.FAULT: "unjustified-fault",
 }
+"""The code of a slot without a body that no base justifies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A message whose form and signature hold, kept as its payload.
+    """A message whose form and signature are valid, kept as its payload to save memory.
 
-    The names in a long epoch promise take twice the memory of its bytes.
+    The hashes in a long epoch promise take twice the memory of its bytes.
+
+    Attributes:
+        payload: The signed bytes.
+        hash: The message hash, 32 bytes.
     """
 
     payload: bytes
@@ -51,12 +56,12 @@ class Unread:
 
 @dataclass
 class Signed:
-    """What the signatures of a file stand for, once they hold.
+    """The statements that are signed in a file, after their signatures were checked.
 
     Attributes:
-        inputs: The inputs of all bodies, without their bytes; none in a file without new-epoch
-            messages.
-        messages: Those that the new-epoch messages rest on.
+        inputs: The inputs of all bodies, without their bytes. It is empty in a file without
+            new-epoch messages.
+        messages: The messages that the new-epoch messages name.
         new_epochs: The new-epoch messages.
         epochs: The epochs of the new-epoch messages.
         votes: How many votes are in the quorum certificates of the messages.
@@ -78,19 +83,18 @@ PARTS: Mapping[Kind, str] = {
     Kind.CHOOSE: "choices",
     Kind.SHOW: "choices",
 }
-"""What the time of a step is booked on; all else is openings."""
+"""The name under which the time of a step is counted. All other kinds are openings."""
 
 Justified = Mapping[bytes, Node]
 """The chain to the last base: by the digest of each node the node after it ([V-6])."""
 
 
 MAX_LOOKUPS: Final[Quota] = 20_000_000
-"""Messages that computing the bases of all new-epoch messages of a file may look up."""
+"""The most messages that are looked up to compute the bases of one file."""
 
 
 class TooMuch(Exception):
-    """The new-epoch messages rest on more than may be looked up. It says nothing of the form of a
-    message.
+    """More messages would be looked up than one file may need. This says nothing of their form.
 
     SPEC: [V-12].
     """
@@ -100,27 +104,39 @@ class FileReferences(References):
     """The messages and bases of one file.
 
     Attributes:
-        stored: The messages by hash. One is read when it is first looked up.
-        bases: The bases that were computed, by epoch and digest.
+        stored: The messages by hash. Each is read when it is first looked up.
+        bases: The bases that were computed, by epoch and base digest.
         lookups: How many messages were looked up.
     """
 
     def __init__(self, start: Node, stored: dict[bytes, Message | Unread]) -> None:
-        """Begin at the node with which epoch 0 begins."""
+        """Start without any base.
+
+        Args:
+            start: The base of epoch 0.
+            stored: The messages of the file by hash.
+        """
         super().__init__(start)
         self._table, self.stored = start.table, stored
         self.bases: dict[BaseKey, Node] = {}
         self.lookups = 0
 
     def find(self, digest: bytes) -> Message | None:
-        """Return the message with this hash, None if the file lacks it."""
+        """Return the message with a hash.
+
+        Args:
+            digest: The message hash, 32 bytes.
+
+        Returns:
+            The message, None if the file lacks it.
+        """
         found = self.stored.get(digest)
         if isinstance(found, Unread):
             found = self.stored[digest] = self._read_payload(found)
         return found
 
     def _read_payload(self, unread: Unread) -> Message:
-        """Read a message; of what it names the file's own hashes are kept, not a copy of each."""
+        """Read a message. Hashes of messages of the file are not copied, to save memory."""
         table = self._table
         seat, said = signed_messages.read_payload(unread.payload, table.id, table.seats)
         if isinstance(said, EpochPromise):
@@ -130,16 +146,28 @@ class FileReferences(References):
         return Message(seat, said, unread.payload, b"").bare()
 
     def _named(self, hashes: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        """Return the same hashes, as the objects of the stored messages where there are such."""
         return tuple(self.stored[h].hash if h in self.stored else h for h in hashes)
 
     def find_base(self, key: BaseKey) -> Node | None:
-        """Return the base of an epoch, None if none was computed."""
+        """Return the base of an epoch.
+
+        Args:
+            key: The epoch and the base digest.
+
+        Returns:
+            The chain node, None if it was not computed before.
+        """
         return self.bases.get(key)
 
     def count(self, lookups: int) -> None:
-        """Count lookups, those of a reading anew each time: a base holds its messages.
+        """Count messages that were looked up. Those of a stored reading count again.
 
-        Raises TooMuch beyond MAX_LOOKUPS.
+        Args:
+            lookups: The number of messages.
+
+        Raises:
+            TooMuch: If they are more than `MAX_LOOKUPS` in all.
         """
         self.lookups += lookups
         if self.lookups > MAX_LOOKUPS:
@@ -147,7 +175,7 @@ class FileReferences(References):
 
 
 def _compare(node: Node, entry: Entry, after: Node, path: Path) -> None:
-    """Refuse an entry that differs from the chain of the last base."""
+    """Raise Unsound if an entry differs from that of the chain to the last base."""
     other = entry_of(after)
     if entry == other:
         return
@@ -170,12 +198,12 @@ def _digest_after(before: bytes, entry: Entry) -> bytes:
 
 @dataclass
 class FileChecks:
-    """The checks of one file whose header holds, each to be made behind those that stand before it.
+    """The checks of one file whose header is valid, to be made in their order.
 
     Attributes:
-        table: The table that the file is of.
+        table: The table of the file.
         transcript: The parts of the file.
-        stats: Where what is checked is counted.
+        stats: The counts and times.
     """
 
     table: Table
@@ -183,9 +211,13 @@ class FileChecks:
     stats: Statistics
 
     def game_id(self) -> bytes:
-        """Return the digest to which the entries of the file lead, whether they hold or not.
+        """Return the digest to which the entries of the file lead, whether they are valid or not.
 
-        Of a finished game it is the game's id: the same in the files of all honest seats.
+        If the game is finished, this is the id of the game, which is the same in the files of all
+        honest seats.
+
+        Returns:
+            The digest, 32 bytes.
 
         SPEC: [N-1].
         """
@@ -197,9 +229,13 @@ class FileChecks:
     # Signatures
 
     def signatures(self) -> Signed:
-        """Check the signatures of bodies in chain order, then of messages and new-epoch messages.
+        """Check the signatures of bodies, then those of messages and new-epoch messages.
 
-        Raises Unsound with the code of the first that does not hold.
+        Returns:
+            The signed statements.
+
+        Raises:
+            Unsound: With the code of the first check that fails.
 
         SPEC: [V-4], [V-5].
         """
@@ -229,7 +265,7 @@ class FileChecks:
         return found
 
     def _check_epochs(self, last: int) -> None:
-        """Refuse a body that is signed in an epoch that the file does not reach."""
+        """Raise Unsound if a body is signed in an epoch that the file does not reach."""
         steps = (e for e in self.transcript.content.entries if isinstance(e, StepEntry))
         rows = zip(steps, self.transcript.evidence.signatures, strict=True)
         for step, (entry, row) in enumerate(rows, 1):
@@ -239,8 +275,10 @@ class FileChecks:
                     raise Unsound("bad-epoch", path=(3, 0, step - 1, index), step=step, seat=seat)
 
     def _inputs(self) -> Iterator[Message]:
-        """Yield the input behind each body. Without a new-epoch message nobody is absent or at
-        fault."""
+        """Find the input of each body, and check its signature.
+
+        Without new-epoch messages no seat may be absent or at fault.
+        """
         table, rows = self.table, self.transcript.evidence.signatures
         digest, step = table.id, 1
         for index, entry in enumerate(self.transcript.content.entries):
@@ -274,7 +312,7 @@ class FileChecks:
             raise Unsound("left-over", "there are signatures of no step", (3, 0, step - 1))
 
     def _verified(self, seat: int, statement: Statement, signature: bytes, path: Path) -> Message:
-        """Return the message of a statement and its signature. Raises Unsound('bad-signature')."""
+        """Return the message of a statement and its signature. Raise Unsound if that is invalid."""
         table, step = self.table, statement.step if isinstance(statement, StepInput) else None
         self.stats.counts.signatures += 1
         try:
@@ -288,7 +326,7 @@ class FileChecks:
             raise Unsound("bad-signature", words, path, step=step, seat=seat) from error
 
     def _messages(self, envelopes: tuple[Envelope, ...], path: Path) -> Iterator[Message]:
-        """Yield the messages that stand in full in the file."""
+        """Find the messages that the file contains in full, and check their signatures."""
         for i, envelope in enumerate(envelopes):
             self.stats.counts.signatures += 1
             try:
@@ -300,17 +338,21 @@ class FileChecks:
     # The chain
 
     def follow(self, node: Node, index: int, justified: Justified) -> Node:
-        """Return the node behind an entry.
+        """Return the node after an entry of the chain.
 
-        It is that of the justified chain, or else that of a step of legal bodies.
+        Up to the last base it must be the node of the chain to that base. After it the entry must
+        be a complete step of legal bodies.
 
         Args:
-            node: The node that the entry stands behind.
+            node: The node before the entry.
             index: The index of the entry.
             justified: The chain to the last base.
 
+        Returns:
+            The node.
+
         Raises:
-            Unsound: If the entry is neither.
+            Unsound: If the entry is not allowed there.
 
         SPEC: [V-6].
         """
@@ -336,7 +378,7 @@ class FileChecks:
                 if isinstance(slot, Missing) and (asked or slot is not Missing.NONE):
                     raise Unsound(CODES[slot], path=(*path, 1, seat), step=node.step, seat=seat)
             after = transition.append(node, entry.slots)
-        node.derived.clear()  # nothing asks again what follows from a step that is checked
+        node.derived.clear()  # A checked step is not looked at again.
         self.stats.lap(PARTS.get(node.want.kind, "openings"))
         return after
 
@@ -366,14 +408,19 @@ class FileChecks:
     # Bases
 
     def bases(self, start: Node, signed: Signed) -> list[Base]:
-        """Return the bases of all new-epoch messages in their order. Raises Unsound if one does not
-        follow.
+        """Return the bases of all new-epoch messages, in their order.
 
-        Every new-epoch and other message is one that the last base rests on ([F-1]).
+        Every message and new-epoch message of the file must be needed for the last base ([F-1]).
 
         Args:
-            start: The node with which epoch 0 begins.
-            signed: What the signatures of the file stand for.
+            start: The base of epoch 0.
+            signed: The signed statements of the file.
+
+        Returns:
+            The bases.
+
+        Raises:
+            Unsound: If one does not follow, or something is missing, not needed, or out of order.
 
         SPEC: [V-7].
         """
@@ -410,6 +457,7 @@ class FileChecks:
         return found
 
     def _base_of(self, message: Message, references: FileReferences, path: Path) -> Base:
+        """Return the base of a new-epoch message. Raise Unsound if it has none."""
         make = partial(new_epoch.base_of_new_epoch, self.table, message, references)
         try:
             return references.once((message.hash, False), make)
@@ -428,16 +476,19 @@ class FileChecks:
     # The end
 
     def votes(self, votes: tuple[Vote, ...], statement: Statement, part: int) -> list[int]:
-        """Return the seats that have signed one statement, by rising seat.
+        """Return the seats that have signed one statement, after checking their signatures.
 
         Args:
             votes: The seat and the signature of each.
-            statement: What they signed.
+            statement: The statement.
             part: The index of these votes in the evidence of the file.
 
+        Returns:
+            The seats, rising.
+
         Raises:
-            Unsound: If the seats do not rise, or a signature does not hold ('bad-order' or
-                'bad-signature').
+            Unsound: With code `bad-order` if the seats are not rising, and `bad-signature` if a
+                signature is invalid.
         """
         seats = [seat for seat, _ in votes]
         if seats != sorted(set(seats)) or any(seat >= self.table.seats for seat in seats):

@@ -1,4 +1,4 @@
-"""Plain text: what may stand in a name, the same in every language and Unicode version."""
+"""The text that may stand in names: fixed lists of code points, whatever the Unicode version."""
 
 from __future__ import annotations
 
@@ -43,30 +43,52 @@ FORBIDDEN: Final[tuple[tuple[int, int], ...]] = (
     (0x2FFFE, 0x2FFFF),
     (0x3FFFE, 0x10FFFF),  # unassigned planes, tags, private use
 )
-"""Code points of controls, odd spaces, direction marks, of what renders as nothing or as something
-else on every machine, and of private use, by range."""
+"""The ranges of code points that plain text must not contain, both ends included ([H-6]).
+
+They are controls, odd spaces, direction marks, private use, and what renders as nothing, or as
+something else on every machine.
+"""
 SEPARATORS: Final[tuple[int, ...]] = (
     *(0x002C, 0x003B, 0x037E, 0x055D, 0x060C, 0x061B, 0x07F8, 0x1363, 0x1364, 0x1802, 0x1808),
     *(0x201A, 0x204F, 0x2E32, 0x2E34, 0x2E35, 0x2E41, 0x2E49, 0x2E4C, 0x3001),
     *(0xA4FE, 0xA60D, 0xA6F5, 0xFE10, 0xFE11, 0xFE14, 0xFE45, 0xFE50, 0xFE51, 0xFE54),
     *(0xFF0C, 0xFF1B, 0xFF64),
 )
-"""Commas and semicolons of all scripts, and what looks like one: names are told in lists."""
+"""The code points that a name must not contain, because names are shown in lists ([H-10]).
+
+They are the commas and semicolons of all scripts, and what looks like one.
+"""
 
 
 def _any_of(ranges: tuple[tuple[int, int], ...]) -> re.Pattern[str]:
+    """Return a pattern that matches any code point of these ranges."""
     return re.compile("[" + "".join(rf"\U{low:08x}-\U{high:08x}" for low, high in ranges) + "]")
 
 
 NOT_PLAIN: Final = _any_of(FORBIDDEN)
+"""The pattern of a code point that plain text must not contain."""
 _SEPARATOR: Final = _any_of(tuple((one, one) for one in SEPARATORS))
 
 
 def is_plain(text: str) -> bool:
-    """No forbidden code point, and no space at either end ([H-6])."""
+    """Return whether a text is plain: no forbidden code point, and no space at either end ([H-6]).
+
+    Args:
+        text: The text.
+
+    Returns:
+        Whether it is plain. The empty text is.
+    """
     return text[:1] != " " and text[-1:] != " " and NOT_PLAIN.search(text) is None
 
 
 def is_one_name(text: str) -> bool:
-    """Plain text that cannot be read as several names in a list ([H-10])."""
+    """Return whether a text is plain and cannot be read as several names in a list ([H-10]).
+
+    Args:
+        text: The text.
+
+    Returns:
+        Whether it is.
+    """
     return is_plain(text) and _SEPARATOR.search(text) is None

@@ -1,12 +1,12 @@
-"""The wire format: a strict profile of msgpack, and the forms of the values in it.
+"""The wire format: a strict profile of msgpack, and the forms of values in it.
 
-Every value has exactly one encoding. A dataclass states in the annotation of each field which form
-and which bounds the field has on the wire: `on: Annotated[bytes, Octets(32)]`. From these
-annotations its rows are read and written, and the tables of SPEC.md are made.
+Every value has exactly one encoding. The annotation of a dataclass's field states its form and its
+bounds on the wire, as in `on: Annotated[bytes, Octets(32)]`. From these annotations values are read
+and written, and the tables of SPEC.md are made.
 
-Allowed: nil, bool, unsigned integers below 2^64, str (UTF-8), bin and arrays, each in its
-shortest form, nested at most 16 arrays deep. Not allowed: floats, negative integers, maps and
-extensions. Format: https://github.com/msgpack/msgpack/blob/master/spec.md
+Allowed are nil, booleans, unsigned integers below 2^64, UTF-8 strings, binary strings and arrays,
+each in its shortest form, nested at most 16 arrays deep. Floats, negative integers, maps and
+extensions are not allowed. Format: https://github.com/msgpack/msgpack/blob/master/spec.md
 
 SPEC: section 2.1.
 """
@@ -22,37 +22,59 @@ from operator import is_, lt
 from types import NoneType
 from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar, get_args, get_type_hints
 
-import msgpack  # type: ignore[import-untyped]  # it ships no types
+import msgpack  # type: ignore[import-untyped]
 
 from ..errors import Invalid
 
 T = TypeVar("T")
+"""The type as which a value is read."""
 Value: TypeAlias = "bool | int | str | bytes | Sequence[Value] | None"
+"""A value that the format can encode."""
 
 MAX_DEPTH: Final = 16
+"""The most arrays that contain one another."""
 MAX_ITEMS: Final = 4096
-"""Items in one array, by default."""
+"""The most items of an array, unless a caller asks for another bound."""
 
 
 def encode(value: Value) -> bytes:
-    """The one encoding of `value`. Raises Invalid('bad-encoding') if it has none ([C-1], [C-2])."""
+    """Return the one encoding of a value ([C-1], [C-2]).
+
+    Args:
+        value: The value.
+
+    Returns:
+        The bytes.
+
+    Raises:
+        Invalid: With code `bad-encoding` if the value has no encoding.
+    """
     _check(value, 0)
     try:
         return bytes(msgpack.packb(value, use_bin_type=True))
-    except (ValueError, OverflowError):  # a lone surrogate; 2^32 bytes or more
+    except (ValueError, OverflowError):  # A lone surrogate, or 2^32 bytes or more.
         raise Invalid("bad-encoding", "a string that is not Unicode, or too long") from None
 
 
 def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
-    """The value of `data`, arrays as tuples; its shape is for the caller to check.
+    """Return the value of its encoding. Its form is for the caller to check.
 
-    Raises Invalid('bad-encoding') for more than `max_size` bytes, arrays of more than
-    `max_items`, deeper nesting, anything outside the profile, missing or trailing bytes, and
-    any bytes that differ from the encoding of their own value ([C-1], [C-2], [C-3], [C-4], [C-5]).
+    Args:
+        data: The bytes.
+        max_size: How many bytes are allowed.
+        max_items: How many items each array may have.
+
+    Returns:
+        The value, with arrays as tuples.
+
+    Raises:
+        Invalid: With code `bad-encoding` if a bound is exceeded, if bytes are missing or follow, or
+            if they are not the encoding of their value ([C-1], [C-2], [C-3], [C-4], [C-5]).
     """
     if not isinstance(data, bytes) or len(data) > max_size:
         raise Invalid("bad-encoding", f"more than {max_size} bytes")
-    try:  # under limits: it sets aside room for an array's items before it sees them
+    # The limits matter: the library allocates the items of an array before it reads them.
+    try:
         value: Value = msgpack.unpackb(
             data,
             raw=False,
@@ -69,11 +91,11 @@ def decode(data: bytes, max_size: int, max_items: int = MAX_ITEMS) -> Any:
 
 
 _PLAIN: Final = frozenset((type(None), bool, bytes, str))
-"""Kinds of which every value belongs to the profile; there may be thousands in one array."""
+"""The types all of whose values can be encoded. There may be thousands in one array."""
 
 
 def _check(value: object, depth: int) -> None:
-    """Raise unless the value and all in it belong to the profile ([C-3])."""
+    """Raise Invalid unless the value and all in it can be encoded ([C-3])."""
     if type(value) in _PLAIN:
         return
     if isinstance(value, int):
@@ -89,11 +111,18 @@ def _check(value: object, depth: int) -> None:
         raise Invalid("bad-encoding", "a value of a kind that is not in the profile")
 
 
-# The encoding of a long value, in parts.
+# Sizes
 
 
 def size(value: Value) -> int:
-    """Return how many bytes the encoding of `value` has, without making it."""
+    """Return the length of the encoding of a value without making it.
+
+    Args:
+        value: The value.
+
+    Returns:
+        The number of bytes.
+    """
     if isinstance(value, tuple | list):
         head = 1 if len(value) < 16 else 3 if len(value) < 2**16 else 5
         return head + sum(map(size, value))
@@ -104,7 +133,7 @@ def size(value: Value) -> int:
 
 
 class WrongForm(Invalid):
-    """A value that is not of its form.
+    """A value is not of its form.
 
     Attributes:
         path: The indices that lead to the value, from the outermost array in.
@@ -115,60 +144,106 @@ class WrongForm(Invalid):
         self.path = path
 
     def inside(self, name: str, *index: int, code: str = "") -> WrongForm:
-        """Return the same error as told of what stands around the value.
+        """Return the same error for the value around the one that is wrong.
 
         Args:
-            name: What the value, or what holds it, is called.
+            name: The name of the value, or of what contains it, for the note.
             index: Its index in the array around it, if it is in one.
             code: The code of the error, unless it has one already.
+
+        Returns:
+            The error with a longer path and note.
         """
         words = f"{name}{':' if self.path else ''} {self.reason}"
         return WrongForm(words, self.code or code, (*index, *self.path))
 
 
 class FieldForm(Generic[T]):
-    """Which values a field takes on the wire, and as what they are read.
+    """The form of a field: which values it takes on the wire, and as what they are read.
 
     A form of this very class takes any value as it is.
     """
 
     def read(self, value: Any) -> T:
-        """Return a decoded value as its type. Raises WrongForm if it is not of this form."""
+        """Return a decoded value as the type of the field.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The value of the field.
+
+        Raises:
+            WrongForm: If it is not of this form.
+        """
         found: T = value
         return found
 
     def write(self, value: T) -> Any:
-        """Return the plain value that `read` turns into this one."""
+        """Return the value of the wire format that `read` turns into this one.
+
+        Args:
+            value: The value of the field.
+
+        Returns:
+            The value to encode.
+        """
         return value
 
     @property
     def is_plain(self) -> bool:
-        """Whether values are written as they are, so that `write` need not be called."""
+        """True if `write` returns every value unchanged, so that it need not be called."""
         return type(self).write is FieldForm.write
 
 
 ANY: Final[FieldForm[Any]] = FieldForm()
+"""The form that takes any value as it is."""
 
 
 @dataclass(frozen=True)
 class Int(FieldForm[int]):
-    """A number from `low` to `high`, both included. True and False are no numbers."""
+    """The form of a number. True and False are no numbers.
+
+    Attributes:
+        high: The highest number.
+        low: The lowest number.
+    """
 
     high: int
     low: int = 0
 
     def read(self, value: Any) -> int:
-        """Return the number. Raises WrongForm for what is not of this form."""
+        """Return the number.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The same value.
+
+        Raises:
+            WrongForm: If it is no int within the bounds.
+        """
         if type(value) is not int or not self.low <= value <= self.high:
             raise WrongForm(f"is no number from {self.low} to {self.high}")
         return value
 
 
 class Flag(FieldForm[bool]):
-    """True or False."""
+    """The form of a boolean."""
 
     def read(self, value: Any) -> bool:
-        """Return the flag. Raises WrongForm for what is not of this form."""
+        """Return the boolean.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The same value.
+
+        Raises:
+            WrongForm: If it is neither true nor false.
+        """
         if not isinstance(value, bool):
             raise WrongForm("is neither true nor false")
         return value
@@ -176,13 +251,28 @@ class Flag(FieldForm[bool]):
 
 @dataclass(frozen=True)
 class Octets(FieldForm[bytes]):
-    """Bytes, `size` of them if it is given. Where they are `optional`, none is right too."""
+    """The form of a binary string.
+
+    Attributes:
+        size: Its length in bytes, None for any length.
+        optional: Whether it may be empty as well.
+    """
 
     size: int | None = None
     optional: bool = False
 
     def read(self, value: Any) -> bytes:
-        """Return the bytes. Raises WrongForm for what is not of this form."""
+        """Return the bytes.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The same value.
+
+        Raises:
+            WrongForm: If it is no binary string of this length.
+        """
         if not isinstance(value, bytes):
             raise WrongForm("is not bytes")
         if len(value) != self.size is not None and (value or not self.optional):
@@ -192,13 +282,28 @@ class Octets(FieldForm[bytes]):
 
 @dataclass(frozen=True)
 class Text(FieldForm[str]):
-    """Text for which `fits` is true, of at most so many characters."""
+    """The form of a text.
+
+    Attributes:
+        fits: Returns whether a text is allowed.
+        most: How many characters it may have, None for any number.
+    """
 
     fits: Callable[[str], bool]
     most: int | None = None
 
     def read(self, value: Any) -> str:
-        """Return the text. Raises WrongForm for what is not of this form."""
+        """Return the text.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The same value.
+
+        Raises:
+            WrongForm: If it is no text, too long, or not allowed.
+        """
         if not isinstance(value, str):
             raise WrongForm("is no text")
         if self.most is not None and len(value) > self.most:
@@ -210,12 +315,26 @@ class Text(FieldForm[str]):
 
 @dataclass(frozen=True)
 class OneOf(FieldForm[Enum]):
-    """The value of one member of an enumeration."""
+    """The form of a member of an enumeration, which is written as its value.
+
+    Attributes:
+        kind: The enumeration.
+    """
 
     kind: type[Enum]
 
     def read(self, value: Any) -> Enum:
-        """Return the member. Raises WrongForm for what is not of this form."""
+        """Return the member with a value.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The member.
+
+        Raises:
+            WrongForm: If no member has this value.
+        """
         for member in self.kind:
             if type(value) is type(member.value) and value == member.value:
                 return member
@@ -223,28 +342,59 @@ class OneOf(FieldForm[Enum]):
 
 
 class Either(FieldForm[Any]):
-    """One form for the values that are of a type, and another for all other values."""
+    """The form that is one for the values of a type, and another for all other values."""
 
     def __init__(self, kind: type, form: object, other: object) -> None:
+        """Set the type and both forms.
+
+        Args:
+            kind: The type that decides.
+            form: The form of values of this type.
+            other: The form of other values.
+        """
         self._kind, self._form, self._other = kind, form_of(form), form_of(other)
 
     def read(self, value: Any) -> Any:
-        """Return the value by its form. Raises WrongForm for what is not of this form."""
+        """Return the value as its form reads it.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            What the form returns.
+
+        Raises:
+            WrongForm: If it is not of its form.
+        """
         return (self._form if isinstance(value, self._kind) else self._other).read(value)
 
     def write(self, value: Any) -> Any:
-        """Return the plain value."""
+        """Return the value of the wire format.
+
+        Args:
+            value: The value of the field.
+
+        Returns:
+            The value to encode.
+        """
         return (self._form if isinstance(value, self._kind) else self._other).write(value)
 
     @property
     def is_plain(self) -> bool:
-        """Whether values of both forms are written as they are."""
+        """True if both forms write their values unchanged."""
         return self._form.is_plain and self._other.is_plain
 
 
 @dataclass(frozen=True)
 class Digests(FieldForm[tuple[bytes, ...]]):
-    """An array of byte strings of one size. There may be thousands, so they are read at once."""
+    """The form of an array of byte strings of one size. Thousands of them are checked at once.
+
+    Attributes:
+        most: How many there may be.
+        least: How many there are at least.
+        size: The length of each, in bytes.
+        rising: Whether they must be strictly rising.
+    """
 
     most: int = MAX_ITEMS
     least: int = 0
@@ -252,7 +402,17 @@ class Digests(FieldForm[tuple[bytes, ...]]):
     rising: bool = False
 
     def read(self, value: Any) -> tuple[bytes, ...]:
-        """Return the byte strings. Raises WrongForm for what is not of this form."""
+        """Return the byte strings.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The byte strings.
+
+        Raises:
+            WrongForm: If one has another size, or their number or order is wrong.
+        """
         found = _array(value, self.most)
         if not (set(map(type, found)) <= {bytes} and set(map(len, found)) <= {self.size}):
             raise WrongForm(f"holds what is not {self.size} bytes")
@@ -262,7 +422,7 @@ class Digests(FieldForm[tuple[bytes, ...]]):
 
 
 class Rows(FieldForm[tuple[Any, ...]]):
-    """An array of items of one form."""
+    """The form of an array whose items all have one form."""
 
     def __init__(
         self,
@@ -271,18 +431,29 @@ class Rows(FieldForm[tuple[Any, ...]]):
         least: int = 0,
         key: Callable[[Any], Any] | None = None,
     ) -> None:
-        """State the bounds of the array.
+        """Set the form of the items and the bounds of the array.
 
         Args:
             inner: The form or the type of an item.
             most: How many items there may be.
             least: How many items there are at least.
-            key: By what of an item the items are in rising order; None if in any order.
+            key: Returns the part of an item by which the items must be strictly rising. None allows
+                any order.
         """
         self.inner, self.most, self._least, self._key = form_of(inner), most, least, key
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """Return the items. Raises WrongForm for what is not of this form."""
+        """Return the items.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The items as their form reads them.
+
+        Raises:
+            WrongForm: If an item is not of its form, or their number or order is wrong.
+        """
         value = _array(value, self.most)
         if len(value) < self._least:
             raise WrongForm(f"is a list of less than {self._least}")
@@ -292,23 +463,45 @@ class Rows(FieldForm[tuple[Any, ...]]):
         return _as_read(value, found)
 
     def write(self, value: tuple[Any, ...]) -> Any:
-        """Return the plain items."""
+        """Return the items as values of the wire format.
+
+        Args:
+            value: The items.
+
+        Returns:
+            The values to encode.
+        """
         return tuple(map(self.inner.write, value))
 
     @property
     def is_plain(self) -> bool:
-        """Whether the items are written as they are."""
+        """True if the items are written unchanged."""
         return self.inner.is_plain
 
 
 class Fields(FieldForm[tuple[Any, ...]]):
-    """An array with exactly these fields, read and written as a tuple of the same values."""
+    """The form of an array with exactly these fields, which is read as a tuple."""
 
     def __init__(self, *forms: object) -> None:
+        """Set the forms of the fields.
+
+        Args:
+            forms: The form or the type of each field.
+        """
         self._forms = [form_of(one) for one in forms]
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """Return the fields. Raises WrongForm for what is not of this form."""
+        """Return the fields.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The fields as their forms read them.
+
+        Raises:
+            WrongForm: If a field is not of its form, or there is another number of them.
+        """
         value = _array(value)
         if len(value) != len(self._forms):
             raise WrongForm(f"has not {len(self._forms)} fields")
@@ -316,20 +509,20 @@ class Fields(FieldForm[tuple[Any, ...]]):
 
 
 class Struct(FieldForm[T]):
-    """An array with a field for each field of a dataclass, in their order ([X-2]).
+    """The form of an array with one item for each field of a dataclass, in their order ([X-2]).
 
     Attributes:
         kind: The dataclass.
-        forms: The form of each field.
+        forms: The form of each field, by its name.
     """
 
     def __init__(self, kind: type[T], head: int = 0, **forms: object) -> None:
-        """Make the plan by which rows of a dataclass are read and written.
+        """Take the forms of the fields from the annotations of a dataclass.
 
         Args:
             kind: The dataclass.
-            head: How many items stand before the fields. They are for the caller to read.
-            forms: The forms of fields whose bounds are not known before.
+            head: How many items stand before the fields, which the caller reads.
+            forms: The forms of fields whose bounds no annotation can state.
         """
         hints = get_type_hints(kind, include_extras=True) | forms
         self.kind = kind
@@ -340,7 +533,17 @@ class Struct(FieldForm[T]):
         self._in_order = not any(one.kw_only for one in fields(kind))  # type: ignore[arg-type]
 
     def read(self, value: Any) -> T:
-        """Return the row as its dataclass. Raises WrongForm for what is not of this form."""
+        """Return the array as an object of the dataclass.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The object.
+
+        Raises:
+            WrongForm: If a field is not of its form, or there is another number of them.
+        """
         found = _array(value)[self._head :]
         if len(found) != len(self._reads):
             raise WrongForm(f"has not {len(self._reads)} fields")
@@ -350,7 +553,14 @@ class Struct(FieldForm[T]):
         return self.kind(**dict(zip(self._names, read, strict=True)))
 
     def write(self, value: T) -> tuple[Any, ...]:
-        """Return the plain fields, without a head."""
+        """Return the fields of an object as values of the wire format, without the head.
+
+        Args:
+            value: The object.
+
+        Returns:
+            The values to encode.
+        """
         items = [getattr(value, name) for name in self._names]
         for index, form in self._written:
             items[index] = form.write(items[index])
@@ -358,36 +568,66 @@ class Struct(FieldForm[T]):
 
 
 class Kinds(FieldForm[T]):
-    """An array whose first item says of which kind it is; the rest are the fields of the kind.
+    """The form of an array whose first item names its kind. The rest are the fields of the kind.
 
     Attributes:
-        rows: The form of the fields of each kind.
-        sizes: The most bytes of each kind.
+        rows: The form of the fields, by kind.
+        sizes: The most bytes of an encoded value, by kind.
     """
 
     def __init__(self, kinds: Mapping[Any, tuple[type[T], int]]) -> None:
+        """Set the kinds.
+
+        Args:
+            kinds: By the first item the dataclass with the fields, and the most bytes.
+        """
         self.rows = {kind: Struct(cls, 1) for kind, (cls, _) in kinds.items()}
         self.sizes = {kind: size for kind, (_, size) in kinds.items()}
         self._kinds = {cls: kind for kind, (cls, _) in kinds.items()}
 
     def read(self, value: Any) -> T:
-        """Return the row as its dataclass. Raises WrongForm for what is not of this form."""
+        """Return the array as an object of the dataclass of its kind.
+
+        Args:
+            value: The decoded value.
+
+        Returns:
+            The object.
+
+        Raises:
+            WrongForm: If its kind is not known, or a field is not of its form.
+        """
         first = value[0] if isinstance(value, tuple) and value else None
         if type(first) not in (int, str) or first not in self.rows:
             raise WrongForm("is of no known kind")
         return self.rows[first].read(value)
 
     def write(self, value: T) -> Any:
-        """Return the kind and the plain fields."""
+        """Return the kind and the fields of an object as values of the wire format.
+
+        Args:
+            value: The object.
+
+        Returns:
+            The values to encode.
+        """
         kind = self._kinds[type(value)]
         return (kind, *self.rows[kind].write(value))
 
     def parse(self, data: bytes, name: str) -> T:
-        """Return the frame that these bytes are; `name` is what errors call it.
+        """Return the object that is encoded by bytes.
+
+        Args:
+            data: The bytes.
+            name: The name of such a value, for the note of an error.
+
+        Returns:
+            The object.
 
         Raises:
-            Invalid: If it is longer than its kind may be, or no encoding ('bad-encoding'). If it
-                is of no known kind, or a field has another form ('bad-frame').
+            Invalid: With code `bad-encoding` if it is longer than its kind may be or does not
+                decode. With code `bad-frame` if its kind is not known, or a field is not of its
+                form.
         """
         most = self.sizes.get(kind_at(data), max(self.sizes.values()))
         return read(self, decode(data, most), "bad-frame", name)
@@ -400,8 +640,8 @@ def kind_at(head: bytes) -> int | str | None:
         head: The first 16 bytes of the frame, or all of a shorter one.
 
     Returns:
-        A number below 128, or a word, of which there may be only the beginning in `head`. A word
-        of 32 bytes or more is told as an empty one. None if the frame begins with neither.
+        A number below 128, or a word, of which only the beginning may be in `head`. A word of 32
+        bytes or more is returned as an empty one. None if the frame begins with neither.
     """
     first = head[1] if len(head) > 1 else 0xC0
     if first < 0x80:
@@ -418,6 +658,7 @@ Octets64 = Annotated[bytes, Octets(64)]
 
 
 def _form_of(hint: Any) -> FieldForm[Any]:
+    """Return the form of an annotation or a type, as `form_of` does, without keeping the result."""
     if isinstance(hint, FieldForm):
         return hint
     for one in getattr(hint, "__metadata__", ()):
@@ -433,17 +674,20 @@ def _form_of(hint: Any) -> FieldForm[Any]:
 
 
 form_of: Final[Callable[[Any], FieldForm[Any]]] = cache(_form_of)
-"""Return the form that an annotation states, or that follows from its type."""
+"""A function that returns the form that an annotation states, or that follows from its type."""
 
 
 def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
-    """Return a decoded value as its form says.
+    """Return a decoded value as its form reads it. An error gets a code and a name.
 
     Args:
         form: The form.
-        value: The value.
+        value: The decoded value.
         code: The code of the error, unless the field has its own.
-        name: What the value is called in errors.
+        name: The name of the value, for the note of the error.
+
+    Returns:
+        What the form returns.
 
     Raises:
         WrongForm: If it is not of this form.
@@ -455,6 +699,7 @@ def read(form: FieldForm[T], value: Any, code: str, name: str) -> T:
 
 
 def _array(value: Any, most: int | None = None) -> tuple[Any, ...]:
+    """Return the items of an array. Raise WrongForm if it is none, or has too many."""
     if not isinstance(value, tuple | list):
         raise WrongForm("is no list")
     if most is not None and len(value) > most:
@@ -468,7 +713,7 @@ def _each(
     names: Sequence[str] = (),
     head: int = 0,
 ) -> list[Any]:
-    """Read each value; an error tells the name and the index of its value."""
+    """Read each value. An error gets the name and the index of its value."""
     found: list[Any] = []
     try:
         for value, read_one in zip(values, reads, strict=False):
@@ -480,9 +725,10 @@ def _each(
 
 
 def _rises(found: Sequence[Any]) -> bool:
+    """Return whether values are strictly rising."""
     return all(map(lt, found, found[1:]))
 
 
 def _as_read(value: tuple[Any, ...], found: list[Any]) -> tuple[Any, ...]:
-    """Return the very tuple that was read if reading has changed no item: it is held anyway."""
+    """Return the tuple that was decoded, if reading has changed no item, to save memory."""
     return value if all(map(is_, value, found)) else tuple(found)

@@ -1,4 +1,4 @@
-"""The frames of the game between two linked nodes: messages, notices, and requests."""
+"""The frames of a running game between two peers: messages, notices and requests."""
 
 from __future__ import annotations
 
@@ -12,21 +12,30 @@ from .signed_notices import Departure, EndNotice
 from .table_header import SEAT_NUMBERS, Seat
 
 MAX_FRAME: Final = MAX_MESSAGE + 64
+"""The bytes of the longest frame."""
 SHORT = 16
-"""Bytes of a hash that name a message one holds: too many for anyone to find two alike."""
+"""The bytes of a hash that `sync` names, which are enough to tell stored messages apart."""
 
 
 @dataclass(frozen=True)
 class Carry:
-    """One signed message."""
+    """A frame with one signed message.
+
+    Attributes:
+        message: The bytes of the message.
+    """
 
     message: bytes
 
 
 @dataclass(frozen=True)
 class Fetch:
-    """A request for the messages with these hashes, and for the new-epoch messages of these
-    epochs."""
+    """A request for messages by their hash, and for the new-epoch messages of epochs.
+
+    Attributes:
+        hashes: The message hashes, 32 bytes each.
+        new_epochs: The epochs.
+    """
 
     hashes: Annotated[tuple[bytes, ...], Digests()]
     new_epochs: Annotated[tuple[int, ...], Rows(Int(MAX_EPOCH))]
@@ -38,9 +47,10 @@ class Sync:
 
     Attributes:
         epoch: The epoch in which it stands.
-        step: The step at which it stands.
+        step: The first step of which it wants inputs.
         have: The first 16 bytes of the hash of each message that it stores.
-        direct: The seats with which it has a direct link. Nobody needs to pass on their messages.
+        direct: The seats that it hears over direct links. Nobody needs to pass on their inputs to
+            it.
     """
 
     epoch: StartEpoch
@@ -51,14 +61,23 @@ class Sync:
 
 @dataclass(frozen=True)
 class Own:
-    """A request of a seat for its own messages whose hash is above `after`, and then `Told`."""
+    """A request of a seat for its own messages, which `Told` ends.
+
+    Attributes:
+        after: Only messages with a hash above this one are wanted, 32 bytes.
+    """
 
     after: Digest = bytes(32)
 
 
 @dataclass(frozen=True)
 class Told:
-    """The end of the answer to `Own`: all were sent or, if there are `more`, those up to `last`."""
+    """The end of the answer to `Own`.
+
+    Attributes:
+        last: The hash of the last message that was sent, 32 bytes.
+        more: Whether there are further messages above `last`.
+    """
 
     last: Digest = bytes(32)
     more: bool = False
@@ -76,18 +95,39 @@ FRAMES: Final[Kinds[FrameBody]] = Kinds(
         6: (EndNotice, 256),
     }
 )
-"""The frames between the nodes of a table, by their number, and the most bytes of each."""
+"""The frames between peers of a running game, by number, and the most bytes of each."""
 REQUESTS: Final = (Fetch, Sync, Own)
-"""What asks for something. Only seats are asked ([L-6])."""
+"""The frames that ask for something. Only seats are asked ([L-6])."""
 SPREAD: Final = (Carry, Departure)
-"""What is told to all nodes, and stored: it need not be under way twice on one link ([L-24])."""
+"""The frames that go to all peers and are stored there.
+
+The same frame need not be queued twice on one link ([L-24]).
+"""
 
 
 def encode_frame(frame: FrameBody) -> bytes:
-    """The bytes that travel on a link."""
+    """Return the bytes of a frame.
+
+    Args:
+        frame: The frame.
+
+    Returns:
+        The bytes to send over a link.
+    """
     return codec.encode(FRAMES.write(frame))
 
 
 def parse_frame(data: bytes) -> FrameBody:
-    """A frame from its bytes; Invalid('bad-frame') or ('bad-encoding') ([L-5], [X-2])."""
+    """Return a frame from its bytes ([L-5], [X-2]).
+
+    Args:
+        data: The bytes.
+
+    Returns:
+        The frame. The message or the signature in it is not checked.
+
+    Raises:
+        Invalid: With code `bad-encoding` if the bytes do not decode or are too long, and
+            `bad-frame` if a field has the wrong form.
+    """
     return FRAMES.parse(data, "a frame")

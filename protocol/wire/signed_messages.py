@@ -1,4 +1,4 @@
-"""The signed messages of a table: the fields of each kind, and the only way to read one."""
+"""The signed messages of a table: the fields of each kind, and how they are signed and read."""
 
 from __future__ import annotations
 
@@ -18,19 +18,26 @@ from .codec import Digests, Fields, Int, Octets, Octets64, Rows, Struct
 from .table_header import SEAT_NUMBERS, Seat
 
 MAX_MESSAGE: Final = 256 * 1024
+"""The most bytes of a message."""
 MAX_EPOCH: Final = 2**32 - 1
+"""The highest number of an epoch."""
 MAX_STEP: Final = 2**32 - 1
+"""The highest number of a step."""
 MAX_LIST: Final = 4096
+"""The most message hashes in one list."""
 MAX_REJOINS: Final[Quota] = 255
-"""The highest count of absences after which a seat may come back."""
+"""The highest number of absences after which a seat can ask to rejoin."""
 
 Digest = codec.Octets32
+"""A hash, 32 bytes."""
 Epoch = Annotated[int, Int(MAX_EPOCH, 1)]
+"""The number of an epoch above 0."""
 StartEpoch = Annotated[int, Int(MAX_EPOCH)]
-"""An epoch that may be 0, which is the one a table starts in."""
+"""The number of an epoch that may be 0, the one in which a table starts."""
 Step = Annotated[int, Int(MAX_STEP, 1)]
+"""The number of a step, from 1."""
 Named = Annotated[tuple[Digest, ...], Digests(MAX_LIST, rising=True)]
-"""Messages by their hash."""
+"""Message hashes of 32 bytes each, rising."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +47,8 @@ class StepInput:
     Attributes:
         epoch: The epoch in which the seat signed it.
         step: The number of the step.
-        on: The digest of the chain before that step.
-        body: The input itself, whose form depends on the step.
+        on: The digest of the chain before that step, 32 bytes.
+        body: The input itself, whose form depends on the kind of step.
     """
 
     epoch: StartEpoch
@@ -52,25 +59,29 @@ class StepInput:
 
 @dataclass(frozen=True)
 class EpochRequest:
-    """A request to change to this epoch."""
+    """A request to change to an epoch.
+
+    Attributes:
+        epoch: The epoch.
+    """
 
     epoch: Epoch
 
 
 @dataclass(frozen=True)
 class QuorumCertificate:
-    """The votes of a quorum for one base, of the highest epoch for which a seat stores as many.
+    """The votes of t seats for one base.
 
     Attributes:
-        epoch: The epoch.
-        base: The digest of the base.
-        sealed: Whether they are second votes.
+        epoch: The epoch of the votes.
+        base: The base digest, 32 bytes.
+        committed: Whether they are commit votes. Otherwise they are prepare votes.
         votes: The seat and the signature of each vote, by rising seat.
     """
 
     epoch: Epoch
     base: Digest
-    sealed: bool
+    committed: bool
     votes: Annotated[
         tuple[tuple[int, bytes], ...],
         Rows(Fields(Seat, Octets64), SEAT_NUMBERS, key=itemgetter(0)),
@@ -79,7 +90,13 @@ class QuorumCertificate:
 
 @dataclass(frozen=True)
 class StepTimeout:
-    """A claim of a seat that this step of this epoch timed out, on the chain with digest `on`."""
+    """The claim of a seat that a step has timed out for it.
+
+    Attributes:
+        epoch: The epoch in which the step timed out.
+        step: The number of the step.
+        on: The digest of the chain before that step, 32 bytes.
+    """
 
     epoch: StartEpoch
     step: Step
@@ -88,15 +105,18 @@ class StepTimeout:
 
 @dataclass(frozen=True)
 class EpochPromise:
-    """A promise to sign nothing of a lower epoch, with what the seat stores by message hash.
+    """A promise to sign nothing of a lower epoch, with what the seat stores.
+
+    Messages are named by their hash.
 
     Attributes:
         epoch: The epoch that is promised.
-        certificate: The votes for the highest base that the seat knows of, if it knows of one.
-        inputs: The inputs of the epoch before that the seat stores.
-        timeout: The step that timed out, if one did.
-        rejoins: The rejoin messages of absent seats that the base does not answer yet.
-        proofs: For each seat that is proven to be faulty, the one or two messages that prove it.
+        certificate: The quorum certificate of the highest epoch for which the seat stores enough
+            votes, None if there is none.
+        inputs: The stored inputs of the epoch of the certificate, or of epoch 0 without one.
+        timeout: The step timeout that the seat claims in that epoch, None if it claims none.
+        rejoins: The stored rejoins of seats that are not present in the base.
+        proofs: For each seat that is proven at fault, the one or two messages that prove it.
     """
 
     epoch: Epoch
@@ -111,8 +131,12 @@ class EpochPromise:
 
 @dataclass(frozen=True)
 class NewEpoch:
-    """A proposal for the base of an epoch: the hashes of the epoch promises from which it
-    follows."""
+    """A proposal for the base of an epoch.
+
+    Attributes:
+        epoch: The epoch.
+        promises: The hashes of the t epoch promises from which the base follows.
+    """
 
     epoch: Epoch
     promises: Annotated[tuple[Digest, ...], Digests(SEAT_NUMBERS)]
@@ -120,7 +144,12 @@ class NewEpoch:
 
 @dataclass(frozen=True)
 class PrepareVote:
-    """The first vote of a seat for a base."""
+    """The first vote of a seat for a base.
+
+    Attributes:
+        epoch: The epoch.
+        base: The base digest, 32 bytes.
+    """
 
     epoch: Epoch
     base: Digest
@@ -128,7 +157,12 @@ class PrepareVote:
 
 @dataclass(frozen=True)
 class CommitVote:
-    """The second vote of a seat for a base, of which it stores the first votes of a quorum."""
+    """The second vote of a seat for a base, after prepare votes of t seats.
+
+    Attributes:
+        epoch: The epoch.
+        base: The base digest, 32 bytes.
+    """
 
     epoch: Epoch
     base: Digest
@@ -136,7 +170,11 @@ class CommitVote:
 
 @dataclass(frozen=True)
 class Rejoin:
-    """The request of a seat to rejoin, after it has been absent `count` times."""
+    """The request of an absent seat to be present again.
+
+    Attributes:
+        count: How often the seat has been made absent.
+    """
 
     count: Annotated[int, Int(MAX_REJOINS)]
 
@@ -152,13 +190,22 @@ KINDS: Final[dict[int, tuple[type[Any], Label]]] = {
     6: (CommitVote, Label.COMMIT),
     7: (Rejoin, Label.REJOIN),
 }
+"""The class and the label of each kind of statement, by its number on the wire."""
 NUMBER: Final = {cls: number for number, (cls, _) in KINDS.items()}
+"""The number on the wire of each kind of statement."""
 _ROWS: Final = {number: Struct(cls, head=3) for number, (cls, _) in KINDS.items()}
 
 
 @dataclass(frozen=True)
 class Message:
-    """A statement of one seat of one table, with its signature."""
+    """A statement of one seat of one table, with its signature.
+
+    Attributes:
+        seat: The seat that signed it.
+        statement: The statement.
+        payload: The signed bytes.
+        signature: The signature, 64 bytes.
+    """
 
     seat: int
     statement: Statement
@@ -167,11 +214,15 @@ class Message:
 
     @cached_property
     def hash(self) -> Digest:
-        """What other messages call it; the signature is not part of it."""
+        """The message hash, 32 bytes, by which others name it. It covers no signature."""
         return digest(Label.MESSAGE, self.payload)
 
     def bare(self) -> Message:
-        """Return it without its bytes but with its hash, for who has checked and keeps them."""
+        """Return the message with its hash but without payload and signature, to save memory.
+
+        Returns:
+            A message for callers that have checked the signature and store the bytes elsewhere.
+        """
         found = Message(self.seat, self.statement, b"", b"")
         object.__setattr__(found, "hash", self.hash)
         return found
@@ -183,23 +234,36 @@ class Message:
             ids: The ids of the table's seats, 32 bytes each.
 
         Raises:
-            Invalid: `bad-signature`.
+            Invalid: With code `bad-signature` if it is invalid.
         """
         label = KINDS[NUMBER[type(self.statement)]][1]
         identities.verify_signature(ids[self.seat], label, self.payload, self.signature)
 
     def encode(self) -> bytes:
-        """The bytes that travel."""
+        """Return the bytes of the message, to send or store.
+
+        Returns:
+            The one encoding of the payload and the signature.
+        """
         return codec.encode((self.payload, self.signature))
 
     @cached_property
     def identity(self) -> tuple[int, ...]:
-        """A seat signs at most one statement per identity, ever ([M-5])."""
+        """The identity of the statement. A seat may sign at most one statement of each ([M-5])."""
         return identity_of(self.seat, self.statement)
 
 
 def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
-    """(kind, seat, …) of a statement."""
+    """Return the identity of a statement of a seat ([M-5]).
+
+    Args:
+        seat: The seat.
+        statement: The statement.
+
+    Returns:
+        The number of its kind, the seat, and the fields that make it unique: epoch and step of an
+        input, the count of a rejoin, and the epoch of any other.
+    """
     number = NUMBER[type(statement)]
     if isinstance(statement, StepInput):
         return (number, seat, statement.epoch, statement.step)
@@ -208,27 +272,58 @@ def identity_of(seat: int, statement: Statement) -> tuple[int, ...]:
     return (number, seat, statement.epoch)
 
 
-# Statements to bytes, and back.
+# Encoding
 
 BAD: Final = "bad-message"
 _ENVELOPE: Final = Fields(Octets(), Octets64)
 
 
 def payload(table: bytes, seat: int, statement: Statement) -> bytes:
-    """The bytes that are signed."""
+    """Return the bytes of a statement that its seat signs.
+
+    Args:
+        table: The table id, 32 bytes.
+        seat: The seat.
+        statement: The statement.
+
+    Returns:
+        The encoded payload.
+    """
     number = NUMBER[type(statement)]
     return codec.encode((number, table, seat, *_ROWS[number].write(statement)))
 
 
 def sign(who: identities.Identity, table: bytes, seat: int, statement: Statement) -> Message:
-    """A message of one's own."""
+    """Sign a statement.
+
+    Args:
+        who: The signing key of the seat.
+        table: The table id, 32 bytes.
+        seat: The seat.
+        statement: The statement.
+
+    Returns:
+        The message.
+    """
     data = payload(table, seat, statement)
     label = KINDS[NUMBER[type(statement)]][1]
     return Message(seat, statement, data, who.sign(label, data))
 
 
 def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]:
-    """(seat, statement) from signed bytes; Invalid('bad-message') or ('bad-encoding').
+    """Return a statement and its seat from signed bytes, without checking a signature.
+
+    Args:
+        data: The payload.
+        table: The table id, 32 bytes.
+        seats: The number of seats of the table.
+
+    Returns:
+        The seat and the statement.
+
+    Raises:
+        Invalid: With code `bad-encoding` if the bytes do not decode, and `bad-message` if they are
+            no statement of this table.
 
     SPEC: [M-2], [M-3], [X-2].
     """
@@ -243,10 +338,19 @@ def read_payload(data: bytes, table: bytes, seats: int) -> tuple[int, Statement]
 
 
 def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
-    """A message from its bytes with its signature checked ([M-1], [M-4]).
+    """Return a message from its bytes, after checking its signature ([M-1], [M-4]).
 
-    Raises Invalid: 'bad-encoding', 'bad-message' or 'bad-signature'; none of them says
-    anything of the seat named in it, since anyone could have made the bytes.
+    Args:
+        data: The bytes.
+        table: The table id, 32 bytes.
+        ids: The ids of the table's seats, 32 bytes each.
+
+    Returns:
+        The message.
+
+    Raises:
+        Invalid: With code `bad-encoding`, `bad-message` or `bad-signature`. None of them proves
+            anything of the seat that is named, since anyone could have made the bytes.
     """
     message = read(data, table, len(ids))
     message.verify(ids)
@@ -254,10 +358,18 @@ def parse(data: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
 
 
 def read(data: bytes, table: bytes, seats: int) -> Message:
-    """Return a message from its bytes; `verify` has not been called.
+    """Return a message from its bytes. Its signature is not checked.
+
+    Args:
+        data: The bytes.
+        table: The table id, 32 bytes.
+        seats: The number of seats of the table.
+
+    Returns:
+        The message, on which `verify` is still to be called.
 
     Raises:
-        Invalid: `bad-encoding` or `bad-message`.
+        Invalid: With code `bad-encoding` or `bad-message`.
     """
     whole = codec.decode(data, MAX_MESSAGE)
     payload, signature = codec.read(_ENVELOPE, whole, BAD, "an envelope")
@@ -266,9 +378,19 @@ def read(data: bytes, table: bytes, seats: int) -> Message:
 
 
 def parse_parts(payload: bytes, signature: bytes, table: bytes, ids: Sequence[bytes]) -> Message:
-    """A message from its payload and signature, as `parse` reads it from the bytes of both.
+    """Return a message from its payload and its signature, after checking the signature.
 
-    Raises Invalid with the same codes.
+    Args:
+        payload: The signed bytes.
+        signature: The signature, 64 bytes.
+        table: The table id, 32 bytes.
+        ids: The ids of the table's seats, 32 bytes each.
+
+    Returns:
+        The message.
+
+    Raises:
+        Invalid: With the code with which `parse` rejects the bytes of both together.
     """
     if codec.size((payload, signature)) > MAX_MESSAGE:
         raise Invalid("bad-encoding", f"more than {MAX_MESSAGE} bytes")
@@ -286,9 +408,21 @@ def rebuilt(
     ids: Sequence[bytes],
     check_proof: Checker = at_once,
 ) -> Message:
-    """The message of a statement whose signature alone was passed on.
+    """Return the message of a statement of which only the signature was passed on.
 
-    Raises Invalid('bad-signature') where it is checked, unless the seat has signed it.
+    Args:
+        seat: The seat that signed it.
+        statement: The statement.
+        signature: The signature, 64 bytes.
+        table: The table id, 32 bytes.
+        ids: The ids of the table's seats, 32 bytes each.
+        check_proof: Checks the signature at once, or puts the check off.
+
+    Returns:
+        The message.
+
+    Raises:
+        Invalid: With code `bad-signature` if the signature is invalid and checked at once.
     """
     data, label = payload(table, seat, statement), KINDS[NUMBER[type(statement)]][1]
     check_proof(identities.verify_signature, ids[seat], label, data, signature)

@@ -1,4 +1,4 @@
-"""Signed notices that stand in no chain and no file: leaves, returns and end notices.
+"""Signed notices that stand in no chain and no file: departures, returns and end notices.
 
 SPEC: [E-24], [E-28], [E-29], [E-30], [L-23].
 """
@@ -20,23 +20,24 @@ from .signed_messages import Digest, StartEpoch, Step
 from .table_header import Seat
 
 MAX_NUMBER: Final[Quota] = 254
-"""The highest number: so often others pass on what one seat says of leaving at one table."""
+"""The highest number of a departure or return, which bounds how often others pass one on."""
 
 
 @dataclass(frozen=True)
 class Departure:
-    """A signed notice of a seat that it leaves for now or, by an even number, that it is back.
+    """A signed notice that a seat leaves for now or, if its number is even, that it is back.
 
-    No message refers to it, and no two of them contradict each other.
+    No message refers to it, and no two notices contradict each other.
 
     Attributes:
-        seat: The seat.
-        number: How many such notices the seat has signed at this table, this one included.
-        epoch: The epoch in which it leaves.
-        step: The first step to which it gives no input: the one behind `on`, or the next if the
-            seat has given its input there.
-        on: A digest of the chain on which it leaves.
-        signature: The signature of the seat, 64 bytes; none before it is signed.
+        seat: The seat that signs.
+        number: The number of the notice. It is odd for a departure and even for a return, and
+            rises.
+        epoch: The epoch in which the seat stands.
+        step: The first step to which it gives no input. It is the next step after `on`, or the one
+            after that if the seat has given its input already.
+        on: The digest of the last chain node that the seat follows, 32 bytes.
+        signature: The signature of the seat, 64 bytes. It is empty before it is signed.
 
     SPEC: [E-24], [E-28].
     """
@@ -50,28 +51,31 @@ class Departure:
 
     @property
     def is_return(self) -> bool:
-        """Whether it ends the leave before it ([E-28])."""
+        """True if the notice says that the seat is back ([E-28])."""
         return self.number % 2 == 0
 
 
 OVER: Final = "over"
-"""The reason of a seat that holds a final end."""
+"""The reason of an end notice whose signer has a final end."""
 SILENT_SEAT: Final = "silent-seat"
+"""The reason that a seat gave no input to a step of setup in time."""
 SEAT_LEFT: Final = "seat-left"
+"""The reason that a seat left in setup, or refused the table."""
 DEAD_KEYS: Final = "dead-keys"
+"""The reason that the keys of all seats together cannot be used."""
 REASONS: Final = frozenset({OVER, SILENT_SEAT, SEAT_LEFT, DEAD_KEYS, *FAULTS})
-"""The reasons that a notice may give ([L-27])."""
+"""The reasons that an end notice may give ([L-27])."""
 
 
 @dataclass(frozen=True)
 class EndNotice:
-    """A seat's signed statement that it holds a final end, or that it ended the table in setup.
+    """A signed notice that a seat has a final end, or that it has ended the table in setup.
 
     Attributes:
         seat: The seat that signs.
-        reason: OVER for a final end. Otherwise the code by which the seat ended the table.
-        about: The seat that the code is about, as the signer has it. None if there is none.
-        signature: The signature of `seat`, 64 bytes; none before it is signed.
+        reason: `OVER` for a final end. Otherwise the code with which the seat ended the table.
+        about: The seat that the code is about, according to the signer. None if it is about none.
+        signature: The signature of `seat`, 64 bytes. It is empty before it is signed.
 
     SPEC: [E-29], [E-30].
     """
@@ -83,22 +87,26 @@ class EndNotice:
 
     @property
     def is_over(self) -> bool:
-        """Whether the signer holds a final end."""
+        """True if the end of the game is final for the signer."""
         return self.reason == OVER
 
 
 N = TypeVar("N", Departure, EndNotice)
+"""The type of a notice."""
 LABELS: Final = {Departure: Label.DEPARTURE, EndNotice: Label.END}
-"""The label under which a notice of each kind is signed."""
+"""The label under which a notice of each class is signed."""
 
 
 def sign_notice(who: identities.Identity, table: bytes, bare: N) -> N:
-    """Sign a notice.
+    """Return a notice with a signature.
 
     Args:
-        who: The identity of its seat.
+        who: The signing key of its seat.
         table: The table id, 32 bytes.
         bare: The notice without a signature.
+
+    Returns:
+        The notice with the signature.
     """
     return replace(bare, signature=who.sign(LABELS[type(bare)], _payload(table, bare)))
 
@@ -112,8 +120,9 @@ def check_notice(notice: Departure | EndNotice, table: bytes, ids: Sequence[byte
         ids: The ids of the seats, 32 bytes each.
 
     Raises:
-        Invalid: If no such seats are at the table, or if OVER is about a seat ('bad-frame'). If
-            the signature does not hold ('bad-signature'). Neither says anything of that seat.
+        Invalid: With code `bad-frame` if it names a seat that is not at the table, or if `OVER` is
+            about a seat. With code `bad-signature` if the signature is invalid. Neither proves
+            anything of that seat.
 
     SPEC: [L-23], [L-27].
     """
@@ -127,5 +136,5 @@ def check_notice(notice: Departure | EndNotice, table: bytes, ids: Sequence[byte
 
 
 def _payload(table: bytes, notice: Departure | EndNotice) -> bytes:
-    """Return the bytes that are signed: all fields but the signature, which is the last."""
+    """Return the signed bytes of a notice: the table id and all fields but the signature."""
     return codec.encode((table, *codec.form_of(type(notice)).write(notice)[:-1]))

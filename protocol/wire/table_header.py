@@ -1,4 +1,4 @@
-"""The header of a table: its terms, its roster, and the table id that follows from them.
+"""The header of a table: its terms, its roster, and the table id.
 
 SPEC: section 4.
 """
@@ -18,37 +18,53 @@ from .allowed_text import is_one_name, is_plain
 from .codec import ANY, Fields, Int, Octets32, Octets64, Rows, Struct, Text
 
 MAX_SEATS: Final = 8
-"""Seats of a table at most ([H-2]). With more, [E-18] could leave out what decides a base."""
+"""The most seats of a table ([H-2]). With more, the bound of [E-18] could decide a base."""
 SEAT_NUMBERS: Final = 16
-"""Seat numbers for which messages and files have room, so that tables may have more seats later."""
+"""The number of seat numbers that messages and files allow, so that later tables may be larger."""
 LONGEST_VERSION: Final = 40
-"""Characters of another version that are told."""
+"""The characters of an unknown version that an error repeats."""
 MAX_HEADER: Final = 16 * 1024
+"""The most bytes of a header."""
 MAX_NICKNAME: Final = 24
+"""The most characters of a nickname."""
 MAX_GAME_NAME: Final = 32
-"""Characters of the name of a game."""
+"""The most characters of the name of a game."""
 MAX_OPTIONS: Final = 16
-"""Options of one table."""
+"""The most options of one table."""
 MAX_OPTION: Final = 65_535
 """The highest number of an option."""
 ONLOOKERS: Final = 1
-"""Number of the option that keeps onlookers out. Its value is False."""
+"""The number of the option that keeps onlookers out. Its value is False."""
 KNOWN_OPTIONS: Final = frozenset({ONLOOKERS})
+"""The numbers of the options that this program knows."""
 SECOND, DAY = 1_000, 86_400_000
 Seat = Annotated[int, Int(SEAT_NUMBERS - 1)]
+"""The number of a seat, from 0."""
 DEFAULT_QUORUM: Final = {2: 2, 3: 2, 4: 3, 5: 4, 6: 4}
+"""The default quorum, by the number of seats."""
 
 
 def default_quorum(seats: int) -> int:
-    """The quorum a table has unless its host asks for another."""
+    """Return the quorum that a table has unless its host asks for another.
+
+    Args:
+        seats: The number of seats.
+
+    Returns:
+        The number of seats that decide.
+    """
     return DEFAULT_QUORUM.get(seats, 2 * seats // 3 + 1)
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Milliseconds: for a step people decide, for any other, and the back-off g and its cap G.
+    """The times of a table, in milliseconds.
 
-    The bounds are what a person may still mean.
+    Attributes:
+        choice: The step timeout of a step in which players decide.
+        step: The step timeout of any other step.
+        back_off: The back-off g of a change of epoch.
+        cap: The cap G of the back-off.
     """
 
     choice: Annotated[Milliseconds, Int(30 * DAY, SECOND)] = 300_000
@@ -58,7 +74,7 @@ class Timeouts:
 
 
 Option = tuple[int, Any]
-"""The number of an option and its value."""
+"""The number of an option, and its value."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +87,8 @@ class Terms:
         game: An array that begins with [name, version]. The rest is up to the game.
         seats: The number of seats.
         quorum: How many seats decide, and can open what another seat has sealed.
-        timeouts: How long steps and changes of epoch are waited for.
-        rejoins: The highest count of a rejoin.
+        timeouts: The step timeouts and the back-off.
+        rejoins: The highest number of absences after which a seat may rejoin.
         options: Further terms, by rising number ([H-14]).
     """
 
@@ -89,28 +105,36 @@ class Terms:
     ] = ()
 
     def value(self) -> tuple[Any, ...]:
-        """Return the terms as a plain value."""
+        """Return the terms as a value of the wire format.
+
+        Returns:
+            The version of the protocol and the fields, in their order.
+        """
         return (VERSION, *_TERMS.write(self))
 
     def digest(self) -> bytes:
-        """Return the terms digest, 32 bytes. A ticket names it, and every seat signs it."""
+        """Return the terms digest, which a ticket names and every seat signs.
+
+        Returns:
+            The digest, 32 bytes.
+        """
         return digest(Label.TERMS, codec.encode(self.value()))
 
     @property
     def strict(self) -> bool:
-        """Whether all seats are needed. There is no escrow then, and an absence only pauses."""
+        """True if all seats are needed, so that there is no escrow and an absence only pauses."""
         return self.quorum == self.seats
 
     @property
     def watched(self) -> bool:
-        """Whether onlookers are let in."""
+        """True if onlookers are let in."""
         return ONLOOKERS not in dict(self.options)
 
     def check_options(self) -> None:
         """Check that this program knows all options, as a seat must before it signs ([H-14]).
 
         Raises:
-            Invalid: 'bad-header' if it does not know an option, or the value of one.
+            Invalid: With code `bad-header` if it does not know an option, or the value of one.
         """
         for number, value in self.options:
             if number not in KNOWN_OPTIONS or value is not False:
@@ -118,7 +142,14 @@ class Terms:
 
 
 def is_nickname(name: str) -> bool:
-    """Return whether a text can be a nickname ([H-4])."""
+    """Return whether a text can be a nickname ([H-4]).
+
+    Args:
+        name: The text.
+
+    Returns:
+        Whether it has 1 to 24 characters, is plain text, and contains no separator.
+    """
     return 0 < len(name) <= MAX_NICKNAME and is_one_name(name)
 
 
@@ -127,7 +158,14 @@ _NICKNAME: Final = Text(is_nickname)
 
 @dataclass(frozen=True)
 class SeatEntry:
-    """One seat's consent to the terms."""
+    """The entry of one seat in the roster, with which it consents to the terms.
+
+    Attributes:
+        id: The key of the seat at this table, 32 bytes.
+        nickname: The name that it shows to the others.
+        nonce: 32 random bytes, or a commitment to the player's long-lived key.
+        signature: The signature of the seat, 64 bytes.
+    """
 
     id: Octets32
     nickname: Annotated[str, _NICKNAME]
@@ -135,11 +173,16 @@ class SeatEntry:
     signature: Octets64
 
     def value(self) -> tuple[Any, ...]:
-        """The entry as a plain value."""
+        """Return the entry as a value of the wire format.
+
+        Returns:
+            The fields, in their order.
+        """
         return _ENTRY.write(self)
 
 
 def _is_game_name(name: str) -> bool:
+    """Return whether a text can be the name of a game."""
     return 0 < len(name) <= MAX_GAME_NAME and is_plain(name)
 
 
@@ -150,47 +193,99 @@ _ENTRY: Final = Struct(SeatEntry)
 
 @dataclass(frozen=True)
 class Header:
-    """Terms and roster; the roster's order is the order of the seats."""
+    """The header of a table.
+
+    Attributes:
+        terms: The terms.
+        roster: The entry of each seat, in the order of the seats.
+    """
 
     terms: Terms
     roster: tuple[SeatEntry, ...]
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
+        """Return the bytes of the header.
+
+        Returns:
+            The one encoding of the terms and the roster.
+        """
         return codec.encode((self.terms.value(), tuple(e.value() for e in self.roster)))
 
     @property
     def table_id(self) -> bytes:
-        """The hash that every later signature, proof and commitment is bound to."""
+        """The table id, 32 bytes, to which every later signature, proof and commitment is bound."""
         return digest(Label.TABLE_ID, self.encode())
 
 
 def seat_statement(terms_digest: bytes, id: bytes, nickname: str, nonce: bytes) -> bytes:
-    """The bytes a seat signs to sit down."""
+    """Return the bytes that a seat signs to consent to the terms.
+
+    Args:
+        terms_digest: The digest of the terms, 32 bytes.
+        id: The key of the seat, 32 bytes.
+        nickname: The nickname.
+        nonce: The nonce of its entry, 32 bytes.
+
+    Returns:
+        The encoded array of the four.
+    """
     return codec.encode((terms_digest, id, nickname, nonce))
 
 
 def sit(terms: Terms, who: identities.Identity, nickname: str, nonce: bytes) -> SeatEntry:
-    """Consent to the terms."""
+    """Sign the terms of a table.
+
+    Args:
+        terms: The terms.
+        who: The signing key of the seat.
+        nickname: The nickname.
+        nonce: The nonce of the entry, 32 bytes.
+
+    Returns:
+        The entry of the seat for the roster.
+    """
     statement = seat_statement(terms.digest(), who.public, nickname, nonce)
     return SeatEntry(who.public, nickname, nonce, who.sign(Label.SEAT, statement))
 
 
 def roster_statement(terms_digest: bytes, table_id: bytes) -> bytes:
-    """Return the bytes that a host signs once for its terms: the one table it opens on them."""
+    """Return the bytes that a host signs to say which table its terms have led to.
+
+    A host signs them once for its terms.
+
+    Args:
+        terms_digest: The digest of the terms, 32 bytes.
+        table_id: The table id, 32 bytes.
+
+    Returns:
+        The encoded array of the two.
+    """
     return codec.encode((terms_digest, table_id))
 
 
 def sign_roster(header: Header, host: identities.Identity) -> bytes:
-    """Return the signature of the host, 64 bytes: this is the table of its terms."""
+    """Return the signature with which the host confirms the roster.
+
+    Args:
+        header: The header of the table.
+        host: The signing key of the host.
+
+    Returns:
+        The signature, 64 bytes.
+    """
     return host.sign(Label.ROSTER, roster_statement(header.terms.digest(), header.table_id))
 
 
 def check_roster(terms: Terms, table_id: bytes, signature: bytes) -> None:
     """Check that the host of these terms has signed this table.
 
+    Args:
+        terms: The terms.
+        table_id: The table id, 32 bytes.
+        signature: The signature of the host, 64 bytes.
+
     Raises:
-        Invalid: 'bad-signature' if it has not.
+        Invalid: With code `bad-signature` if it has not.
     """
     statement = roster_statement(terms.digest(), table_id)
     identities.verify_signature(terms.host, Label.ROSTER, statement, signature)
@@ -200,22 +295,27 @@ BAD: Final = "bad-header"
 
 
 def parse_terms(value: Any) -> Terms:
-    """Return the terms that a plain value is ([H-2], [X-1]).
+    """Return the terms from a decoded value ([H-2], [X-1]).
 
-    Odd options are taken as they are: only a seat has to know them (`Terms.check_options`).
+    The values of odd options are not checked, because only a seat has to know them
+    (`Terms.check_options`).
 
     Args:
         value: The value, as `codec.decode` returns it.
 
+    Returns:
+        The terms.
+
     Raises:
-        Invalid: 'bad-header' if they break [H-2].
-        OtherVersion: if they are of another version. It is an Invalid, too.
+        Invalid: With code `bad-header` if they break [H-2].
+        OtherVersion: If they are of another version. This is an Invalid, too.
     """
     version = codec.read(Rows(ANY, least=1), value, BAD, "the terms")[0]
     if version != VERSION:
         raise OtherVersion(str(version)[:LONGEST_VERSION], VERSION)
     terms = codec.read(_TERMS, value, BAD, "the terms")
-    codec.read(Rows(_GAME_HEAD, least=1), _first_of(terms.game), BAD, "the game")
+    head = terms.game[:1] if isinstance(terms.game, tuple) else terms.game
+    codec.read(Rows(_GAME_HEAD, least=1), head, BAD, "the game")
     for number, _ in terms.options:
         if number % 2 == 0:
             raise Invalid(BAD, f"the terms have option {number}, which is not known here")
@@ -228,18 +328,34 @@ def parse_terms(value: Any) -> Terms:
     return terms
 
 
-def _first_of(game: Any) -> Any:
-    """Return an array with the first item of the game's value alone, or what is no array."""
-    return game[:1] if isinstance(game, tuple) else game
-
-
 def check_nickname(name: object) -> str:
-    """A nickname: 1 to 24 characters of plain text, without separators ([H-4], [H-6], [H-10])."""
+    """Return a nickname after checking it ([H-4], [H-6], [H-10]).
+
+    Args:
+        name: Any value.
+
+    Returns:
+        The same value, which is a text of 1 to 24 characters.
+
+    Raises:
+        Invalid: With code `bad-header` if it cannot be a nickname.
+    """
     return codec.read(_NICKNAME, name, BAD, "a nickname")
 
 
 def parse_entry(terms: Terms, value: Any) -> SeatEntry:
-    """A seat's entry with its signature checked; Invalid otherwise ([H-4])."""
+    """Return the entry of a seat from a decoded value, after checking its signature ([H-4]).
+
+    Args:
+        terms: The terms of the table.
+        value: The value, as `codec.decode` returns it.
+
+    Returns:
+        The entry.
+
+    Raises:
+        Invalid: With code `bad-header`, or `bad-signature` if only the signature is invalid.
+    """
     entry = codec.read(_ENTRY, value, BAD, "a seat")
     with coded(BAD):
         identities.check_public(entry.id)
@@ -249,7 +365,16 @@ def parse_entry(terms: Terms, value: Any) -> SeatEntry:
 
 
 def parse_header(data: bytes) -> Header:
-    """A header from its bytes, every signature checked; Invalid otherwise.
+    """Return a header from its bytes, after checking every signature.
+
+    Args:
+        data: The bytes.
+
+    Returns:
+        The header.
+
+    Raises:
+        Invalid: With code `bad-header`, or `bad-signature` for an invalid signature of an entry.
 
     SPEC: [H-1], [H-3], [H-5], [H-12], [H-13].
     """

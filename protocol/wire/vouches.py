@@ -1,8 +1,9 @@
-"""Vouches: how a player shows that the key of a seat is its own.
+"""Vouches, by which a player shows that the key of a seat is its own.
 
-The key of a seat is drawn for one table, so that published files link nobody's games. The nonce of
-the seat's entry is a commitment to the player's long-lived key. A vouch opens it, and is signed
-with that key. It is shown to those who sit at the table and stands in no file.
+The key of a seat is drawn for one table, so that published files do not link the games of one
+player. The nonce of the seat's entry is a commitment to the player's long-lived key. A vouch opens
+the commitment, and is signed with the long-lived key. It is shown to those who sit at the table,
+and no transcript contains it.
 
 SPEC: section 4.6.
 """
@@ -23,7 +24,7 @@ BAD_VOUCH = "bad-vouch"
 
 @dataclass(frozen=True)
 class Vouch:
-    """The proof that a player with a long-lived key sits behind the key of a seat.
+    """The proof that the owner of a long-lived key has a seat.
 
     Attributes:
         id: The player's long-lived key, 32 bytes.
@@ -42,26 +43,40 @@ def commitment(id: bytes, salt: bytes) -> bytes:
     Args:
         id: The player's long-lived key, 32 bytes.
         salt: 32 random bytes.
+
+    Returns:
+        The commitment to the key, 32 bytes.
     """
     return digest(Label.PLAYER, id, salt)
 
 
 def vouch_statement(terms_digest: bytes, key: bytes) -> bytes:
-    """Return the bytes that a player signs: the terms digest and the key of its seat."""
+    """Return the bytes that a player signs with its long-lived key.
+
+    Args:
+        terms_digest: The digest of the terms, 32 bytes.
+        key: The key of its seat, 32 bytes.
+
+    Returns:
+        The encoded array of the two.
+    """
     return codec.encode((terms_digest, key))
 
 
 def vouched_entry(
     terms: Terms, key: identities.Identity, player: identities.Identity, nickname: str, salt: bytes
 ) -> tuple[SeatEntry, Vouch]:
-    """Make the entry of a seat and the vouch for it ([H-15], [H-16]).
+    """Return the entry of a seat and the vouch for it ([H-15], [H-16]).
 
     Args:
         terms: The terms of the table.
-        key: The key that was drawn for this table.
-        player: The player's long-lived key.
+        key: The signing key that was drawn for this table.
+        player: The player's long-lived signing key.
         nickname: The nickname of the player.
         salt: 32 fresh random bytes.
+
+    Returns:
+        The signed entry, and the vouch.
     """
     entry = sit(terms, key, nickname, commitment(player.public, salt))
     signature = player.sign(Label.VOUCH, vouch_statement(terms.digest(), key.public))
@@ -71,8 +86,13 @@ def vouched_entry(
 def check_signature(vouch: Vouch, terms: Terms, key: bytes) -> None:
     """Check that a vouch is signed for the key of a seat at the table of these terms ([H-16]).
 
+    Args:
+        vouch: The vouch.
+        terms: The terms of the table.
+        key: The key of the seat, 32 bytes.
+
     Raises:
-        Invalid: 'bad-vouch' if it is not.
+        Invalid: With code `bad-vouch` if it is not.
     """
     try:
         statement = vouch_statement(terms.digest(), key)
@@ -84,8 +104,13 @@ def check_signature(vouch: Vouch, terms: Terms, key: bytes) -> None:
 def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
     """Check that a vouch opens the commitment of an entry and is signed for it ([H-16]).
 
+    Args:
+        vouch: The vouch.
+        terms: The terms of the table.
+        entry: The entry of the seat.
+
     Raises:
-        Invalid: 'bad-vouch' if it does not, or is not.
+        Invalid: With code `bad-vouch` if it does not, or is not.
     """
     if entry.nonce != commitment(vouch.id, vouch.salt):
         raise Invalid(BAD_VOUCH, "the vouch does not open the commitment of the entry")
@@ -95,11 +120,16 @@ def check_vouch(vouch: Vouch, terms: Terms, entry: SeatEntry) -> None:
 def check_vouches(
     vouches: tuple[Vouch | None, ...], terms: Terms, roster: tuple[SeatEntry, ...]
 ) -> None:
-    """Check the vouches of a roster, one for each seat; None for a seat that shows none ([H-16]).
+    """Check the vouches of a whole roster ([H-16]).
+
+    Args:
+        vouches: The vouch of each seat, None for a seat that shows none.
+        terms: The terms of the table.
+        roster: The entries of the seats.
 
     Raises:
-        Invalid: 'bad-vouch' if there is another number of them, if one does not hold for its seat,
-            or if one player vouches for two seats.
+        Invalid: With code `bad-vouch` if there is not one for each seat, if one is invalid, or if
+            one player vouches for two seats.
     """
     shown = [one for one in vouches if one is not None]
     if len(vouches) != len(roster) or len({one.id for one in shown}) < len(shown):

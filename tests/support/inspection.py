@@ -72,7 +72,12 @@ class Inside:
 
 def inspect(machine: SeatMachine) -> Inside:
     """Return a copy of the state of a machine."""
-    signer, peers, timers, view = machine.signer, machine.peers, machine.timers, machine.log.view
+    signer, peers, timers, view = (
+        machine.signer,
+        machine.peers,
+        machine.timers,
+        machine.log.followed,
+    )
     return Inside(
         state=signer.state,
         epoch=view.epoch,
@@ -124,7 +129,7 @@ def has_signed(machine: SeatMachine, kind: type[Any], epoch: int) -> bool:
 
 def view_of(machine: SeatMachine) -> FollowedChain:
     """Return the chain that the machine follows, as it is."""
-    return machine.log.view
+    return machine.log.followed
 
 
 def store_of(machine: SeatMachine) -> MessageStore:
@@ -153,7 +158,11 @@ def is_hurried(machine: SeatMachine, place: StepTimeout) -> bool:
     A promise that it signed before a crash and sends again does not count.
     """
     tip = machine.tip
-    is_here = (place.epoch, place.step, place.on) == (machine.log.view.epoch, tip.step, tip.digest)
+    is_here = (place.epoch, place.step, place.on) == (
+        machine.log.followed.epoch,
+        tip.step,
+        tip.digest,
+    )
     is_own = machine.signer.timeout_claims.get(place.epoch) == place
     return is_here and is_own and not machine.timers.is_out(tip)
 
@@ -173,12 +182,12 @@ def votes_of(machine: SeatMachine) -> Votes:
 
 def chosen_inputs(machine: SeatMachine) -> dict[int, Message]:
     """Return the inputs that the machine follows in its first incomplete step, by seat."""
-    return following.chosen_inputs(machine.log.store, machine.log.view)
+    return following.chosen_inputs(machine.log.store, machine.log.followed)
 
 
 def is_effective(machine: SeatMachine, proof: Proof) -> bool:
     """Return whether a proof makes the machine change its epoch."""
-    return fault_evidence.is_effective(proof, machine.log.view)
+    return fault_evidence.is_effective(proof, machine.log.followed)
 
 
 def has_proof(machine: SeatMachine) -> bool:
@@ -218,7 +227,7 @@ def sign_as_ever(machine: SeatMachine, statement: Statement, note: Any) -> bool:
 
 def store(machine: SeatMachine, message: Message) -> None:
     """Let the machine store a message as one that was checked."""
-    machine.signer.hold(message)
+    machine.signer.store(message)
 
 
 def bind(machine: SeatMachine, statement: Statement) -> None:
@@ -230,7 +239,7 @@ def enter(machine: SeatMachine, epoch: int, base: Node) -> bool:
     """Let the machine enter an epoch as if its votes had opened it; return whether it did."""
     machine.log.votes.highest_committed = lambda least: (epoch, Base(base, ()))  # type: ignore[method-assign]
     entered = step_progress.enter(machine)
-    machine.timers.mark(machine.log.view)
+    machine.timers.mark(machine.log.followed)
     return entered
 
 
@@ -245,7 +254,7 @@ def alter(machine: SeatMachine, **values: Any) -> None:
         "seat": machine,
         **dict.fromkeys(("promise", "floor", "inquiry"), machine.signer),
         "hears": machine.peers,
-        **dict.fromkeys(("epoch", "base", "tip"), machine.log.view),
+        **dict.fromkeys(("epoch", "base", "tip"), machine.log.followed),
         **dict.fromkeys(("now", "proposing"), machine.timers),
         **dict.fromkeys(("wants", "wanted_new_epochs"), machine.log.store),
         "polynomial": machine.signer.own_secrets,

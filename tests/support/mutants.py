@@ -126,8 +126,8 @@ MUTANTS = (
         "a completed step final by itself",
         (
             finality.final_step,
-            "base, silent = view.base.step, set(view.tip.present)",
-            "base, silent = view.base.step, set()",
+            "base, silent = followed.base.step, set(followed.tip.present)",
+            "base, silent = followed.base.step, set()",
         ),
     ),
     mutant(
@@ -135,7 +135,7 @@ MUTANTS = (
         (
             finality.final_step,
             "if not silent:",
-            "if len(view.tip.present) - len(silent) >= view.tip.table.quorum:",
+            "if len(followed.tip.present) - len(silent) >= followed.tip.table.quorum:",
         ),
     ),
     mutant(
@@ -154,7 +154,7 @@ MUTANTS = (
             "state.signer.timeout_claims.get(under)",
             '__import__("protocol").wire.signed_messages.StepTimeout('
             "under, state.tip.step, state.tip.digest) "
-            "if state.log.view.epoch == under and state.timers.is_out(state.tip) else None",
+            "if state.log.followed.epoch == under and state.timers.is_out(state.tip) else None",
         ),
     ),
     mutant(
@@ -168,7 +168,7 @@ MUTANTS = (
     mutant(
         "received bodies forgotten on resume",
         (
-            Signer.hold,
+            Signer.store,
             "if not self.outbox.is_replaying:",
             "if not self.outbox.is_replaying and message.seat == self.seat:",
         ),
@@ -176,7 +176,7 @@ MUTANTS = (
     mutant(
         "own statements forgotten on resume",
         (
-            Signer.hold,
+            Signer.store,
             "if not self.outbox.is_replaying:",
             "if not self.outbox.is_replaying and message.seat != self.seat:",
         ),
@@ -197,7 +197,7 @@ MUTANTS = (
     mutant("a base leaves the standings out", (Node.base_value, "self.standings()", "None")),
     mutant(
         "proofs that prove nothing turn epochs",
-        (fault_evidence.is_effective, "epochs == {view.epoch}", "True"),
+        (fault_evidence.is_effective, "epochs == {followed.epoch}", "True"),
     ),
     mutant(
         "a proof of two waits for what they name",
@@ -207,8 +207,8 @@ MUTANTS = (
         "a second version makes a seat leave its own",
         (
             followed_chain.chosen_inputs,
-            "in store.inputs(view.epoch, node.step)",
-            "in reversed(store.inputs(view.epoch, node.step))",
+            "in store.inputs(followed.epoch, node.step)",
+            "in reversed(store.inputs(followed.epoch, node.step))",
         ),
     ),
     mutant(
@@ -324,7 +324,7 @@ MUTANTS = (
     ),
     mutant(
         "a departure holds behind an input",
-        (departure_notices._holds, "_has_said_since(departure, store)", "False"),
+        (departure_notices._is_away, "_has_said_since(departure, store)", "False"),
     ),
     mutant(
         "a departure holds in the step before",
@@ -332,9 +332,9 @@ MUTANTS = (
     ),
     mutant(
         "a departure outlives an absence",
-        (departure_notices._holds, "_absences(node, departure.seat) == _absences", "_absences"),
+        (departure_notices._is_away, "_absences(node, departure.seat) == _absences", "_absences"),
     ),
-    mutant("a return ends nothing", (departure_notices._holds, "or departure.is_return", "")),
+    mutant("a return ends nothing", (departure_notices._is_away, "or departure.is_return", "")),
     mutant("a departure of anyone counts", (Peers.keep_departure, "check_notice", "")),
     mutant(
         "a departure saves the back-off",

@@ -137,10 +137,10 @@ def test_below_the_quorum_the_chain_stands_still() -> None:
     assert not transition.may_go_on(nodes[-1])
     node = next(n for n in played() if n.want.kind is Kind.SEAL)
     assert transition.may_go_on(node)
-    alone = replace(node, playing=frozenset())
+    alone = replace(node, game_present=frozenset())
     assert not transition.may_go_on(alone)
     linked = transition.reconfigure(alone, node.present, frozenset(), (0, 0, 0))
-    assert linked.playing == node.present
+    assert linked.game_present == node.present
     assert transition.may_go_on(linked)
 
 

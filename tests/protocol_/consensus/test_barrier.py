@@ -76,7 +76,7 @@ def test_a_barrier_is_empty_and_of_present_seats() -> None:
     assert gone.want.kind is Kind.BARRIER
     bodies = dict.fromkeys(range(3), step_bodies.EMPTY)
     after = transition.append(gone, transition.slots_of(gone, bodies))
-    assert (after.want.kind, after.held) == (Kind.REVEAL, node.step)
+    assert (after.want.kind, after.last_barrier) == (Kind.REVEAL, node.step)
 
 
 @pytest.mark.parametrize("edition", ["uberplay-2004", "reference-manual"])

@@ -150,7 +150,7 @@ def test_the_model_fails_under_each_earlier_rule_and_the_machine_ends_well(name:
 
 
 def test_a_machine_of_the_earlier_rule_ends_as_the_model_says() -> None:
-    since = "    since = max(timers.over, view.entered, *timers.first_links.values())\n"
+    since = "    since = max(timers.over, followed.entered, *timers.first_links.values())\n"
     by_time = "    return timers.now - timers.over >= timers.times.step / 1000\n"
     name = "a new link does not begin the time anew"
     by_time_alone = mutant("leaves by time", (end_notices.has_served, since, by_time))

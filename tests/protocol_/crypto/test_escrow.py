@@ -83,7 +83,7 @@ def test_any_t_seats_open_an_escrow() -> None:
 
 def test_fewer_do_not() -> None:
     points = {i: take(i, give(i)) for i in (1, 2)}
-    fails(ValueError, "needs 3 pieces", escrow.decrypt, ESCROW, points, T)
+    fails(ValueError, "needs 3 key shares", escrow.decrypt, ESCROW, points, T)
     assert escrow.decrypt(ESCROW, points, 2) != OPENING
 
 

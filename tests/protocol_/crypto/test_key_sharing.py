@@ -66,9 +66,9 @@ def test_any_t_key_shares_replace_the_key(t: int, secret: int, seed: bytes) -> N
 
 def test_fewer_than_t_key_shares_do_not_nor_a_wrong_index_or_share() -> None:
     shares = {i: mul(key_share_at(POLY, i), BASE) for i in (1, 4)}
-    fails(ValueError, "needs 3 pieces", combine, shares, 3)
+    fails(ValueError, "needs 3 key shares", combine, shares, 3)
     assert combine(shares, 2) != mul(SECRET, BASE)
-    fails(ValueError, "needs 0 pieces", combine, shares, 0)
+    fails(ValueError, "needs 0 key shares", combine, shares, 0)
     shares = {i: mul(key_share_at(POLY, i), BASE) for i in (1, 2, 3)}
     assert combine({1: shares[1], 2: shares[2], 4: shares[3]}, 3) != mul(SECRET, BASE)
     assert combine({**shares, 3: shares[1]}, 3) != mul(SECRET, BASE)

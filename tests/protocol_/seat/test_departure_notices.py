@@ -52,7 +52,7 @@ def sight_of(thinkers: Iterable[int], seats: int = 4) -> MachineTable:
 
 def departs(scene: MachineTable, seat: int) -> Departure:
     """Let a seat leave: it signs, sends, and its process is gone."""
-    assert scene.machine(seat).leave(scene.now)
+    assert scene.machine(seat).depart(scene.now)
     scene.collect(seat)
     (word,) = {f for s, _, raw in scene.queue if s == seat and (f := departure_of(raw))}
     scene.settle()
@@ -414,12 +414,12 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
     scene = sight_of({3})
     machine = scene.machine(3)
     machine.take()
-    assert machine.leave(scene.now)
+    assert machine.depart(scene.now)
     record, send = machine.take()
     assert isinstance(record, Record)
     assert isinstance(send, Send)
     assert inspect(machine).state is SigningState.LEFT
-    assert not machine.leave(scene.now)
+    assert not machine.depart(scene.now)
     assert not machine.must_choose
     for seat in (0, 1, 2):
         machine.receive(
@@ -437,7 +437,7 @@ def test_it_is_on_disk_before_it_leaves_and_nothing_is_signed_behind_it() -> Non
 def test_the_journal_knows_how_often_it_has_left_though_nothing_was_sent() -> None:
     scene = sight_of({3})
     scene.machine(3).take()
-    assert scene.machine(3).leave(scene.now)
+    assert scene.machine(3).depart(scene.now)
     scene.collect(3)
     scene.queue.clear()
     comes_back(scene, 3)
@@ -457,17 +457,17 @@ def watcher_of(scene: MachineTable) -> SeatMachine:
 def test_who_says_nothing_when_it_leaves() -> None:
     """A watcher, a silent seat, one at its end, and who has left as often as others pass on."""
     scene = sight_of({3})
-    assert not watcher_of(scene).leave(0.0)
+    assert not watcher_of(scene).depart(0.0)
     scene.crash_and_resume(3)
     assert inspect(scene.machine(3)).state is SigningState.SILENT
-    assert not scene.machine(3).leave(scene.now)
+    assert not scene.machine(3).depart(scene.now)
     done = sight_of(())
     done.run(until=1)
     assert done.machine().finished
-    assert not done.machine().leave(done.now)
+    assert not done.machine().depart(done.now)
     scene = sight_of({3})
     keep_departure(scene.machine(3), word_of(scene, 3, number=253), 0.0)
-    assert not scene.machine(3).leave(scene.now)
+    assert not scene.machine(3).depart(scene.now)
 
 
 def test_a_promised_seat_may_leave_too() -> None:

@@ -142,7 +142,7 @@ def test_an_illegal_body_has_its_name_behind_the_job() -> None:
 def test_who_leaves_says_nothing_that_was_written_meanwhile() -> None:
     room, job = until_it_rests(0, Kind.SHUFFLE)
     machine = room.machine()
-    assert machine.leave(room.now)
+    assert machine.depart(room.now)
     machine.take()
     machine.finish(job, job.run(), room.now)
     assert not sent(machine)

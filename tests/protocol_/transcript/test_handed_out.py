@@ -15,7 +15,7 @@ from support.proof_pile import Pile, bare, judged
 from support.sampling import times
 
 from protocol.crypto import proof_batches
-from protocol.crypto.proof_batches import HandedOut, all_hold
+from protocol.crypto.proof_batches import HandedOut, all_valid
 from protocol.errors import Invalid
 from protocol.transcript.verifier import verify
 
@@ -111,7 +111,7 @@ def test_no_more_is_handed_out_than_there_is_room_for(monkeypatch: pytest.Monkey
     full = HandedOut(Pile(1).submit)
     for _ in range(5):
         full(refuse, bytes(proof_batches.PART))
-    fails(proof_batches.DoesNotHold, "", full, refuse, bytes(proof_batches.PART))
+    fails(proof_batches.InvalidProof, "", full, refuse, bytes(proof_batches.PART))
 
 
 def refuse(*_: object) -> None:
@@ -125,11 +125,11 @@ def test_parts_hold_what_belongs_together_and_the_last_is_never_lost() -> None:
         handed = HandedOut(pile.submit)
         for size in sizes:
             handed(lambda _: None, (bytes(size),))
-        assert handed.hold()
+        assert handed.are_valid()
         assert sum(len(one.part) for one in pile.parts) + rest == len(sizes)
         fails(Invalid, "", handed, refuse, b"")
         handed = HandedOut(Pile(2).submit)
         handed(refuse, b"")
-        assert not handed.hold()
-    assert all_hold([])
-    assert not all_hold([(refuse, ()), (refuse, ())])
+        assert not handed.are_valid()
+    assert all_valid([])
+    assert not all_valid([(refuse, ()), (refuse, ())])

@@ -32,7 +32,7 @@ class Departures:
         world, process = self.world, self.world.processes[one.seat]
         if not process.up or process.crash_in is not None:
             return
-        if process.machine.leave(world.now):
+        if process.machine.depart(world.now):
             world.seen["left"] += 1
         process.resume_at, process.old = world.now + one.away, False
         if one.amid is not None:

@@ -214,8 +214,10 @@ class Checker:
         step, text = node.sealed[node.want.name, seat].step, f"seat {seat} opens its choice before"
         need(_stores_all(machine, node, step), f"{text} it stores all commitments")
         if not self.table.strict:
-            need(node.held > step, f"{text} all have confirmed what is sealed")
-            need(_stores_all(machine, node, node.held), f"{text} it stores the whole barrier")
+            need(node.last_barrier > step, f"{text} all have confirmed what is sealed")
+            need(
+                _stores_all(machine, node, node.last_barrier), f"{text} it stores the whole barrier"
+            )
 
     def _check_final_input(self, machine: SeatMachine, node: Node, seat: int) -> None:
         if node.want.kind is not Kind.FINAL:

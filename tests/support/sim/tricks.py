@@ -97,7 +97,7 @@ def _loose(liar: Liar, epoch: int) -> list[Message]:
     if not machine.has_begun or view_of(machine).epoch != epoch:
         return inputs
     tree = Tree(view_of(machine).base, inputs, epoch)
-    return [m for m in inputs if not tree.holds(m)]
+    return [m for m in inputs if not tree.has_legal(m)]
 
 
 TRICKS: dict[str, Lie] = {
