@@ -314,12 +314,12 @@ class Seating:
 
     @property
     def complete(self) -> bool:
-        """Whether all seats are taken and all their links are up."""
+        """True if all seats are taken and all their links are up."""
         return len(self._seats) == self.terms.seats and not self._away
 
     @property
     def is_kept(self) -> bool:
-        """Whether a seat is kept for a guest whose link is gone."""
+        """True if a seat is kept for a guest whose link is gone."""
         return bool(self._away)
 
     def sit(

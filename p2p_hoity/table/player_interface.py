@@ -138,12 +138,12 @@ class BotPlayer:
 
 
 FRESH: Final[Seconds] = 60.0
-"""Seconds after sitting down for which the player counts as there, and is not asked whether it is."""
+"""Seconds after sitting down for which a player is not asked whether it is back."""
 
 
 @dataclass(eq=False, repr=False)
 class PlayerQuestions:
-    """The questions to the player of one seat: its choices, and whether it is back after an absence.
+    """The questions to the player of one seat: choices, and whether it is back after an absence.
 
     One question is asked at a time.
 

@@ -22,7 +22,7 @@ Word = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Pause
 
 
 class PresenceTeller:
-    """A reporter that tells one screen who is connected, the clock of the step and who is awaited."""
+    """A reporter that tells one screen who is connected and awaited, and the clock of the step."""
 
     def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
         """Make a reporter that has told nothing yet.
@@ -203,7 +203,9 @@ def is_silent_itself(machine: SeatMachine) -> bool:
 
 
 def awaited(machine: SeatMachine) -> frozenset[int]:
-    """Return the seats whose input is missing or, if too few are present, those that have to rejoin.
+    """Return the seats whose input is missing. If too few are present, return the absent seats.
+
+    In the second case the game pauses until some of these seats rejoin. Banned seats cannot.
 
     Args:
         machine: The machine of this node.

@@ -34,7 +34,7 @@ when the link is made anew.
 MOST_LINKS: Final[Quota] = 64
 """The most links whose frames about another game are counted. The least recent one is forgotten."""
 EXCESS: Final[Pace] = (1000.0, 200.0)
-"""The rate of frames of chat and of unknown kinds that are dropped unread before a link is slowed."""
+"""The rate of dropped frames of chat and of unknown kinds above which a link is slowed."""
 
 
 class RateLimit:
