@@ -146,7 +146,7 @@ def _state(game: saved_games.KeptGame) -> str:
         return "over" if game.progress is None or game.progress.whole else "not-ok"
     if game.is_running:
         return "running"
-    return "claimed" if game.put_away else "open"
+    return "claimed" if game.is_claimed else "open"
 
 
 def in_words(game: saved_games.KeptGame) -> str:

@@ -155,7 +155,7 @@ def for_guests(reach: Reach, bots: int) -> Reach:
             "Behind a proxy guests need another way to you: --relay or --advertise HOST:PORT."
         )
         raise Trouble(words, USAGE)
-    return replace(reach, outside=True, near=bots > 0)
+    return replace(reach, outside=True, shares_machine=bots > 0)
 
 
 def need_relay(reach: Reach) -> None:

@@ -106,7 +106,7 @@ def play_of(node: Node) -> Play:
     return node.state if isinstance(node.state, Play) else node.table.game.start()
 
 
-class Chronicle:
+class GameReporter:
     """A reporter that tells one screen what happens in the game, each event and each fault once."""
 
     def __init__(self, machine: SeatMachine, screen: Screen) -> None:
@@ -204,7 +204,7 @@ class EffectsOut:
         _keeper: Writes the journal.
         _hub: The links over which frames are sent.
         _access: Decides which linked nodes get frames that are for all.
-        _chronicle: Tells the screen what happens in the game.
+        _game_reporter: Tells the screen what happens in the game.
         _presence: Tells the screen that a step has timed out.
         _questions: Asks the player.
         _screen: The function that is called with all other updates.
@@ -216,7 +216,7 @@ class EffectsOut:
     _keeper: JournalKeeper
     _hub: Hub
     _access: Access
-    _chronicle: Chronicle
+    _game_reporter: GameReporter
     _presence: PresenceTeller
     _questions: PlayerQuestions
     _screen: Screen
@@ -229,7 +229,7 @@ class EffectsOut:
     _may_rejoin: bool = False
     broken: effects.Broken | None = None
 
-    async def has_job(self) -> None:
+    async def wait_for_job(self) -> None:
         """Wait until the machine has a computation that should run outside the event loop."""
         while self._machine.job is None:
             self._job_due = trio.Event()
@@ -283,7 +283,7 @@ class EffectsOut:
             if send.peer or (peer in seats if send.asks else is_told(peer)):
                 self._has_posted |= self._hub.post(peer, send.frame, send.once)
 
-    async def let_out(self) -> None:
+    async def wait_until_sent(self) -> None:
         """Wait a few turns of the event loop, in which queued frames are sent."""
         turns, self._has_posted = TURNS if self._has_posted else 0, False
         for _ in range(turns):
@@ -297,20 +297,20 @@ class EffectsOut:
         """
         match effect:
             case effects.StepAppended(before, after):
-                final = self._chronicle.final()
+                final = self._game_reporter.final()
                 self._screen(updates.ChainGrew(before, after, self._seconds, final))
-                self._chronicle.tell(after)
+                self._game_reporter.tell(after)
             case effects.Entered(epoch, base, faults):
-                self._chronicle.entered(epoch, base, faults)
+                self._game_reporter.entered(epoch, base, faults)
                 self.tell_own_presence(base)
                 if not self._machine.must_choose:
-                    self._questions.stop()  # what was asked in the epoch before is void
+                    self._questions.stop()  # A question of the old epoch is void.
             case effects.ChoiceAsked(_, kind, again):
                 self._questions.ask(kind, again)
             case effects.StepTimedOut():
                 self._presence.timed_out(self._now())
             case effects.Guilty(seat, code):
-                self._chronicle.accuse(seat, code)
+                self._game_reporter.accuse(seat, code)
             case effects.SeatLeft() | effects.JournalDoubted() | effects.SigningEnded():
                 self._screen(effect)
             case effects.ResultFinal():
@@ -319,7 +319,7 @@ class EffectsOut:
             case effects.Broken(code, seat, by):
                 self._questions.close()
                 if seat is not None and code in FAULTS and by is None:
-                    self._chronicle.accuse(seat, code)
+                    self._game_reporter.accuse(seat, code)
                 self._screen(updates.Ended(code, seat, by))
                 self.broken = effect
 
@@ -339,6 +339,6 @@ class EffectsOut:
                 self._questions.close()
                 self._screen(updates.Rejoined())
             else:
-                self._questions.call_back(may_rejoin)
+                self._questions.ask_to_return(may_rejoin)
                 self._screen(updates.Away(may_rejoin))
         self._present, self._may_rejoin = present, may_rejoin

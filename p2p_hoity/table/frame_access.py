@@ -87,9 +87,9 @@ class Access(ABC):
     _screen: Screen
     _bindings: dict[bytes, bytes] = field(default_factory=dict)
     _since: dict[bytes, float] = field(default_factory=dict)
-    _heard: set[bytes] = field(default_factory=set)
+    _admitted: set[bytes] = field(default_factory=set)
 
-    def up(self, peer: bytes, binding: bytes | None, now: float) -> None:
+    def link_up(self, peer: bytes, binding: bytes | None, now: float) -> None:
         """Register a new link, and show on it what this node is ([L-20]).
 
         Args:
@@ -98,7 +98,7 @@ class Access(ABC):
                 again.
             now: The time, in seconds of Trio's clock.
         """
-        self.down(peer)
+        self.link_down(peer)
         self._bindings[peer], self._since[peer] = binding or b"", now
         self._introduce(peer)
 
@@ -144,13 +144,13 @@ class Access(ABC):
         Returns:
             True for either of the two.
         """
-        return peer in self.table.ids or self.hears(peer)
+        return peer in self.table.ids or self.is_let_in(peer)
 
     def _post(self, peer: bytes, frame: lobby.LobbyFrame) -> None:
         """Queue a frame of the lobby for a peer."""
         self._hub.post(peer, lobby.encode_lobby(frame))
 
-    def down(self, peer: bytes) -> None:
+    def link_down(self, peer: bytes) -> None:
         """Forget a link that is gone, and that its peer was let in on it.
 
         Args:
@@ -158,14 +158,14 @@ class Access(ABC):
         """
         self._bindings.pop(peer, None)
         self._since.pop(peer, None)
-        self._heard.discard(peer)
+        self._admitted.discard(peer)
 
     @property
     def shown(self) -> lobby.SignedTable:
         """This table's id with the signature of its host."""
         return lobby.SignedTable(self.table.id, self.roster.signature)
 
-    def hears(self, peer: bytes) -> bool:
+    def is_let_in(self, peer: bytes) -> bool:
         """Return whether a peer was let in: frames of the table are read from it ([L-19], [L-20]).
 
         Args:
@@ -174,7 +174,7 @@ class Access(ABC):
         Returns:
             True if it was let in on its present link.
         """
-        return peer in self._heard
+        return peer in self._admitted
 
     def may_send(self, peer: bytes, sender: Sender) -> bool:
         """Return whether frames of a kind are read from a peer.
@@ -187,7 +187,7 @@ class Access(ABC):
             True if the peer is one of these nodes.
         """
         is_seat = sender is Sender.SEAT and peer in self.table.ids
-        return is_seat or sender is Sender.ANYONE or self.hears(peer)
+        return is_seat or sender is Sender.ANYONE or self.is_let_in(peer)
 
     def overdue(self, now: float) -> list[bytes]:
         """Find the links on which the table or the ticket was not shown in time.
@@ -199,17 +199,17 @@ class Access(ABC):
             The ids of the nodes at the other ends.
         """
         late = now - PROOF_TIMEOUT
-        return [p for p, since in self._since.items() if since <= late and p not in self._heard]
+        return [p for p, since in self._since.items() if since <= late and p not in self._admitted]
 
     @property
     def onlookers(self) -> frozenset[bytes]:
         """The ids of the nodes without a seat that were let in here ([L-62])."""
-        return frozenset(self._heard.difference(self.table.ids))
+        return frozenset(self._admitted.difference(self.table.ids))
 
     def _let_in(self, peer: bytes) -> bool:
         """Let a peer in, and return whether it was not let in before."""
-        is_new = peer not in self._heard
-        self._heard.add(peer)
+        is_new = peer not in self._admitted
+        self._admitted.add(peer)
         return is_new
 
 
@@ -283,7 +283,7 @@ class SeatAccess(Access):
         self._post(peer, self.roster)
         if is_seat:
             return False
-        if peer not in self._heard and len(self.onlookers) >= MOST_ONLOOKERS:
+        if peer not in self._admitted and len(self.onlookers) >= MOST_ONLOOKERS:
             self._post(peer, lobby.Refuse(lobby.Refusal.FULL))
             return False
         return self._let_in(peer)
@@ -305,7 +305,7 @@ class OnlookerAccess(Access):
 
     def _introduce(self, peer: bytes) -> None:
         """Prove to a seat that this node holds the ticket."""
-        self._heard.add(peer)
+        self._admitted.add(peer)
         proof = self.capability.guest_proof(self._bindings[peer], peer, self._hub.me)
         self._post(peer, lobby.Ask(proof))
 

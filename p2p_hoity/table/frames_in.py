@@ -118,7 +118,7 @@ class FramesIn:
         else:
             self._hand_over(peer, data)
 
-    async def has_room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Wait until at most ROOM bytes of frames wait."""
         while self._taken > ROOM:
             await self._room.park()
@@ -129,7 +129,7 @@ class FramesIn:
         A computation that is cancelled changes nothing.
         """
         while self._off_loop is not None:
-            await self._effects_out.has_job()
+            await self._effects_out.wait_for_job()
             while (job := self._machine.job) is not None:
                 began, tip, payer = time.perf_counter(), self._machine.tip, self._payer
                 self._payer = None
@@ -137,7 +137,7 @@ class FramesIn:
                 self._machine.finish(job, given, self._now())
                 self._account(payer, tip, began, spent)
                 self._effects_out.carry_out()
-                # Hand over the frames that wait, until there is a job again.
+                # Hand over the frames that wait, until the machine has a job again.
                 while self._line and self._machine.job is None:
                     peer, data = self._line.popleft()
                     self._taken -= len(data) + OVERHEAD
@@ -164,7 +164,7 @@ class FramesIn:
         if self._machine.tip is not tip:
             self._effects_out.decided_in(time.perf_counter() - began)
         elif peer is not None:
-            # A link whose frames lead nowhere is read more slowly. Onlookers share one budget.
+            # A link whose frames advance nothing is read more slowly. Onlookers share one budget.
             budget = peer if peer in self._machine.table.ids else b""
             rest = self._rate_limit.spend(budget, spent, trio.current_time())
             if rest > 0:

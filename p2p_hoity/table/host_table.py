@@ -101,7 +101,7 @@ class TicketTeller:
         while True:
             await ways.changed()
             judged = ways.judged()
-            self.seating.move(judged.named)
+            self.seating.set_addresses(judged.named)
             self.tell(judged)
 
 
@@ -234,9 +234,11 @@ class AdmissionQueue:
             self.denied[player] = guest.source
             if len(self.denied) > MOST_REMEMBERED:
                 del self.denied[next(iter(self.denied))]
-        last = self.waiting.get(peer)  # the guest may be gone, or have come again meanwhile
+        last = self.waiting.get(
+            peer
+        )  # The guest may be gone, or have sent another consent meanwhile.
         if last is None or (answer and last.nickname != guest.nickname):
-            return  # the host has not been asked about this nickname
+            return  # The host has not been asked about this nickname.
         del self.waiting[peer]
         decided(peer, last.sit, answer)
 
@@ -306,7 +308,7 @@ async def host_table(
         teller.tell(judged)
         beside: list[Callable[[], Awaitable[None]]] = [partial(teller.follow, ways)]
         if reach.lan is not Lan.OFF:
-            # The LAN is never told the secret, and a way to the table only if it is open to all.
+            # The announcement never has the secret, and has addresses only if all may sit down.
             word = encode_ticket(replace(ticket, secret=b"")) if reach.lan is Lan.OPEN else ""
             announced = Announcement(seat.me.nickname, terms.seats, 1, word)
             beside.append(partial(_announce, announced, lobby))
@@ -333,14 +335,14 @@ async def _fill(lobby: Lobby, beside: Sequence[Callable[[], Awaitable[None]]]) -
             nursery.start_soon(task)
         async for event in lobby.hub.events:
             lobby.hear(event)
-            if lobby.seating.complete:
+            if lobby.seating.is_complete:
                 break
         nursery.cancel_scope.cancel()
 
 
 async def _watch_time(lobby: Lobby, full: trio.CancelScope) -> None:
     """Let the lobby check its time limits each second, until the table is full."""
-    while not lobby.seating.complete:
+    while not lobby.seating.is_complete:
         await trio.sleep(LOOK)
         lobby.tick(trio.current_time())
     full.cancel()
@@ -494,7 +496,7 @@ class Lobby:
         """Seat a guest if it may sit down. Otherwise refuse it, or have it wait."""
         entry = self.seating.may_sit(peer, frame)
         if entry is Refusal.FULL and self.seating.is_kept:
-            self._waiting[peer] = frame  # until who is away is back, or is given up
+            self._waiting[peer] = frame  # A guest without a link may come back, or lose its seat.
         elif isinstance(entry, Refusal):
             self._post(peer, Refuse(entry))
         elif self._lets_in(peer, entry.nickname, frame):

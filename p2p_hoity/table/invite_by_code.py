@@ -95,13 +95,13 @@ class CodeKeeper:
             try:
                 self._after = await self._one(relay)
             except NetError as error:
-                # Tell this once of each relay, until there is a code again.
+                # Tell this once for each relay, until there is a code again.
                 if relay not in self._lost:
                     why = because(CodesCode.RELAY_LOST, relay=relay, why=error.reason)
                     self._screen(updates.NoCode(why))
                 self._lost.add(relay)
                 self._after = CodeEnd.LOST
-                turn += 1  # another relay may do
+                turn += 1  # Another relay may work.
                 await trio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
@@ -150,7 +150,7 @@ class CodeKeeper:
                 talk.post(host.give(await talk.receive()))
             except (CodeError, NetError):
                 return CodeEnd.WRONG
-            # Wait until the guest has read the ticket, and gone.
+            # Wait until the guest has read the ticket and closed the connection.
             with trio.move_on_after(GOODBYE), suppress(NetError):
                 while True:
                     await talk.receive()
@@ -229,7 +229,7 @@ async def _word(guest: GuestExchange, talk: Conversation, code: SpokenCode) -> s
     talk.post(guest.prove(second))
     try:
         return guest.open(await talk.receive())
-    except NetError as error:  # a host that does not believe us says no more
+    except NetError as error:  # A host that was sent a wrong proof closes.
         raise CodeError(CodeCode.WRONG) from error
 
 

@@ -263,7 +263,7 @@ def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
         try:
             first = journals.read_first(path, passphrase, home.files)
         except (journals.JournalError, ValueError):
-            continue  # of another player, or not readable: `resume` tells
+            continue  # It is of another player, or `resume` says why.
         if first.table.terms.digest() == ticket.terms:
             return path.stem
     return None
@@ -316,7 +316,7 @@ class HostLink:
                 return
             except NetError as error:
                 if self._full is not None and isinstance(error, RefusedError) and error.full:
-                    # A full host is left alone for a while ([L-65]).
+                    # A full host must not be dialled for a while ([L-65]).
                     if not self._is_told:
                         self._full()
                     self._is_told = True
@@ -413,7 +413,7 @@ class HostLink:
                     self.check_offer(frame)
                     return frame
                 if isinstance(frame, lobby.Roster):
-                    complete(frame, self.ticket)
+                    checked_header(frame, self.ticket)
                     return frame
         raise PeerError(JoinCode.SILENT)
 
@@ -460,7 +460,7 @@ class _Guest(HostLink):
         """
         first = await self.first()
         if isinstance(first, lobby.Roster):
-            self._check_mine(complete(first, self.ticket), first)
+            self._check_mine(checked_header(first, self.ticket), first)
             return first
         if first.vouch is not None and first.vouch.id == self.seat.me.identity.public:
             raise PeerError(JoinCode.OWN_TICKET)
@@ -493,11 +493,11 @@ class _Guest(HostLink):
                         self.seat.screen(updates.Joined(names, offer.terms.seats))
                 case lobby.Pending() if lines.take_if_any(trio.current_time()):
                     self.seat.screen(updates.HostAsked())
-                case lobby.Offer() as again:  # the link was lost, and is there again
+                case lobby.Offer() as again:  # The link was lost and made again.
                     self.check_offer(again)
                     self._sit_down()
                 case lobby.Roster() as roster:
-                    self._check_mine(complete(roster, self.ticket), roster)
+                    self._check_mine(checked_header(roster, self.ticket), roster)
                     if roster.vouches[0] != offer.vouch:
                         raise PeerError(JoinCode.OTHERWISE)
                     return roster
@@ -537,7 +537,7 @@ def _check_names(complete: Header) -> None:
         raise PeerError(JoinCode.ALIKE, one=alike[0], other=alike[1])
 
 
-def complete(roster: lobby.Roster, ticket: Ticket) -> Header:
+def checked_header(roster: lobby.Roster, ticket: Ticket) -> Header:
     """Check a roster, and return its header.
 
     Args:
@@ -558,7 +558,8 @@ def complete(roster: lobby.Roster, ticket: Ticket) -> Header:
         check_signed(roster, complete)
     except Invalid as error:
         raise PeerError(JoinCode.BAD_ROSTER, why=of_protocol(error)) from error
-    if ticket.host_id not in {entry.id for entry in complete.roster}:  # a fresh one is of a seat
+    # A ticket made after a move is of any seat, so it need not be the host's.
+    if ticket.host_id not in {entry.id for entry in complete.roster}:
         raise PeerError(JoinCode.OTHER_HOST)
     if complete.terms.digest() != ticket.terms:
         raise PeerError(JoinCode.OTHER_TABLE)

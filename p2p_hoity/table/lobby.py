@@ -246,7 +246,7 @@ def parse_lobby(data: bytes) -> LobbyFrame:
 
 @dataclass(frozen=True)
 class Seated:
-    """One seat of the host's list.
+    """A seat in the host's list.
 
     Attributes:
         entry: The entry for the roster.
@@ -293,7 +293,7 @@ class Seating:
         self._seats = {own.id: Seated(own, vouch, tuple(addresses)[:MAX_ADDRESSES])}
         self._away: dict[bytes, float] = {}
 
-    def move(self, addresses: Sequence[str]) -> None:
+    def set_addresses(self, addresses: Sequence[str]) -> None:
         """Change the addresses at which the host can be dialled.
 
         Args:
@@ -313,7 +313,7 @@ class Seating:
         return frozenset(self._seats)
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """True if all seats are taken and all their links are up."""
         return len(self._seats) == self.terms.seats and not self._away
 

@@ -144,7 +144,7 @@ class Reach:
         outside: Whether the table is meant for people elsewhere too. Then this node finds out how
             they can reach it, and the player is told.
         maps: Whether the router is asked to forward a port.
-        near: Whether some of the seats are on this machine.
+        shares_machine: Whether some of the seats are on this machine.
         hidden: Whether this node dials by a proxy. Then it names no address of this machine and
             listens for this machine alone.
         relay_only: Whether this node is reached by its relays alone. Then it names no address, does
@@ -162,7 +162,7 @@ class Reach:
     advertised: tuple[str, ...] = ()
     outside: bool = False
     maps: bool = False
-    near: bool = False
+    shares_machine: bool = False
     hidden: bool = False
     relay_only: bool = False
 
@@ -170,7 +170,7 @@ class Reach:
     def wanted(self) -> Wanted:
         """The people that the table is for, as far as it decides which addresses are named."""
         is_lan = self.lan is not Lan.OFF or not self.outside or self.returning
-        return Wanted(is_lan, self.near, self.hidden, self.relay_only)
+        return Wanted(is_lan, self.shares_machine, self.hidden, self.relay_only)
 
     @property
     def dials(self) -> Network:
@@ -193,9 +193,11 @@ def only_by_relays(reach: Reach) -> Reach:
     return replace(reach, relay_only=True, lan=Lan.OFF, maps=False, advertised=())
 
 
-DIAL_BY_PROXY, WAITING_BY_PROXY = 20.0, 40.0
-"""Seconds for one way to answer, and for a relay to be asked again, when a proxy dials: a new
-circuit of Tor takes long."""
+# Behind a proxy more time is needed, since a new circuit of Tor takes long.
+DIAL_BY_PROXY = 20.0
+"""Seconds for one address to answer, if a proxy dials."""
+WAITING_BY_PROXY = 40.0
+"""Seconds for which a relay that refuses is asked again, if a proxy dials."""
 
 
 @asynccontextmanager

@@ -150,7 +150,7 @@ class PlayerQuestions:
     Attributes:
         _machine: The machine that takes the answers.
         _player: The player. Without one nobody is asked.
-        _screen: Is told what is asked and answered.
+        _screen: Is told what is asked and wait_for_answer.
         _view: Returns the game as this seat may see it.
         _now: Returns the time of the machine, in seconds.
     """
@@ -180,7 +180,7 @@ class PlayerQuestions:
         if self._player is not None:
             self._begin(partial(self._choose, self._player, kind, again), True)
 
-    def call_back(self, may_rejoin: bool) -> None:
+    def ask_to_return(self, may_rejoin: bool) -> None:
         """Cancel other questions, and ask whether the player is back if its absent seat may rejoin.
 
         Args:
@@ -209,7 +209,7 @@ class PlayerQuestions:
                 if question is not None and not scope.cancel_called:
                     await question()
 
-    async def answered(self) -> None:
+    async def wait_for_answer(self) -> None:
         """Wait until the machine has taken an answer of the player."""
         await self._is_answered.wait()
         self._is_answered = trio.Event()

@@ -89,7 +89,7 @@ class PresenceTeller:
         if not is_silent_itself(machine):
             word = self._due(wait, awaited(machine), muster(machine, linked))
         elif not linked and wait.waited >= self._next:
-            # This seat must hear all others before it may speak again, and it hears nobody.
+            # This seat may not sign before others have answered, and it has no link.
             word = updates.Awaited(machine.tip.present - {machine.seat}, wait.waited, 0.0)
         if word is not None:
             self._pause(wait.waited)
@@ -129,7 +129,7 @@ class PresenceTeller:
         """Return the notice about the awaited seats that is due now. Return None if none is."""
         machine, others, before = self._machine, seats - {self._machine.seat}, self._out
         if before is not None or (machine.has_begun and machine.stands_still):
-            # Too few are present, or what was said when the step timed out may hold no more.
+            # Too few are present, or the notice at the timeout may not be true any more.
             word = self._verdict(wait.waited, count)
             if self._out != before and others:
                 return word

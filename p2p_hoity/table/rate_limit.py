@@ -56,7 +56,7 @@ class RateLimit:
         self._rematch = Buckets((REMATCH[0] * seats, REMATCH[1]), MOST_LINKS)
         self._questions, self._processor = Buckets(QUESTIONS), Buckets(PROCESSOR)
 
-    def is_due(self, peer: bytes, kind: FrameKind, now: float) -> bool:
+    def may_read(self, peer: bytes, kind: FrameKind, now: float) -> bool:
         """Charge a frame to the budget of its kind, and return whether it is to be read.
 
         Args:

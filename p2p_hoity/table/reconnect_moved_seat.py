@@ -131,7 +131,7 @@ def check_fresh(ticket: Ticket, header: Header, secret: bytes) -> None:
         raise FreshError(FreshCode.OTHER_SECRET)
 
 
-# To a game that is being played.
+# Tickets for a running game
 
 
 def _beside(journal: Path) -> Path:
@@ -168,7 +168,7 @@ async def hand_over(files: FileStore, journal: Path, ticket: Ticket) -> bool:
             while is_there():
                 await trio.sleep(LOOK / 10)
             with suppress(OSError, journals.JournalError, NotPrivateError):
-                # When its game ends, its ticket is removed, too.
+                # The end of the game also removes the ticket, so check that the game still runs.
                 return not files.has(place) and journals.is_open(journal, files)
         return False
     finally:
@@ -229,11 +229,11 @@ def name_in(header: Header, ticket: Ticket) -> str:
     return next(entry.nickname for entry in header.roster if entry.id == ticket.host_id)
 
 
-# For the others, from a seat that is elsewhere now.
+# Tickets of a seat that has moved
 
 
 @dataclass
-class Giver:
+class NewTicketReporter:
     """A reporter that gives a ticket to a player who resumed at an address that others do not know.
 
     Attributes:

@@ -89,7 +89,7 @@ class Rematch:
         """Compute the terms of the next table."""
         self.terms = next_terms(self._table)
 
-    # What comes in.
+    # Frames received
 
     def receive(self, peer: bytes, data: bytes) -> bool:
         """Handle a frame of the agreement, and pass it on if it is new ([A-2], [A-3], [A-5]).
@@ -165,7 +165,7 @@ class Rematch:
         found = parse_lobby(data) if waits and self.roster is None else None
         if not isinstance(found, Roster):
             return None
-        # It must have the very same people in the same order, on the very same terms.
+        # It must have the same people in the same order, and the computed terms.
         complete = table_header.parse_header(found.header)
         check_signed(found, complete)
         here = [(one.id, one.nickname) for one in self._table.header.roster]
@@ -176,7 +176,7 @@ class Rematch:
             raise Invalid("bad-header", "the roster does not hold this seat's own consent")
         for seat, vouch in enumerate(found.vouches):
             self._check_player(seat, vouch)
-        # A vouch that was left out on the way is known from the consent itself ([A-5]).
+        # A vouch that was left out on the way may be known from the consent ([A-5]).
         known = (
             self._shown.get(seat) if self._entries.get(seat) == entry else None
             for seat, entry in enumerate(complete.roster)
@@ -190,7 +190,7 @@ class Rematch:
         """True if this seat has consented, no seat has refused, and there is no roster yet."""
         return self._seat in self._entries and not self._refused and self.roster is None
 
-    def known(self) -> tuple[bytes, ...]:
+    def accepted_frames(self) -> tuple[bytes, ...]:
         """Return the accepted frames, which a node that is linked later may lack.
 
         Returns:
@@ -198,7 +198,7 @@ class Rematch:
         """
         return tuple(self._frames.values())
 
-    # What this seat says.
+    # Frames of this seat
 
     def consent(self) -> None:
         """Consent to the next table with a fresh entry ([A-2])."""
@@ -277,7 +277,7 @@ class Rematch:
             nursery.cancel_scope.cancel()
         found = self.standing
         if self.roster is None and not found.unwilling:
-            # Who kept silent counts as unwilling. If all have consented, the host gave no roster.
+            # A silent seat counts as unwilling. If all have consented, the host was silent.
             self.refuse()
             silent = frozenset(range(self._table.seats)) - found.willing or frozenset({0})
             found = updates.Again(found.willing - silent, silent)
@@ -377,10 +377,10 @@ class SideChannel:
             source: The id of the node from which it came. None if it is this node's own.
         """
         for peer in self._hub.links():
-            if peer != source and self._access.hears(peer):
+            if peer != source and self._access.is_let_in(peer):
                 self._hub.post(peer, frame)
 
-    # Of its own.
+    # Messages of this node
 
     def say(self, words: str | int) -> None:
         """Send a message of the player, or tell the player why it is not sent.
@@ -395,22 +395,23 @@ class SideChannel:
         self._tell(found)
         self._spread(found.frame, None)
         if self._seat is None:
-            self._hub.post(self._table.ids[min(self.doors())], found.frame)  # as it is signed
+            # The message names this seat as the one that passes it on.
+            self._hub.post(self._table.ids[min(self.linked_seats())], found.frame)
 
     def _said(self, words: str | int) -> Heard | Reason:
         """Sign a message of the player."""
-        return self._conversation.say(words, self.doors(), trio.current_time())
+        return self._conversation.say(words, self.linked_seats(), trio.current_time())
 
-    def doors(self) -> frozenset[int]:
+    def linked_seats(self) -> frozenset[int]:
         """Return the seats that are linked with this node and let in.
 
         Returns:
             The numbers of the seats.
         """
-        here = [self._hub.linked(peer) and self._access.hears(peer) for peer in self._table.ids]
+        here = [self._hub.linked(peer) and self._access.is_let_in(peer) for peer in self._table.ids]
         return frozenset(seat for seat, is_here in enumerate(here) if is_here)
 
-    # Another game.
+    # Agreement on another game
 
     def catch_up(self, peer: bytes) -> None:
         """Send a node that was just let in what it may have missed ([W-6], [A-6]).
@@ -420,7 +421,7 @@ class SideChannel:
         """
         since = trio.current_time() - RECENT
         words = (frame for when, frame in self._latest if when > since)
-        for frame in (*words, *self.rematch.known()):
+        for frame in (*words, *self.rematch.accepted_frames()):
             self._hub.post(peer, frame)
 
     def link_up(self, peer: bytes) -> None:
@@ -451,7 +452,7 @@ class SideChannel:
             self.rematch.refuse()
             return None
         gone = frozenset(range(self._table.seats)) - present
-        roster = await self.rematch.settle(player, gone, self._screen, self.doors)
+        roster = await self.rematch.settle(player, gone, self._screen, self.linked_seats)
         if roster is None:
             return None
         capability = self._access.capability.next(self.rematch.terms.digest())

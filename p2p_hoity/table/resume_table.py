@@ -47,7 +47,7 @@ from .play_table import (
     play,
     run_session,
 )
-from .reconnect_moved_seat import Giver, check_fresh, dial_by_ticket, dial_seats
+from .reconnect_moved_seat import NewTicketReporter, check_fresh, dial_by_ticket, dial_seats
 from .rematch import Agreed
 from .session import Outcome
 from .table_keys import TableKeys
@@ -139,7 +139,7 @@ class Answers:
         return tuple(entry.nickname for entry in roster if entry.id in self.elsewhere)
 
 
-async def arrive(hub: Hub, answers: Answers) -> Sequence[Event]:
+async def wait_for_answers(hub: Hub, answers: Answers) -> Sequence[Event]:
     """Wait until it is clear that no other process plays this seat ([L-11]).
 
     Args:
@@ -204,7 +204,7 @@ class OpenGame:
         nicknames: The nickname of each seat.
         started: The time at which the game began, in Unix seconds.
         seat: The number of the player's own seat.
-        put_away: Whether the game was saved as a claim. It is then found by its name only.
+        is_claimed: Whether the game was saved as a claim. It is then found by its name only.
         relays: The 'host:port' of each relay at which the seat waits for calls.
         relay_only: Whether the seat is reached by its relays alone.
         files: The store that has the journal.
@@ -215,7 +215,7 @@ class OpenGame:
     nicknames: tuple[str, ...]
     started: int
     seat: int = 0
-    put_away: bool = False
+    is_claimed: bool = False
     relays: tuple[str, ...] = ()
     relay_only: bool = False
     files: FileStore | None = field(default=None, repr=False, compare=False)
@@ -260,9 +260,9 @@ def open_games(home: Home, passphrase: str | None = None) -> list[OpenGame]:
             first = journals.read_first(path, passphrase, home.files)
             names = tuple(entry.nickname for entry in first.table.roster)
             game = OpenGame(path.stem, path, names, first.started, first.seat)
-            put_away = home.files.has(_claimed(path))
+            is_claimed = home.files.has(_claimed(path))
             alone = is_relay_only(home.files, path, first)
-            game = replace(game, put_away=put_away, relays=first.relays, relay_only=alone)
+            game = replace(game, is_claimed=is_claimed, relays=first.relays, relay_only=alone)
             game = replace(game, files=home.files)
             found.append(game)
         except (journals.JournalError, NotPrivateError, ValueError):
@@ -316,14 +316,14 @@ def find_game(home: Home, name: str | None, passphrase: str | None = None) -> Op
     """
     games = open_games(home, passphrase)
     if name is None:
-        fitting = [game for game in games if not game.put_away]
+        fitting = [game for game in games if not game.is_claimed]
     else:
         fitting = [game for game in games if game.name.startswith(name)]
     if len(fitting) > 1:
         raise SeveralGames(fitting)
     if fitting:
         return fitting[0]
-    claimed = tuple(g.name for g in games if g.put_away)
+    claimed = tuple(g.name for g in games if g.is_claimed)
     if name is None and claimed:
         raise PeerError(ResumeCode.CLAIMED, names=claimed)
     _tell_unreadable(home, name or "", passphrase)
@@ -446,13 +446,13 @@ async def resume_table(
                 dial_seats(hub, table, roster.addresses)
             else:
                 dial_by_ticket(hub, table, roster.addresses, fresh)
-            came = await arrive(hub, Answers(table, own))
+            came = await wait_for_answers(hub, Answers(table, own))
             is_meant = bool(how.advertised or how.relays)
-            giver = Giver(hub, ways, machine, seat.screen, bare, known, is_meant)
+            giver = NewTicketReporter(hub, ways, machine, seat.screen, bare, known, is_meant)
             async with open_nursery() as nursery:
                 if reach.outside:
                     nursery.start_soon(giver.run)
-                unplayed.pop_all()  # the session closes the journal
+                unplayed.pop_all()  # The session closes the journal.
                 outcome = await run_session(hub, recalled, keys, agreed, machine, book, came)
                 nursery.cancel_scope.cancel()
             if outcome.again is None:
@@ -462,7 +462,7 @@ async def resume_table(
 
 
 def _relay_only_mark(journal: Path) -> Path:
-    """Return the path of the empty file that says that a resumed seat is reached by relays alone."""
+    """Return the path of the empty file that marks a resumed seat as reached by relays alone."""
     return journal.with_suffix(".relay-only")
 
 
@@ -541,6 +541,6 @@ def _same_port(listen: str, addresses: Sequence[str]) -> str:
     if port != "0":
         return listen
     direct = [a for a in addresses if not a.startswith(RELAY_PREFIX)]
-    here = [a for a in direct if is_own_host(host_of(a))]  # others may be the router's
+    here = [a for a in direct if is_own_host(host_of(a))]  # Others may be the router's.
     ports = [a.rpartition(":")[2] for a in (*here, *direct)]
     return f"{host}:{ports[0]}" if ports else listen

@@ -78,7 +78,7 @@ class KeptGame:
         is_over: Whether the game is over.
         seat: The number of the player's own seat. None if it is not known.
         is_running: Whether a process of this machine plays the game now.
-        put_away: Whether the game was saved as a claim.
+        is_claimed: Whether the game was saved as a claim.
         progress: The point to which it was played. None if it was not read.
     """
 
@@ -89,7 +89,7 @@ class KeptGame:
     is_over: bool
     seat: int | None = None
     is_running: bool = False
-    put_away: bool = False
+    is_claimed: bool = False
     progress: Progress | None = None
 
 
@@ -167,7 +167,7 @@ def _unfinished(home: Home, passphrase: str | None) -> Iterator[KeptGame]:
     for game in open_games(home, passphrase):
         running, when = is_running(game), written(game.path)
         yield KeptGame(
-            game.name, game.path, game.nicknames, when, False, game.seat, running, game.put_away
+            game.name, game.path, game.nicknames, when, False, game.seat, running, game.is_claimed
         )
 
 
@@ -184,7 +184,7 @@ def _finished(home: Home, memory: _Memory) -> Iterator[KeptGame]:
         name, nicknames = head
         is_claim = path.name.endswith(".claim.hoity")
         if not (is_claim and home.files.has(home.journals / f"{name}.journal")):
-            yield KeptGame(name, path, nicknames, written(path), not is_claim, put_away=is_claim)
+            yield KeptGame(name, path, nicknames, written(path), not is_claim, is_claimed=is_claim)
 
 
 def _head_of(path: Path) -> tuple[str, tuple[str, ...]] | None:
@@ -209,7 +209,7 @@ def _opened(path: Path) -> transcript.OpenedFile:
     return transcript.opened(b"")
 
 
-# How far a game came.
+# Progress of games
 
 
 def _of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> Progress | None:

@@ -25,7 +25,7 @@ from ..presentation.screen_updates import Screen
 from ..storage import transcript_archive
 from ..storage.journal import Journal
 from ..storage.kept_vouches import keep_vouches
-from .effects_out import Chronicle, EffectsOut, JournalKeeper, play_of
+from .effects_out import EffectsOut, GameReporter, JournalKeeper, play_of
 from .frame_access import (
     TWO_ROSTERS,
     Access,
@@ -185,12 +185,12 @@ class Session:
         """
         try:
             async with open_nursery() as nursery:
-                # Show the table, dial its seats, and take in the links and events that are there.
+                # Dial the seats, show the table, and handle the links and events that are there.
                 dial_seats(self.hub, self.machine.table, addresses)
                 shown = players(self._access.roster.vouches)
                 self._screen(updates.Started(self.machine.table, self.machine.seat, shown))
                 for peer in self.hub.links():
-                    self._access.up(peer, self.hub.binding(peer), trio.current_time())
+                    self._access.link_up(peer, self.hub.binding(peer), trio.current_time())
                 self.machine.start(self._clock.now())
                 for peer in filter(self._access.is_of_table, self.hub.links()):
                     self.machine.link_up(peer, self._clock.now())
@@ -225,13 +225,13 @@ class Session:
     async def _listen(self) -> None:
         """Handle the events of the hub, one after the other, until cancelled."""
         async for event in self.hub.events:
-            await self._frames_in.has_room()
+            await self._frames_in.wait_for_room()
             if self.machine.finished and self._side.rematch.roster is not None:
                 self._early.keep(event)
                 continue
             self._on_event(event)
             self._effects_out.send_out()
-            await self._effects_out.let_out()
+            await self._effects_out.wait_until_sent()
             self._effects_out.carry_out()
             if not isinstance(event, Frame):
                 self._presence.tell(self._clock.now())
@@ -239,7 +239,7 @@ class Session:
     async def _carry_out_answers(self) -> None:
         """Carry out the effects that follow each time the player has answered, until cancelled."""
         while True:
-            await self._questions.answered()
+            await self._questions.wait_for_answer()
             self._effects_out.carry_out()
 
     async def _tick(self) -> None:
@@ -250,8 +250,8 @@ class Session:
             self._effects_out.carry_out()
             self._presence.notify(self._clock.now())
             self._presence.tell(self._clock.now())
-            # Stop waiting for the deck to be confirmed. The journal stays, so the seat can
-            # rejoin.
+            # Stop waiting for the deck to be confirmed. The journal is kept, so the seat
+            # can rejoin.
             if not self._gave_up and self.machine.is_unsure_of_deck:
                 self._gave_up = True
                 self.machine.give_up()
@@ -282,7 +282,7 @@ class Session:
         """Handle one event of the hub."""
         match event:
             case LinkUp(peer, address, via_relay, binding, again):
-                self._access.up(peer, binding, trio.current_time())
+                self._access.link_up(peer, binding, trio.current_time())
                 self._side.link_up(peer)
                 if self._access.is_of_table(peer):
                     self._screen(updates.Linked(self.name_of(peer), address if via_relay else ""))
@@ -291,7 +291,7 @@ class Session:
                 self._rate_limit.forget(peer)
                 if self._access.is_of_table(peer):
                     self._screen(updates.Unlinked(self.name_of(peer), reason))
-                self._access.down(peer)
+                self._access.link_down(peer)
                 self.machine.link_down(peer, self._clock.now())
             case Frame(peer, data):
                 self._on_frame(peer, data)
@@ -309,7 +309,7 @@ class Session:
                 self._side.flood(data, peer)  # [A-8]
         if not self._access.may_send(peer, kind.sender):
             return
-        if not self._rate_limit.is_due(peer, kind, now):
+        if not self._rate_limit.may_read(peer, kind, now):
             is_slowed = kind.budget in (Budget.TALK, Budget.UNKNOWN)
             rest = self._rate_limit.rest(peer, now) if is_slowed else 0.0
             if rest > 0:
@@ -330,7 +330,7 @@ class Session:
         try:
             is_new = self._access.receive(peer, data, self.machine.is_bound)
         except Invalid as error:
-            if self.machine.finished:  # the peer may play at the next table already
+            if self.machine.finished:  # The peer may play at the next table.
                 self._early.keep(Frame(peer, data))
             else:
                 self.hub.drop(peer, because(DropCode.UNSIGNED, why=of_protocol(error)))
@@ -442,11 +442,11 @@ def compose(
     kind = OnlookerAccess if machine.seat is None else SeatAccess
     access = kind(machine.table, machine.seat, roster, capability, hub, screen)
     side = SideChannel(access, keys, hub, screen, attendee.talks)
-    presence, chronicle = PresenceTeller(machine, screen, hub), Chronicle(machine, screen)
-    questions = PlayerQuestions(machine, attendee.player, screen, chronicle.view, clock.now)
+    presence, game_reporter = PresenceTeller(machine, screen, hub), GameReporter(machine, screen)
+    questions = PlayerQuestions(machine, attendee.player, screen, game_reporter.view, clock.now)
     keeper = JournalKeeper(journal)
     effects_out = EffectsOut(
-        machine, keeper, hub, access, chronicle, presence, questions, screen, clock.now
+        machine, keeper, hub, access, game_reporter, presence, questions, screen, clock.now
     )
     frames_in = FramesIn(machine, hub, limit, clock.now, effects_out, attendee.off_loop)
     return Session(

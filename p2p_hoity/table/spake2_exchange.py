@@ -71,7 +71,7 @@ def _agreed(spake: Any, message: bytes) -> bytes:
 
     try:
         return bytes(spake.finish(message))
-    except (SPAKEError, ValueError) as error:  # our own point, sent back as theirs
+    except (SPAKEError, ValueError) as error:  # Our own point, sent back.
         raise CodeError(CodeCode.NOT_OURS) from error
 
 
@@ -93,7 +93,7 @@ class GuestExchange:
         self.first = bytes(self._spake.start())
 
     def prove(self, second: bytes) -> bytes:
-        """Compute the key, and return the third message, which proves that the guest knows the words.
+        """Compute the key, and return the third message. It proves that the guest knows the words.
 
         Args:
             second: The second message, of the host.

@@ -202,7 +202,7 @@ def parse_relay(text: str) -> str:
 
 
 def _plain(text: str) -> tuple[str, str, str]:
-    """Return a typed code in lower case with single dashes, the '@' if there is one, and the relay."""
+    """Split a typed code into itself, in lower case with single dashes, the '@' and the relay."""
     code, at, relay = text[:MAX_CODE_TEXT].strip().strip("'\"`<>").partition("@")
     letters = unicodedata.normalize("NFKC", code).casefold()
     return _GAPS.sub("-", letters).strip("-"), at, relay
@@ -219,7 +219,7 @@ def beginning_with(letters: str) -> tuple[str, ...]:
     """
     words = word_list()
     first = bisect_left(words, letters)
-    last = bisect_left(words, letters + "{")  # the character behind z
+    last = bisect_left(words, letters + "{")  # "{" follows "z" in ASCII.
     return words[first:last]
 
 

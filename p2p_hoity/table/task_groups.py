@@ -19,7 +19,11 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
     """Open a nursery that raises no exception groups.
 
     Yields:
-        The nursery. Of several failures at once, the first that is no cancellation is raised.
+        The nursery.
+
+    Raises:
+        BaseException: What a task or the block has raised. Of several errors at once it is the
+            first one that is no cancellation.
     """
     first: BaseException | None = None
     try:

@@ -18,7 +18,7 @@ from ..net.ticket import Ticket
 from ..net.transport import Network
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen
-from .join_table import HostLink, JoinCode, complete
+from .join_table import HostLink, JoinCode, checked_header
 from .lobby import LobbyFrame, Offer, Roster
 from .play_table import PeerError, Reach, bind_raw, open_hub
 from .rematch import Agreed
@@ -35,7 +35,7 @@ MAX_CATCH_UP: Final[Seconds] = 30.0
 PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 
 
-class FromNow:
+class PastFilter:
     """A screen that leaves out what was played before an onlooker came.
 
     The onlooker's machine verifies all of it nevertheless.
@@ -115,7 +115,7 @@ async def watch_table(
     """
     if not onlooker.from_now:
         return await _watch(ticket, onlooker, network, hidden)
-    later = FromNow(onlooker.screen)
+    later = PastFilter(onlooker.screen)
     since = replace(onlooker, screen=later.tell)
     return await beside(later.run, _watch(ticket, since, network, hidden))
 
@@ -152,7 +152,7 @@ async def _wait_for_roster(host_link: HostLink) -> Roster:
             case Offer(terms=terms):
                 _check_watched(terms)
             case Roster():
-                _check_watched(complete(frame, host_link.ticket).terms)
+                _check_watched(checked_header(frame, host_link.ticket).terms)
                 return frame
         frame = await host_link.next()
 
