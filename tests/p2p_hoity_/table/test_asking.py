@@ -42,7 +42,7 @@ class Chair:
 
     async def absent(self, may_rejoin: bool = True) -> None:
         """The seat is declared absent, and all that follows at once has happened."""
-        self.asking.call_back(may_rejoin)
+        self.asking.ask_to_return(may_rejoin)
         await trio.testing.wait_all_tasks_blocked()
 
     def ask_rejoin(self, now: float) -> None:
