@@ -325,7 +325,9 @@ def _happened(scene: Scene, update: updates.Happened) -> Scene:
             view = replace(scene.view, state=state)
     due, state = rules.expected(update.view.state), update.view.state
     owes = isinstance(due, rules.Seal) and due.kind == scene.sealed and scene.seat in due.seats
-    sealed = scene.sealed if owes or scene.seat in state.sealed else None  # The choice is shown now.
+    sealed = (
+        scene.sealed if owes or scene.seat in state.sealed else None
+    )  # The choice is shown now.
     doings, record = _doings(scene.doings, update.items), (*scene.record, *update.items)
     return replace(scene, view=view, doings=doings, record=record, sealed=sealed)
 

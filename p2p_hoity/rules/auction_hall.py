@@ -18,7 +18,9 @@ HALL = Place.AUCTION_HALL
 
 
 def resolve(state: State) -> State:
-    """Find the buyer after the Actions in the Auction Hall are shown: the largest Cash buys ([G-10]).
+    """Find the buyer after the Actions in the Auction Hall are shown ([G-10]).
+
+    It is the seat that played the largest Cash.
 
     Args:
         state: The state before.
@@ -87,7 +89,7 @@ def _take(state: State, seat: int, window: int) -> State:
 
 
 def _pay(state: State, buyer: int) -> State:
-    """Give the Cash to the Thief in the Auction Hall if there is exactly one, else to the register."""
+    """Give the Cash to the Thief in the Auction Hall if there is exactly one, else the register."""
     cash = state.action(buyer)
     state = state.but(actions=put(state.actions, buyer, None))
     thieves = state.playing(HALL, ActionKind.THIEF)

@@ -37,7 +37,7 @@ def begin(state: State) -> State:
     return go(state, Phase.CASTLE_OPEN if together(state) else Phase.CASTLE_SEAL)
 
 
-# Exhibits.
+# Exhibits
 
 
 def exhibitors(state: State) -> tuple[int, ...]:
@@ -181,7 +181,7 @@ def _reward(state: State) -> State:
     return reward(state, state.exhibits, shown, zip(PLACES_OF_HONOUR, octagon, strict=True))[0]
 
 
-# Thieves.
+# Thieves
 
 
 def _to_thieves(state: State) -> State:
@@ -252,7 +252,7 @@ def _steal(state: State, thief: int, slot: int) -> State:
     return tell(state, told, exhibits=put(state.exhibits, owner, left), collectibles=tuple(held))
 
 
-# Detectives and prison.
+# Detectives and prison
 
 
 def end_round(state: State) -> State:

@@ -97,7 +97,7 @@ class Colour:
 
 @dataclass(frozen=True, slots=True)
 class Castle:
-    """One Castle on the score track.
+    """A Castle on the score track.
 
     Attributes:
         larger: The larger number of its octagon: how far the best exhibit moves.
@@ -128,7 +128,7 @@ class Switches:
 
 @dataclass(frozen=True, eq=False)
 class Edition:
-    """One edition of the game. Two editions are equal if their canonical bytes are.
+    """An edition of the game. Two editions are equal if their canonical bytes are.
 
     Attributes:
         name: The name.
@@ -138,7 +138,7 @@ class Edition:
         castles: The Castles of the score track, in their order.
         banquet_fields: The number of Banquet fields at the end of the track.
         switches: The rules in which editions differ.
-        age_word: Whether the Collectibles have a year or a number.
+        age_word: The word `year` or `number`, which says what the Collectibles have.
         categories: The name of each letter's category, by language code.
         reconstructed: The parts that were not taken from a printed edition.
     """
@@ -169,7 +169,7 @@ class Edition:
 
     @cached_property
     def action_cards(self) -> tuple[ActionCard, ...]:
-        """All Action cards, by id."""
+        """The Action cards of all colours, by id."""
         return tuple(card for k, colour in enumerate(self.colours) for card in _hand(k, colour))
 
     @cached_property

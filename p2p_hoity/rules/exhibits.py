@@ -128,7 +128,7 @@ def may_hold_exhibit(
 
 
 def _span_fits(mine: list[int], pool: list[int], hidden: int) -> bool:
-    """Return whether a stretch of letters can be filled by hidden pieces, and is then large enough."""
+    """Return whether hidden pieces can fill a stretch of letters, and make it large enough."""
     gaps = [have for count, have in zip(mine, pool, strict=True) if not count]
     if len(gaps) > hidden or not all(gaps):
         return False

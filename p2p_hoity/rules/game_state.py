@@ -70,7 +70,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of the standings.
+    """A line of the standings.
 
     Attributes:
         rank: The rank, 1 for the winner.
