@@ -249,17 +249,16 @@ def seal_actions(state: State, event: Sealed, end: Phase, *places: Place) -> Sta
         The state that waits for the opening.
     """
     passed = [
-        Passed(seat, place, _why_passed(state, seat, place))
+        Passed(
+            seat,
+            place,
+            Why.NO_SEALED_CHOICE if has_action(state, seat, place) else Why.NO_ACTION,
+        )
         for place in places
         for seat in state.at(place)
         if seat not in event.seats
     ]
     return go(state, end, *passed, sealed=event.seats)
-
-
-def _why_passed(state: State, seat: int, place: Place) -> Why:
-    """Return the reason for which a seat passes."""
-    return Why.NO_SEALED_CHOICE if has_action(state, seat, place) else Why.NO_ACTION
 
 
 def open_actions(state: State, event: Unsealed, place: Place) -> State:

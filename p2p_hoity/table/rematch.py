@@ -315,10 +315,6 @@ MOST_RECENT: Final[Quota] = 8
 """The most chat messages that are stored for that."""
 
 
-def _milliseconds() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class SideChannel:
     """The frames of one node beside the game: chat, and the agreement on another game.
 
@@ -341,7 +337,9 @@ class SideChannel:
         """
         self._table, self._seat, self._access = access.table, access.seat, access
         self._hub, self._screen, self._talks = hub, screen, talks
-        self._conversation = ChatHistory(self._table, self._seat, keys.seat, _milliseconds)
+        self._conversation = ChatHistory(
+            self._table, self._seat, keys.seat, lambda: time.time_ns() // 1_000_000
+        )
         shown = access.roster.vouches
         self.rematch = Rematch(self._table, self._seat, keys, self.flood, shown)
         self._latest: deque[tuple[float, bytes]] = deque(maxlen=MOST_RECENT)
