@@ -41,8 +41,8 @@ CANNOT: Final = (OSError, ImportError, NotImplementedError, RuntimeError)
 class ProcessEnded(Exception):
     """An error that says that the process that worked at a piece was ended.
 
-    The system or the piece itself has ended it. As the result of a piece it says that this happened
-    twice.
+    The operating system has ended it, or the piece itself. If this is the result of a piece, it has
+    happened twice: among other pieces, and in a process of its own.
     """
 
 
@@ -105,7 +105,7 @@ def _told() -> Iterator[None]:
 
 
 def _submit_of(cores: int, stack: ExitStack) -> Callable[..., Any]:
-    """Return the `submit` of some processes, which end with the stack."""
+    """Start processes that end with the stack, and return a function like `Executor.submit`."""
     try:
         with ExitStack() as beginning:
             executor = beginning.enter_context(_processes(cores))

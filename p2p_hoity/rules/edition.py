@@ -254,6 +254,7 @@ class Edition:
 
     @cached_property
     def _canonical(self) -> bytes:
+        """The canonical bytes, which are computed once."""
         plain = [
             self.name,
             [[c.letter, c.year] for c in self.collectibles],

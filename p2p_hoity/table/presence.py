@@ -18,11 +18,11 @@ MAX_REMINDER_PAUSE: Final[Seconds] = 60.0
 UNDECIDED: Final[Seconds] = 60.0
 """Seconds after a timeout until the player is told that the seats have not agreed on it yet."""
 
-Word = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Paused
+Notice = updates.Awaited | updates.Halfway | updates.SeatsTimedOut | updates.Paused
 
 
 class PresenceTeller:
-    """A reporter that tells one screen who is connected and awaited, and the clock of the step."""
+    """A reporter that tells one screen which seats are connected, the clock, and who is awaited."""
 
     def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
         """Make a reporter that has told nothing yet.
@@ -85,7 +85,7 @@ class PresenceTeller:
             return
         self._look_at_step()
         wait = machine.wait(now)
-        word: Word | None = None
+        word: Notice | None = None
         if not is_silent_itself(machine):
             word = self._due(wait, awaited(machine), muster(machine, linked))
         elif not linked and wait.waited >= self._next:
@@ -125,7 +125,7 @@ class PresenceTeller:
         """Set the time of the next notice, after a pause twice as long as the last one."""
         self._next, self._gap = seconds + self._gap, min(2 * self._gap, MAX_REMINDER_PAUSE)
 
-    def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Word | None:
+    def _due(self, wait: Wait, seats: frozenset[int], count: updates.Muster) -> Notice | None:
         """Return the notice about the awaited seats that is due now. Return None if none is."""
         machine, others, before = self._machine, seats - {self._machine.seat}, self._out
         if before is not None or (machine.has_begun and machine.stands_still):

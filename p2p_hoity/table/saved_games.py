@@ -96,14 +96,14 @@ class KeptGame:
 def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
     """List all games of a home.
 
-    Reading stops after a given time, and after at least one game. Games that were not read have the
-    progress that is stored, if any.
+    No further file is read once the given time is over. The progress of a game that was not read is
+    the stored one, if there is any.
 
     Args:
         home: The folder of the player's files.
         passphrase: The passphrase of the journals, if they have one.
         clock: Returns the time in seconds, as `time.monotonic` does.
-        seconds: The seconds after which no further file is read.
+        seconds: The time after which no further file is read, in seconds.
 
     Returns:
         The games, the newest first.
@@ -118,7 +118,7 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
 
 
 def progress_of(game: OpenGame, passphrase: str | None) -> Progress | None:
-    """Read how far a game came that can be resumed.
+    """Read the point to which a resumable game was played, from its journal.
 
     Args:
         game: The game.

@@ -123,7 +123,7 @@ async def watch_table(
 async def _watch(
     ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
 ) -> Outcome:
-    """Look on at the tables, and pass on all updates."""
+    """Look on at a table and at those that follow it, and pass on all updates to the screen."""
     keys = draw_keys(None)
     reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(keys.seat, reach) as (hub, _):

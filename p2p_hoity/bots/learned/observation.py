@@ -109,7 +109,11 @@ class Holdings:
 
     @cached_property
     def run(self) -> tuple[int, int, int]:
-        """The size, the first and the last letter of the run. (0, 0, -1) if nothing is known."""
+        """The largest unbroken run of letters: its size, its first and its last letter.
+
+        Of equal runs it is the one with the older oldest piece. It is (0, 0, -1) if nothing is
+        known.
+        """
         runs = whole_runs(self.counts)
         return max(
             runs, key=lambda run: (run[0], self.age(self.span(*run[1:]))), default=(0, 0, -1)
@@ -117,7 +121,7 @@ class Holdings:
 
     @property
     def size(self) -> int:
-        """The number of pieces in the run."""
+        """The number of pieces in the largest unbroken run of letters."""
         return self.run[0]
 
     def span(self, low: int, high: int) -> tuple[int, ...]:
@@ -434,7 +438,7 @@ def _window(sight: Sight, window: int) -> Block:
 
 
 def _gain_of(sight: Sight, seat: int, card: int | None) -> int:
-    """Return by how much a Collectible makes the run of a seat larger, 0 if there is none."""
+    """Return by how much a Collectible makes a seat's largest run larger, 0 if there is none."""
     if card is None:
         return 0
     return gain(sight.holdings[seat].counts, letter_of(sight.state.edition, card))
