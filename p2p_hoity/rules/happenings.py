@@ -236,7 +236,7 @@ class Sale(Happening):
 
 
 class NoSale(Happening):
-    """There was no sale, because nobody in the Auction Hall has played Cash.
+    """A round passes without a sale, because nobody in the Auction Hall has played Cash.
 
     Attributes:
         round: The number of the round.
